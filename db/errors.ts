@@ -1,0 +1,51 @@
+/** Codes of postgres.js, of the socket and of PostgreSQL that mean "not reachable now, try again later". */
+const UNAVAILABLE = new Set([
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_DESTROYED",
+  "CONNECTION_ENDED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EPIPE",
+  "ETIMEDOUT",
+  "53300", // too many connections
+  "57P01", // admin shutdown
+  "57P02", // crash shutdown
+  "57P03", // cannot connect now: starting up or shutting down
+]);
+
+/** A broken unique constraint or index; with `constraint`, that one. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (property(error, "code") !== "23505") return false;
+  return constraint === undefined || property(error, "constraint_name") === constraint;
+}
+
+/** The database cannot be reached, or went away in the middle: what was sent may or may not have happened. */
+export function isUnavailable(error: unknown): boolean {
+  const code = property(error, "code");
+  if (code !== undefined && UNAVAILABLE.has(code)) return true;
+  // The embedded database's socket file is away while its worker restarts.
+  return code === "ENOENT" && property(error, "syscall") === "connect";
+}
+
+/** A statement was cancelled by statement_timeout, or gave up on a lock. */
+export function isTimeout(error: unknown): boolean {
+  const code = property(error, "code");
+  return code === "57014" || code === "55P03";
+}
+
+/** The transaction lost against another one and may be repeated as a whole. */
+export function isDeadlock(error: unknown): boolean {
+  const code = property(error, "code");
+  return code === "40P01" || code === "40001";
+}
+
+function property(error: unknown, name: "code" | "constraint_name" | "syscall"): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const value = (error as Record<string, unknown>)[name];
+  return typeof value === "string" ? value : undefined;
+}

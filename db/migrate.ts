@@ -1,0 +1,128 @@
+import { openDatabase } from "./open.ts";
+import type { Db, Sql, TransactionSql } from "./open.ts";
+
+interface Migration {
+  version: number;
+  name: string;
+  checksum: string;
+  text: string;
+}
+type Applied = Pick<Migration, "version" | "name" | "checksum">;
+
+const FOLDER = new URL("./migrations/", import.meta.url);
+const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
+/** Any fixed number: all starters of this service on one database take this lock. */
+const LOCK = 4_712_080_933;
+
+/**
+ * Applies what is missing, each file in a transaction of its own, and answers the names applied. Starters that
+ * come at once wait for each other. `folder` is a file URL that ends with a slash.
+ */
+export async function migrate(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  const done: string[] = [];
+  for (;;) {
+    const name = await sql.begin((tx) => applyNext(tx, migrations));
+    if (name === undefined) return done;
+    done.push(name);
+  }
+}
+
+/** Names of the migrations this code brings and the database lacks. */
+export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
+  return findPending(await readMigrations(folder), await readApplied(sql)).map(({ name }) => name);
+}
+
+async function applyNext(tx: TransactionSql, migrations: Migration[]): Promise<string | undefined> {
+  // The connection's timeouts are made for requests; another starter's migration may well take longer.
+  await tx`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`;
+  await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`;
+  await tx`
+    create table if not exists schema_migrations (
+      version integer primary key,
+      name text not null,
+      checksum text not null,
+      applied_at timestamptz not null default now()
+    )
+  `;
+  const [next] = findPending(migrations, await readApplied(tx));
+  if (!next) return undefined;
+  await tx.unsafe(next.text);
+  await tx`
+    insert into schema_migrations (version, name, checksum)
+    values (${next.version}, ${next.name}, ${next.checksum})
+  `;
+  return next.name;
+}
+
+async function readApplied(db: Db): Promise<Applied[]> {
+  const [table] = await db<{ found: boolean }[]>`
+    select to_regclass('schema_migrations') is not null as found
+  `;
+  if (!table?.found) return [];
+  return await db<Applied[]>`select version, name, checksum from schema_migrations order by version`;
+}
+
+function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
+  const files = new Map(migrations.map((migration) => [migration.version, migration]));
+  for (const { version, name, checksum } of applied) {
+    const file = files.get(version);
+    if (!file) {
+      throw new Error(
+        `The database has migration ${name}, which this version of the service does not: start a newer one`,
+      );
+    }
+    if (file.name !== name || file.checksum !== checksum) {
+      throw new Error(
+        `Migration ${name} was edited after it was applied: restore it and put the change into a new one`,
+      );
+    }
+  }
+  const last = applied.at(-1)?.version ?? 0;
+  const pending = migrations.filter(({ version }) => !applied.some((one) => one.version === version));
+  const late = pending.find(({ version }) => version < last);
+  if (late) {
+    throw new Error(`Migration ${late.name} comes before ${last}, which is applied: give it a new number`);
+  }
+  return pending;
+}
+
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const migrations: Migration[] = [];
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!name.endsWith(".sql")) continue;
+    const number = FILE.exec(name)?.[1];
+    if (!number) throw new Error(`Migration ${name} is not named like 0001_name.sql`);
+    const bytes = await Deno.readFile(new URL(name, folder));
+    migrations.push({
+      version: Number(number),
+      name: name.slice(0, -".sql".length),
+      checksum: await sha256(bytes),
+      text: new TextDecoder().decode(bytes),
+    });
+  }
+  migrations.sort((a, b) => a.version - b.version);
+  const twice = migrations.find(({ version }, index) => migrations[index + 1]?.version === version);
+  if (twice) throw new Error(`Two migrations have the number of ${twice.name}`);
+  return migrations;
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return new Uint8Array(digest).toHex();
+}
+
+if (import.meta.main) {
+  const database = await openDatabase({
+    url: Deno.env.get("DATABASE_URL"),
+    dataDir: Deno.env.get("DATA_DIR") ?? "./data",
+    poolSize: 1,
+  });
+  try {
+    const applied = await migrate(database.sql);
+    const answer = applied.length === 0 ? "Nothing to apply" : `Applied ${applied.join(", ")}`;
+    await Deno.stdout.write(new TextEncoder().encode(`${answer}\n`));
+  } finally {
+    await database.close();
+  }
+}

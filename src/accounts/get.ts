@@ -1,0 +1,10 @@
+import type { Context } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import type { Account } from "./schema.ts";
+
+export async function getAccount(ctx: Context, input: { id: string }): Promise<Account> {
+  const [account] = await ctx.db<Account[]>`
+    select id, name, slug, created_at, updated_at from accounts where id = ${input.id}::uuid`;
+  if (!account) throw new AppError("not_found", "No such account");
+  return account;
+}

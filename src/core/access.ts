@@ -1,0 +1,82 @@
+import type { Actor, ActorContext, ProjectAccess, ProjectRole, Scope, UserRole } from "./context.ts";
+import { AppError } from "./errors.ts";
+
+/**
+ * What a procedure asks of its caller; the whole access rule of the service is in this file.
+ * `viewer`, `member` and `project_admin` are rights in the project that the call names by `id`.
+ */
+export type AccessLevel =
+  | "public"
+  | "user"
+  | "account_admin"
+  | "super_admin"
+  | "viewer"
+  | "member"
+  | "project_admin";
+
+export const PROJECT_LEVELS = { viewer: "viewer", member: "member", project_admin: "admin" } as const;
+
+/** An API key needs the procedure's scope. A procedure without one takes no keys. */
+export function requireScope(actor: Actor, scope: Scope | undefined): void {
+  if (actor.credential.type !== "key") return;
+  if (scope === undefined) throw new AppError("insufficient_scope", "API keys may not make this call");
+  if (!actor.credential.scopes.includes(scope)) {
+    throw new AppError("insufficient_scope", `The API key lacks the scope ${scope}`);
+  }
+}
+
+/** @throws {AppError} forbidden */
+export function requireRole(actor: Actor, level: "account_admin" | "super_admin"): void {
+  const enough: UserRole[] = level === "super_admin" ? ["super_admin"] : ["admin", "super_admin"];
+  if (!enough.includes(actor.user.role)) {
+    throw new AppError("forbidden", `This call is for ${level === "super_admin" ? "super admins" : "admins"} only`);
+  }
+  // A key that is bound to one project has no say over the whole account.
+  if (actor.credential.type === "key" && actor.credential.project_id !== null) {
+    throw new AppError("forbidden", "An API key that is bound to a project may not make this call");
+  }
+}
+
+/**
+ * The project with the caller's role in it. Whether it exists is not told to those who may not see it.
+ * @throws {AppError} `denial` without any access; forbidden with too little of it
+ */
+export async function requireProject(
+  ctx: ActorContext,
+  projectId: string,
+  needed: ProjectRole,
+  denial: "forbidden" | "not_found",
+): Promise<ProjectAccess> {
+  const project = await findProject(ctx, projectId);
+  if (!project) {
+    throw new AppError(denial, denial === "forbidden" ? "You have no access to this project" : "No such project");
+  }
+  const ranks: ProjectRole[] = ["viewer", "member", "admin"];
+  if (ranks.indexOf(project.role) < ranks.indexOf(needed)) {
+    throw new AppError("forbidden", `This needs the role ${needed} in the project; yours is ${project.role}`);
+  }
+  if (project.archived && needed === "member") throw new AppError("forbidden", "The project is archived");
+  return project;
+}
+
+/** The project as the caller may see it, or null. */
+export async function findProject(ctx: ActorContext, projectId: string): Promise<ProjectAccess | null> {
+  const { user, credential } = ctx.actor;
+  if (credential.type === "key" && credential.project_id !== null && credential.project_id !== projectId) return null;
+  return await ctx.access.get(`project:${user.id}:${projectId}`, async () => {
+    const [row] = await ctx.sql<ProjectAccess[]>`
+      select p.id, p.account_id, p.key, p.name, p.archived_at is not null as archived, a.disabled_roles,
+        case when ${user.role === "super_admin"} or (${user.role === "admin"} and p.account_id = ${user.account_id}::uuid)
+          then 'admin' else m.role end as role
+      from projects p
+      join accounts a on a.id = p.account_id
+      left join project_members m on m.project_id = p.id and m.user_id = ${user.id}::uuid
+      where p.id = ${projectId}::uuid`;
+    return row?.role ? row : null;
+  });
+}
+
+/** May this caller step over the human test gate in this project? Bot clients never may. */
+export function maySkipHumanTests(actor: Actor, project: ProjectAccess): boolean {
+  return project.role === "admin" && actor.user.kind === "human" && actor.credential.type === "session";
+}

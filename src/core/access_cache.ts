@@ -1,0 +1,33 @@
+/**
+ * Remembers for a few seconds who a credential belongs to and what they may do in a project, so that most calls
+ * need no statement for it. Every write that changes either clears it in this process; others follow within the
+ * time to live, which is under the five seconds that a revocation may take.
+ */
+export class AccessCache {
+  static readonly TTL_MS = 3_000;
+  static readonly MAX_ENTRIES = 10_000;
+  readonly #entries = new Map<string, { value: unknown; until: number }>();
+  #generation = 0;
+
+  /** The remembered value, or the loaded one. A failure is not remembered. */
+  async get<T>(key: string, load: () => Promise<T>): Promise<T> {
+    const now = performance.now();
+    const hit = this.#entries.get(key);
+    if (hit && hit.until > now) return hit.value as T;
+    const generation = this.#generation;
+    const value = await load();
+    // What was read before a clear may be old by now.
+    if (generation === this.#generation) this.#store(key, value, now);
+    return value;
+  }
+
+  clear(): void {
+    this.#generation++;
+    this.#entries.clear();
+  }
+
+  #store(key: string, value: unknown, now: number): void {
+    if (this.#entries.size >= AccessCache.MAX_ENTRIES) this.#entries.clear();
+    this.#entries.set(key, { value, until: now + AccessCache.TTL_MS });
+  }
+}

@@ -1,0 +1,85 @@
+import type { Actor, Scope, Services, User } from "./context.ts";
+import { AppError } from "./errors.ts";
+import { hashToken, isApiKey, verifyAccessToken } from "./tokens.ts";
+
+export const SESSION_COOKIE = "session";
+
+/** What of a request tells who calls. */
+export interface Credentials {
+  method: string;
+  headers: Headers;
+  /** Parsed value of the session cookie. */
+  cookie: string | undefined;
+}
+
+/**
+ * Finds out who calls. A Bearer credential wins over a cookie. Null when none came.
+ * @throws {AppError} unauthenticated, token_expired, csrf
+ */
+export async function authenticate(services: Services, { method, headers, cookie }: Credentials): Promise<Actor | null> {
+  const header = headers.get("authorization");
+  if (header !== null) {
+    const token = /^Bearer ([!-~]+)$/i.exec(header)?.[1];
+    if (!token) throw new AppError("unauthenticated", "The Authorization header must be: Bearer <credential>");
+    return token.startsWith("hk_") ? await keyActor(services, token) : await sessionActor(services, token, "bearer");
+  }
+  if (!cookie) return null;
+  const actor = await sessionActor(services, cookie, "cookie");
+  refuseCrossSite(services, method, headers);
+  return actor;
+}
+
+/** Browsers send a cookie along with requests that other sites start. Clients that are no browser send neither field. */
+function refuseCrossSite({ config }: Services, method: string, headers: Headers): void {
+  if (method === "GET" || method === "HEAD" || method === "OPTIONS") return;
+  const origin = headers.get("origin");
+  if (origin !== null) {
+    if (origin === new URL(config.PUBLIC_URL).origin || config.CORS_ORIGINS.includes(origin)) return;
+    throw new AppError("csrf");
+  }
+  const site = headers.get("sec-fetch-site");
+  if (site !== null && site !== "same-origin" && site !== "none") throw new AppError("csrf");
+}
+
+async function sessionActor(services: Services, token: string, via: "bearer" | "cookie"): Promise<Actor> {
+  const found = await services.access.get(`session:${token}`, async () => {
+    const { sessionId, userId, expiresAt } = await verifyAccessToken(services.secrets, token);
+    const [user] = await services.sql<User[]>`
+      select u.id, u.email, u.name, u.kind, u.role, u.account_id
+      from sessions s join users u on u.id = s.user_id
+      where s.id = ${sessionId}::uuid and u.id = ${userId}::uuid and s.revoked_at is null and s.expires_at > now()
+        and u.deactivated_at is null`;
+    if (!user) throw new AppError("unauthenticated", "The session has ended");
+    return { user, sessionId, expiresAt };
+  });
+  // The cache may outlive the token by a moment.
+  if (found.expiresAt * 1000 <= Date.now()) throw new AppError("token_expired");
+  return { user: found.user, credential: { type: "session", id: found.sessionId, via } };
+}
+
+type KeyRow = User & { key_id: string; scopes: Scope[]; project_id: string | null; expires_at: string | null };
+
+async function keyActor(services: Services, key: string): Promise<Actor> {
+  const refused = () => new AppError("unauthenticated", "The API key is unknown, revoked or expired");
+  if (!isApiKey(key)) throw refused();
+  const row = await services.access.get(`key:${key}`, async () => {
+    // last_used_at is written at most once a minute, so that reads stay reads.
+    const [found] = await services.sql<KeyRow[]>`
+      with found as (
+        select k.id as key_id, k.scopes, k.project_id, k.expires_at, k.last_used_at, u.id, u.email, u.name, u.kind, u.role,
+          u.account_id
+        from api_keys k join users u on u.id = k.user_id
+        where k.key_hash = ${hashToken(key)} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+          and u.deactivated_at is null
+      ), touched as (
+        update api_keys k set last_used_at = now() from found f
+        where k.id = f.key_id and (f.last_used_at is null or f.last_used_at < now() - interval '1 minute')
+      )
+      select key_id, scopes, project_id, expires_at, id, email, name, kind, role, account_id from found`;
+    if (!found) throw refused();
+    return found;
+  });
+  if (row.expires_at !== null && Date.parse(row.expires_at) <= Date.now()) throw refused();
+  const { key_id, scopes, project_id, expires_at: _, ...user } = row;
+  return { user, credential: { type: "key", id: key_id, scopes, project_id } };
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+
+/** One secret, or two separated by a comma while one replaces the other; the first is the one in use. */
+const secrets = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean))
+  .refine((list) => list.length <= 2, "takes one secret, or two separated by a comma").optional();
+
+const port = z.string().regex(/^\d+$/, "takes a number from 0 to 65535").transform(Number)
+  .refine((value) => value <= 65535, "takes a number from 0 to 65535");
+
+const httpUrl = z.string().refine(
+  (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+  "takes an http or https URL",
+).transform((text) => text.replace(/\/+$/, ""));
+
+const origins = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean))
+  .refine((list) => list.every((item) => URL.canParse(item)), "takes origins separated by commas")
+  .transform((list) => list.map((item) => new URL(item).origin));
+
+const onOff = (allowed: [string, ...string[]]) => z.enum(allowed, `takes one of: ${allowed.join(", ")}`);
+
+const environment = z.object({
+  PORT: port.default(3000),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PUBLIC_URL: httpUrl.optional(),
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "takes a postgres:// URL").optional(),
+  DATA_DIR: z.string().min(1).default("./data"),
+  AUTH_SECRET: secrets.refine(
+    (list) => list === undefined || list.every((item) => item.length >= 32),
+    "takes a secret of at least 32 characters",
+  ),
+  ENCRYPTION_KEY: secrets.refine(
+    (list) => list === undefined || list.every((item) => item.length >= 32),
+    "takes a key of at least 32 characters",
+  ),
+  ADMIN_EMAIL: z.string().regex(/^[^@\s]+@[^@\s]+$/, "takes an email address").default("admin@localhost"),
+  ADMIN_PASSWORD: z.string().min(8, "takes at least 8 characters").optional(),
+  CLOUD_AGENT_WEBHOOK_SECRET: secrets,
+  CRON_SECRET: secrets,
+  STRIPE_WEBHOOK_SECRET: secrets,
+  GITHUB_WEBHOOK_SECRET: secrets,
+  STRIPE_SECRET_KEY: z.string().min(1).optional(),
+  STRIPE_API_URL: httpUrl.optional(),
+  GITHUB_API_URL: httpUrl.default("https://api.github.com"),
+  EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number).optional(),
+  JOBS: onOff(["on", "off", "only"]).default("on"),
+  RATE_LIMIT_REFRESH: z.string().regex(/^[1-9]\d*\/[1-9]\d*$/, "takes attempts/seconds, such as 10/60")
+    .transform((text) => {
+      const [points, seconds] = text.split("/").map(Number);
+      return { points: points!, seconds: seconds! };
+    }).default({ points: 10, seconds: 60 }),
+  CORS_ORIGINS: origins.default([]),
+  TRUST_PROXY: onOff(["on", "off"]).default("off").transform((value) => value === "on"),
+  LOG_LEVEL: z.enum(["debug", "info", "warning", "error", "off"], "takes one of: debug, info, warning, error, off")
+    .default("info"),
+});
+
+export type Config = z.infer<typeof environment> & { PUBLIC_URL: string; EMBEDDING_THREADS: number };
+
+/** The variables that the service reads, for the documents and the launch permissions. */
+export const VARIABLES = Object.keys(environment.shape);
+
+/**
+ * Parses the environment once. An empty value counts as unset.
+ * @throws {ConfigError} naming the first bad variable and what is allowed
+ */
+export function parseConfig(env: Record<string, string | undefined>, cores = navigator.hardwareConcurrency): Config {
+  const given = Object.fromEntries(VARIABLES.filter((name) => env[name]).map((name) => [name, env[name]]));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]!;
+    throw new ConfigError(`${issue.path.join(".")}: ${issue.message}`);
+  }
+  const config = parsed.data;
+  const host = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST;
+  return {
+    ...config,
+    PUBLIC_URL: config.PUBLIC_URL ?? `http://${host}:${config.PORT}`,
+    EMBEDDING_THREADS: config.EMBEDDING_THREADS ?? Math.max(1, Math.floor(cores / 2)),
+  };
+}
+
+/** Reads the process's environment; the only place that does. */
+export function readConfig(): Config {
+  return parseConfig(Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)])));
+}
+
+export class ConfigError extends Error {
+  override name = "ConfigError";
+}

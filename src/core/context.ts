@@ -1,0 +1,117 @@
+import type { Db, Sql } from "../../db/open.ts";
+import type { AccessCache } from "./access_cache.ts";
+import type { Config } from "./config.ts";
+import type { Embedder } from "./embed.ts";
+import type { Limits } from "./limits.ts";
+import type { Queue } from "./queue.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** What one process shares between all calls; built once in app.ts, passed down, never imported. */
+export interface Services {
+  config: Config;
+  sql: Sql;
+  secrets: Secrets;
+  access: AccessCache;
+  limits: Limits;
+  queue: Queue;
+  embedder: Embedder;
+}
+
+export type Scope =
+  | "tickets:read"
+  | "tickets:write"
+  | "tasks:read"
+  | "tasks:write"
+  | "suggestions:read"
+  | "suggestions:write"
+  | "admin";
+
+export type UserRole = "member" | "admin" | "super_admin";
+export type ProjectRole = "viewer" | "member" | "admin";
+
+/** The signed-in user, as read with the credential. */
+export interface User {
+  id: string;
+  email: string;
+  name: string;
+  kind: "human" | "bot";
+  role: UserRole;
+  account_id: string;
+}
+
+/** Who was authenticated, and by what. */
+export interface Actor {
+  user: User;
+  credential:
+    | { type: "session"; id: string; via: "bearer" | "cookie" }
+    | { type: "key"; id: string; scopes: Scope[]; project_id: string | null };
+}
+
+/** Who a change is written down under in history and audit. */
+export interface Author {
+  kind: "user" | "key" | "webhook" | "job";
+  /** User id, or the name of the webhook's sender or of the job. */
+  id: string;
+  name?: string;
+  /** The key's id when an API key acted for the user. */
+  key_id?: string;
+}
+
+/** What a verb needs to read and write. `db` is the client, or the handle of the transaction it runs in. */
+export interface Context extends Services {
+  db: Db;
+  author: Author;
+  requestId: string;
+}
+
+/** One call through a door. */
+export interface RequestContext extends Context {
+  actor: Actor | null;
+  /** Why a credential that came was refused; thrown only where one is needed. */
+  refused: Error | null;
+  address: string;
+  userAgent: string | null;
+  /** `If-Match` and `Idempotency-Key`, or null. */
+  ifMatch: string | null;
+  idempotencyKey: string | null;
+  /** Set when the credential came as a cookie, so that refresh renews it. */
+  hasCookie: boolean;
+  /** Header fields for the answer. */
+  headers: Headers;
+}
+
+export interface ActorContext extends RequestContext {
+  actor: Actor;
+}
+
+/** The project that a call addresses, with the caller's role in it. */
+export interface ProjectAccess {
+  id: string;
+  account_id: string;
+  key: string;
+  name: string;
+  role: ProjectRole;
+  archived: boolean;
+  disabled_roles: string[];
+}
+
+export interface ProjectContext extends ActorContext {
+  project: ProjectAccess;
+}
+
+/** A bot client by its credential: an API key, or a user of kind bot. A body can only add to this. */
+export function isBot(actor: Actor): boolean {
+  return actor.credential.type === "key" || actor.user.kind === "bot";
+}
+
+export function authorOf(actor: Actor): Author {
+  const { user, credential } = actor;
+  return credential.type === "key"
+    ? { kind: "key", id: user.id, name: user.name, key_id: credential.id }
+    : { kind: "user", id: user.id, name: user.name };
+}
+
+/** The context of work that no caller asked for: a webhook's effect, a job. */
+export function systemContext(services: Services, author: Author, requestId: string): Context {
+  return { ...services, db: services.sql, author, requestId };
+}

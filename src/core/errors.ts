@@ -1,0 +1,122 @@
+import { z } from "zod";
+
+/**
+ * Every way in which a call can fail: HTTP status and the sentence used when the place that throws has no better one.
+ * Routers, REST, OpenAPI and the logs all read this one table.
+ */
+export const ERRORS = {
+  invalid_request: { status: 400, message: "The request is invalid" },
+  invalid_json: { status: 400, message: "The body is not valid JSON" },
+  invalid_signature_payload: { status: 400, message: "The signature could not be verified", code: "invalid_signature" },
+  unauthenticated: { status: 401, message: "Authentication is required" },
+  token_expired: { status: 401, message: "The access token has expired" },
+  token_reused: { status: 401, message: "The refresh token was used before; its session has been ended" },
+  invalid_credentials: { status: 401, message: "Email or password is wrong" },
+  invalid_signature: { status: 401, message: "The webhook signature is invalid" },
+  code_hosting_not_linked: { status: 401, message: "No code-hosting account is linked" },
+  forbidden: { status: 403, message: "You may not do this" },
+  insufficient_scope: { status: 403, message: "The API key lacks the scope that this call needs" },
+  csrf: { status: 403, message: "A cookie-authenticated write from another site was refused" },
+  not_found: { status: 404, message: "Not found" },
+  method_not_allowed: { status: 405, message: "This path does not take this method" },
+  conflict: { status: 409, message: "The request conflicts with what is stored" },
+  invalid_transition: { status: 409, message: "This change of status is not allowed" },
+  dependencies_unfinished: { status: 409, message: "The task's dependencies are not finished" },
+  already_claimed: { status: 409, message: "The task is already claimed" },
+  roles_incomplete: { status: 409, message: "Roles of the ticket are unfinished" },
+  human_tests_pending: { status: 409, message: "Human test cases of the ticket are not approved" },
+  version_conflict: { status: 412, message: "The ticket has changed since the version in If-Match" },
+  payload_too_large: { status: 413, message: "The body is too large" },
+  unsupported_media_type: { status: 415, message: "The body must be application/json" },
+  rate_limited: { status: 429, message: "Too many attempts" },
+  internal: { status: 500, message: "The service failed to handle this call" },
+  projects_unavailable: { status: 500, message: "The projects could not be loaded" },
+  stamp_failed: { status: 500, message: "The tickets could not be stamped; send the call again" },
+  report_failed: { status: 500, message: "The deploy report could not be stored; send the call again" },
+  close_failed: { status: 500, message: "The tickets could not be closed; send the call again" },
+  webhook_secret_not_configured: { status: 503, message: "The secret of this webhook is not configured" },
+  not_configured: { status: 503, message: "This function is not configured" },
+  unavailable: { status: 503, message: "The service is not available at the moment" },
+} as const satisfies Record<string, { status: number; message: string; code?: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** The body of every failed answer. */
+export const ErrorBody = z.object({
+  error: z.string().describe("Human-readable message"),
+  code: z.string().optional().describe("Stable machine-readable code"),
+  fieldErrors: z.record(z.string(), z.string()).optional().describe("First validation message per field path"),
+  issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  retryAfter: z.number().optional().describe("Seconds until the rate limit resets"),
+  reconnect: z.boolean().optional().describe("True if linking the code-hosting account again may help"),
+  details: z.record(z.string(), z.unknown()).optional().describe("Facts that belong to the code"),
+  requestId: z.string().optional(),
+}).meta({ id: "Error" });
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+export interface ErrorFields {
+  issues?: { path: string; message: string }[] | undefined;
+  retryAfter?: number | undefined;
+  reconnect?: boolean | undefined;
+  details?: Record<string, unknown> | undefined;
+  /** Header fields that belong to the failure, such as RateLimit. */
+  headers?: Record<string, string> | undefined;
+  cause?: unknown;
+}
+
+/** A failure that the caller may read. Whatever else is thrown answers `internal`, its cause only in the log. */
+export class AppError extends Error {
+  override name = "AppError";
+  readonly code: ErrorCode;
+  readonly fields: ErrorFields;
+
+  constructor(code: ErrorCode, message?: string, fields: ErrorFields = {}) {
+    super(message ?? ERRORS[code].message, { cause: fields.cause });
+    this.code = code;
+    this.fields = fields;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+
+  body(requestId: string): ErrorBody {
+    const { issues, retryAfter, reconnect, details } = this.fields;
+    const entry: { status: number; code?: string } = ERRORS[this.code];
+    return {
+      error: this.message,
+      code: entry.code ?? this.code,
+      ...(issues && { fieldErrors: firstOfEachPath(issues), issues }),
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...(reconnect !== undefined && { reconnect }),
+      ...(details && { details }),
+      requestId,
+    };
+  }
+}
+
+/** An `invalid_request` that names one field, for what only the database or another field can tell. */
+export function invalidField(path: string, message: string): AppError {
+  return invalidRequest([{ path, message }]);
+}
+
+export function invalidRequest(issues: { path: string; message: string }[]): AppError {
+  const first = issues[0];
+  const where = first?.path ? `${first.path}: ` : "";
+  return new AppError("invalid_request", first ? `Invalid request: ${where}${first.message}` : undefined, { issues });
+}
+
+/** Zod's issues with dotted paths; unknown keys are named one by one. */
+export function fromZod(error: z.core.$ZodError): AppError {
+  return invalidRequest(error.issues.flatMap((issue) => {
+    const path = issue.path.map(String).join(".");
+    if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({ path: path ? `${path}.${key}` : key, message: "Unknown field" }));
+  }));
+}
+
+function firstOfEachPath(issues: { path: string; message: string }[]): Record<string, string> {
+  const first: Record<string, string> = {};
+  for (const { path, message } of issues) first[path] ??= message;
+  return first;
+}

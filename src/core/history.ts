@@ -1,0 +1,45 @@
+import { isTransaction, transact as begin } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
+import type { Context } from "./context.ts";
+
+/**
+ * Runs `work` in one transaction under the context's author. Triggers write the history of every ticket, role,
+ * task, case and link changed in it (db/migrations), and refuse a change without an author.
+ * Inside a transaction it joins that one.
+ */
+export function transact<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
+  if (isTransaction(ctx.db)) return work(ctx);
+  return begin(ctx.db, async (db) => {
+    // Not awaited by itself: it travels with the first statement of the work.
+    const [result] = await Promise.all([work({ ...ctx, db }), nameAuthor(ctx, db)]);
+    return result;
+  });
+}
+
+/** A CTE that names the author, for a single statement that is its own transaction; the statement must read from it. */
+export function authorCte(ctx: Context) {
+  return ctx.db`author as materialized (select set_config('handoff.actor', ${authorText(ctx)}, true) as named)`;
+}
+
+function nameAuthor(ctx: Context, db: Db) {
+  return db`select set_config('handoff.actor', ${authorText(ctx)}, true)`;
+}
+
+function authorText(ctx: Context): string {
+  return JSON.stringify({ ...ctx.author, request_id: ctx.requestId });
+}
+
+/** A history row for what no column change shows, such as a gate that was stepped over. */
+export async function recordEvent(
+  ctx: Context,
+  projectId: string,
+  events: { ticket_id: string; action: string; details: Record<string, unknown> }[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await ctx.db`
+    insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+    select ${projectId}::uuid, e.ticket_id, 'ticket', e.ticket_id, e.action, e.details, ${
+    JSON.stringify(ctx.author)
+  }::text::jsonb, ${ctx.requestId}
+    from jsonb_to_recordset(${JSON.stringify(events)}::text::jsonb) as e (ticket_id uuid, action text, details jsonb)`;
+}

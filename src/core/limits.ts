@@ -1,0 +1,59 @@
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import type { Sql } from "../../db/open.ts";
+import { AppError } from "./errors.ts";
+
+export interface Limit {
+  points: number;
+  seconds: number;
+}
+
+/** Counts attempts in the database, so that all processes share them; in memory while it is away. */
+export class Limits {
+  readonly #sql: Sql;
+  readonly #limiters = new Map<string, RateLimiterAbstract>();
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /**
+   * Takes one attempt of `key` and writes the RateLimit fields for the answer.
+   * @throws {AppError} rate_limited, with every field that tells when to come back
+   */
+  async take(name: string, limit: Limit, key: string, headers: Headers): Promise<void> {
+    const limiter = this.#limiter(name, limit);
+    const result = await limiter.consume(key).catch((refusal: unknown) => {
+      if (refusal instanceof RateLimiterRes) return refusal;
+      throw refusal;
+    });
+    const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
+    headers.set("RateLimit-Policy", `"${name}";q=${limit.points};w=${limit.seconds}`);
+    headers.set("RateLimit", `"${name}";r=${Math.max(0, result.remainingPoints)};t=${seconds}`);
+    if (result.consumedPoints <= limit.points) return;
+    headers.set("Retry-After", String(seconds));
+    throw new AppError("rate_limited", `Too many attempts: try again in ${seconds} s`, { retryAfter: seconds });
+  }
+
+  #limiter(name: string, limit: Limit): RateLimiterAbstract {
+    let limiter = this.#limiters.get(name);
+    if (!limiter) {
+      limiter = new RateLimiterPostgres({
+        storeClient: { query: ({ text, values }: { text: string; values: string[] }) => this.#query(text, values) },
+        storeType: "pool",
+        tableName: "rate_limits",
+        tableCreated: true,
+        keyPrefix: name,
+        points: limit.points,
+        duration: limit.seconds,
+        insuranceLimiter: new RateLimiterMemory({ points: limit.points, duration: limit.seconds }),
+      });
+      this.#limiters.set(name, limiter);
+    }
+    return limiter;
+  }
+
+  async #query(text: string, values: string[]) {
+    const rows = await this.#sql.unsafe(text, values);
+    return { rows, rowCount: rows.count };
+  }
+}

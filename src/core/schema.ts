@@ -1,0 +1,63 @@
+import { z } from "zod";
+
+// Building blocks that more than one resource's schema uses.
+
+/** A UUID of any version, lower-cased: ids are compared as text. */
+export const Id = z.uuid({ error: "Expected a UUID" }).toLowerCase();
+
+/** RFC 3339 in UTC with milliseconds. */
+export const Timestamp = z.iso.datetime({ precision: 3 });
+
+/** `owner/name` of a code-hosting repository. */
+export const RepoName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}\/[A-Za-z0-9_.-]{1,100}$/, "Expected owner/name");
+
+/** Text with its length counted in code points. NUL and lone surrogates are refused: PostgreSQL can't store them. */
+export function text(min: number, max: number) {
+  return z.string()
+    .refine((value) => value.isWellFormed() && !value.includes("\0"), {
+      error: "Must not contain NUL or lone surrogates",
+      abort: true,
+    })
+    .refine((value) => between(value, min, max), {
+      error: min > 0 ? `Must have ${min} to ${max} characters` : `Must have at most ${max} characters`,
+    })
+    .meta({ override: { type: "string", ...(min > 0 && { minLength: min }), maxLength: max } });
+}
+
+function between(value: string, min: number, max: number): boolean {
+  if (value.length < min || value.length > max * 2) return false;
+  if (value.length <= max && value.length >= min * 2) return true;
+  const points = [...value].length;
+  return points >= min && points <= max;
+}
+
+/** Any JSON object whose keys and strings PostgreSQL can store. */
+export const JsonObject = z.record(z.string(), z.unknown()).refine(storable, {
+  error: "Must not contain NUL or lone surrogates, nor be nested deeper than 100 levels",
+});
+
+function storable(value: unknown, depth = 0): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (typeof value !== "object" || value === null) return true;
+  if (depth >= 100) return false;
+  return Object.entries(value).every(([key, item]) => storable(key) && storable(item, depth + 1));
+}
+
+/** A whole number that may come as a query string. */
+export function queryInteger(min: number, max: number, fallback: number) {
+  return z.union([z.number(), z.string().regex(/^-?\d{1,9}$/).transform(Number)], { error: "Expected a whole number" })
+    .pipe(z.int({ error: "Expected a whole number" }).min(min, `Must be at least ${min}`).max(max, `Must be at most ${max}`))
+    .default(fallback)
+    .meta({ override: { type: "integer", minimum: min, maximum: max, default: fallback } });
+}
+
+/** A boolean that may come as a query string. */
+export const queryBoolean = z.union(
+  [z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")],
+  { error: "Expected true or false" },
+).meta({ override: { type: "boolean" } });
+
+/** Where the next page of a keyset list begins: opaque to clients. */
+export const Cursor = z.string().max(500).regex(/^[A-Za-z0-9_-]+$/, "Not a cursor of this list");
+
+export const NextCursor = z.string().nullable().describe("Send it as `cursor` for the next page; null on the last");

@@ -1,0 +1,54 @@
+import { createHash, hkdfSync, randomBytes } from "node:crypto";
+import type { Config } from "./config.ts";
+import { ConfigError } from "./config.ts";
+
+export interface Key {
+  /** Short, derived from the key, safe to show: tells which key made a token or a ciphertext. */
+  id: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** The keys in use, the newest first; older ones still verify and decrypt. */
+export interface Secrets {
+  auth: [Key, ...Key[]];
+  encryption: [Key, ...Key[]];
+}
+
+/**
+ * The secrets of the environment, or one generated into DATA_DIR on the first start.
+ * @throws {ConfigError} when there is none and DATA_DIR cannot hold one
+ */
+export async function loadSecrets(config: Config): Promise<Secrets> {
+  const auth = config.AUTH_SECRET ?? [await generatedSecret(config.DATA_DIR)];
+  const encryption = config.ENCRYPTION_KEY ?? auth;
+  return { auth: keys(auth, "access tokens"), encryption: keys(encryption, "stored tokens") };
+}
+
+function keys(secrets: string[], purpose: string): [Key, ...Key[]] {
+  return secrets.map((secret) => {
+    const bytes = new Uint8Array(hkdfSync("sha256", secret, "handoff", purpose, 32));
+    return { id: createHash("sha256").update(bytes).digest("hex").slice(0, 8), bytes };
+  }) as [Key, ...Key[]];
+}
+
+async function generatedSecret(dataDir: string): Promise<string> {
+  const path = `${dataDir}/auth_secret`;
+  try {
+    await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    // Written whole under another name, then linked: of two first starts at once, one wins and both read its secret.
+    const draft = await Deno.makeTempFile({ dir: dataDir, prefix: "auth_secret." });
+    try {
+      await Deno.writeTextFile(draft, randomBytes(32).toString("base64url"));
+      await Deno.chmod(draft, 0o600);
+      await Deno.link(draft, path);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+    } finally {
+      await Deno.remove(draft);
+    }
+    return (await Deno.readTextFile(path)).trim();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`AUTH_SECRET: is not set, and none can be kept in DATA_DIR (${dataDir}): ${reason}`);
+  }
+}

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { errors, jwtVerify, SignJWT } from "jose";
+import { AppError } from "./errors.ts";
+import type { Secrets } from "./secrets.ts";
+
+export const ACCESS_TOKEN_SECONDS = 900;
+
+/** A JWT for one session of a user, signed with the newest key. */
+export function signAccessToken(secrets: Secrets, userId: string, sessionId: string): Promise<string> {
+  const [key] = secrets.auth;
+  return new SignJWT({ sid: sessionId }).setProtectedHeader({ alg: "HS256", kid: key.id }).setSubject(userId)
+    .setIssuedAt().setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`).sign(key.bytes);
+}
+
+export interface AccessToken {
+  userId: string;
+  sessionId: string;
+  /** Epoch seconds. */
+  expiresAt: number;
+}
+
+/** @throws {AppError} token_expired; unauthenticated for whatever else is wrong with it, a time in the future included */
+export async function verifyAccessToken(secrets: Secrets, token: string): Promise<AccessToken> {
+  try {
+    const { payload } = await jwtVerify(token, (header) => {
+      const key = secrets.auth.find(({ id }) => id === header.kid);
+      if (!key) throw new errors.JWKSNoMatchingKey();
+      return key.bytes;
+    }, { algorithms: ["HS256"], requiredClaims: ["sub", "sid", "iat", "exp"] });
+    // A token is issued by this installation's own clocks: one minute allows for their difference.
+    if (payload.iat! > Date.now() / 1000 + 60) throw new errors.JWTClaimValidationFailed("iat", payload);
+    return { userId: payload.sub!, sessionId: String(payload.sid), expiresAt: payload.exp! };
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw new AppError("token_expired");
+    if (error instanceof errors.JOSEError) throw new AppError("unauthenticated", "The access token is invalid");
+    throw error;
+  }
+}
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+function randomBase62(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    // 248 is the largest multiple of 62 in a byte: larger bytes would favour the first letters.
+    for (const byte of randomBytes(length)) if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let out = "";
+  for (let i = 0; i < 6; i++, rest = Math.floor(rest / 62)) out = ALPHABET[rest % 62] + out;
+  return out;
+}
+
+/** A new API key, `hk_<public id>_<secret><checksum>`, and the prefix by which people know it. */
+export function newApiKey(): { key: string; prefix: string } {
+  const prefix = `hk_${randomBase62(8)}`;
+  const body = `${prefix}_${randomBase62(32)}`;
+  return { key: body + checksum(body), prefix };
+}
+
+export function isApiKey(credential: string): boolean {
+  return /^hk_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/.test(credential) &&
+    checksum(credential.slice(0, -6)) === credential.slice(-6);
+}
+
+/** An opaque token of 256 bits. */
+export function newOpaqueToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** What is stored of a key or an opaque token. They are random, so one SHA-256 is enough. */
+export function hashToken(token: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash("sha256").update(token).digest());
+}

@@ -1,0 +1,39 @@
+import { v7 as uuid } from "uuid";
+import { findProject } from "../core/access.ts";
+import { recordAudit } from "../core/audit.ts";
+import type { ActorContext } from "../core/context.ts";
+import { AppError, invalidField } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import { hashToken, newApiKey } from "../core/tokens.ts";
+import { type CreatedKey, type CreateKey, Scope } from "./schema.ts";
+
+/** Makes a key that acts for the caller, narrowed by scopes, project and expiry. Its text is in this answer only. */
+export async function createKey(ctx: ActorContext, input: CreateKey): Promise<CreatedKey> {
+  const scopes = input.scopes ?? Scope.options.filter((scope) => scope !== "admin");
+  if (scopes.includes("admin") && ctx.actor.user.role === "member") {
+    throw new AppError("forbidden", "Only admins may make a key with the scope admin");
+  }
+  if (input.expires_at !== undefined && Date.parse(input.expires_at) <= Date.now()) {
+    throw invalidField("expires_at", "Must be in the future");
+  }
+  if (input.project_id !== undefined && !await findProject(ctx, input.project_id)) {
+    throw new AppError("forbidden", "You have no access to this project");
+  }
+  const { key, prefix } = newApiKey();
+  return await transact(ctx, async (ctx) => {
+    const id = uuid();
+    const name = input.name ?? "API key";
+    await ctx.db`
+      insert into api_keys (id, user_id, project_id, name, prefix, key_hash, scopes, expires_at)
+      values (${id}::uuid, ${ctx.actor.user.id}::uuid, ${input.project_id ?? null}::uuid, ${name}, ${prefix},
+        ${hashToken(key)}, ${[...new Set(scopes)]}::text[], ${input.expires_at ?? null}::timestamptz)`;
+    await recordAudit(ctx, {
+      account_id: ctx.actor.user.account_id,
+      action: "key.created",
+      target_type: "key",
+      target_id: id,
+      details: { prefix, name, scopes, project_id: input.project_id, expires_at: input.expires_at },
+    });
+    return { id, key, prefix, name };
+  });
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { Id, text, Timestamp } from "../core/schema.ts";
+
+export const Scope = z.enum([
+  "tickets:read",
+  "tickets:write",
+  "tasks:read",
+  "tasks:write",
+  "suggestions:read",
+  "suggestions:write",
+  "admin",
+]);
+
+export const CreateKey = z.strictObject({
+  name: text(1, 120).optional(),
+  scopes: z.array(Scope).min(1).max(7).optional().describe("All but admin when absent"),
+  project_id: Id.optional().describe("Binds the key to one project"),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+});
+export type CreateKey = z.infer<typeof CreateKey>;
+
+const Key = z.object({ id: Id, prefix: z.string(), name: z.string() });
+
+export const CreatedKey = Key.extend({ key: z.string().describe("The whole key, shown this once") }).meta({
+  id: "CreatedKey",
+});
+export type CreatedKey = z.infer<typeof CreatedKey>;
+
+export const ListedKey = Key.extend({
+  user_id: Id,
+  scopes: z.array(Scope),
+  project_id: Id.nullable(),
+  expires_at: Timestamp.nullable(),
+  last_used_at: Timestamp.nullable(),
+  revoked_at: Timestamp.nullable(),
+  created_at: Timestamp,
+}).meta({ id: "Key" });
+export type ListedKey = z.infer<typeof ListedKey>;
+
+export const KeyList = z.object({ keys: z.array(ListedKey), next_cursor: z.null() });
+export const KeyPath = z.strictObject({ id: Id });

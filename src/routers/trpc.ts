@@ -1,0 +1,128 @@
+import { initTRPC, TRPCError } from "@trpc/server";
+import superjson from "superjson";
+import { z } from "zod";
+import { type AccessLevel, PROJECT_LEVELS, requireProject, requireRole, requireScope } from "../core/access.ts";
+import type { ActorContext, ProjectContext, RequestContext, Scope } from "../core/context.ts";
+import { AppError, type ErrorBody, type ErrorCode, fromZod } from "../core/errors.ts";
+import { toAppError } from "../core/failures.ts";
+import { Id } from "../core/schema.ts";
+
+/** What the REST door and the documents need to know of a procedure beyond its schemas. */
+export interface Meta {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below /api; path parameters in braces are fields of the input. */
+  path: `/${string}`;
+  access: AccessLevel;
+  /** What an API key needs; a procedure without one refuses keys. */
+  scope?: Scope;
+  /** The session cookie is the only credential that counts. */
+  cookieOnly?: true;
+  /** What a caller without any access to the project is told: forbidden, unless the contract says not found. */
+  denial?: "not_found";
+  summary: string;
+  description?: string;
+  tag: string;
+  /** Success status; 200 when absent. A function where it depends on the answer. */
+  status?: 201 | 202 | 204;
+  statusOf?: (output: never) => 200 | 201 | 202;
+  /** Path of what was made, below /api, for the Location field. */
+  location?: (output: never, input: never) => string;
+  /** Failures besides those that follow from access, input and the door itself. */
+  errors?: readonly ErrorCode[];
+  /** A body and an answer for the documents. */
+  example?: { input?: unknown; output?: unknown };
+}
+
+const t = initTRPC.context<RequestContext>().meta<Meta>().create({
+  transformer: superjson,
+  errorFormatter({ shape, error, ctx }) {
+    const body: ErrorBody = appErrorOf(error).body(ctx?.requestId ?? "");
+    return { ...shape, message: body.error, data: { code: shape.data.code, httpStatus: appErrorOf(error).status, body } };
+  },
+});
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+/** The one mapping from whatever a procedure threw to the error table. */
+export function appErrorOf(error: unknown): AppError {
+  if (!(error instanceof TRPCError)) return toAppError(error);
+  if (error.cause instanceof z.core.$ZodError && error.code === "BAD_REQUEST") return fromZod(error.cause);
+  if (error.cause) return toAppError(error.cause);
+  if (error.code === "NOT_FOUND") return new AppError("not_found", "No such procedure");
+  if (error.code === "PARSE_ERROR") return new AppError("invalid_json");
+  if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("method_not_allowed");
+  if (error.code === "UNSUPPORTED_MEDIA_TYPE") return new AppError("unsupported_media_type");
+  if (error.code === "PAYLOAD_TOO_LARGE") return new AppError("payload_too_large");
+  return toAppError(error);
+}
+
+/** tRPC's own code for each status of the table; it decides the HTTP status of /trpc. */
+const TRPC_CODES: Record<number, TRPCError["code"]> = {
+  400: "BAD_REQUEST",
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_SUPPORTED",
+  409: "CONFLICT",
+  412: "PRECONDITION_FAILED",
+  413: "PAYLOAD_TOO_LARGE",
+  415: "UNSUPPORTED_MEDIA_TYPE",
+  429: "TOO_MANY_REQUESTS",
+  500: "INTERNAL_SERVER_ERROR",
+  503: "SERVICE_UNAVAILABLE",
+};
+
+const failures = t.middleware(async ({ next }) => {
+  const result = await next();
+  if (result.ok) return result;
+  const error = appErrorOf(result.error);
+  throw new TRPCError({ code: TRPC_CODES[error.status] ?? "INTERNAL_SERVER_ERROR", message: error.message, cause: error });
+});
+
+/** Who calls, or the reason why nobody does. The REST door asks this before it reads a body. */
+export function requireActor(ctx: RequestContext, meta: Meta): ActorContext {
+  if (ctx.refused) throw ctx.refused;
+  const { actor } = ctx;
+  if (!actor) throw new AppError("unauthenticated");
+  if (meta.cookieOnly && (actor.credential.type !== "session" || actor.credential.via !== "cookie")) {
+    throw new AppError("unauthenticated", "This call takes the session cookie only");
+  }
+  requireScope(actor, meta.scope);
+  return { ...ctx, actor };
+}
+
+const authorizeActor = t.middleware(({ ctx, meta, next }) => {
+  const actorCtx = requireActor(ctx, meta!);
+  if (meta!.access === "account_admin" || meta!.access === "super_admin") requireRole(actorCtx.actor, meta!.access);
+  return next({ ctx: actorCtx });
+});
+
+const ProjectPath = z.object({ id: Id });
+
+const authorizeProject = t.middleware(async ({ ctx, meta, getRawInput, next }) => {
+  const actorCtx = requireActor(ctx, meta!);
+  const needed = PROJECT_LEVELS[meta!.access as keyof typeof PROJECT_LEVELS];
+  const parsed = ProjectPath.safeParse(await getRawInput());
+  if (!parsed.success) throw fromZod(parsed.error);
+  const project = await requireProject(actorCtx, parsed.data.id, needed, meta!.denial ?? "forbidden");
+  const projectCtx: ProjectContext = { ...actorCtx, project };
+  return next({ ctx: projectCtx });
+});
+
+const base = t.procedure.use(failures);
+
+/** A procedure that anyone may call. */
+export function publicProcedure(meta: Omit<Meta, "access">) {
+  return base.meta({ ...meta, access: "public" });
+}
+
+/** A procedure for signed-in callers, or for admins of the account or installation. */
+export function userProcedure(meta: Meta & { access: "user" | "account_admin" | "super_admin" }) {
+  return base.meta(meta).use(authorizeActor);
+}
+
+/** A procedure inside the project that the input names by `id`. */
+export function projectProcedure(meta: Meta & { access: keyof typeof PROJECT_LEVELS }) {
+  return base.meta(meta).use(authorizeProject);
+}

@@ -1,0 +1,25 @@
+import type { Actor } from "../core/context.ts";
+import type { Db } from "../../db/open.ts";
+import { isUniqueViolation } from "../../db/errors.ts";
+import { AppError } from "../core/errors.ts";
+
+export function userColumns(db: Db) {
+  return db`id, account_id, email, name, kind, role, deactivated_at, created_at, updated_at`;
+}
+
+/** Admins see their own account's users, super admins everyone. */
+export function visibleAccount(actor: Actor): string | null {
+  return actor.user.role === "super_admin" ? null : actor.user.account_id;
+}
+
+/** Only a super admin makes, changes or ends a super admin. */
+export function refuseHigherRole(actor: Actor, role: string | undefined): void {
+  if (role === "super_admin" && actor.user.role !== "super_admin") {
+    throw new AppError("forbidden", "Only a super admin may do this to a super admin");
+  }
+}
+
+export function emailConflict(error: unknown, email: string | undefined): unknown {
+  if (!isUniqueViolation(error, "users_email_key")) return error;
+  return new AppError("conflict", `A user with the email ${email} exists already`, { cause: error });
+}

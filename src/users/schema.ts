@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { Page } from "../accounts/schema.ts";
+import { Id, NextCursor, text, Timestamp } from "../core/schema.ts";
+
+export const UserRole = z.enum(["member", "admin", "super_admin"]);
+export const UserKind = z.enum(["human", "bot"]);
+
+export const Email = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an email address");
+
+/** Long enough to matter; short enough that hashing it is no way to load the service. */
+export const Password = text(10, 200);
+
+export const User = z.object({
+  id: Id,
+  account_id: Id,
+  email: z.string(),
+  name: z.string(),
+  kind: UserKind,
+  role: UserRole,
+  deactivated_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "User" });
+export type User = z.infer<typeof User>;
+
+export const CreateUser = z.strictObject({
+  email: Email,
+  name: text(1, 120),
+  kind: UserKind.default("human"),
+  role: UserRole.default("member"),
+  password: Password.optional(),
+  account_id: Id.optional().describe("Another account than the caller's; for super admins"),
+});
+export type CreateUser = z.infer<typeof CreateUser>;
+
+export const CreatedUser = User.extend({
+  invite_url: z.string().nullable().describe("One-time link to set the first password; null when one was given"),
+});
+export type CreatedUser = z.infer<typeof CreatedUser>;
+
+export const UserPath = z.strictObject({ id: Id });
+
+export const UpdateUser = UserPath.extend({
+  email: Email.optional(),
+  name: text(1, 120).optional(),
+  kind: UserKind.optional(),
+  role: UserRole.optional(),
+  deactivated: z.boolean().optional(),
+});
+export type UpdateUser = z.infer<typeof UpdateUser>;
+
+export const ListUsers = Page.extend({ account_id: Id.optional() });
+export type ListUsers = z.infer<typeof ListUsers>;
+
+export const UserList = z.object({ users: z.array(User), next_cursor: NextCursor });
+
+export const AcceptInvite = z.strictObject({ token: z.string().min(1).max(100), password: Password });
+export type AcceptInvite = z.infer<typeof AcceptInvite>;
