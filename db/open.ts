@@ -4,7 +4,7 @@ import { startEmbedded } from "./embedded.ts";
 import { startMaintenance } from "./maintenance.ts";
 
 /** What the client parses beyond postgres.js' own types. */
-type Parsed = { int8: number };
+type Parsed = { int8: number; date: string };
 
 /** The client: a pool on a server, one connection on the embedded database. */
 export type Sql = postgres.Sql<Parsed>;
@@ -26,6 +26,8 @@ export interface DatabaseOptions {
   poolSize?: number | undefined;
   /** Hears of what fails outside any request: the embedded database's restarts and its maintenance. */
   onBackgroundError?: ((error: unknown) => void) | undefined;
+  /** Hears of every statement that is sent. */
+  onStatement?: ((text: string) => void) | undefined;
 }
 
 const STATEMENT_TIMEOUT_MS = 15_000;
@@ -33,24 +35,41 @@ const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_S = 10;
 
-const common: postgres.Options<{ int8: postgres.PostgresType<number> }> = {
-  connect_timeout: 10,
-  onnotice: () => {},
-  types: { int8: { to: 20, from: [20], parse: Number, serialize: String } },
-};
+const common: postgres.Options<{ int8: postgres.PostgresType<number>; date: postgres.PostgresType<string> }> =
+  {
+    connect_timeout: 10,
+    onnotice: () => {},
+    types: {
+      int8: { to: 20, from: [20], parse: Number, serialize: String },
+      // Times leave the database in the form of the wire, so that no row is mapped for them.
+      date: { to: 1184, from: [1184], parse: wireTime, serialize: (time) => new Date(time).toISOString() },
+    },
+  };
+
+/** `2026-11-21 15:20:01.5+00` → `2026-11-21T15:20:01.500Z`; sessions run in UTC. */
+function wireTime(text: string): string {
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${
+    (/\.(\d{1,3})/.exec(text)?.[1] ?? "").padEnd(3, "0")
+  }Z`;
+}
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, dataDir, poolSize = 10, onBackgroundError = () => {} } = options;
-  return url ? openServer(url, poolSize) : await openEmbedded(dataDir, onBackgroundError);
+  return options.url ? openServer(options.url, options) : await openEmbedded(options);
+}
+
+function observed({ onStatement }: DatabaseOptions) {
+  return onStatement ? { debug: (_connection: number, text: string) => onStatement(text) } : {};
 }
 
 /** Connects with the first statement, so that a start can tell "not reachable" from "wrong options". */
-function openServer(url: string, poolSize: number): Database {
+function openServer(url: string, options: DatabaseOptions): Database {
   const sql = postgres(url, {
     ...common,
-    max: poolSize,
+    ...observed(options),
+    max: options.poolSize ?? 10,
     connection: {
       application_name: "handoff",
+      TimeZone: "UTC",
       statement_timeout: STATEMENT_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
@@ -61,10 +80,12 @@ function openServer(url: string, poolSize: number): Database {
 
 /** PGlite ignores connection parameters and has no timers: no statement, lock or idle timeout works there.
  * Two connections would share one session, hence `max: 1`, never renewed. */
-async function openEmbedded(dataDir: string, onError: (error: unknown) => void): Promise<Database> {
-  const server = await startEmbedded(dataDir, onError);
+async function openEmbedded(options: DatabaseOptions): Promise<Database> {
+  const onError = options.onBackgroundError ?? (() => {});
+  const server = await startEmbedded(options.dataDir, onError);
   const sql = postgres({
     ...common,
+    ...observed(options),
     path: server.socketPath,
     database: "postgres",
     username: "postgres",
@@ -84,18 +105,25 @@ async function openEmbedded(dataDir: string, onError: (error: unknown) => void):
   };
 }
 
+const scopes = new AsyncLocalStorage<{ tx: TransactionSql | undefined }>();
+
 /**
  * Runs `work` in the caller's transaction when `db` already is one, else in a transaction of its own. While it
  * runs, a second one on the client is refused: on the embedded database's one connection it would wait for ever.
  */
 export async function transact<T>(db: Db, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
   if (isTransaction(db)) return await work(db);
-  assertOutsideTransaction("a transaction is opened on the client");
-  const scope = { open: true };
+  if (currentTransaction()) {
+    throw new Error("Cannot open a transaction on the client inside one: pass its handle");
+  }
+  const scope: { tx: TransactionSql | undefined } = { tx: undefined };
   try {
-    return await db.begin((tx) => scopes.run(scope, () => work(tx))) as T;
+    return await db.begin((tx) => {
+      scope.tx = tx;
+      return scopes.run(scope, () => work(tx));
+    }) as T;
   } finally {
-    scope.open = false;
+    scope.tx = undefined;
   }
 }
 
@@ -103,9 +131,7 @@ export function isTransaction(db: Db): db is TransactionSql {
   return "savepoint" in db;
 }
 
-const scopes = new AsyncLocalStorage<{ open: boolean }>();
-
-/** Throws inside the `work` of `transact`; `what` is the misuse, to be read in a stack trace. */
-export function assertOutsideTransaction(what: string): void {
-  if (scopes.getStore()?.open) throw new Error(`Inside a transaction ${what}: use the transaction's handle`);
+/** The transaction whose `work` is running, for code that was given the client only. */
+export function currentTransaction(): TransactionSql | undefined {
+  return scopes.getStore()?.tx;
 }

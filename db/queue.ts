@@ -1,5 +1,5 @@
 import { type ConstructorOptions, type Db as Executor, PgBoss, type QueueOptions } from "pg-boss";
-import { assertOutsideTransaction, type Db, isTransaction, type Sql } from "./open.ts";
+import { currentTransaction, type Db, isTransaction, type Sql } from "./open.ts";
 
 export interface BossOptions {
   embedded: boolean;
@@ -41,14 +41,15 @@ export function createBoss(sql: Sql, { embedded, supervises, onError }: BossOpti
 
 /**
  * What pg-boss sends its statements through. Over a transaction's handle, as `boss.send(…, { db })`, the job
- * commits with the rows it belongs to; inside a transaction no other way may be used.
+ * commits with the rows it belongs to. Over the client, statements of a running transaction join it all the same:
+ * `send` looks its queue up beside the `db` it is given, which would wait for the embedded one's only connection.
  */
 export function bossExecutor(db: Db): Executor {
-  if (isTransaction(db)) return { executeSql: (text, values) => run(db, text, values) };
   return {
     async executeSql(text, values) {
-      assertOutsideTransaction("a job is enqueued without { db: bossExecutor(tx) }");
-      return await (hasValues(values) ? run(db, text, values) : runScript(db, text));
+      const tx = isTransaction(db) ? db : currentTransaction();
+      if (hasValues(values)) return await runBound(tx ?? db, text, values);
+      return tx ? { rows: flatten(await tx.unsafe(text)) } : await runScript(db as Sql, text);
     },
   };
 }
@@ -59,9 +60,12 @@ interface Result {
   rows: any[];
 }
 
-async function run(db: Db, text: string, values: unknown[] | undefined): Promise<Result> {
-  if (!hasValues(values)) return { rows: flatten(await db.unsafe(text)) };
-  return { rows: await db.unsafe(bindJsonAsText(text), values.map(toParameter)) };
+/** JSON is bound as text: a parameter of type json or jsonb would quote what pg-boss has written out already. */
+async function runBound(db: Db, text: string, values: unknown[]): Promise<Result> {
+  const bound = text.replace(/(\$\d+)::(jsonb?)\b/g, "$1::text::$2");
+  const asText = new Set(Array.from(bound.matchAll(/\$(\d+)::text::jsonb?\b/g), (match) => Number(match[1])));
+  const parameters = values.map((value, index) => toParameter(value, asText.has(index + 1)));
+  return { rows: await db.unsafe(bound, parameters) };
 }
 
 /** Scripts hold `begin; …; commit;`, so they need one connection, and it must be clean when it goes back. */
@@ -91,13 +95,12 @@ function flatten(result: unknown[]): unknown[] {
   return result.some(Array.isArray) ? result.flat() : result;
 }
 
-/** pg-boss sends JSON already written out, which a parameter of type json would get quoted once more. */
-function bindJsonAsText(text: string): string {
-  return text.replace(/(\$\d+)::(jsonb?)\b/g, "$1::text::$2");
-}
-
 type Parameter = string | number | boolean | Date | null | string[];
 
-function toParameter(value: unknown): Parameter {
-  return value === undefined ? null : value as Parameter;
+/** Objects elsewhere than in a JSON cast are for columns whose type postgres.js asks the server. */
+function toParameter(value: unknown, isJsonText: boolean): Parameter {
+  if (value === undefined) return null;
+  return isJsonText && typeof value === "object" && value !== null
+    ? JSON.stringify(value)
+    : value as Parameter;
 }

@@ -1,3 +1,4 @@
+-- Times have milliseconds, as on the wire: a cursor made of one must equal what is stored.
 create extension if not exists vector;
 
 -- People and access ---------------------------------------------------------------------------------------
@@ -7,8 +8,8 @@ create table accounts (
   name text not null,
   slug text not null constraint accounts_slug_key unique,
   disabled_roles text[] not null default '{}',
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now()
 );
 
 create table users (
@@ -19,9 +20,9 @@ create table users (
   kind text not null default 'human' check (kind in ('human', 'bot')),
   role text not null default 'member' check (role in ('member', 'admin', 'super_admin')),
   password_hash text,
-  deactivated_at timestamptz,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  deactivated_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now()
 );
 create unique index users_email_key on users (lower(email));
 create index users_account_idx on users (account_id, id);
@@ -30,9 +31,9 @@ create index users_account_idx on users (account_id, id);
 create table invitations (
   token_hash bytea primary key,
   user_id uuid not null references users (id),
-  expires_at timestamptz not null,
-  used_at timestamptz,
-  created_at timestamptz not null default now()
+  expires_at timestamptz(3) not null,
+  used_at timestamptz(3),
+  created_at timestamptz(3) not null default now()
 );
 create index invitations_user_idx on invitations (user_id);
 
@@ -42,10 +43,10 @@ create table sessions (
   user_id uuid not null references users (id),
   user_agent text,
   address text,
-  created_at timestamptz not null default now(),
-  last_used_at timestamptz not null default now(),
-  expires_at timestamptz not null,
-  revoked_at timestamptz
+  created_at timestamptz(3) not null default now(),
+  last_used_at timestamptz(3) not null default now(),
+  expires_at timestamptz(3) not null,
+  revoked_at timestamptz(3)
 );
 create index sessions_user_idx on sessions (user_id, id);
 create index sessions_expires_idx on sessions (expires_at);
@@ -53,9 +54,9 @@ create index sessions_expires_idx on sessions (expires_at);
 create table refresh_tokens (
   token_hash bytea primary key,
   session_id uuid not null references sessions (id) on delete cascade,
-  expires_at timestamptz not null,
-  used_at timestamptz,
-  created_at timestamptz not null default now()
+  expires_at timestamptz(3) not null,
+  used_at timestamptz(3),
+  created_at timestamptz(3) not null default now()
 );
 create index refresh_tokens_session_idx on refresh_tokens (session_id);
 
@@ -66,9 +67,9 @@ create table projects (
   key text not null check (key ~ '^[A-Z][A-Z0-9]{1,9}$'),
   slug text not null,
   next_number integer not null default 1,
-  archived_at timestamptz,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
+  archived_at timestamptz(3),
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
   constraint projects_slug_key unique (account_id, slug),
   constraint projects_key_key unique (account_id, key)
 ) with (fillfactor = 70); -- next_number changes with every ticket: leave room for updates in place
@@ -77,7 +78,7 @@ create table project_members (
   project_id uuid not null references projects (id),
   user_id uuid not null references users (id),
   role text not null check (role in ('viewer', 'member', 'admin')),
-  created_at timestamptz not null default now(),
+  created_at timestamptz(3) not null default now(),
   primary key (project_id, user_id)
 );
 create index project_members_user_idx on project_members (user_id);
@@ -86,10 +87,17 @@ create index project_members_user_idx on project_members (user_id);
 create table project_repositories (
   project_id uuid not null references projects (id),
   full_name text not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz(3) not null default now()
 );
 create unique index project_repositories_key on project_repositories (project_id, lower(full_name));
 create index project_repositories_name_idx on project_repositories (lower(full_name));
+
+-- Every repository that has ever reported a deploy; repo is lower-cased.
+create table deploy_reports (
+  repo text primary key,
+  first_reported_at timestamptz(3) not null default now(),
+  last_reported_at timestamptz(3) not null default now()
+);
 
 create table api_keys (
   id uuid primary key,
@@ -99,10 +107,10 @@ create table api_keys (
   prefix text not null constraint api_keys_prefix_key unique,
   key_hash bytea not null constraint api_keys_key_hash_key unique,
   scopes text[] not null,
-  expires_at timestamptz,
-  last_used_at timestamptz,
-  revoked_at timestamptz,
-  created_at timestamptz not null default now()
+  expires_at timestamptz(3),
+  last_used_at timestamptz(3),
+  revoked_at timestamptz(3),
+  created_at timestamptz(3) not null default now()
 );
 create index api_keys_user_idx on api_keys (user_id, id);
 
@@ -116,7 +124,7 @@ create table audit_log (
   target_id text,
   details jsonb not null default '{}',
   request_id text,
-  created_at timestamptz not null default now()
+  created_at timestamptz(3) not null default now()
 );
 create index audit_log_account_idx on audit_log (account_id, id);
 
@@ -149,15 +157,15 @@ create table tickets (
   status text not null default 'open' check (status in ('open', 'closed')),
   resolution_type text check (resolution_type in ('completed', 'already_done', 'duplicate', 'wont_fix', 'no_longer_relevant', 'cancelled')),
   resolution_note text,
-  closed_at timestamptz,
+  closed_at timestamptz(3),
   merge_sha text,
-  deployed_at timestamptz,
-  deploy_failed_at timestamptz,
+  deployed_at timestamptz(3),
+  deploy_failed_at timestamptz(3),
   created_by uuid references users (id),
   created_with text not null check (created_with in ('session', 'key')),
   version integer not null default 1,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
   constraint tickets_number_key unique (project_id, number),
   constraint tickets_live_is_closed check ((stage = 'live') = (status = 'closed')),
   constraint tickets_closed_at check ((status = 'closed') = (closed_at is not null))
@@ -217,7 +225,7 @@ create table history (
   to_value jsonb,
   actor jsonb not null,
   request_id text,
-  created_at timestamptz not null default now()
+  created_at timestamptz(3) not null default now()
 );
 create index history_ticket_idx on history (ticket_id, id);
 

@@ -27,7 +27,7 @@ export interface EmbedderLog {
 }
 
 export interface EmbedderOptions {
-  /** Workers; each holds the model (about 100 MB) and uses one core. 0 = off. */
+  /** Workers; each takes about 150 MB and keeps one core busy. 0 = off. */
   threads: number;
   modelDir: URL | string;
   log?: EmbedderLog;
@@ -38,7 +38,7 @@ export interface EmbedderOptions {
   hangMs?: number;
   /** The same for loading the model. Default 60,000. */
   loadMs?: number;
-  /** Pause before a dead worker's first replacement; doubles with each death, up to a minute. Default 250. */
+  /** Pause before a dead worker's first replacement; doubles with each death in a row, up to a minute. Default 250. */
   restartMs?: number;
 }
 
@@ -84,6 +84,8 @@ interface Pool {
 const MAX_QUEUED = 1000;
 const MAX_RESTART_MS = 60_000;
 const DEATHS_UNTIL_FAILED = 3;
+/** Replacing for ever is no choice: each ended worker leaves some 40 MB of onnxruntime's memory in the process. */
+const DEATHS_UNTIL_GIVEN_UP = 10;
 
 /** Returns at once; the workers load the model meanwhile and texts asked for wait within their timeouts. */
 export function startEmbedder(options: EmbedderOptions): Embedder {
@@ -202,10 +204,12 @@ function startWorker(pool: Pool, slot: Slot): void {
     name: "embed",
   });
   slot.worker = worker;
-  worker.onmessage = (event: MessageEvent<FromWorker>) => receive(pool, slot, event.data);
+  worker.onmessage = (event: MessageEvent<FromWorker>) => {
+    if (slot.worker === worker) receive(pool, slot, event.data);
+  };
   worker.onerror = (event) => {
     event.preventDefault(); // else Deno ends the whole process
-    replace(pool, slot, event.message);
+    if (slot.worker === worker) replace(pool, slot, event.message);
   };
   send(worker, { load: pathOf(pool.options.modelDir) });
   watch(pool, slot, pool.options.loadMs ?? 60_000, "did not finish loading the model");
@@ -265,7 +269,6 @@ function stopAll(pool: Pool): void {
 function stop(slot: Slot): void {
   clearTimeout(slot.timer);
   if (!slot.worker) return;
-  slot.worker.onmessage = null;
   slot.worker.terminate();
   slot.worker = null;
   slot.ready = false;
@@ -278,8 +281,8 @@ function replace(pool: Pool, slot: Slot, reason: string): void {
   slot.deaths++;
   pool.reason = reason;
   const pauseMs = Math.min((pool.options.restartMs ?? 250) * 2 ** (slot.deaths - 1), MAX_RESTART_MS);
-  pool.options.log?.warn("embedding worker is replaced", { reason, deaths: slot.deaths, pauseMs });
-  slot.timer = setTimeout(() => startWorker(pool, slot), pauseMs);
+  pool.options.log?.warn("embedding worker ended", { reason, deaths: slot.deaths, pauseMs });
+  if (slot.deaths < DEATHS_UNTIL_GIVEN_UP) slot.timer = setTimeout(() => startWorker(pool, slot), pauseMs);
   if (job) retry(pool, job);
   if (stateOf(pool) === "failed") settleWaiting(pool);
 }
@@ -293,7 +296,8 @@ function retry(pool: Pool, job: Job): void {
   dispatch(pool);
 }
 
-async function close(pool: Pool): Promise<void> {
+function close(pool: Pool): Promise<void> {
   pool.closed = true;
-  await Promise.resolve(stopAll(pool));
+  stopAll(pool);
+  return Promise.resolve();
 }

@@ -1,11 +1,12 @@
 /** Runs in a Deno Worker of {@link file://./embed.ts}: loads the model once, then answers one text at a time. */
-import { BertModel, BertTokenizer, env, FeatureExtractionPipeline } from "@xenova/transformers";
+import { BertModel, BertTokenizer, env, FeatureExtractionPipeline, Tensor } from "@xenova/transformers";
 import onnxruntime from "onnxruntime-node";
 import type { FromWorker, ToWorker } from "./embed.ts";
 
 type Extractor = (text: string) => Promise<Float32Array>;
 
-const LOADED_FILES = ["config.json", "tokenizer.json", "tokenizer_config.json", "onnx/model_quantized.onnx"];
+const WEIGHTS = "onnx/model_quantized.onnx";
+const LOADED_FILES = ["config.json", "tokenizer.json", "tokenizer_config.json", WEIGHTS];
 /** 254 tokens of 39 characters: prose ends near 1,300. Without it one crafted text of 256 KiB tokenizes for 9 s. */
 const MAX_CHARACTERS = 10_000;
 
@@ -14,7 +15,7 @@ class ModelFileError extends Error {
   override name = "ModelFileError";
 }
 
-// Every file is handed over below as verified bytes; these make sure that nothing is fetched or cached besides.
+// Nothing below asks the library for a file; this makes sure that it fetches and caches none by itself either.
 env.allowRemoteModels = false;
 env.allowLocalModels = false;
 env.useFSCache = false;
@@ -35,7 +36,8 @@ function answer(message: FromWorker): void {
 async function load(modelDir: string): Promise<FromWorker> {
   const startedAt = performance.now();
   try {
-    extract = await createExtractor(await readVerified(modelDir));
+    const base = modelDir.endsWith("/") ? modelDir : modelDir + "/";
+    extract = await createExtractor(base, await readVerified(base));
   } catch (error) {
     if (error instanceof ModelFileError) return { type: "refused", reason: error.message };
     throw error;
@@ -52,23 +54,15 @@ async function embed(text: string): Promise<FromWorker> {
   }
 }
 
-/** Reads each file once, so that the bytes checked are the bytes used. */
-async function readVerified(modelDir: string): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
-  const base = modelDir.endsWith("/") ? modelDir : modelDir + "/";
+/** The four files, each proved equal to its line in SHA256SUMS. */
+async function readVerified(base: string): Promise<Map<string, Uint8Array>> {
   const sums = parseSums(new TextDecoder().decode(await read(base, "SHA256SUMS")));
-  const files = new Map<string, Uint8Array<ArrayBuffer>>();
+  const files = new Map<string, Uint8Array>();
   for (const file of LOADED_FILES) {
     const bytes = await read(base, file);
-    const want = sums.get(file);
-    if (!want) {
-      throw new ModelFileError(`Cannot use the model in ${modelDir}: SHA256SUMS has no line for ${file}`);
-    }
+    const want = sums.get(file) ?? "the one it lacks in SHA256SUMS";
     const got = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
-    if (got !== want) {
-      throw new ModelFileError(
-        `Cannot use the model in ${modelDir}: ${file} (${bytes.length} bytes) has sha256 ${got}, not ${want}`,
-      );
-    }
+    if (got !== want) throw refusal(base, `${file} (${bytes.length} bytes) has sha256 ${got}, not ${want}`);
     files.set(file, bytes);
   }
   return files;
@@ -79,8 +73,12 @@ async function read(base: string, file: string): Promise<Uint8Array<ArrayBuffer>
     return await Deno.readFile(base + file);
   } catch (error) {
     const why = error instanceof Deno.errors.NotFound ? "is missing" : `cannot be read: ${error}`;
-    throw new ModelFileError(`Cannot use the model in ${base}: ${file} ${why}`);
+    throw refusal(base, `${file} ${why}`);
   }
+}
+
+function refusal(base: string, why: string): ModelFileError {
+  return new ModelFileError(`Cannot use the model in ${base}: ${why}`);
 }
 
 /** Lines as sha256sum writes them: 64 hex digits, a space, a space or asterisk, the path. */
@@ -89,28 +87,34 @@ function parseSums(text: string): Map<string, string> {
   return new Map(Array.from(lines, ([, sum = "", file = ""]) => [file, sum]));
 }
 
-/** Built by hand, not by `pipeline()`, which lets no session options through and reads the files a second time. */
-async function createExtractor(files: Map<string, Uint8Array<ArrayBuffer>>): Promise<Extractor> {
-  const session = await onnxruntime.InferenceSession.create(bytesOf(files, "onnx/model_quantized.onnx"), {
+/** Cut at 256, the library drops the closing token that the model was trained to see; this puts it back. */
+class ClosingTokenizer extends BertTokenizer {
+  override _call(...input: Parameters<BertTokenizer["_call"]>): ReturnType<BertTokenizer["_call"]> {
+    const encoding = super._call(...input);
+    const ids = encoding.input_ids;
+    if (!(ids instanceof Tensor)) throw new TypeError("The tokenizer was not asked for a tensor");
+    ids.data[ids.size - 1] = BigInt(this.sep_token_id);
+    return encoding;
+  }
+}
+
+/** Built by hand: `pipeline()` lets no session options through. */
+async function createExtractor(base: string, files: Map<string, Uint8Array>): Promise<Extractor> {
+  // By path, not from the bytes: given bytes, onnxruntime-node 1.14 ignores every option without a word.
+  const session = await onnxruntime.InferenceSession.create(base + WEIGHTS, {
     executionProviders: ["cpu"],
-    // One thread a worker: threads add workers, and onnxruntime's own would only spin against them.
+    // With 2, its threads share one core and halve the speed; embedding on two cores takes two workers.
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
   });
   const pipeline = new FeatureExtractionPipeline({
     task: "feature-extraction",
     model: new BertModel(jsonOf(files, "config.json"), session),
-    tokenizer: new BertTokenizer(jsonOf(files, "tokenizer.json"), jsonOf(files, "tokenizer_config.json")),
+    tokenizer: new ClosingTokenizer(jsonOf(files, "tokenizer.json"), jsonOf(files, "tokenizer_config.json")),
   });
   return async (text) => Float32Array.from((await pipeline(text, { pooling: "mean", normalize: true })).data);
 }
 
 function jsonOf(files: Map<string, Uint8Array>, file: string): unknown {
-  return JSON.parse(new TextDecoder().decode(bytesOf(files, file)));
-}
-
-function bytesOf(files: Map<string, Uint8Array>, file: string): Uint8Array {
-  const bytes = files.get(file);
-  if (!bytes) throw new ModelFileError(`${file} was not read`);
-  return bytes;
+  return JSON.parse(new TextDecoder().decode(files.get(file)));
 }

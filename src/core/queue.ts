@@ -1,5 +1,7 @@
+import type { PgBoss } from "pg-boss";
 import { z } from "zod";
 import type { Db } from "../../db/open.ts";
+import { bossExecutor, RECOVERY } from "../../db/queue.ts";
 import { Id } from "./schema.ts";
 
 /**
@@ -9,12 +11,15 @@ import { Id } from "./schema.ts";
 export const QUEUES = {
   "embed-ticket": {
     payload: z.object({ ticket_id: Id }),
+    policy: "short",
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
 } as const satisfies Record<string, QueueDefinition>;
 
 export interface QueueDefinition {
-  payload: z.ZodType;
+  payload: z.ZodType<object>;
+  /** pg-boss's word: `short` keeps one waiting job per singletonKey, `standard` any number. */
+  policy: "standard" | "short";
   retry: { retryLimit: number; retryDelay: number; retryBackoff: boolean; retryDelayMax?: number };
   /** Five-field cron in UTC: one job per installation at each time. */
   cron?: string;
@@ -34,4 +39,27 @@ export interface EnqueueOptions {
 export interface Queue {
   /** Adds a job inside `db`'s transaction, so that it exists if and only if the change that asked for it does. */
   enqueue<Name extends QueueName>(db: Db, name: Name, payload: Payload<Name>, options?: EnqueueOptions): Promise<void>;
+}
+
+/** Every queue exists with today's settings; safe when several processes do it at once. */
+export async function prepareQueues(boss: PgBoss): Promise<void> {
+  const definitions: [string, QueueDefinition][] = Object.entries(QUEUES);
+  for (const [name, { policy, retry, deadLetter }] of definitions) {
+    if (deadLetter) await boss.createQueue(deadLetter);
+    const settings = { ...RECOVERY, ...retry, ...(deadLetter && { deadLetter }) };
+    await boss.createQueue(name, { policy, ...settings });
+    await boss.updateQueue(name, settings);
+  }
+}
+
+export function openQueue(boss: PgBoss): Queue {
+  return {
+    async enqueue(db, name, payload, { singletonKey, startAfterSeconds } = {}) {
+      await boss.send(name, payload, {
+        db: bossExecutor(db),
+        ...(singletonKey !== undefined && { singletonKey }),
+        ...(startAfterSeconds !== undefined && { startAfter: startAfterSeconds }),
+      });
+    },
+  };
 }

@@ -126,3 +126,6 @@ export function userProcedure(meta: Meta & { access: "user" | "account_admin" | 
 export function projectProcedure(meta: Meta & { access: keyof typeof PROJECT_LEVELS }) {
   return base.meta(meta).use(authorizeProject);
 }
+
+/** The output of what answers 204. */
+export const Nothing = z.void();

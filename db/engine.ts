@@ -1,0 +1,86 @@
+export type ToWorker = { kind: "open"; folder: string; socketPath: string } | { kind: "ping" } | {
+  kind: "close";
+};
+export type FromWorker = { kind: "ready" | "alive" | "closed" } | { kind: "broken"; message: string };
+
+export interface Engine {
+  close(): Promise<void>;
+}
+
+export interface EngineOptions {
+  folder: string;
+  socketPath: string;
+  onDeath: (error: Error) => void;
+}
+
+const PING_EVERY_MS = 5_000;
+/** Far above any statement of the service, migrations and vacuum included: PGlite cannot cancel one. */
+const SILENCE_MS = 120_000;
+const CLOSE_MS = 10_000;
+
+/**
+ * Resolves when the socket accepts connections. `onDeath` is called at most once, and only after that: the engine
+ * answers nobody any more, and as its thread may spin without hearing `terminate`, only the process' end frees it.
+ */
+export async function startEngine({ folder, socketPath, onDeath }: EngineOptions): Promise<Engine> {
+  await Deno.remove(socketPath).catch(unlessMissing);
+  const worker = new Worker(new URL("./embedded_worker.ts", import.meta.url), { type: "module" });
+  const ready = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  let state: "starting" | "serving" | "closing" | "gone" = "starting";
+  let heardAt = performance.now();
+
+  const watch = setInterval(() => {
+    if (state !== "serving") return;
+    if (performance.now() - heardAt > SILENCE_MS) end(`no sign of life for ${SILENCE_MS / 1000} s`);
+    else send(worker, { kind: "ping" });
+  }, PING_EVERY_MS);
+
+  function end(message: string): void {
+    const before = state;
+    state = "gone";
+    clearInterval(watch);
+    worker.terminate();
+    if (before === "starting") {
+      ready.reject(new Error(`Cannot open the embedded database in ${folder}: ${message}`));
+    }
+    if (before === "closing") closed.resolve();
+    if (before === "serving") onDeath(new Error(`The embedded database died: ${message}`));
+  }
+
+  worker.onerror = (event) => {
+    event.preventDefault();
+    end(event.message);
+  };
+  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+    heardAt = performance.now();
+    if (data.kind === "broken") end(data.message);
+    if (data.kind === "closed") end("closed");
+    if (data.kind === "ready") ready.resolve();
+  };
+
+  send(worker, { kind: "open", folder, socketPath });
+  await ready.promise;
+  await Deno.chmod(socketPath, 0o600);
+  state = "serving";
+
+  return {
+    async close() {
+      if (state === "gone") return;
+      state = "closing";
+      send(worker, { kind: "close" });
+      // What is committed is in the write-ahead log, so a worker that hangs may simply be ended.
+      const timer = setTimeout(() => end("it did not close"), CLOSE_MS);
+      await closed.promise;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function send(worker: Worker, message: ToWorker): void {
+  worker.postMessage(message);
+}
+
+function unlessMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}

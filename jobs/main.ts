@@ -1,0 +1,32 @@
+import type { PgBoss } from "pg-boss";
+import { POLLING_SECONDS } from "../db/queue.ts";
+import { type Context, type Services, systemContext } from "../src/core/context.ts";
+import { describeError, log } from "../src/core/log.ts";
+import { type QueueDefinition, type QueueName, QUEUES } from "../src/core/queue.ts";
+import { handlers } from "./handlers.ts";
+
+/** Works on every queue, and sees to it that the ones with a time of their own get their job then. */
+export async function startJobs(boss: PgBoss, services: Services): Promise<void> {
+  for (const name of Object.keys(QUEUES) as QueueName[]) {
+    const { cron }: QueueDefinition = QUEUES[name];
+    // pg-boss files each occurrence under a key of its own, so of several processes one makes the job.
+    if (cron) await boss.schedule(name, cron, {}, { tz: "UTC" });
+    await boss.work<unknown>(name, { pollingIntervalSeconds: POLLING_SECONDS }, async (jobs) => {
+      for (const job of jobs) await runJob(services, name, job);
+    });
+  }
+}
+
+/** Runs one job under its own author. What it throws makes pg-boss try again, by the queue's policy. */
+export async function runJob(services: Services, name: QueueName, job: { id: string; data: unknown }): Promise<void> {
+  const ctx = systemContext(services, { kind: "job", id: name }, job.id);
+  const started = performance.now();
+  try {
+    const handle = handlers[name] as (ctx: Context, payload: unknown) => Promise<void>;
+    await handle(ctx, QUEUES[name].payload.parse(job.data ?? {}));
+    log.info("job", { queue: name, job_id: job.id, ms: Math.round(performance.now() - started) });
+  } catch (error) {
+    log.warn("job failed", { queue: name, job_id: job.id, ...describeError(error) });
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import type { PgBoss } from "pg-boss";
+import { migrate } from "../../db/migrate.ts";
+import { openDatabase } from "../../db/open.ts";
+import { createBoss } from "../../db/queue.ts";
+import { AccessCache } from "./access_cache.ts";
+import type { Config } from "./config.ts";
+import type { Services } from "./context.ts";
+import { type Embedder, startEmbedder } from "./embed.ts";
+import { Limits } from "./limits.ts";
+import { describeError, log } from "./log.ts";
+import { openQueue, prepareQueues } from "./queue.ts";
+import { loadSecrets } from "./secrets.ts";
+
+const MODEL_DIR = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
+
+export interface RunningServices {
+  services: Services;
+  boss: PgBoss;
+  /** Ends jobs, workers and database, in this order. */
+  close(): Promise<void>;
+}
+
+/** Collaborators that a test brings instead of the configured ones. */
+export interface Parts {
+  embedder?: Embedder;
+  /** Hears of every statement that is sent. */
+  onStatement?: (text: string) => void;
+}
+
+/** Opens everything that the configuration names: database, migrations, queue, model. */
+export async function startServices(config: Config, parts: Parts = {}): Promise<RunningServices> {
+  const secrets = await loadSecrets(config);
+  const database = await openDatabase({
+    url: config.DATABASE_URL,
+    dataDir: config.DATA_DIR,
+    onStatement: parts.onStatement,
+    onBackgroundError: (error) => log.error("database failed", describeError(error)),
+  });
+  const { sql, embedded } = database;
+  await migrate(sql);
+  const boss = createBoss(sql, {
+    embedded,
+    supervises: config.JOBS !== "off",
+    onError: (error) => log.error("queue failed", describeError(error)),
+  });
+  await boss.start();
+  await prepareQueues(boss);
+  const embedder = parts.embedder ?? startEmbedder({ threads: config.EMBEDDING_THREADS, modelDir: MODEL_DIR, log });
+  const services: Services = {
+    config,
+    sql,
+    secrets,
+    access: new AccessCache(),
+    limits: new Limits(sql),
+    queue: openQueue(boss),
+    embedder,
+  };
+  return {
+    services,
+    boss,
+    async close() {
+      await boss.stop({ graceful: true, timeout: 5_000 });
+      await embedder.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { Hono } from "hono";
+import { pendingMigrations } from "../../db/migrate.ts";
+import type { Services } from "../core/context.ts";
+import { describeError, log } from "../core/log.ts";
+import type { HttpEnv } from "./request.ts";
+
+/** Is the job side of this process up? Given by main, since jobs lie above this layer. */
+export type JobsReady = () => boolean;
+
+const CHECK_TIMEOUT_MS = 2_000;
+
+/** `/healthz` tells that the process answers; `/readyz` that what it needs does too. */
+export function healthRoutes(services: Services, jobsReady: JobsReady): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  app.get("/readyz", async (c) => {
+    const database = await databaseState(services);
+    const model = services.embedder.state();
+    // A broken model costs the hint, not the service.
+    const ready = database === "ready" && jobsReady() && model.state !== "starting";
+    const jobs = services.config.JOBS === "off" ? "off" : jobsReady() ? "ready" : "starting";
+    return c.json({ status: ready ? "ready" : "not_ready", database, model: model.state, jobs }, ready ? 200 : 503);
+  });
+  return app;
+}
+
+async function databaseState({ sql }: Services): Promise<"ready" | "migrations_pending" | "unavailable"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the database did not answer in time")), CHECK_TIMEOUT_MS);
+  });
+  try {
+    return (await Promise.race([pendingMigrations(sql), late])).length > 0 ? "migrations_pending" : "ready";
+  } catch (error) {
+    log.warn("readiness check failed", describeError(error));
+    return "unavailable";
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject } from "zod-openapi";
+import { ErrorBody, type ErrorCode, ERRORS } from "../core/errors.ts";
+import type { Meta } from "../routers/trpc.ts";
+import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
+
+/** An operation that is no procedure, such as a webhook: its path below /api and what it says of itself. */
+export interface DocumentedRoute {
+  method: "get" | "post";
+  path: string;
+  operation: ZodOpenApiOperationObject;
+}
+
+/** The OpenAPI 3.1 document, derived from the schemas that parse the calls. */
+export function openApiDocument(publicUrl: string, routes: readonly DocumentedRoute[] = []) {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const procedure of publishedProcedures()) {
+    (paths[procedure.meta.path] ??= {})[procedure.meta.method.toLowerCase()] = operationOf(procedure);
+  }
+  for (const { method, path, operation } of routes) (paths[path] ??= {})[method] = operation;
+  const document: ZodOpenApiObject = {
+    openapi: "3.1.1",
+    info: {
+      title: "Handoff Ticket Service",
+      version: "1",
+      description: "Where people and coding agents hand work to one another.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: `${publicUrl}/api` }],
+    tags: [...new Set(publishedProcedures().map(({ meta }) => meta.tag))].sort().map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "An access token, or an API key (hk_…)" },
+        session: { type: "apiKey", in: "cookie", name: "session", description: "Set by login; holds the access token" },
+      },
+    },
+  };
+  return createDocument(document);
+}
+
+function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
+  const { name, meta, input, pathFields } = procedure;
+  const entries = Object.entries(input.shape);
+  const inPath = z.object(Object.fromEntries(entries.filter(([field]) => pathFields.includes(field))));
+  const rest = z.strictObject(Object.fromEntries(entries.filter(([field]) => !pathFields.includes(field))));
+  const body = hasBody(meta.method) && Object.keys(rest.shape).length > 0;
+  return {
+    operationId: name,
+    tags: [meta.tag],
+    summary: meta.summary,
+    description: [meta.description, accessNote(meta)].filter(Boolean).join("\n\n"),
+    security: security(meta),
+    requestParams: {
+      ...(pathFields.length > 0 && { path: inPath }),
+      ...(!hasBody(meta.method) && Object.keys(rest.shape).length > 0 && { query: rest }),
+      ...(hasHeaders(procedure) && { header: headersOf(procedure) }),
+    },
+    ...(body && {
+      requestBody: {
+        required: !rest.safeParse({}).success,
+        content: {
+          "application/json": { schema: rest, ...(meta.example?.input !== undefined && { example: meta.example.input }) },
+        },
+      },
+    }),
+    responses: { ...successes(procedure), ...failures(procedure) },
+  };
+}
+
+function accessNote({ access, scope, cookieOnly }: Meta): string {
+  if (access === "public") return "Needs no credential.";
+  const who = {
+    user: "any signed-in user",
+    account_admin: "admins of the account",
+    super_admin: "super admins",
+    viewer: "viewers of the project and above",
+    member: "members of the project and above",
+    project_admin: "admins of the project",
+  }[access];
+  if (cookieOnly) return `For ${who}; by session cookie only.`;
+  return `For ${who}; ${scope ? `API keys need the scope \`${scope}\`.` : "not with an API key."}`;
+}
+
+function security({ access, cookieOnly }: Meta): Record<string, string[]>[] {
+  if (access === "public") return [];
+  return cookieOnly ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
+}
+
+function hasHeaders({ meta, name }: PublishedProcedure): boolean {
+  return name === "tickets.create" || (meta.errors?.includes("version_conflict") ?? false);
+}
+
+function headersOf({ name }: PublishedProcedure) {
+  return name === "tickets.create"
+    ? z.object({ "Idempotency-Key": z.string().max(128).optional().describe("Alias of the body's idempotency_key") })
+    : z.object({ "If-Match": z.string().optional().describe("ETag of the ticket that the change is meant for") });
+}
+
+function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
+  if (meta.status === 204) return { "204": { description: "Done" } };
+  const content = {
+    "application/json": { schema: output, ...(meta.example?.output !== undefined && { example: meta.example.output }) },
+  };
+  const location = meta.location
+    ? { headers: z.object({ Location: z.string().describe("Path of what was made") }) }
+    : {};
+  if (meta.statusOf) {
+    return { "200": { description: "Made by an earlier call", content }, "201": { description: "Made", content, ...location } };
+  }
+  const status = meta.status ?? 200;
+  return { [String(status)]: { description: { 200: "Success", 201: "Made", 202: "Accepted" }[status], content, ...location } };
+}
+
+function failures({ meta }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
+  const codes = new Set<ErrorCode>(["invalid_request", "internal", "unavailable", ...(meta.errors ?? [])]);
+  if (hasBody(meta.method)) for (const code of BODY_ERRORS) codes.add(code);
+  if (meta.access !== "public") for (const code of ["unauthenticated", "token_expired"] as const) codes.add(code);
+  if (meta.access !== "public" && meta.access !== "user") codes.add(meta.denial ?? "forbidden");
+  if (meta.access === "member" || meta.access === "project_admin") codes.add("forbidden");
+  if (meta.access !== "public") codes.add("insufficient_scope");
+  if (meta.access !== "public" && meta.method !== "GET") codes.add("csrf");
+  return errorResponses([...codes]);
+}
+
+const BODY_ERRORS = ["invalid_json", "payload_too_large", "unsupported_media_type"] as const;
+
+/** One response per status, with an example for each code. */
+export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {
+  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, found]) => [String(status), {
+    description: found.map((code) => ERRORS[code].message).join("; "),
+    content: {
+      "application/json": {
+        schema: ErrorBody,
+        examples: Object.fromEntries(found.map((code) => [code, { value: exampleOf(code) }])),
+      },
+    },
+  }]));
+}
+
+function exampleOf(code: ErrorCode): ErrorBody {
+  const issue = { path: "title", message: "Must have 5 to 140 characters" };
+  return {
+    error: ERRORS[code].message,
+    code,
+    ...(code === "invalid_request" && { fieldErrors: { [issue.path]: issue.message }, issues: [issue] }),
+    ...(code === "rate_limited" && { retryAfter: 42 }),
+    ...(code === "code_hosting_not_linked" && { reconnect: true }),
+    requestId: "0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10",
+  };
+}

@@ -1,0 +1,46 @@
+import type { Context as HonoContext } from "hono";
+import { getCookie } from "hono/cookie";
+import { authenticate, SESSION_COOKIE } from "../core/auth.ts";
+import { type Actor, type Author, authorOf, type RequestContext, type Services } from "../core/context.ts";
+
+/** What Hono knows of a request beyond the request itself. */
+export interface HttpEnv {
+  Bindings: { remoteAddress?: string };
+  Variables: { requestId: string; procedure?: string; actor?: Actor | null };
+}
+
+const NOBODY: Author = { kind: "user", id: "anonymous" };
+
+/** Turns a request into the context of a procedure's call. A credential that is refused is kept for where it matters. */
+export async function requestContext(c: HonoContext<HttpEnv>, services: Services): Promise<RequestContext> {
+  const { raw } = c.req;
+  const cookie = raw.headers.has("cookie") ? getCookie(c, SESSION_COOKIE) : undefined;
+  let actor: Actor | null = null;
+  let refused: Error | null = null;
+  try {
+    actor = await authenticate(services, { method: raw.method, headers: raw.headers, cookie });
+  } catch (error) {
+    refused = error instanceof Error ? error : new Error(String(error));
+  }
+  c.set("actor", actor);
+  return {
+    ...services,
+    db: services.sql,
+    author: actor ? authorOf(actor) : NOBODY,
+    requestId: c.var.requestId,
+    actor,
+    refused,
+    address: clientAddress(c, services.config.TRUST_PROXY),
+    userAgent: raw.headers.get("user-agent")?.slice(0, 400) ?? null,
+    ifMatch: raw.headers.get("if-match"),
+    idempotencyKey: raw.headers.get("idempotency-key"),
+    hasCookie: cookie !== undefined,
+    headers: new Headers(),
+  };
+}
+
+/** Behind a proxy the last hop of X-Forwarded-For is the one that the proxy itself wrote. */
+function clientAddress(c: HonoContext<HttpEnv>, trustProxy: boolean): string {
+  const hop = trustProxy ? c.req.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
+  return hop || c.env?.remoteAddress || "unknown";
+}

@@ -1,0 +1,65 @@
+import { startJobs } from "../jobs/main.ts";
+import { buildApp } from "./app.ts";
+import { type Config, ConfigError, readConfig } from "./core/config.ts";
+import { createFirstAdmin } from "./core/first_admin.ts";
+import { describeError, log, startLog } from "./core/log.ts";
+import { startServices } from "./core/services.ts";
+
+/** Starts the service, and drains it on SIGTERM or SIGINT: accepted requests are answered, jobs handed back. */
+async function main(): Promise<void> {
+  const config = readConfig();
+  await startLog(config.LOG_LEVEL);
+  const running = await startServices(config);
+  let jobsReady = config.JOBS === "off";
+  const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, () => jobsReady));
+  const admin = await createFirstAdmin(running.services.sql, config);
+  if (!jobsReady) await startJobs(running.boss, running.services);
+  jobsReady = true;
+  announce(config, admin);
+
+  const drain = async (signal: string) => {
+    log.info("draining", { signal });
+    await server?.shutdown();
+    await running.close();
+    log.info("stopped");
+    Deno.exit(0);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const stop = () => {
+      // A second signal ends the process as it would have without us.
+      Deno.removeSignalListener(signal, stop);
+      drain(signal).catch(fail);
+    };
+    Deno.addSignalListener(signal, stop);
+  }
+}
+
+function listen(config: Config, app: ReturnType<typeof buildApp>): Deno.HttpServer {
+  return Deno.serve({ port: config.PORT, hostname: config.HOST, onListen: () => {} }, (request, info) => {
+    const { remoteAddr } = info;
+    return app.fetch(request, { remoteAddress: "hostname" in remoteAddr ? remoteAddr.hostname : undefined });
+  });
+}
+
+function announce(config: Config, admin: { email: string; password: string } | null): void {
+  const lines = config.JOBS === "only" ? ["Handoff Ticket Service runs its jobs"] : [
+    `Handoff Ticket Service listens on ${config.PUBLIC_URL}/api`,
+    `Documentation: ${config.PUBLIC_URL}/api/docs`,
+  ];
+  if (admin) {
+    const password = config.ADMIN_PASSWORD ? "the one in ADMIN_PASSWORD" : admin.password;
+    lines.push(`First admin, shown this once: ${admin.email}, password: ${password}`);
+  }
+  Deno.stdout.writeSync(new TextEncoder().encode(lines.join("\n") + "\n"));
+}
+
+function fail(error: unknown): never {
+  const text = error instanceof ConfigError ? error.message : `cannot run: ${
+    error instanceof Error ? error.message : error
+  }`;
+  log.error("failed", describeError(error));
+  Deno.stderr.writeSync(new TextEncoder().encode(`handoff: ${text}\n`));
+  Deno.exit(1);
+}
+
+if (import.meta.main) main().catch(fail);

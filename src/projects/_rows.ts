@@ -1,0 +1,20 @@
+import type { Db } from "../../db/open.ts";
+import { isUniqueViolation } from "../../db/errors.ts";
+import { AppError } from "../core/errors.ts";
+
+export function projectColumns(db: Db) {
+  return db`p.id, p.account_id, p.name, p.key, p.slug, p.archived_at, p.created_at, p.updated_at, array(
+    select r.full_name from project_repositories r where r.project_id = p.id order by lower(r.full_name)
+  ) as repositories`;
+}
+
+/** The named error for a key or slug that the account has already; any other error as it is. */
+export function projectConflict(error: unknown): unknown {
+  if (isUniqueViolation(error, "projects_key_key")) {
+    return new AppError("conflict", "Another project of the account has this key", { cause: error });
+  }
+  if (isUniqueViolation(error, "projects_slug_key")) {
+    return new AppError("conflict", "Another project of the account has this slug", { cause: error });
+  }
+  return error;
+}

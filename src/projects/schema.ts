@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { Page, Slug } from "../accounts/schema.ts";
+import { Id, NextCursor, queryBoolean, RepoName, text, Timestamp } from "../core/schema.ts";
+
+export const ProjectKey = z.string().regex(
+  /^[A-Z][A-Z0-9]{1,9}$/,
+  "Expected 2 to 10 capitals and digits, a capital first",
+);
+export const MemberRole = z.enum(["viewer", "member", "admin"]);
+
+export const Repositories = z.array(RepoName).max(200).refine(
+  (names) => new Set(names.map((name) => name.toLowerCase())).size === names.length,
+  "Names a repository twice",
+);
+
+export const Project = z.object({
+  id: Id,
+  account_id: Id,
+  name: z.string(),
+  key: z.string(),
+  slug: z.string(),
+  repositories: z.array(z.string()),
+  archived_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "Project" });
+export type Project = z.infer<typeof Project>;
+
+export const CreateProject = z.strictObject({
+  name: text(1, 120),
+  key: ProjectKey.optional().describe("Made from the name when absent"),
+  slug: Slug.optional().describe("Made from the name when absent"),
+  repositories: Repositories.default([]),
+  account_id: Id.optional().describe("Another account than the caller's; for super admins"),
+});
+export type CreateProject = z.infer<typeof CreateProject>;
+
+export const ProjectPath = z.strictObject({ id: Id });
+
+export const UpdateProject = ProjectPath.extend({
+  name: text(1, 120).optional(),
+  key: ProjectKey.optional(),
+  slug: Slug.optional(),
+  archived: z.boolean().optional(),
+});
+export type UpdateProject = z.infer<typeof UpdateProject>;
+
+export const ListProjects = Page.extend({ archived: queryBoolean.optional() });
+export type ListProjects = z.infer<typeof ListProjects>;
+
+export const ProjectList = z.object({ projects: z.array(Project), next_cursor: NextCursor });
+
+export const Member = z.object({
+  user_id: Id,
+  email: z.string(),
+  name: z.string(),
+  role: MemberRole,
+  created_at: Timestamp,
+}).meta({ id: "Member" });
+export type Member = z.infer<typeof Member>;
+
+export const MemberList = z.object({ members: z.array(Member), next_cursor: z.null() });
+export const MemberPath = ProjectPath.extend({ userId: Id });
+export const PutMember = MemberPath.extend({ role: MemberRole });
+export type PutMember = z.infer<typeof PutMember>;
+
+export const PutRepositories = ProjectPath.extend({ repositories: Repositories });
+export type PutRepositories = z.infer<typeof PutRepositories>;

@@ -1,0 +1,87 @@
+import { SESSION_COOKIE } from "../core/auth.ts";
+import type { RequestContext } from "../core/context.ts";
+import { ACCESS_TOKEN_SECONDS } from "../core/tokens.ts";
+import { changePassword } from "../sessions/change_password.ts";
+import { endSession, logout } from "../sessions/end.ts";
+import { listSessions } from "../sessions/list.ts";
+import { login } from "../sessions/login.ts";
+import { getMe } from "../sessions/me.ts";
+import { refresh } from "../sessions/refresh.ts";
+import { ChangePassword, Empty, Login, Me, Refresh, SessionList, SessionPath, TokenPair } from "../sessions/schema.ts";
+import { Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
+
+const signedIn = { access: "user", tag: "Authentication" } as const;
+
+export const authRouter = router({
+  login: publicProcedure({
+    method: "POST",
+    path: "/auth/login",
+    tag: "Authentication",
+    summary: "Sign in",
+    description: "Answers a token pair and sets the session cookie.",
+    errors: ["invalid_credentials", "rate_limited"],
+    example: { input: { email: "admin@localhost", password: "correct horse battery" } },
+  }).input(Login).output(TokenPair).mutation(async ({ ctx, input }) => {
+    const pair = await login(ctx, input);
+    setCookie(ctx, pair.access_token, ACCESS_TOKEN_SECONDS);
+    return pair;
+  }),
+
+  refresh: publicProcedure({
+    method: "POST",
+    path: "/auth/refresh",
+    tag: "Authentication",
+    summary: "Refresh an access token",
+    description: "Renews the session cookie too when one came along.",
+    errors: ["unauthenticated", "token_expired", "token_reused", "rate_limited"],
+  }).input(Refresh).output(TokenPair).mutation(async ({ ctx, input }) => {
+    const pair = await refresh(ctx, input);
+    if (ctx.hasCookie) setCookie(ctx, pair.access_token, ACCESS_TOKEN_SECONDS);
+    return pair;
+  }),
+
+  logout: userProcedure({ ...signedIn, method: "POST", path: "/auth/logout", status: 204, summary: "End this session" })
+    .input(Empty).output(Nothing).mutation(async ({ ctx }) => {
+      await logout(ctx);
+      if (ctx.hasCookie) setCookie(ctx, "", 0);
+    }),
+
+  me: userProcedure({
+    ...signedIn,
+    method: "GET",
+    path: "/auth/me",
+    scope: "tickets:read",
+    summary: "Who am I",
+    errors: ["not_found"],
+  }).input(Empty).output(Me).query(({ ctx }) => getMe(ctx)),
+
+  sessions: userProcedure({ ...signedIn, method: "GET", path: "/auth/sessions", summary: "List my sessions" })
+    .input(Empty).output(SessionList).query(({ ctx }) => listSessions(ctx)),
+
+  endSession: userProcedure({
+    ...signedIn,
+    method: "DELETE",
+    path: "/auth/sessions/{id}",
+    status: 204,
+    summary: "End a session",
+    errors: ["not_found"],
+  }).input(SessionPath).output(Nothing).mutation(({ ctx, input }) => endSession(ctx, input)),
+
+  changePassword: userProcedure({
+    ...signedIn,
+    method: "POST",
+    path: "/auth/password",
+    status: 204,
+    summary: "Change my password",
+    description: "Ends every other session of the caller.",
+    errors: ["invalid_credentials", "rate_limited"],
+  }).input(ChangePassword).output(Nothing).mutation(({ ctx, input }) => changePassword(ctx, input)),
+});
+
+function setCookie(ctx: RequestContext, value: string, maxAge: number): void {
+  const secure = ctx.config.PUBLIC_URL.startsWith("https:") ? "; Secure" : "";
+  ctx.headers.append(
+    "Set-Cookie",
+    `${SESSION_COOKIE}=${value}; HttpOnly; SameSite=Lax; Path=/; Max-Age=${maxAge}${secure}`,
+  );
+}

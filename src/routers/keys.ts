@@ -1,0 +1,34 @@
+import { createKey } from "../keys/create.ts";
+import { listKeys } from "../keys/list.ts";
+import { revokeKey } from "../keys/revoke.ts";
+import { CreatedKey, CreateKey, KeyList, KeyPath } from "../keys/schema.ts";
+import { Empty } from "../sessions/schema.ts";
+import { Nothing, router, userProcedure } from "./trpc.ts";
+
+// No scope: a key may not make, list or end keys.
+const shared = { access: "user", tag: "API keys" } as const;
+
+export const keysRouter = router({
+  create: userProcedure({
+    ...shared,
+    method: "POST",
+    path: "/keys",
+    status: 201,
+    summary: "Create an API key",
+    description: "The plaintext key is in this answer only.",
+    errors: ["forbidden"],
+    example: { input: { name: "ci bot", scopes: ["tickets:read", "tickets:write"] } },
+  }).input(CreateKey).output(CreatedKey).mutation(({ ctx, input }) => createKey(ctx, input)),
+
+  list: userProcedure({ ...shared, method: "GET", path: "/keys", summary: "List my API keys" })
+    .input(Empty).output(KeyList).query(({ ctx }) => listKeys(ctx)),
+
+  revoke: userProcedure({
+    ...shared,
+    method: "DELETE",
+    path: "/keys/{id}",
+    status: 204,
+    summary: "Revoke an API key",
+    errors: ["not_found"],
+  }).input(KeyPath).output(Nothing).mutation(({ ctx, input }) => revokeKey(ctx, input)),
+});

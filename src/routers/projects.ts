@@ -1,0 +1,89 @@
+import { createProject } from "../projects/create.ts";
+import { getProject } from "../projects/get.ts";
+import { listProjects } from "../projects/list.ts";
+import { listMembers, putMember, removeMember } from "../projects/members.ts";
+import { putRepositories } from "../projects/put_repositories.ts";
+import {
+  CreateProject,
+  ListProjects,
+  Member,
+  MemberList,
+  MemberPath,
+  Project,
+  ProjectList,
+  ProjectPath,
+  PutMember,
+  PutRepositories,
+  UpdateProject,
+} from "../projects/schema.ts";
+import { updateProject } from "../projects/update.ts";
+import { Nothing, projectProcedure, router, userProcedure } from "./trpc.ts";
+
+const read = { access: "viewer", scope: "tickets:read", tag: "Projects" } as const;
+const admin = { access: "project_admin", scope: "admin", tag: "Projects" } as const;
+
+export const projectsRouter = router({
+  create: userProcedure({
+    access: "account_admin",
+    scope: "admin",
+    tag: "Projects",
+    method: "POST",
+    path: "/projects",
+    status: 201,
+    summary: "Create a project",
+    location: (project: Project) => `/projects/${project.id}`,
+    errors: ["not_found", "conflict"],
+    example: { input: { name: "Handoff", key: "HO", repositories: ["acme/handoff"] } },
+  }).input(CreateProject).output(Project).mutation(({ ctx, input }) => createProject(ctx, input)),
+
+  list: userProcedure({ ...read, access: "user", method: "GET", path: "/projects", summary: "List the projects I may see" })
+    .input(ListProjects).output(ProjectList).query(({ ctx, input }) => listProjects(ctx, input)),
+
+  get: projectProcedure({ ...read, method: "GET", path: "/projects/{id}", summary: "Get a project" })
+    .input(ProjectPath).output(Project).query(({ ctx, input }) => getProject(ctx, input)),
+
+  update: projectProcedure({
+    ...admin,
+    method: "PATCH",
+    path: "/projects/{id}",
+    summary: "Change or archive a project",
+    errors: ["conflict"],
+  }).input(UpdateProject).output(Project).mutation(({ ctx, input }) => updateProject(ctx, input)),
+
+  archive: projectProcedure({
+    ...admin,
+    method: "DELETE",
+    path: "/projects/{id}",
+    status: 204,
+    summary: "Archive a project",
+  }).input(ProjectPath).output(Nothing).mutation(async ({ ctx, input }) => {
+    await updateProject(ctx, { id: input.id, archived: true });
+  }),
+
+  members: projectProcedure({ ...read, method: "GET", path: "/projects/{id}/members", summary: "List members" })
+    .input(ProjectPath).output(MemberList).query(({ ctx }) => listMembers(ctx)),
+
+  putMember: projectProcedure({
+    ...admin,
+    method: "PUT",
+    path: "/projects/{id}/members/{userId}",
+    summary: "Give a user a role in the project",
+    errors: ["not_found"],
+  }).input(PutMember).output(Member).mutation(({ ctx, input }) => putMember(ctx, input)),
+
+  removeMember: projectProcedure({
+    ...admin,
+    method: "DELETE",
+    path: "/projects/{id}/members/{userId}",
+    status: 204,
+    summary: "Take a user's role in the project away",
+    errors: ["not_found"],
+  }).input(MemberPath).output(Nothing).mutation(({ ctx, input }) => removeMember(ctx, input)),
+
+  putRepositories: projectProcedure({
+    ...admin,
+    method: "PUT",
+    path: "/projects/{id}/repositories",
+    summary: "Wire the project to its repositories",
+  }).input(PutRepositories).output(Project).mutation(({ ctx, input }) => putRepositories(ctx, input)),
+});

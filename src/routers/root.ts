@@ -1,0 +1,19 @@
+import { accountsRouter } from "./accounts.ts";
+import { authRouter } from "./auth.ts";
+import { keysRouter } from "./keys.ts";
+import { projectsRouter } from "./projects.ts";
+import { ticketsRouter } from "./tickets.ts";
+import { router } from "./trpc.ts";
+import { usersRouter } from "./users.ts";
+
+/** Every procedure of the service; REST, tRPC and the documents are made from this one tree. */
+export const appRouter = router({
+  accounts: accountsRouter,
+  auth: authRouter,
+  keys: keysRouter,
+  projects: projectsRouter,
+  tickets: ticketsRouter,
+  users: usersRouter,
+});
+
+export type AppRouter = typeof appRouter;

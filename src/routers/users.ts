@@ -1,0 +1,55 @@
+import { acceptInvite } from "../users/accept_invite.ts";
+import { createUser } from "../users/create.ts";
+import { getUser } from "../users/get.ts";
+import { listUsers } from "../users/list.ts";
+import { AcceptInvite, CreatedUser, CreateUser, ListUsers, UpdateUser, User, UserList, UserPath } from "../users/schema.ts";
+import { updateUser } from "../users/update.ts";
+import { Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
+
+const shared = { access: "account_admin", scope: "admin", tag: "Users" } as const;
+
+export const usersRouter = router({
+  create: userProcedure({
+    ...shared,
+    method: "POST",
+    path: "/users",
+    status: 201,
+    summary: "Add a user",
+    description: "Without a password the answer carries a one-time invite link.",
+    location: (user: User) => `/users/${user.id}`,
+    errors: ["not_found", "conflict"],
+  }).input(CreateUser).output(CreatedUser).mutation(({ ctx, input }) => createUser(ctx, input)),
+
+  list: userProcedure({ ...shared, method: "GET", path: "/users", summary: "List users" })
+    .input(ListUsers).output(UserList).query(({ ctx, input }) => listUsers(ctx, input)),
+
+  get: userProcedure({ ...shared, method: "GET", path: "/users/{id}", summary: "Get a user", errors: ["not_found"] })
+    .input(UserPath).output(User).query(({ ctx, input }) => getUser(ctx, input)),
+
+  update: userProcedure({
+    ...shared,
+    method: "PATCH",
+    path: "/users/{id}",
+    summary: "Change, deactivate or reactivate a user",
+    errors: ["not_found", "conflict"],
+  }).input(UpdateUser).output(User).mutation(({ ctx, input }) => updateUser(ctx, input)),
+
+  deactivate: userProcedure({
+    ...shared,
+    method: "DELETE",
+    path: "/users/{id}",
+    status: 204,
+    summary: "Deactivate a user",
+    errors: ["not_found", "conflict"],
+  }).input(UserPath).output(Nothing).mutation(async ({ ctx, input }) => {
+    await updateUser(ctx, { id: input.id, deactivated: true });
+  }),
+
+  acceptInvite: publicProcedure({
+    method: "POST",
+    path: "/users/invitations/accept",
+    tag: "Users",
+    summary: "Set the first password with an invite link's token",
+    errors: ["not_found", "rate_limited"],
+  }).input(AcceptInvite).output(User).mutation(({ ctx, input }) => acceptInvite(ctx, input)),
+});

@@ -1,0 +1,19 @@
+import type { Context } from "../core/context.ts";
+import { ACCESS_TOKEN_SECONDS, hashToken, newOpaqueToken, signAccessToken } from "../core/tokens.ts";
+import type { TokenPair } from "./schema.ts";
+
+/** A refresh token ends when it lies unused this long; its session ends `ABSOLUTE_DAYS` after the sign-in. */
+export const IDLE_DAYS = 30;
+export const ABSOLUTE_DAYS = 90;
+
+/** A new pair for a session; the refresh token is stored as its hash only. */
+export async function issueTokens(ctx: Context, userId: string, sessionId: string): Promise<TokenPair> {
+  const refreshToken = newOpaqueToken();
+  const [access_token] = await Promise.all([
+    signAccessToken(ctx.secrets, userId, sessionId),
+    ctx.db`
+      insert into refresh_tokens (token_hash, session_id, expires_at)
+      values (${hashToken(refreshToken)}, ${sessionId}::uuid, now() + make_interval(days => ${IDLE_DAYS}))`,
+  ]);
+  return { access_token, refresh_token: refreshToken, expires_in: ACCESS_TOKEN_SECONDS };
+}

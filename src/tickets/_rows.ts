@@ -1,0 +1,55 @@
+import type { Db } from "../../db/open.ts";
+import type { Context, ProjectContext } from "../core/context.ts";
+import { AppError, invalidField } from "../core/errors.ts";
+import type { Role } from "./schema.ts";
+
+/** `ship` of ticket `t`, from what was merged and what its project's repositories reported. */
+export function shipColumn(db: Db, projectId: string) {
+  return db`case
+    when t.deploy_failed_at is not null and (t.deployed_at is null or t.deploy_failed_at > t.deployed_at) then 'deploy_failed'
+    when t.deployed_at is not null then 'deployed'
+    when t.merge_sha is null then 'none'
+    when (select exists (select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
+      where r.project_id = ${projectId}::uuid)) then 'waiting'
+    else 'merged' end`;
+}
+
+/** The columns of a TicketSummary for `tickets t`. */
+export function summaryColumns(ctx: ProjectContext) {
+  const { db, project } = ctx;
+  return db`t.id, t.project_id, ${project.key} || '-' || t.number as ticket_ref, t.number, t.title, t.request_type, t.priority,
+    t.blocking, t.stage, t.status, ${shipColumn(db, project.id)} as ship, coalesce((
+      select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
+      from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
+    t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
+    t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${ticketsUrl(ctx, project.id)} || t.id as url`;
+}
+
+/** The columns of a Ticket for `tickets t`. */
+export function ticketColumns(ctx: ProjectContext) {
+  return ctx.db`${summaryColumns(ctx)}, t.description, t.evidence, t.suggested_resolution, t.implementation_notes,
+    t.resolution_note`;
+}
+
+/** What a ticket's id is appended to. */
+export function ticketsUrl(ctx: Context, projectId: string): string {
+  return `${ctx.config.PUBLIC_URL}/api/projects/${projectId}/tickets/`;
+}
+
+export function noSuchTicket(): AppError {
+  return new AppError("not_found", "No such ticket in this project");
+}
+
+/** @throws {AppError} invalid_request for a role that the account has switched off */
+export function refuseDisabledRoles(ctx: ProjectContext, roles: readonly Role[] | undefined, path = "roles"): void {
+  const index = roles?.findIndex((role) => ctx.project.disabled_roles.includes(role)) ?? -1;
+  if (index >= 0) throw invalidField(`${path}.${index}`, `The role ${roles![index]} is disabled for this account`);
+}
+
+/** The version that `If-Match` asks for; null without the field or with `*`. */
+export function expectedVersion(ctx: ProjectContext): number | null {
+  if (ctx.ifMatch === null || ctx.ifMatch === "*") return null;
+  const version = /^"(\d{1,9})"$/.exec(ctx.ifMatch)?.[1];
+  if (version === undefined) throw invalidField("If-Match", 'Expected the ETag of the ticket, such as "3"');
+  return Number(version);
+}

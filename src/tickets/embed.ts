@@ -1,0 +1,27 @@
+import type { Context } from "../core/context.ts";
+import { toVectorLiteral } from "../core/embed.ts";
+import { embeddedText } from "./_similar.ts";
+
+const BACKFILL_TIMEOUT_MS = 30_000;
+
+/**
+ * Embeds a ticket that has no embedding yet. A text that changes meanwhile is left to the job of that change.
+ * @throws {Error} when the model doesn't answer, so that the job is tried again
+ */
+export async function embedTicket(ctx: Context, input: { ticket_id: string }): Promise<void> {
+  const [ticket] = await ctx.db<{ title: string; description: string }[]>`
+    select t.title, t.description from tickets t where t.id = ${input.ticket_id}::uuid
+      and not exists (select from ticket_embeddings e where e.ticket_id = t.id)`;
+  if (!ticket) return;
+  const embedding = await ctx.embedder.embed(embeddedText(ticket), {
+    timeoutMs: BACKFILL_TIMEOUT_MS,
+    priority: "backfill",
+  });
+  if (!embedding) throw new Error(`the model gave no embedding for ticket ${input.ticket_id}`);
+  await ctx.db`
+    insert into ticket_embeddings (ticket_id, project_id, open, embedding)
+    select t.id, t.project_id, t.status = 'open', ${toVectorLiteral(embedding)}::vector
+    from tickets t where t.id = ${input.ticket_id}::uuid and t.title = ${ticket.title} and t.description = ${ticket.description}
+    for share of t
+    on conflict (ticket_id) do nothing`;
+}

@@ -1,0 +1,15 @@
+import type { ProjectContext } from "../core/context.ts";
+import { noSuchTicket, ticketColumns } from "./_rows.ts";
+import type { Ticket, TicketPathOrRef } from "./schema.ts";
+
+/** A ticket by its id, or by its ref in the project. */
+export async function getTicket(ctx: ProjectContext, input: Pick<TicketPathOrRef, "ticketId">): Promise<Ticket> {
+  const { db, project } = ctx;
+  const ref = /^([A-Za-z][A-Za-z0-9]*)-(\d+)$/.exec(input.ticketId);
+  if (ref && ref[1]!.toUpperCase() !== project.key) throw noSuchTicket();
+  const which = ref ? db`t.number = ${Number(ref[2])}` : db`t.id = ${input.ticketId}::uuid`;
+  const [ticket] = await db<Ticket[]>`
+    select ${ticketColumns(ctx)} from tickets t where t.project_id = ${project.id}::uuid and ${which}`;
+  if (!ticket) throw noSuchTicket();
+  return ticket;
+}

@@ -1,0 +1,170 @@
+import { z } from "zod";
+import { Cursor, Id, JsonObject, NextCursor, queryBoolean, queryInteger, text, Timestamp } from "../core/schema.ts";
+
+export const RequestType = z.enum(["bug", "clarification_needed", "decision_needed", "feature_request"]);
+export const Role = z.enum(["frontend", "backend", "design", "devops", "qa", "other"]);
+export type Role = z.infer<typeof Role>;
+export const Priority = z.enum(["low", "medium", "high"]);
+export const Stage = z.enum(["backlog", "up_next", "in_progress", "validation", "live"]);
+export type Stage = z.infer<typeof Stage>;
+export const Status = z.enum(["open", "closed"]);
+export const Ship = z.enum(["none", "merged", "waiting", "deployed", "deploy_failed"]);
+export const ResolutionType = z.enum([
+  "completed",
+  "already_done",
+  "duplicate",
+  "wont_fix",
+  "no_longer_relevant",
+  "cancelled",
+]);
+export const RoleStatus = z.enum(["pending", "in_progress", "done", "skipped"]);
+
+const Roles = z.array(Role).max(6).refine((roles) => new Set(roles).size === roles.length, "Names a role twice");
+
+export const TicketPath = z.strictObject({ id: Id, ticketId: Id });
+
+/** Where a read also takes a ref such as HO-12. */
+export const TicketPathOrRef = z.strictObject({
+  id: Id,
+  ticketId: z.union([Id, z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/)], {
+    error: "Expected a UUID or a ref such as HO-12",
+  }),
+});
+export type TicketPathOrRef = z.infer<typeof TicketPathOrRef>;
+
+const Texts = z.strictObject({ title: text(5, 140), description: text(10, 5000) });
+
+export const CreateTicket = Texts.extend({
+  id: Id,
+  request_type: RequestType,
+  roles: Roles.optional().describe("Required when a bot client creates the ticket"),
+  priority: Priority,
+  blocking: z.boolean(),
+  evidence: JsonObject.optional(),
+  suggested_resolution: text(0, 2000).optional(),
+  implementation_notes: text(0, 5000).optional(),
+  actor_role: text(1, 40).optional(),
+  actor_id: text(1, 128).optional(),
+  source: text(1, 40).optional(),
+  idempotency_key: text(1, 128).optional(),
+});
+export type CreateTicket = z.infer<typeof CreateTicket>;
+
+export const RoleState = z.object({ role: Role, status: RoleStatus });
+
+export const SimilarTicket = z.object({
+  ticket_ref: z.string(),
+  title: z.string(),
+  similarity: z.number(),
+  status: Status,
+  stage: Stage,
+}).meta({ id: "SimilarTicket" });
+export type SimilarTicket = z.infer<typeof SimilarTicket>;
+
+export const CreatedTicket = z.object({
+  ticket: z.object({
+    id: Id,
+    status: Status,
+    created_at: Timestamp,
+    ticket_ref: z.string(),
+    stage: Stage,
+    title: z.string(),
+    request_type: RequestType,
+    priority: Priority,
+    blocking: z.boolean(),
+    roles: z.array(RoleState),
+    version: z.int(),
+    url: z.string(),
+  }),
+  similar_existing: z.array(SimilarTicket).optional().describe("Absent when the model could not answer in time"),
+  _idempotent_replay: z.boolean().optional(),
+}).meta({ id: "CreatedTicket" });
+export type CreatedTicket = z.infer<typeof CreatedTicket>;
+
+/** A ticket as lists show it: without its long texts. */
+export const TicketSummary = z.object({
+  id: Id,
+  project_id: Id,
+  ticket_ref: z.string(),
+  number: z.int(),
+  title: z.string(),
+  request_type: RequestType,
+  priority: Priority,
+  blocking: z.boolean(),
+  stage: Stage,
+  status: Status,
+  ship: Ship,
+  roles: z.array(RoleState),
+  resolution_type: ResolutionType.nullable(),
+  closed_at: Timestamp.nullable(),
+  merge_sha: z.string().nullable(),
+  deployed_at: Timestamp.nullable(),
+  deploy_failed_at: Timestamp.nullable(),
+  actor_role: z.string(),
+  actor_id: z.string(),
+  source: z.string(),
+  created_by: Id.nullable(),
+  created_with: z.enum(["session", "key"]),
+  version: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  url: z.string(),
+}).meta({ id: "TicketSummary" });
+export type TicketSummary = z.infer<typeof TicketSummary>;
+
+export const Ticket = TicketSummary.extend({
+  description: z.string(),
+  evidence: z.record(z.string(), z.unknown()).nullable(),
+  suggested_resolution: z.string().nullable(),
+  implementation_notes: z.string().nullable(),
+  resolution_note: z.string().nullable(),
+}).meta({ id: "Ticket" });
+export type Ticket = z.infer<typeof Ticket>;
+
+export const UpdateTicket = TicketPath.extend({
+  title: text(5, 140).optional(),
+  description: text(10, 5000).optional(),
+  request_type: RequestType.optional(),
+  roles: Roles.optional(),
+  priority: Priority.optional(),
+  blocking: z.boolean().optional(),
+  evidence: JsonObject.nullable().optional(),
+  suggested_resolution: text(0, 2000).nullable().optional(),
+  implementation_notes: text(0, 5000).nullable().optional(),
+  actor_role: text(1, 40).optional(),
+  actor_id: text(1, 128).optional(),
+  source: text(1, 40).optional(),
+});
+export type UpdateTicket = z.infer<typeof UpdateTicket>;
+
+export const TicketSort = z.enum([
+  "created_at",
+  "-created_at",
+  "updated_at",
+  "-updated_at",
+  "priority",
+  "-priority",
+]);
+
+export const ListTickets = z.strictObject({
+  id: Id,
+  stage: Stage.optional(),
+  status: Status.optional(),
+  role: Role.optional(),
+  request_type: RequestType.optional(),
+  priority: Priority.optional(),
+  ship: Ship.optional(),
+  blocking: queryBoolean.optional(),
+  q: text(1, 200).optional().describe("Full text over ref, title and description"),
+  sort: TicketSort.default("-created_at"),
+  limit: queryInteger(1, 200, 50),
+  cursor: Cursor.optional(),
+});
+export type ListTickets = z.infer<typeof ListTickets>;
+
+export const TicketList = z.object({ tickets: z.array(TicketSummary), next_cursor: NextCursor });
+
+export const FindSimilar = Texts.extend({ id: Id });
+export type FindSimilar = z.infer<typeof FindSimilar>;
+
+export const SimilarTickets = z.object({ similar_existing: z.array(SimilarTicket) });

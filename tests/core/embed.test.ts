@@ -1,0 +1,272 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Embedder, type EmbedderOptions, startEmbedder, toVectorLiteral } from "../../src/core/embed.ts";
+
+const MODEL = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
+const WEIGHTS = "onnx/model_quantized.onnx";
+const PATIENT = { timeoutMs: 30_000 };
+
+const started: Embedder[] = [];
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const embedder of started.splice(0)) await embedder.close();
+  for (const folder of folders.splice(0)) await Deno.remove(folder, { recursive: true });
+});
+
+describe("the model", () => {
+  let embedder: Embedder;
+  beforeAll(() => {
+    embedder = startEmbedder({ threads: 1, modelDir: MODEL });
+  });
+  afterAll(() => embedder.close());
+
+  it("is waited for while it starts", async () => {
+    expect(await embedder.embed("early", PATIENT)).not.toBeNull();
+    expect(embedder.state()).toEqual({ state: "ready", queued: 0, threads: 1 });
+  });
+
+  it("gives the published cosines", async () => {
+    const weather = await vectorOf(embedder, "The weather is lovely today.");
+    const sunny = await vectorOf(embedder, "It's so sunny outside!");
+    const stadium = await vectorOf(embedder, "He drove to the stadium.");
+    expect(Math.abs(dot(weather, sunny) - 0.666)).toBeLessThan(0.02);
+    expect(Math.abs(dot(weather, stadium) - 0.1046)).toBeLessThan(0.02);
+    expect(Math.abs(dot(sunny, stadium) - 0.1411)).toBeLessThan(0.02);
+  });
+
+  it("gives 384 numbers of unit length, the same for the same text", async () => {
+    const first = await vectorOf(embedder, "Build fails on Debian 10");
+    await vectorOf(embedder, "something else");
+    expect(first).toHaveLength(embedder.dimensions);
+    expect(Math.sqrt(dot(first, first))).toBeCloseTo(1, 5);
+    expect(await vectorOf(embedder, "Build fails on Debian 10")).toEqual(first);
+  });
+
+  it("reads the first 256 tokens, the closing one among them, and no more", async () => {
+    const full = "word ".repeat(254);
+    const cut = await vectorOf(embedder, full);
+    expect(await vectorOf(embedder, full + "zebra ".repeat(50_000))).toEqual(cut);
+    expect(await vectorOf(embedder, "word ".repeat(200) + "zebra ".repeat(54))).not.toEqual(cut);
+  });
+
+  it("embeds odd texts: empty, lone surrogates, emoji, a megabyte of blanks before the word", async () => {
+    for (const text of ["", "\ud800 x \udc00", "🧨🧨", "日本語のチケット"]) {
+      expect(await vectorOf(embedder, text)).toHaveLength(384);
+    }
+    expect(await vectorOf(embedder, " ".repeat(1_000_000) + "word")).toEqual(
+      await vectorOf(embedder, "word"),
+    );
+  });
+
+  it("lets the event loop turn while it works", async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await vectorOf(embedder, "the nightly build of the broken module fails ".repeat(60));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  it("keeps two workers to the same results", async () => {
+    const pair = start({ threads: 2, modelDir: MODEL });
+    const texts = Array.from({ length: 12 }, (_, n) => `ticket number ${n} about ${"disks ".repeat(n)}`);
+    const together = await Promise.all(texts.map((text) => pair.embed(text, PATIENT)));
+    const alone = [];
+    for (const text of texts) alone.push(await vectorOf(embedder, text));
+    expect(together).toEqual(alone);
+  });
+});
+
+describe("permissions", () => {
+  it("needs no net, write or run", async () => {
+    const script = new URL("./embed_sandbox.ts", import.meta.url);
+    const flags = ["--no-prompt", "--allow-read", "--allow-env", "--allow-ffi", "--allow-sys"];
+    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", ...flags, script.pathname],
+    }).output();
+    expect(text(stdout) || text(stderr)).toBe("384");
+  });
+});
+
+describe("a model folder that is not as it was made", () => {
+  it.each([
+    ["missing weights", () => null, /model_quantized\.onnx is missing/],
+    ["truncated weights", (bytes: Uint8Array) => bytes.slice(0, 5_000_000), /\(5000000 bytes\) has sha256/],
+    ["one byte changed", (bytes: Uint8Array) => changed(bytes), /model_quantized\.onnx .* has sha256/],
+  ])("%s: fails with the reason and answers null", async (_, damage, reason) => {
+    const embedder = start({ threads: 2, modelDir: await damagedModel(damage) });
+    expect(await embedder.embed("text", PATIENT)).toBeNull();
+    expect(embedder.state()).toMatchObject({
+      state: "failed",
+      reason: expect.stringMatching(reason),
+      queued: 0,
+    });
+    expect(await embedder.embed("text", PATIENT)).toBeNull();
+  });
+
+  it("no such folder: fails with the reason", async () => {
+    const embedder = start({ threads: 1, modelDir: "/nonexistent/model" });
+    expect(await embedder.embed("text", PATIENT)).toBeNull();
+    expect(embedder.state()).toMatchObject({
+      state: "failed",
+      reason: expect.stringContaining("/nonexistent"),
+    });
+  });
+});
+
+describe("the pool", () => {
+  it("is off without threads", async () => {
+    const embedder = start({ threads: 0, modelDir: MODEL });
+    expect(embedder.state()).toEqual({ state: "off", queued: 0, threads: 0 });
+    expect(await embedder.embed("text")).toBeNull();
+  });
+
+  it.each(["die once", "hang once"])("replaces a worker and retries its text: %s", async (text) => {
+    const embedder = await stub();
+    expect(await embedder.embed(text, PATIENT)).toEqual(Float32Array.of(1));
+    expect(embedder.state()).toMatchObject({ state: "ready", reason: expect.any(String) });
+  });
+
+  it.each(["die", "hang", "spin"])("answers null to a text that ends every worker: %s", async (text) => {
+    const embedder = await stub();
+    expect(await embedder.embed(text, PATIENT)).toBeNull();
+    expect(await embedder.embed("fine", PATIENT)).toEqual(Float32Array.of(1));
+  });
+
+  it("answers null to a text that the model refuses, and keeps the worker", async () => {
+    const embedder = await stub();
+    expect(await embedder.embed("bad", PATIENT)).toBeNull();
+    expect(await embedder.embed("fine", PATIENT)).toEqual(Float32Array.of(2));
+  });
+
+  it("fails, and stops trying, when workers die again and again", async () => {
+    const ends: unknown[] = [];
+    const log = { info: () => {}, warn: (_: string, why: unknown) => ends.push(why), error: () => {} };
+    const embedder = start({ ...STUB, modelDir: "never loads", restartMs: 1, log });
+    expect(await embedder.embed("text", PATIENT)).toBeNull();
+    expect(embedder.state()).toMatchObject({
+      state: "failed",
+      reason: expect.stringContaining("told not to"),
+    });
+    await expect.poll(() => ends.length, PATIENT_POLL).toBe(10);
+    await pause(1000);
+    expect(ends).toHaveLength(10);
+    expect(ends.at(-1)).toMatchObject({ deaths: 10, pauseMs: 512 });
+  });
+
+  it("runs requests before backfill", async () => {
+    const embedder = await stub();
+    const order: string[] = [];
+    const ask = async (name: string, text: string, priority: "request" | "backfill") => {
+      await embedder.embed(text, { ...PATIENT, priority });
+      order.push(name);
+    };
+    await Promise.all([
+      ask("running", "slow", "backfill"),
+      ask("backfill 1", "a", "backfill"),
+      ask("backfill 2", "b", "backfill"),
+      ask("request 1", "c", "request"),
+      ask("request 2", "d", "request"),
+    ]);
+    expect(order).toEqual(["running", "request 1", "request 2", "backfill 1", "backfill 2"]);
+  });
+
+  it("never runs a text whose time is over", async () => {
+    const embedder = await stub();
+    const running = embedder.embed("slow", PATIENT);
+    expect(await embedder.embed("impatient", { timeoutMs: 20 })).toBeNull();
+    expect(await running).toEqual(Float32Array.of(1));
+    expect(await embedder.embed("next", PATIENT)).toEqual(Float32Array.of(2));
+  });
+
+  it("refuses at once what could not be done in time", async () => {
+    const embedder = await stub();
+    const queued = ["slow", ...Array.from({ length: 100 }, () => "quick")].map((t) =>
+      embedder.embed(t, PATIENT)
+    );
+    const answer = await Promise.race([embedder.embed("late"), pause(100).then(() => "still waiting")]);
+    expect(answer).toBeNull();
+    expect(embedder.state().queued).toBe(100);
+    await Promise.all(queued);
+    expect(await embedder.embed("idle again", { timeoutMs: 1000 })).not.toBeNull();
+  });
+
+  it("observes each text once, with its outcome", async () => {
+    const seen: [number, boolean][] = [];
+    const embedder = await stub({ onObserve: (seconds, ok) => seen.push([seconds, ok]) });
+    seen.length = 0;
+    await embedder.embed("fine", PATIENT);
+    await embedder.embed("slow", { timeoutMs: 20 });
+    expect(seen).toEqual([[expect.any(Number), true], [expect.any(Number), false]]);
+  });
+
+  it("answers null to what is running or waiting when it closes", async () => {
+    const embedder = await stub();
+    const answers = [embedder.embed("slow", PATIENT), embedder.embed("waiting", PATIENT)];
+    await embedder.close();
+    expect(await Promise.all(answers)).toEqual([null, null]);
+    expect(await embedder.embed("after")).toBeNull();
+    expect(embedder.state().state).toBe("off");
+  });
+});
+
+it("a vector literal keeps single precision", () => {
+  const vector = Float32Array.of(0.1, -1, 1e-9);
+  expect(Float32Array.from(JSON.parse(toVectorLiteral(vector)))).toEqual(vector);
+});
+
+const STUB = { threads: 1, workerUrl: new URL("./embed_stub_worker.ts", import.meta.url) };
+const PATIENT_POLL = { timeout: 30_000 };
+
+function start(options: EmbedderOptions): Embedder {
+  const embedder = startEmbedder(options);
+  started.push(embedder);
+  return embedder;
+}
+
+/** A pool of one obedient worker, ready. */
+async function stub(options: Partial<EmbedderOptions> = {}): Promise<Embedder> {
+  const modelDir = await temporaryFolder();
+  const embedder = start({ ...STUB, modelDir, hangMs: 1500, restartMs: 1, ...options });
+  await expect.poll(() => embedder.state().state, PATIENT_POLL).toBe("ready");
+  return embedder;
+}
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  folders.push(folder);
+  return folder;
+}
+
+async function damagedModel(damage: (bytes: Uint8Array) => Uint8Array | null): Promise<string> {
+  const folder = await temporaryFolder();
+  await Deno.mkdir(`${folder}/onnx`);
+  for (const file of ["SHA256SUMS", "config.json", "tokenizer.json", "tokenizer_config.json"]) {
+    await Deno.copyFile(new URL(file, MODEL), `${folder}/${file}`);
+  }
+  const weights = damage(await Deno.readFile(new URL(WEIGHTS, MODEL)));
+  if (weights) await Deno.writeFile(`${folder}/${WEIGHTS}`, weights);
+  return folder;
+}
+
+function changed(bytes: Uint8Array): Uint8Array {
+  bytes[bytes.length >> 1]! ^= 1;
+  return bytes;
+}
+
+async function vectorOf(embedder: Embedder, text: string): Promise<Float32Array> {
+  const vector = await embedder.embed(text, PATIENT);
+  if (!vector) throw new Error(`No vector for "${text.slice(0, 40)}": ${JSON.stringify(embedder.state())}`);
+  return vector;
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,9 @@
+/** Run by embed.test.ts with few permissions: prints the length of one vector, or why there is none. */
+import { startEmbedder } from "../../src/core/embed.ts";
+
+const modelDir = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
+const embedder = startEmbedder({ threads: 1, modelDir });
+const vector = await embedder.embed("a ticket", { timeoutMs: 30_000 });
+const outcome = JSON.stringify(vector?.length ?? embedder.state());
+await embedder.close();
+await Deno.stdout.write(new TextEncoder().encode(outcome));

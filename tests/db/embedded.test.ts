@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isUnavailable } from "../../db/errors.ts";
+import { staleTables, startMaintenance } from "../../db/maintenance.ts";
+import { type Database, openDatabase, transact } from "../../db/open.ts";
+import { clients, lines, startScript, until } from "./_fresh.ts";
+
+describe("the embedded database", () => {
+  let dataDir: string;
+  let database: Database | undefined;
+
+  beforeEach(async () => {
+    dataDir = await Deno.makeTempDir({ prefix: "handoff-test-" });
+  });
+  afterEach(async () => {
+    await database?.close();
+    database = undefined;
+    await Deno.remove(dataDir, { recursive: true });
+  });
+  async function open() {
+    const crashes: unknown[] = [];
+    database = await openDatabase({ dataDir, onBackgroundError: (error) => crashes.push(error) });
+    return { sql: database.sql, crashes };
+  }
+
+  test("refuses a second process on its folder within a second and stays usable", async () => {
+    const { sql } = await open();
+    await sql`create table kept as select 1 as n`;
+    const second = startScript("_second_opener.ts", dataDir);
+    const [line] = await Array.fromAsync(lines(second));
+    await second.status;
+    const { ms, message } = JSON.parse(line ?? "{}");
+    expect(message).toContain(`the folder ${dataDir} is in use by another process`);
+    expect(ms).toBeLessThan(1000);
+    expect(await sql`select n from kept`).toEqual([{ n: 1 }]);
+  });
+
+  test("loses no acknowledged row when its process is killed while writing", async () => {
+    const writer = startScript("_writer.ts", dataDir);
+    let acknowledged = 0;
+    for await (const line of lines(writer)) {
+      acknowledged = Number(line);
+      if (acknowledged === 500) writer.kill("SIGKILL");
+    }
+    await writer.status;
+    const { sql } = await open();
+    const [row] = await sql`select count(*) as rows, max(n) as last from written where n <= ${acknowledged}`;
+    expect(row).toEqual({ rows: acknowledged, last: acknowledged });
+  });
+
+  test("starts anew after a kill in the middle of its creation", async () => {
+    const writer = startScript("_writer.ts", dataDir);
+    await until(() => Deno.stat(`${dataDir}/db.new/base`).then(() => true, () => false));
+    writer.kill("SIGKILL");
+    await Array.fromAsync(lines(writer));
+    await writer.status;
+    const { sql } = await open();
+    expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
+  });
+
+  test("keeps its files from other users", async () => {
+    dataDir = `${dataDir}/new`;
+    await open();
+    expect((await Deno.stat(dataDir)).mode! & 0o777).toBe(0o700);
+    expect((await Deno.stat(`${dataDir}/db.sock`)).mode! & 0o777).toBe(0o600);
+  });
+
+  test("opens in a folder whose path is too long for a socket", async () => {
+    dataDir = `${dataDir}/${"long".repeat(30)}`;
+    const { sql } = await open();
+    expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
+  });
+
+  test("answers 16 clients with 960 operations correctly", async () => {
+    const { sql } = await open();
+    await sql`create table counters (id integer primary key, value integer not null)`;
+    await sql`insert into counters select n, 0 from generate_series(0, 15) n`;
+    await sql`create table entries (client integer, n integer, data jsonb, at timestamptz, primary key (client, n))`;
+    await clients(16, async (client) => {
+      for (let n = 0; n < 15; n++) {
+        const data = { client, n, text: "ä".repeat(client * 100) };
+        const [entry] = await sql`
+          insert into entries (client, n, data, at) values (${client}, ${n}, ${sql.json(data)}, now())
+          returning client, n, data
+        `;
+        expect(entry).toEqual({ client, n, data });
+        await expect(sql`insert into entries (client, n) values (${client}, ${n})`).rejects.toMatchObject({
+          code: "23505",
+        });
+        const value = await transact(sql, async (tx) => {
+          await tx`update counters set value = value + 1 where id = 0`;
+          const [own] = await tx`update counters set value = value + 1 where id = ${client} returning value`;
+          return own?.value;
+        });
+        if (client > 0) expect(value).toBe(n + 1);
+        const [sum] =
+          await sql`select count(*) as rows, ${`${client}/${n}`} as tag from entries where client = ${client}`;
+        expect(sum).toEqual({ rows: n + 1, tag: `${client}/${n}` });
+      }
+    });
+    const [total] =
+      await sql`select (select value from counters where id = 0) as value, count(*) as rows from entries`;
+    expect(total).toEqual({ value: 16 * 15 + 15, rows: 240 });
+  });
+
+  test("replaces an engine that died, without losing rows", async () => {
+    const { sql, crashes } = await open();
+    await sql`create table kept as select n from generate_series(1, 100) n`;
+    const broken = await Deno.connect({ transport: "unix", path: `${dataDir}/db.sock` });
+    await broken.write(new Uint8Array(["z".charCodeAt(0), 0, 0, 0, 4]));
+    await until(() => Promise.resolve(crashes.length === 1));
+    expect(String(crashes)).toContain("invalid frontend message type");
+    const rows = await until(() =>
+      sql`select count(*) as n from kept`.catch((error) => !isUnavailable(error))
+    );
+    expect(rows).toEqual([{ n: 100 }]);
+    broken.close();
+  });
+
+  test("vacuums and analyzes the tables that changed much, and only those", async () => {
+    const { sql } = await open();
+    await sql`create table busy as select n from generate_series(1, 5000) n`;
+    await sql`create table quiet as select n from generate_series(1, 500) n`;
+    expect(await staleTables(sql)).toEqual(["public.busy"]);
+    const maintenance = startMaintenance(sql, (error) => expect(error).toBeUndefined(), 10);
+    await until(async () => (await staleTables(sql)).length === 0);
+    await maintenance.stop();
+    const [busy] = await sql`select reltuples::integer as rows from pg_class where relname = 'busy'`;
+    expect(busy).toEqual({ rows: 5000 });
+  });
+});

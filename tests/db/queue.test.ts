@@ -1,0 +1,124 @@
+import type { PgBoss } from "pg-boss";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { transact } from "../../db/open.ts";
+import { bossExecutor, createBoss, RECOVERY } from "../../db/queue.ts";
+import { clients, openFresh, until } from "./_fresh.ts";
+
+const errors: unknown[] = [];
+let database: Awaited<ReturnType<typeof openFresh>>;
+let boss: PgBoss;
+let other: PgBoss;
+
+beforeAll(async () => {
+  database = await openFresh();
+  await database.sql`create table notes (text text)`;
+  const options = {
+    embedded: database.embedded,
+    supervises: true,
+    onError: (error: unknown) => errors.push(error),
+  };
+  boss = createBoss(database.sql, options);
+  other = createBoss(database.sql, options);
+  await Promise.all([boss.start(), other.start()]);
+  await clients(2, (client) => (client ? boss : other).createQueue("greet", { ...RECOVERY, retryLimit: 1 }));
+});
+afterAll(async () => {
+  await Promise.all([boss.stop(), other.stop()]);
+  await database.close();
+  expect(errors).toEqual([]);
+});
+
+function count(queue: string): Promise<number> {
+  return database.sql<{ jobs: number }[]>`select count(*) as jobs from pgboss.job where name = ${queue}`
+    .then(([row]) => row?.jobs ?? 0);
+}
+
+describe("a job", () => {
+  test("does not exist when its transaction is rolled back", async () => {
+    const work = transact(database.sql, async (tx) => {
+      await tx`insert into notes (text) values ('lost')`;
+      await boss.send("greet", { name: "nobody" }, { db: bossExecutor(tx) });
+      throw new Error("rolled back");
+    });
+    await expect(work).rejects.toThrow("rolled back");
+    expect(await count("greet")).toBe(0);
+  });
+
+  test("joins the running transaction when its handle was forgotten", async () => {
+    const work = transact(database.sql, async () => {
+      await boss.send("greet", {});
+      throw new Error("rolled back");
+    });
+    await expect(work).rejects.toThrow("rolled back");
+    expect(await count("greet")).toBe(0);
+  });
+
+  test("is committed with its transaction and run with the data it was given", async () => {
+    const data = { name: "Zoë \\ \"'", nested: { list: [1, null, true] } };
+    await transact(database.sql, async (tx) => {
+      await tx`insert into notes (text) values ('kept')`;
+      await boss.send("greet", data, { db: bossExecutor(tx), singletonKey: "once" });
+    });
+    const seen: unknown[] = [];
+    const retried: unknown[] = [];
+    await boss.createQueue("retry", { ...RECOVERY, retryLimit: 2, retryDelay: 1 });
+    await boss.send("retry", { n: 1 });
+    await boss.work("greet", { pollingIntervalSeconds: 0.5 }, async ([job]) => {
+      await transact(database.sql, (tx) => tx`insert into notes (text) values ('from the job')`);
+      seen.push(job?.data);
+      return { greeted: true };
+    });
+    await other.work("retry", { pollingIntervalSeconds: 0.5 }, ([job]) => {
+      retried.push(job?.data);
+      return retried.length < 2 ? Promise.reject(new Error("not yet")) : Promise.resolve();
+    });
+    const done = await until(async () => {
+      const jobs = await database
+        .sql`select output from pgboss.job where name = 'greet' and state = 'completed'`;
+      return jobs.length > 0 && jobs;
+    });
+    expect(done).toEqual([{ output: { greeted: true } }]);
+    expect(seen).toEqual([data]);
+    await until(() => Promise.resolve(retried.length === 2));
+  });
+
+  test("is enqueued once by each of many transactions beside other work", async () => {
+    await boss.createQueue("many");
+    await clients(16, async (client) => {
+      for (let n = 0; n < 10; n++) {
+        await transact(database.sql, async (tx) => {
+          await tx`insert into notes (text) values (${`many ${client} ${n}`})`;
+          await boss.send("many", { client, n }, { db: bossExecutor(tx) });
+        });
+        await other.send("many", { client, n });
+      }
+    });
+    expect(await count("many")).toBe(320);
+    const [row] = await database.sql`select count(*) as notes from notes where text like 'many %'`;
+    expect(row).toEqual({ notes: 160 });
+  });
+
+  test("is scheduled with its data, and its queue can be changed", async () => {
+    await boss.createQueue("nightly");
+    await boss.schedule("nightly", "0 3 * * *", { list: ["a", { b: null }] }, { retryLimit: 5 });
+    const [schedule] = await boss.getSchedules("nightly");
+    expect(schedule).toMatchObject({
+      cron: "0 3 * * *",
+      data: { list: ["a", { b: null }] },
+      options: { retryLimit: 5 },
+    });
+    await boss.updateQueue("nightly", { retryLimit: 7 });
+    expect(await boss.getQueue("nightly")).toMatchObject({ retryLimit: 7 });
+  });
+
+  test("whose worker died goes back to its queue", async () => {
+    await boss.createQueue("orphan", { ...RECOVERY, retryLimit: 1 });
+    await boss.send("orphan", {});
+    const [job] = await boss.fetch("orphan");
+    await database.sql`
+      update pgboss.job set heartbeat_on = now() - interval '31 seconds' where id = ${job?.id ?? ""}::uuid
+    `;
+    const again = await until(async () => (await boss.fetch("orphan"))[0], 40);
+    expect(again?.id).toBe(job?.id);
+  });
+});

@@ -1,0 +1,132 @@
+import { v7 as uuid } from "uuid";
+import type { UserRole } from "../src/core/context.ts";
+import { hashToken, newApiKey, signAccessToken } from "../src/core/tokens.ts";
+import type { Harness } from "./harness.ts";
+
+let counter = 0;
+
+/** A number that no other call got: for names, keys and texts. */
+export function next(): number {
+  return ++counter;
+}
+
+export async function makeAccount({ sql }: Harness): Promise<string> {
+  const id = uuid();
+  await sql`insert into accounts (id, name, slug) values (${id}::uuid, 'Acme', ${`acme-${next()}`})`;
+  return id;
+}
+
+export interface TestUser {
+  id: string;
+  email: string;
+  accountId: string;
+  /** Access token of a session of its own. */
+  token: string;
+  sessionId: string;
+}
+
+export async function makeUser(
+  harness: Harness,
+  options: { accountId?: string; role?: UserRole; kind?: "human" | "bot" } = {},
+): Promise<TestUser> {
+  const { sql, services } = harness;
+  const accountId = options.accountId ?? await makeAccount(harness);
+  const [id, sessionId, email] = [uuid(), uuid(), `user${next()}@example.test`];
+  await sql`
+    insert into users (id, account_id, email, name, kind, role)
+    values (${id}::uuid, ${accountId}::uuid, ${email}, 'Test User', ${options.kind ?? "human"}, ${options.role ?? "member"})`;
+  await sql`
+    insert into sessions (id, user_id, expires_at) values (${sessionId}::uuid, ${id}::uuid, now() + interval '1 day')`;
+  return { id, email, accountId, sessionId, token: await signAccessToken(services.secrets, id, sessionId) };
+}
+
+export async function makeKey(
+  { sql }: Harness,
+  user: TestUser,
+  options: { scopes?: string[]; projectId?: string; expiresAt?: string } = {},
+): Promise<{ id: string; token: string }> {
+  const { key, prefix } = newApiKey();
+  const id = uuid();
+  const scopes = options.scopes ?? [
+    "tickets:read",
+    "tickets:write",
+    "tasks:read",
+    "tasks:write",
+    "suggestions:read",
+    "suggestions:write",
+  ];
+  await sql`
+    insert into api_keys (id, user_id, project_id, name, prefix, key_hash, scopes, expires_at)
+    values (${id}::uuid, ${user.id}::uuid, ${options.projectId ?? null}::uuid, 'test', ${prefix}, ${hashToken(key)},
+      ${scopes}::text[], ${options.expiresAt ?? null}::timestamptz)`;
+  return { id, token: key };
+}
+
+export interface TestProject {
+  id: string;
+  key: string;
+  accountId: string;
+  /** An admin of the account. */
+  admin: TestUser;
+  /** Path of the project below /api. */
+  path: string;
+}
+
+export async function makeProject(
+  harness: Harness,
+  options: { admin?: TestUser; repositories?: string[] } = {},
+): Promise<TestProject> {
+  const admin = options.admin ?? await makeUser(harness, { role: "admin" });
+  const key = `T${next().toString(36).toUpperCase()}`;
+  const { status, body } = await harness.call("POST", "/projects", {
+    token: admin.token,
+    body: { name: `Project ${key}`, key, repositories: options.repositories ?? [] },
+  });
+  if (status !== 201) throw new Error(`project not made: ${JSON.stringify(body)}`);
+  return { id: body.id, key, accountId: admin.accountId, admin, path: `/projects/${body.id}` };
+}
+
+/** A user of the project's account with a role in the project. */
+export async function makeMember(
+  harness: Harness,
+  project: TestProject,
+  role: "viewer" | "member" | "admin",
+  kind: "human" | "bot" = "human",
+): Promise<TestUser> {
+  const user = await makeUser(harness, { accountId: project.accountId, kind });
+  await harness.sql`
+    insert into project_members (project_id, user_id, role) values (${project.id}::uuid, ${user.id}::uuid, ${role})`;
+  return user;
+}
+
+export function ticketInput(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  const number = next();
+  return {
+    title: `Ticket number ${number}`,
+    description: `What is asked for in ticket ${number}.`,
+    request_type: "bug",
+    priority: "medium",
+    blocking: false,
+    ...fields,
+  };
+}
+
+export interface TestTicket {
+  id: string;
+  ref: string;
+  /** Path of the ticket below /api. */
+  path: string;
+}
+
+export async function makeTicket(
+  harness: Harness,
+  project: TestProject,
+  fields: Record<string, unknown> = {},
+): Promise<TestTicket> {
+  const { status, body } = await harness.call("POST", `${project.path}/tickets`, {
+    token: project.admin.token,
+    body: ticketInput(fields),
+  });
+  if (status !== 201) throw new Error(`ticket not made: ${JSON.stringify(body)}`);
+  return { id: body.ticket.id, ref: body.ticket.ticket_ref, path: `${project.path}/tickets/${body.ticket.id}` };
+}

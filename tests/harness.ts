@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, inject } from "vitest";
+import { runJob } from "../jobs/main.ts";
+import { buildApp } from "../src/app.ts";
+import { parseConfig } from "../src/core/config.ts";
+import type { Services } from "../src/core/context.ts";
+import type { Embedder } from "../src/core/embed.ts";
+import { startLog } from "../src/core/log.ts";
+import type { QueueName } from "../src/core/queue.ts";
+import { type RunningServices, startServices } from "../src/core/services.ts";
+import { copyTemplate, dropPlace, type Place } from "./database.ts";
+
+export interface CallOptions {
+  body?: unknown;
+  /** Bearer credential. */
+  token?: string;
+  headers?: Record<string, string>;
+  /** Sent as it is, instead of `body`. */
+  raw?: BodyInit;
+  address?: string;
+}
+
+export interface Answer {
+  status: number;
+  // What a test reads of an answer is checked by its assertions.
+  // deno-lint-ignore no-explicit-any
+  body: any;
+  headers: Headers;
+}
+
+export interface HarnessOptions {
+  env?: Record<string, string>;
+  embedder?: Embedder;
+}
+
+/** The real app over a database of the file's own; started before its tests and gone after them. */
+export class Harness {
+  readonly #running: RunningServices;
+  readonly #fetch: (request: Request, env: { remoteAddress: string }) => Response | Promise<Response>;
+  readonly place: Place;
+  /** Every statement sent so far. */
+  readonly statements: string[];
+
+  constructor(running: RunningServices, place: Place, statements: string[]) {
+    this.#running = running;
+    this.place = place;
+    this.statements = statements;
+    const app = buildApp(running.services, () => true);
+    this.#fetch = (request, env) => app.fetch(request, env);
+  }
+
+  get services(): Services {
+    return this.#running.services;
+  }
+
+  get boss(): RunningServices["boss"] {
+    return this.#running.boss;
+  }
+
+  get sql(): Services["sql"] {
+    return this.#running.services.sql;
+  }
+
+  request(method: string, path: string, options: CallOptions = {}): Promise<Response> {
+    const headers = new Headers(options.headers);
+    if (options.token) headers.set("authorization", `Bearer ${options.token}`);
+    const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
+    if (options.body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
+    const request = new Request(`http://handoff.test${path}`, { method, headers, body });
+    return Promise.resolve(this.#fetch(request, { remoteAddress: options.address ?? "127.0.0.1" }));
+  }
+
+  /** A call below /api, its body parsed. */
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const response = await this.request(method, `/api${path}`, options);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+  }
+
+  /** Does the waiting jobs of a queue here and now, in the place of a worker; answers how many there were. */
+  async work(name: QueueName): Promise<number> {
+    const jobs = await this.boss.fetch<object>(name, { batchSize: 100, ignoreStartAfter: true });
+    for (const job of jobs) {
+      try {
+        await runJob(this.services, name, job);
+        await this.boss.complete(name, job.id);
+      } catch (error) {
+        await this.boss.fail(name, job.id, { message: String(error) });
+      }
+    }
+    return jobs.length;
+  }
+
+  /** How many statements `work` sends. */
+  async count(work: () => Promise<unknown>): Promise<number> {
+    const before = this.statements.length;
+    await work();
+    return this.statements.length - before;
+  }
+
+  async close(): Promise<void> {
+    await this.#running.close();
+    await dropPlace(this.place);
+  }
+}
+
+export async function openHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const place = await copyTemplate(inject("template"));
+  return await openHarnessAt(place, options);
+}
+
+/** The app over a place that another harness may use too (a server database), or that outlives this one. */
+export async function openHarnessAt(place: Place, options: HarnessOptions = {}): Promise<Harness> {
+  const config = parseConfig({
+    PUBLIC_URL: "http://handoff.test",
+    DATA_DIR: place.dataDir,
+    EMBEDDING_THREADS: "0",
+    LOG_LEVEL: Deno.env.get("TEST_LOG") ?? "off",
+    ...(place.url && { DATABASE_URL: place.url }),
+    ...options.env,
+  });
+  await startLog(config.LOG_LEVEL);
+  const statements: string[] = [];
+  const running = await startServices(config, {
+    ...(options.embedder && { embedder: options.embedder }),
+    onStatement: (text) => statements.push(text),
+  });
+  return new Harness(running, place, statements);
+}
+
+/** For the top of a test file: one harness for all of its tests. */
+export function useHarness(options: HarnessOptions = {}): { readonly now: Harness } {
+  let harness: Harness | undefined;
+  beforeAll(async () => {
+    harness = await openHarness(options);
+  });
+  afterAll(() => harness?.close());
+  return {
+    get now() {
+      if (!harness) throw new Error("the harness starts before the first test");
+      return harness;
+    },
+  };
+}
