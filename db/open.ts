@@ -24,8 +24,10 @@ export interface DatabaseOptions {
   url?: string | undefined;
   dataDir: string;
   poolSize?: number | undefined;
-  /** Hears of what fails outside any request: the embedded database's restarts and its maintenance. */
+  /** Hears of what fails outside any request: the embedded database's maintenance, which is tried again. */
   onBackgroundError?: ((error: unknown) => void) | undefined;
+  /** The embedded database died: queries fail as unavailable from now on, and only a new process gets it back. */
+  onDeath?: ((error: Error) => void) | undefined;
   /** Hears of every statement that is sent. */
   onStatement?: ((text: string) => void) | undefined;
 }
@@ -81,8 +83,11 @@ function openServer(url: string, options: DatabaseOptions): Database {
 /** PGlite ignores connection parameters and has no timers: no statement, lock or idle timeout works there.
  * Two connections would share one session, hence `max: 1`, never renewed. */
 async function openEmbedded(options: DatabaseOptions): Promise<Database> {
-  const onError = options.onBackgroundError ?? (() => {});
-  const server = await startEmbedded(options.dataDir, onError);
+  const { onBackgroundError: onError = () => {}, onDeath = onError } = options;
+  const server = await startEmbedded(options.dataDir, (error) => {
+    // The dead engine's socket stays open, so without this a query would wait for ever.
+    sql.end({ timeout: 0 }).finally(() => onDeath(error));
+  });
   const sql = postgres({
     ...common,
     ...observed(options),

@@ -29,17 +29,15 @@ function authorText(ctx: Context): string {
   return JSON.stringify({ ...ctx.author, request_id: ctx.requestId });
 }
 
-/** A history row for what no column change shows, such as a gate that was stepped over. */
-export async function recordEvent(
+/** History rows for what no column change shows, such as a gate that was stepped over. One statement for all. */
+export async function recordEvents(
   ctx: Context,
-  projectId: string,
-  events: { ticket_id: string; action: string; details: Record<string, unknown> }[],
+  events: { project_id: string; ticket_id: string; action: string; details: Record<string, unknown> }[],
 ): Promise<void> {
-  if (events.length === 0) return;
   await ctx.db`
     insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-    select ${projectId}::uuid, e.ticket_id, 'ticket', e.ticket_id, e.action, e.details, ${
+    select e.project_id, e.ticket_id, 'ticket', e.ticket_id, e.action, e.details, ${
     JSON.stringify(ctx.author)
   }::text::jsonb, ${ctx.requestId}
-    from jsonb_to_recordset(${JSON.stringify(events)}::text::jsonb) as e (ticket_id uuid, action text, details jsonb)`;
+    from jsonb_to_recordset(${JSON.stringify(events)}::text::jsonb) as e (project_id uuid, ticket_id uuid, action text, details jsonb)`;
 }

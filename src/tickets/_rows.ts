@@ -1,7 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import type { Context, ProjectContext } from "../core/context.ts";
-import { AppError, invalidField } from "../core/errors.ts";
-import type { Role } from "./schema.ts";
+import { invalidField } from "../core/errors.ts";
 
 /** `ship` of ticket `t`, from what was merged and what its project's repositories reported. */
 export function shipColumn(db: Db, projectId: string) {
@@ -34,16 +33,6 @@ export function ticketColumns(ctx: ProjectContext) {
 /** What a ticket's id is appended to. */
 export function ticketsUrl(ctx: Context, projectId: string): string {
   return `${ctx.config.PUBLIC_URL}/api/projects/${projectId}/tickets/`;
-}
-
-export function noSuchTicket(): AppError {
-  return new AppError("not_found", "No such ticket in this project");
-}
-
-/** @throws {AppError} invalid_request for a role that the account has switched off */
-export function refuseDisabledRoles(ctx: ProjectContext, roles: readonly Role[] | undefined, path = "roles"): void {
-  const index = roles?.findIndex((role) => ctx.project.disabled_roles.includes(role)) ?? -1;
-  if (index >= 0) throw invalidField(`${path}.${index}`, `The role ${roles![index]} is disabled for this account`);
 }
 
 /** The version that `If-Match` asks for; null without the field or with `*`. */

@@ -4,7 +4,8 @@ import { isBot, type ProjectContext } from "../core/context.ts";
 import { toVectorLiteral } from "../core/embed.ts";
 import { invalidField } from "../core/errors.ts";
 import { authorCte, transact } from "../core/history.ts";
-import { refuseDisabledRoles, ticketsUrl } from "./_rows.ts";
+import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
+import { ticketsUrl } from "./_rows.ts";
 import { embeddedText, findNearest } from "./_similar.ts";
 import type { CreatedTicket, CreateTicket } from "./schema.ts";
 
@@ -17,7 +18,7 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
   const earlier = key === null ? null : await findReplay(ctx, key);
   if (earlier) return earlier;
   requireBotRoles(ctx, input);
-  refuseDisabledRoles(ctx, input.roles);
+  refuseDisabledRoles(ctx, input.roles ?? []);
 
   const embedding = await ctx.embedder.embed(embeddedText(input));
   const similar = embedding ? await findNearest(ctx, embedding) : undefined;

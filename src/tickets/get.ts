@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
-import { noSuchTicket, ticketColumns } from "./_rows.ts";
+import { ticketColumns } from "./_rows.ts";
+import { noSuchTicket } from "./lock.ts";
 import type { Ticket, TicketPathOrRef } from "./schema.ts";
 
 /** A ticket by its id, or by its ref in the project. */

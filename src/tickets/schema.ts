@@ -8,6 +8,7 @@ export const Priority = z.enum(["low", "medium", "high"]);
 export const Stage = z.enum(["backlog", "up_next", "in_progress", "validation", "live"]);
 export type Stage = z.infer<typeof Stage>;
 export const Status = z.enum(["open", "closed"]);
+export type Status = z.infer<typeof Status>;
 export const Ship = z.enum(["none", "merged", "waiting", "deployed", "deploy_failed"]);
 export const ResolutionType = z.enum([
   "completed",
@@ -17,6 +18,12 @@ export const ResolutionType = z.enum([
   "no_longer_relevant",
   "cancelled",
 ]);
+/** How a ticket was closed. */
+export interface Resolution {
+  type?: z.infer<typeof ResolutionType>;
+  note?: string;
+}
+
 export const RoleStatus = z.enum(["pending", "in_progress", "done", "skipped"]);
 
 const Roles = z.array(Role).max(6).refine((roles) => new Set(roles).size === roles.length, "Names a role twice");

@@ -1,8 +1,10 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
-import { expectedVersion, noSuchTicket, refuseDisabledRoles } from "./_rows.ts";
+import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
+import { expectedVersion } from "./_rows.ts";
 import { getTicket } from "./get.ts";
+import { lockTicket } from "./lock.ts";
 import type { Ticket, UpdateTicket } from "./schema.ts";
 
 /**
@@ -12,12 +14,13 @@ import type { Ticket, UpdateTicket } from "./schema.ts";
 export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Promise<Ticket> {
   const expected = expectedVersion(ctx);
   return await transact(ctx, async (ctx) => {
-    const before = await lockTicket(ctx, input.ticketId);
+    await lockTicket(ctx, input.ticketId);
+    const before = await getTicket(ctx, input);
     if (expected !== null && before.version !== expected) {
       throw new AppError("version_conflict", undefined, { details: { current: before } });
     }
     const added = input.roles?.filter((role) => !before.roles.some((state) => state.role === role));
-    refuseDisabledRoles(ctx, added);
+    refuseDisabledRoles(ctx, added ?? []);
     const columns = changedColumns(before, input);
     const rolesChanged = input.roles && await replaceRoles(ctx, before.id, input.roles);
     if (Object.keys(columns).length === 0 && !rolesChanged) return before;
@@ -27,13 +30,6 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
     if ("title" in columns || "description" in columns) await embedAnew(ctx, before.id);
     return await getTicket(ctx, input);
   });
-}
-
-async function lockTicket(ctx: ProjectContext, ticketId: string): Promise<Ticket> {
-  const locked = await ctx.db`
-    select from tickets where id = ${ticketId}::uuid and project_id = ${ctx.project.id}::uuid for update`;
-  if (locked.count === 0) throw noSuchTicket();
-  return await getTicket(ctx, { ticketId });
 }
 
 function changedColumns(before: Ticket, input: UpdateTicket): Record<string, unknown> {

@@ -1,0 +1,58 @@
+create table tasks (
+  id uuid primary key,
+  ticket_id uuid not null references tickets (id),
+  project_id uuid not null,
+  sequence integer not null,
+  title text not null,
+  body text,
+  summary text,
+  role text not null check (role in ('frontend', 'backend', 'design', 'devops', 'qa', 'other')),
+  status text not null default 'pending' check (status in ('pending', 'in_progress', 'blocked', 'done', 'skipped')),
+  assignee_user_id uuid references users (id),
+  assignee_session_id text,
+  lease_expires_at timestamptz(3),
+  depends_on_task_ids uuid[] not null default '{}',
+  acceptance_criteria jsonb not null default '[]',
+  estimated_minutes integer,
+  actual_minutes integer,
+  blocking_reason text,
+  started_at timestamptz(3),
+  completed_at timestamptz(3),
+  version integer not null default 1,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now(),
+  -- Checked at commit, so that a reorder may pass through any state.
+  constraint tasks_sequence_key unique (ticket_id, sequence) deferrable initially deferred
+);
+create index tasks_lease_idx on tasks (lease_expires_at) where lease_expires_at is not null;
+create index tasks_assignee_idx on tasks (assignee_user_id) where assignee_user_id is not null;
+
+create table test_cases (
+  id uuid primary key,
+  ticket_id uuid not null references tickets (id),
+  project_id uuid not null,
+  title text not null,
+  instruction text not null,
+  link text,
+  status text not null default 'pending' check (status in ('pending', 'approved', 'rejected')),
+  decided_by uuid references users (id),
+  decided_at timestamptz(3),
+  note text,
+  created_at timestamptz(3) not null default now(),
+  updated_at timestamptz(3) not null default now()
+);
+create index test_cases_ticket_idx on test_cases (ticket_id, id);
+
+create trigger tasks_history_insert after insert on tasks referencing new table as inserted
+  for each statement execute function record_history('task', 'id', 'id ticket_id project_id version created_at updated_at');
+create trigger tasks_history_update after update on tasks referencing old table as deleted new table as inserted
+  for each statement execute function record_history('task', 'id', 'id ticket_id project_id version created_at updated_at');
+create trigger tasks_history_delete after delete on tasks referencing old table as deleted
+  for each statement execute function record_history('task', 'id', 'id ticket_id project_id version created_at updated_at');
+
+create trigger test_cases_history_insert after insert on test_cases referencing new table as inserted
+  for each statement execute function record_history('test_case', 'id', 'id ticket_id project_id created_at updated_at');
+create trigger test_cases_history_update after update on test_cases referencing old table as deleted new table as inserted
+  for each statement execute function record_history('test_case', 'id', 'id ticket_id project_id created_at updated_at');
+create trigger test_cases_history_delete after delete on test_cases referencing old table as deleted
+  for each statement execute function record_history('test_case', 'id', 'id ticket_id project_id created_at updated_at');

@@ -1,0 +1,146 @@
+import { recordAudit } from "../core/audit.ts";
+import type { Context } from "../core/context.ts";
+import type { ErrorCode } from "../core/errors.ts";
+import { recordEvents } from "../core/history.ts";
+import type { Resolution, Stage, Status } from "./schema.ts";
+
+/** What is asked of tickets: to stand in a stage. `live` closes, any other stage reopens what is closed. */
+export interface TransitionRequest {
+  to: Stage;
+  /** Of a closing; completed, without a note, when absent. */
+  resolution?: Resolution;
+  /** Unfinished roles are set to skipped instead of refusing. */
+  skipPendingRoles?: boolean;
+  /** The caller has been checked for this right. */
+  skipHumanTestGate?: boolean;
+  /** Answers the same and changes nothing. */
+  dryRun?: boolean;
+}
+
+/** The truth about one ticket; with `code` it was refused and stands as it stood. */
+export interface TransitionResult {
+  id: string;
+  ticket_ref: string;
+  project_id: string;
+  stage: Stage;
+  status: Status;
+  changed: boolean;
+  code?: Extract<ErrorCode, "roles_incomplete" | "human_tests_pending">;
+  error?: string;
+}
+
+interface Facts {
+  id: string;
+  ticket_ref: string;
+  project_id: string;
+  account_id: string;
+  stage: Stage;
+  status: Status;
+  unfinished_roles: string[];
+  unapproved_cases: { id: string; title: string }[];
+}
+
+/**
+ * The one way in which a ticket changes stage and status, for every door. Each ticket is decided by itself behind its
+ * lock; the number of statements doesn't depend on how many there are. Call it inside `transact`.
+ * Ids that don't exist, or not in `projectId`, are left out of the answer.
+ */
+export async function transitionTickets(
+  ctx: Context,
+  projectId: string | null,
+  ticketIds: readonly string[],
+  request: TransitionRequest,
+): Promise<TransitionResult[]> {
+  const tickets = await lockFacts(ctx, projectId, ticketIds);
+  const results = tickets.map((ticket) => decide(ticket, request));
+  const changed = results.filter((result) => result.changed).map(({ id }) => id);
+  if (!request.dryRun && changed.length > 0) {
+    await write(ctx, changed, request);
+    await recordBypasses(ctx, tickets.filter(({ id }) => changed.includes(id)), request);
+  }
+  return results;
+}
+
+/** Locks in id order, so that two calls never wait for each other; reads only then, so that it reads what is true now. */
+async function lockFacts(ctx: Context, projectId: string | null, ticketIds: readonly string[]): Promise<Facts[]> {
+  const { db } = ctx;
+  const ids = [...ticketIds];
+  const [, facts] = await Promise.all([
+    db`
+      select from tickets where id = any (${ids}::uuid[]) and (${projectId}::uuid is null or project_id = ${projectId}::uuid)
+      order by id for update`,
+    db<Facts[]>`
+      select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status,
+        array(select r.role from ticket_roles r
+          where r.ticket_id = t.id and r.status in ('pending', 'in_progress') order by r.role) as unfinished_roles,
+        coalesce((select jsonb_agg(jsonb_build_object('id', c.id, 'title', c.title) order by c.id)
+          from test_cases c where c.ticket_id = t.id and c.status <> 'approved'), '[]') as unapproved_cases
+      from tickets t join projects p on p.id = t.project_id
+      where t.id = any (${ids}::uuid[]) and (${projectId}::uuid is null or t.project_id = ${projectId}::uuid)
+      order by t.id`,
+  ]);
+  return facts;
+}
+
+function decide(ticket: Facts, { to, skipPendingRoles, skipHumanTestGate }: TransitionRequest): TransitionResult {
+  const { id, ticket_ref, project_id, stage, status, unfinished_roles, unapproved_cases } = ticket;
+  const stays = { id, ticket_ref, project_id, stage, status, changed: false };
+  if (stage === to) return stays;
+  const refuse = (code: NonNullable<TransitionResult["code"]>, reason: string) => ({
+    ...stays,
+    code,
+    error: `Cannot close ticket ${ticket_ref}: ${reason}`,
+  });
+  if (to === "live" && unfinished_roles.length > 0 && !skipPendingRoles) {
+    return refuse("roles_incomplete", `${counted(unfinished_roles.length, "role is", "roles are")} unfinished (${
+      unfinished_roles.join(", ")
+    })`);
+  }
+  if (to === "live" && unapproved_cases.length > 0 && !skipHumanTestGate) {
+    return refuse(
+      "human_tests_pending",
+      `${counted(unapproved_cases.length, "human test case is", "human test cases are")} not approved`,
+    );
+  }
+  return { ...stays, stage: to, status: to === "live" ? "closed" : "open", changed: true };
+}
+
+function counted(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? one : more}`;
+}
+
+async function write(ctx: Context, ids: string[], { to, resolution }: TransitionRequest): Promise<void> {
+  const live = to === "live";
+  const { type = "completed", note = null } = resolution ?? {};
+  await ctx.db`
+    with roles as (
+      update ticket_roles set status = 'skipped'
+      where ${live} and ticket_id = any (${ids}::uuid[]) and status in ('pending', 'in_progress')
+    ), embeddings as (
+      update ticket_embeddings set open = ${!live} where ticket_id = any (${ids}::uuid[]) and open = ${live}
+    )
+    update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, closed_at = ${live ? ctx.db`now()` : null},
+      resolution_type = ${live ? type : null}, resolution_note = ${live ? note : null}, version = version + 1,
+      updated_at = now()
+    where id = any (${ids}::uuid[])`;
+}
+
+/** A gate that was stepped over is written down with the cases that stood open. */
+async function recordBypasses(ctx: Context, closed: Facts[], request: TransitionRequest): Promise<void> {
+  if (request.to !== "live" || !request.skipHumanTestGate) return;
+  const bypassed = closed.filter(({ unapproved_cases }) => unapproved_cases.length > 0);
+  if (bypassed.length === 0) return;
+  await recordEvents(ctx, bypassed.map((ticket) => ({
+    project_id: ticket.project_id,
+    ticket_id: ticket.id,
+    action: "human_test_gate_skipped",
+    details: { cases: ticket.unapproved_cases },
+  })));
+  await recordAudit(ctx, {
+    account_id: bypassed[0]!.account_id,
+    action: "ticket.human_test_gate_skipped",
+    target_type: "project",
+    target_id: bypassed[0]!.project_id,
+    details: { tickets: bypassed.map(({ id, ticket_ref, unapproved_cases }) => ({ id, ticket_ref, cases: unapproved_cases })) },
+  });
+}
