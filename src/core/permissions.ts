@@ -1,0 +1,39 @@
+import { resolve } from "node:path";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+
+/**
+ * What the process may do, as flags of `deno run`: write to DATA_DIR only, reach only what is configured. Reading,
+ * the environment, system facts and native code (the model, argon2) are needed by the packages.
+ */
+export function launchFlags(config: Config, project: string): string[] {
+  const dataDir = resolve(project, config.DATA_DIR);
+  const hosts = [`${config.HOST}:${config.PORT}`, hostOf(config.GITHUB_API_URL)];
+  hosts.push(config.DATABASE_URL ? hostOf(config.DATABASE_URL, "5432") : `unix:${dataDir}/db.sock`);
+  if (config.STRIPE_SECRET_KEY) hosts.push(hostOf(config.STRIPE_API_URL ?? "https://api.stripe.com"));
+  return [
+    "--no-prompt",
+    "--allow-read",
+    "--allow-env",
+    "--allow-sys",
+    `--allow-ffi=${resolve(project, "node_modules")}`,
+    `--allow-write=${dataDir}`,
+    `--allow-net=${[...new Set(hosts)].join(",")}`,
+  ];
+}
+
+function hostOf(url: string, port?: string): string {
+  const { hostname, port: given, protocol } = new URL(url);
+  return `${hostname}:${given || port || (protocol === "http:" ? "80" : "443")}`;
+}
+
+if (import.meta.main) {
+  const write = (stream: typeof Deno.stdout, text: string) => stream.writeSync(new TextEncoder().encode(text));
+  try {
+    write(Deno.stdout, launchFlags(readConfig(), Deno.cwd()).join(" "));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    write(Deno.stderr, `handoff: ${error.message}\n`);
+    // A flag that deno refuses would hide the message: end the start here.
+    Deno.exit(1);
+  }
+}
