@@ -28,11 +28,12 @@ export async function startEngine({ folder, socketPath, onDeath }: EngineOptions
   const ready = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   let state: "starting" | "serving" | "closing" | "gone" = "starting";
-  let heardAt = performance.now();
+  // Pings, not the clock: a process that was itself stopped for a while must not take that for silence.
+  let unanswered = 0;
 
   const watch = setInterval(() => {
     if (state !== "serving") return;
-    if (performance.now() - heardAt > SILENCE_MS) end(`no sign of life for ${SILENCE_MS / 1000} s`);
+    if (unanswered++ * PING_EVERY_MS > SILENCE_MS) end(`no sign of life for ${SILENCE_MS / 1000} s`);
     else send(worker, { kind: "ping" });
   }, PING_EVERY_MS);
 
@@ -53,7 +54,7 @@ export async function startEngine({ folder, socketPath, onDeath }: EngineOptions
     end(event.message);
   };
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-    heardAt = performance.now();
+    unanswered = 0;
     if (data.kind === "broken") end(data.message);
     if (data.kind === "closed") end("closed");
     if (data.kind === "ready") ready.resolve();

@@ -18,7 +18,11 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
 }
 
 /** Runs one job under its own author. What it throws makes pg-boss try again, by the queue's policy. */
-export async function runJob(services: Services, name: QueueName, job: { id: string; data: unknown }): Promise<void> {
+export async function runJob(
+  services: Services,
+  name: QueueName,
+  job: { id: string; data: unknown },
+): Promise<void> {
   const ctx = systemContext(services, { kind: "job", id: name }, job.id);
   const started = performance.now();
   try {

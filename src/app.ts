@@ -27,14 +27,16 @@ export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
   }));
-  if (config.CORS_ORIGINS.length > 0) app.use(cors({
-    origin: (origin) => config.CORS_ORIGINS.includes(origin) ? origin : null,
-    credentials: true,
-    allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id"],
-    allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-    exposeHeaders: ["ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
-    maxAge: 600,
-  }));
+  if (config.CORS_ORIGINS.length > 0) {
+    app.use(cors({
+      origin: (origin) => config.CORS_ORIGINS.includes(origin) ? origin : null,
+      credentials: true,
+      allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id"],
+      allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+      exposeHeaders: ["ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
+      maxAge: 600,
+    }));
+  }
   app.route("/", healthRoutes(services, jobsReady));
   app.route("/trpc", trpcRoutes(services));
   app.route("/api", docsRoutes(config.PUBLIC_URL, []));

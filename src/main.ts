@@ -54,9 +54,9 @@ function announce(config: Config, admin: { email: string; password: string } | n
 }
 
 function fail(error: unknown): never {
-  const text = error instanceof ConfigError ? error.message : `cannot run: ${
-    error instanceof Error ? error.message : error
-  }`;
+  const text = error instanceof ConfigError
+    ? error.message
+    : `cannot run: ${error instanceof Error ? error.message : error}`;
   log.error("failed", describeError(error));
   Deno.stderr.writeSync(new TextEncoder().encode(`handoff: ${text}\n`));
   Deno.exit(1);

@@ -34,7 +34,9 @@ export async function makeUser(
   const [id, sessionId, email] = [uuid(), uuid(), `user${next()}@example.test`];
   await sql`
     insert into users (id, account_id, email, name, kind, role)
-    values (${id}::uuid, ${accountId}::uuid, ${email}, 'Test User', ${options.kind ?? "human"}, ${options.role ?? "member"})`;
+    values (${id}::uuid, ${accountId}::uuid, ${email}, 'Test User', ${options.kind ?? "human"}, ${
+    options.role ?? "member"
+  })`;
   await sql`
     insert into sessions (id, user_id, expires_at) values (${sessionId}::uuid, ${id}::uuid, now() + interval '1 day')`;
   return { id, email, accountId, sessionId, token: await signAccessToken(services.secrets, id, sessionId) };
@@ -57,7 +59,9 @@ export async function makeKey(
   ];
   await sql`
     insert into api_keys (id, user_id, project_id, name, prefix, key_hash, scopes, expires_at)
-    values (${id}::uuid, ${user.id}::uuid, ${options.projectId ?? null}::uuid, 'test', ${prefix}, ${hashToken(key)},
+    values (${id}::uuid, ${user.id}::uuid, ${options.projectId ?? null}::uuid, 'test', ${prefix}, ${
+    hashToken(key)
+  },
       ${scopes}::text[], ${options.expiresAt ?? null}::timestamptz)`;
   return { id, token: key };
 }
@@ -128,5 +132,9 @@ export async function makeTicket(
     body: ticketInput(fields),
   });
   if (status !== 201) throw new Error(`ticket not made: ${JSON.stringify(body)}`);
-  return { id: body.ticket.id, ref: body.ticket.ticket_ref, path: `${project.path}/tickets/${body.ticket.id}` };
+  return {
+    id: body.ticket.id,
+    ref: body.ticket.ticket_ref,
+    path: `${project.path}/tickets/${body.ticket.id}`,
+  };
 }

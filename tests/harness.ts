@@ -64,7 +64,9 @@ export class Harness {
     const headers = new Headers(options.headers);
     if (options.token) headers.set("authorization", `Bearer ${options.token}`);
     const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
-    if (options.body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
+    if (options.body !== undefined && !headers.has("content-type")) {
+      headers.set("content-type", "application/json");
+    }
     const request = new Request(`http://handoff.test${path}`, { method, headers, body });
     return Promise.resolve(this.#fetch(request, { remoteAddress: options.address ?? "127.0.0.1" }));
   }
@@ -73,7 +75,11 @@ export class Harness {
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const response = await this.request(method, `/api${path}`, options);
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? undefined : JSON.parse(text),
+    };
   }
 
   /** Does the waiting jobs of a queue here and now, in the place of a worker; answers how many there were. */

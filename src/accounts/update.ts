@@ -8,7 +8,9 @@ import type { Account, UpdateAccount } from "./schema.ts";
 export async function updateAccount(ctx: Context, input: UpdateAccount): Promise<Account> {
   return await transact(ctx, async (ctx) => {
     const [account] = await ctx.db<Account[]>`
-      update accounts set name = coalesce(${input.name ?? null}, name), slug = coalesce(${input.slug ?? null}, slug),
+      update accounts set name = coalesce(${input.name ?? null}, name), slug = coalesce(${
+      input.slug ?? null
+    }, slug),
         updated_at = now()
       where id = ${input.id}::uuid
       returning id, name, slug, created_at, updated_at`;

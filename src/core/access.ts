@@ -29,7 +29,10 @@ export function requireScope(actor: Actor, scope: Scope | undefined): void {
 export function requireRole(actor: Actor, level: "account_admin" | "super_admin"): void {
   const enough: UserRole[] = level === "super_admin" ? ["super_admin"] : ["admin", "super_admin"];
   if (!enough.includes(actor.user.role)) {
-    throw new AppError("forbidden", `This call is for ${level === "super_admin" ? "super admins" : "admins"} only`);
+    throw new AppError(
+      "forbidden",
+      `This call is for ${level === "super_admin" ? "super admins" : "admins"} only`,
+    );
   }
   // A key that is bound to one project has no say over the whole account.
   if (actor.credential.type === "key" && actor.credential.project_id !== null) {
@@ -49,7 +52,10 @@ export async function requireProject(
 ): Promise<ProjectAccess> {
   const project = await findProject(ctx, projectId);
   if (!project) {
-    throw new AppError(denial, denial === "forbidden" ? "You have no access to this project" : "No such project");
+    throw new AppError(
+      denial,
+      denial === "forbidden" ? "You have no access to this project" : "No such project",
+    );
   }
   const ranks: ProjectRole[] = ["viewer", "member", "admin"];
   if (ranks.indexOf(project.role) < ranks.indexOf(needed)) {
@@ -62,11 +68,15 @@ export async function requireProject(
 /** The project as the caller may see it, or null. */
 export async function findProject(ctx: ActorContext, projectId: string): Promise<ProjectAccess | null> {
   const { user, credential } = ctx.actor;
-  if (credential.type === "key" && credential.project_id !== null && credential.project_id !== projectId) return null;
+  if (credential.type === "key" && credential.project_id !== null && credential.project_id !== projectId) {
+    return null;
+  }
   return await ctx.access.get(`project:${user.id}:${projectId}`, async () => {
     const [row] = await ctx.sql<ProjectAccess[]>`
       select p.id, p.account_id, p.key, p.name, p.archived_at is not null as archived, a.disabled_roles,
-        case when ${user.role === "super_admin"} or (${user.role === "admin"} and p.account_id = ${user.account_id}::uuid)
+        case when ${user.role === "super_admin"} or (${
+      user.role === "admin"
+    } and p.account_id = ${user.account_id}::uuid)
           then 'admin' else m.role end as role
       from projects p
       join accounts a on a.id = p.account_id

@@ -13,6 +13,8 @@ export interface AuditEntry {
 export async function recordAudit(ctx: Context, entry: AuditEntry): Promise<void> {
   await ctx.db`
     insert into audit_log (account_id, action, actor, target_type, target_id, details, request_id)
-    values (${entry.account_id}, ${entry.action}, ${JSON.stringify(ctx.author)}::text::jsonb, ${entry.target_type ?? null},
+    values (${entry.account_id}, ${entry.action}, ${JSON.stringify(ctx.author)}::text::jsonb, ${
+    entry.target_type ?? null
+  },
       ${entry.target_id ?? null}, ${JSON.stringify(entry.details ?? {})}::text::jsonb, ${ctx.requestId})`;
 }

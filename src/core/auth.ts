@@ -16,12 +16,19 @@ export interface Credentials {
  * Finds out who calls. A Bearer credential wins over a cookie. Null when none came.
  * @throws {AppError} unauthenticated, token_expired, csrf
  */
-export async function authenticate(services: Services, { method, headers, cookie }: Credentials): Promise<Actor | null> {
+export async function authenticate(
+  services: Services,
+  { method, headers, cookie }: Credentials,
+): Promise<Actor | null> {
   const header = headers.get("authorization");
   if (header !== null) {
     const token = /^Bearer ([!-~]+)$/i.exec(header)?.[1];
-    if (!token) throw new AppError("unauthenticated", "The Authorization header must be: Bearer <credential>");
-    return token.startsWith("hk_") ? await keyActor(services, token) : await sessionActor(services, token, "bearer");
+    if (!token) {
+      throw new AppError("unauthenticated", "The Authorization header must be: Bearer <credential>");
+    }
+    return token.startsWith("hk_")
+      ? await keyActor(services, token)
+      : await sessionActor(services, token, "bearer");
   }
   if (!cookie) return null;
   const actor = await sessionActor(services, cookie, "cookie");
@@ -57,7 +64,12 @@ async function sessionActor(services: Services, token: string, via: "bearer" | "
   return { user: found.user, credential: { type: "session", id: found.sessionId, via } };
 }
 
-type KeyRow = User & { key_id: string; scopes: Scope[]; project_id: string | null; expires_at: string | null };
+type KeyRow = User & {
+  key_id: string;
+  scopes: Scope[];
+  project_id: string | null;
+  expires_at: string | null;
+};
 
 async function keyActor(services: Services, key: string): Promise<Actor> {
   const refused = () => new AppError("unauthenticated", "The API key is unknown, revoked or expired");
@@ -69,7 +81,9 @@ async function keyActor(services: Services, key: string): Promise<Actor> {
         select k.id as key_id, k.scopes, k.project_id, k.expires_at, k.last_used_at, u.id, u.email, u.name, u.kind, u.role,
           u.account_id
         from api_keys k join users u on u.id = k.user_id
-        where k.key_hash = ${hashToken(key)} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+        where k.key_hash = ${
+      hashToken(key)
+    } and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
           and u.deactivated_at is null
       ), touched as (
         update api_keys k set last_used_at = now() from found f

@@ -41,7 +41,8 @@ const environment = z.object({
   STRIPE_SECRET_KEY: z.string().min(1).optional(),
   STRIPE_API_URL: httpUrl.optional(),
   GITHUB_API_URL: httpUrl.default("https://api.github.com"),
-  EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number).optional(),
+  EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number)
+    .optional(),
   JOBS: onOff(["on", "off", "only"]).default("on"),
   RATE_LIMIT_REFRESH: z.string().regex(/^[1-9]\d*\/[1-9]\d*$/, "takes attempts/seconds, such as 10/60")
     .transform((text) => {
@@ -50,7 +51,10 @@ const environment = z.object({
     }).default({ points: 10, seconds: 60 }),
   CORS_ORIGINS: origins.default([]),
   TRUST_PROXY: onOff(["on", "off"]).default("off").transform((value) => value === "on"),
-  LOG_LEVEL: z.enum(["debug", "info", "warning", "error", "off"], "takes one of: debug, info, warning, error, off")
+  LOG_LEVEL: z.enum(
+    ["debug", "info", "warning", "error", "off"],
+    "takes one of: debug, info, warning, error, off",
+  )
     .default("info"),
 });
 
@@ -63,7 +67,10 @@ export const VARIABLES = Object.keys(environment.shape);
  * Parses the environment once. An empty value counts as unset.
  * @throws {ConfigError} naming the first bad variable and what is allowed
  */
-export function parseConfig(env: Record<string, string | undefined>, cores = navigator.hardwareConcurrency): Config {
+export function parseConfig(
+  env: Record<string, string | undefined>,
+  cores = navigator.hardwareConcurrency,
+): Config {
   const given = Object.fromEntries(VARIABLES.filter((name) => env[name]).map((name) => [name, env[name]]));
   const parsed = environment.safeParse(given);
   if (!parsed.success) {

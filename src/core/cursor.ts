@@ -20,7 +20,11 @@ export function decodeCursor(cursor: string, types: readonly ("string" | "number
 }
 
 /** Cuts the extra row that tells whether there is a next page. */
-export function page<Row>(rows: readonly Row[], limit: number, key: (row: Row) => readonly (string | number)[]) {
+export function page<Row>(
+  rows: readonly Row[],
+  limit: number,
+  key: (row: Row) => readonly (string | number)[],
+) {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, next_cursor: rows.length > limit && last !== undefined ? encodeCursor(key(last)) : null };

@@ -7,7 +7,11 @@ import { z } from "zod";
 export const ERRORS = {
   invalid_request: { status: 400, message: "The request is invalid" },
   invalid_json: { status: 400, message: "The body is not valid JSON" },
-  invalid_signature_payload: { status: 400, message: "The signature could not be verified", code: "invalid_signature" },
+  invalid_signature_payload: {
+    status: 400,
+    message: "The signature could not be verified",
+    code: "invalid_signature",
+  },
   unauthenticated: { status: 401, message: "Authentication is required" },
   token_expired: { status: 401, message: "The access token has expired" },
   token_reused: { status: 401, message: "The refresh token was used before; its session has been ended" },
@@ -45,7 +49,9 @@ export type ErrorCode = keyof typeof ERRORS;
 export const ErrorBody = z.object({
   error: z.string().describe("Human-readable message"),
   code: z.string().optional().describe("Stable machine-readable code"),
-  fieldErrors: z.record(z.string(), z.string()).optional().describe("First validation message per field path"),
+  fieldErrors: z.record(z.string(), z.string()).optional().describe(
+    "First validation message per field path",
+  ),
   issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   retryAfter: z.number().optional().describe("Seconds until the rate limit resets"),
   reconnect: z.boolean().optional().describe("True if linking the code-hosting account again may help"),
@@ -103,7 +109,9 @@ export function invalidField(path: string, message: string): AppError {
 export function invalidRequest(issues: { path: string; message: string }[]): AppError {
   const first = issues[0];
   const where = first?.path ? `${first.path}: ` : "";
-  return new AppError("invalid_request", first ? `Invalid request: ${where}${first.message}` : undefined, { issues });
+  return new AppError("invalid_request", first ? `Invalid request: ${where}${first.message}` : undefined, {
+    issues,
+  });
 }
 
 /** Zod's issues with dotted paths; unknown keys are named one by one. */

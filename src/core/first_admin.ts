@@ -8,7 +8,10 @@ import { hashPassword } from "./passwords.ts";
  * Makes the first account and its super admin on an empty database. Of two starters at once one does.
  * @returns the credentials, to be shown this once, or null when there are users already
  */
-export async function createFirstAdmin(sql: Sql, config: Config): Promise<{ email: string; password: string } | null> {
+export async function createFirstAdmin(
+  sql: Sql,
+  config: Config,
+): Promise<{ email: string; password: string } | null> {
   const [found] = await sql<{ any: boolean }[]>`select exists (select from users) as any`;
   if (found?.any) return null;
   const password = config.ADMIN_PASSWORD ?? randomBytes(15).toString("base64url");

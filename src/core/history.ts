@@ -18,7 +18,9 @@ export function transact<C extends Context, T>(ctx: C, work: (ctx: C) => Promise
 
 /** A CTE that names the author, for a single statement that is its own transaction; the statement must read from it. */
 export function authorCte(ctx: Context) {
-  return ctx.db`author as materialized (select set_config('handoff.actor', ${authorText(ctx)}, true) as named)`;
+  return ctx.db`author as materialized (select set_config('handoff.actor', ${
+    authorText(ctx)
+  }, true) as named)`;
 }
 
 function nameAuthor(ctx: Context, db: Db) {
@@ -39,5 +41,7 @@ export async function recordEvents(
     select e.project_id, e.ticket_id, 'ticket', e.ticket_id, e.action, e.details, ${
     JSON.stringify(ctx.author)
   }::text::jsonb, ${ctx.requestId}
-    from jsonb_to_recordset(${JSON.stringify(events)}::text::jsonb) as e (project_id uuid, ticket_id uuid, action text, details jsonb)`;
+    from jsonb_to_recordset(${
+    JSON.stringify(events)
+  }::text::jsonb) as e (project_id uuid, ticket_id uuid, action text, details jsonb)`;
 }

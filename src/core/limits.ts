@@ -1,4 +1,9 @@
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+} from "rate-limiter-flexible";
 import type { Sql } from "../../db/open.ts";
 import { AppError } from "./errors.ts";
 
@@ -31,14 +36,18 @@ export class Limits {
     headers.set("RateLimit", `"${name}";r=${Math.max(0, result.remainingPoints)};t=${seconds}`);
     if (result.consumedPoints <= limit.points) return;
     headers.set("Retry-After", String(seconds));
-    throw new AppError("rate_limited", `Too many attempts: try again in ${seconds} s`, { retryAfter: seconds });
+    throw new AppError("rate_limited", `Too many attempts: try again in ${seconds} s`, {
+      retryAfter: seconds,
+    });
   }
 
   #limiter(name: string, limit: Limit): RateLimiterAbstract {
     let limiter = this.#limiters.get(name);
     if (!limiter) {
       limiter = new RateLimiterPostgres({
-        storeClient: { query: ({ text, values }: { text: string; values: string[] }) => this.#query(text, values) },
+        storeClient: {
+          query: ({ text, values }: { text: string; values: string[] }) => this.#query(text, values),
+        },
         storeType: "pool",
         tableName: "rate_limits",
         tableCreated: true,

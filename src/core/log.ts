@@ -23,7 +23,11 @@ export async function startLog(level: LogLevel | "off"): Promise<void> {
   await configure({
     sinks: { stdout },
     loggers: [
-      { category: ["handoff"], lowestLevel: level === "off" ? "fatal" : level, sinks: level === "off" ? [] : ["stdout"] },
+      {
+        category: ["handoff"],
+        lowestLevel: level === "off" ? "fatal" : level,
+        sinks: level === "off" ? [] : ["stdout"],
+      },
       { category: ["logtape", "meta"], sinks: [] },
     ],
   });

@@ -27,7 +27,8 @@ function hostOf(url: string, port?: string): string {
 }
 
 if (import.meta.main) {
-  const write = (stream: typeof Deno.stdout, text: string) => stream.writeSync(new TextEncoder().encode(text));
+  const write = (stream: typeof Deno.stdout, text: string) =>
+    stream.writeSync(new TextEncoder().encode(text));
   try {
     write(Deno.stdout, launchFlags(readConfig(), Deno.cwd()).join(" "));
   } catch (error) {

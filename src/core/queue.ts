@@ -38,7 +38,12 @@ export interface EnqueueOptions {
 
 export interface Queue {
   /** Adds a job inside `db`'s transaction, so that it exists if and only if the change that asked for it does. */
-  enqueue<Name extends QueueName>(db: Db, name: Name, payload: Payload<Name>, options?: EnqueueOptions): Promise<void>;
+  enqueue<Name extends QueueName>(
+    db: Db,
+    name: Name,
+    payload: Payload<Name>,
+    options?: EnqueueOptions,
+  ): Promise<void>;
 }
 
 /** Every queue exists with today's settings; safe when several processes do it at once. */

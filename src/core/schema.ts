@@ -9,7 +9,10 @@ export const Id = z.uuid({ error: "Expected a UUID" }).toLowerCase();
 export const Timestamp = z.iso.datetime({ precision: 3 });
 
 /** `owner/name` of a code-hosting repository. */
-export const RepoName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}\/[A-Za-z0-9_.-]{1,100}$/, "Expected owner/name");
+export const RepoName = z.string().regex(
+  /^[A-Za-z0-9_.-]{1,100}\/[A-Za-z0-9_.-]{1,100}$/,
+  "Expected owner/name",
+);
 
 /** Text with its length counted in code points. NUL and lone surrogates are refused: PostgreSQL can't store them. */
 export function text(min: number, max: number) {
@@ -45,8 +48,15 @@ function storable(value: unknown, depth = 0): boolean {
 
 /** A whole number that may come as a query string. */
 export function queryInteger(min: number, max: number, fallback: number) {
-  return z.union([z.number(), z.string().regex(/^-?\d{1,9}$/).transform(Number)], { error: "Expected a whole number" })
-    .pipe(z.int({ error: "Expected a whole number" }).min(min, `Must be at least ${min}`).max(max, `Must be at most ${max}`))
+  return z.union([z.number(), z.string().regex(/^-?\d{1,9}$/).transform(Number)], {
+    error: "Expected a whole number",
+  })
+    .pipe(
+      z.int({ error: "Expected a whole number" }).min(min, `Must be at least ${min}`).max(
+        max,
+        `Must be at most ${max}`,
+      ),
+    )
     .default(fallback)
     .meta({ override: { type: "integer", minimum: min, maximum: max, default: fallback } });
 }
@@ -60,4 +70,6 @@ export const queryBoolean = z.union(
 /** Where the next page of a keyset list begins: opaque to clients. */
 export const Cursor = z.string().max(500).regex(/^[A-Za-z0-9_-]+$/, "Not a cursor of this list");
 
-export const NextCursor = z.string().nullable().describe("Send it as `cursor` for the next page; null on the last");
+export const NextCursor = z.string().nullable().describe(
+  "Send it as `cursor` for the next page; null on the last",
+);

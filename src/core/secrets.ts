@@ -49,6 +49,8 @@ async function generatedSecret(dataDir: string): Promise<string> {
     return (await Deno.readTextFile(path)).trim();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`AUTH_SECRET: is not set, and none can be kept in DATA_DIR (${dataDir}): ${reason}`);
+    throw new ConfigError(
+      `AUTH_SECRET: is not set, and none can be kept in DATA_DIR (${dataDir}): ${reason}`,
+    );
   }
 }

@@ -35,6 +35,11 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     dataDir: config.DATA_DIR,
     onStatement: parts.onStatement,
     onBackgroundError: (error) => log.error("database failed", describeError(error)),
+    onDeath: (error) => {
+      // The embedded engine cannot be started twice in one process: whoever supervises this one starts it anew.
+      log.fatal("the embedded database ended", describeError(error));
+      Deno.exit(70);
+    },
   });
   const { sql, embedded } = database;
   await migrate(sql);
@@ -45,7 +50,8 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
   });
   await boss.start();
   await prepareQueues(boss);
-  const embedder = parts.embedder ?? startEmbedder({ threads: config.EMBEDDING_THREADS, modelDir: MODEL_DIR, log });
+  const embedder = parts.embedder ??
+    startEmbedder({ threads: config.EMBEDDING_THREADS, modelDir: MODEL_DIR, log });
   const services: Services = {
     config,
     sql,

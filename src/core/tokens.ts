@@ -33,7 +33,9 @@ export async function verifyAccessToken(secrets: Secrets, token: string): Promis
     return { userId: payload.sub!, sessionId: String(payload.sid), expiresAt: payload.exp! };
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw new AppError("token_expired");
-    if (error instanceof errors.JOSEError) throw new AppError("unauthenticated", "The access token is invalid");
+    if (error instanceof errors.JOSEError) {
+      throw new AppError("unauthenticated", "The access token is invalid");
+    }
     throw error;
   }
 }
@@ -44,7 +46,9 @@ function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
     // 248 is the largest multiple of 62 in a byte: larger bytes would favour the first letters.
-    for (const byte of randomBytes(length)) if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
+    }
   }
   return text;
 }

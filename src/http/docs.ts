@@ -25,7 +25,8 @@ const START = `Scalar.createApiReference("#docs", {
 `;
 
 // The reference builds its styles at run time; scripts come from here alone, and nothing is loaded from elsewhere.
-const POLICY = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+const POLICY =
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /** The document and a page that shows it, served without the internet. */
@@ -40,8 +41,13 @@ export function docsRoutes(publicUrl: string, routes: readonly DocumentedRoute[]
   app.get("/docs", (c) => c.html(PAGE, 200, { "Content-Security-Policy": POLICY }));
   app.get("/docs/start.js", (c) => c.body(START, 200, { "Content-Type": "text/javascript" }));
   app.get("/docs/reference.js", async (c) => {
-    reference ??= Deno.readFile(fileURLToPath(import.meta.resolve("@scalar/api-reference/browser/standalone.js")));
-    return c.body(await reference, 200, { "Content-Type": "text/javascript", "Cache-Control": "public, max-age=3600" });
+    reference ??= Deno.readFile(
+      fileURLToPath(import.meta.resolve("@scalar/api-reference/browser/standalone.js")),
+    );
+    return c.body(await reference, 200, {
+      "Content-Type": "text/javascript",
+      "Cache-Control": "public, max-age=3600",
+    });
   });
   return app;
 }

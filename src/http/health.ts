@@ -19,7 +19,10 @@ export function healthRoutes(services: Services, jobsReady: JobsReady): Hono<Htt
     // A broken model costs the hint, not the service.
     const ready = database === "ready" && jobsReady() && model.state !== "starting";
     const jobs = services.config.JOBS === "off" ? "off" : jobsReady() ? "ready" : "starting";
-    return c.json({ status: ready ? "ready" : "not_ready", database, model: model.state, jobs }, ready ? 200 : 503);
+    return c.json(
+      { status: ready ? "ready" : "not_ready", database, model: model.state, jobs },
+      ready ? 200 : 503,
+    );
   });
   return app;
 }

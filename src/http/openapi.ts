@@ -32,7 +32,12 @@ export function openApiDocument(publicUrl: string, routes: readonly DocumentedRo
     components: {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An access token, or an API key (hk_…)" },
-        session: { type: "apiKey", in: "cookie", name: "session", description: "Set by login; holds the access token" },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "session",
+          description: "Set by login; holds the access token",
+        },
       },
     },
   };
@@ -60,7 +65,10 @@ function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
       requestBody: {
         required: !rest.safeParse({}).success,
         content: {
-          "application/json": { schema: rest, ...(meta.example?.input !== undefined && { example: meta.example.input }) },
+          "application/json": {
+            schema: rest,
+            ...(meta.example?.input !== undefined && { example: meta.example.input }),
+          },
         },
       },
     }),
@@ -93,29 +101,47 @@ function hasHeaders({ meta, name }: PublishedProcedure): boolean {
 
 function headersOf({ name }: PublishedProcedure) {
   return name === "tickets.create"
-    ? z.object({ "Idempotency-Key": z.string().max(128).optional().describe("Alias of the body's idempotency_key") })
-    : z.object({ "If-Match": z.string().optional().describe("ETag of the ticket that the change is meant for") });
+    ? z.object({
+      "Idempotency-Key": z.string().max(128).optional().describe("Alias of the body's idempotency_key"),
+    })
+    : z.object({
+      "If-Match": z.string().optional().describe("ETag of the ticket that the change is meant for"),
+    });
 }
 
 function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
   if (meta.status === 204) return { "204": { description: "Done" } };
   const content = {
-    "application/json": { schema: output, ...(meta.example?.output !== undefined && { example: meta.example.output }) },
+    "application/json": {
+      schema: output,
+      ...(meta.example?.output !== undefined && { example: meta.example.output }),
+    },
   };
   const location = meta.location
     ? { headers: z.object({ Location: z.string().describe("Path of what was made") }) }
     : {};
   if (meta.statusOf) {
-    return { "200": { description: "Made by an earlier call", content }, "201": { description: "Made", content, ...location } };
+    return {
+      "200": { description: "Made by an earlier call", content },
+      "201": { description: "Made", content, ...location },
+    };
   }
   const status = meta.status ?? 200;
-  return { [String(status)]: { description: { 200: "Success", 201: "Made", 202: "Accepted" }[status], content, ...location } };
+  return {
+    [String(status)]: {
+      description: { 200: "Success", 201: "Made", 202: "Accepted" }[status],
+      content,
+      ...location,
+    },
+  };
 }
 
 function failures({ meta }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
   const codes = new Set<ErrorCode>(["invalid_request", "internal", "unavailable", ...(meta.errors ?? [])]);
-  if (hasBody(meta.method)) for (const code of BODY_ERRORS) codes.add(code);
-  if (meta.access !== "public") for (const code of ["unauthenticated", "token_expired"] as const) codes.add(code);
+  if (hasBody(meta.method)) { for (const code of BODY_ERRORS) codes.add(code); }
+  if (meta.access !== "public") {
+    for (const code of ["unauthenticated", "token_expired"] as const) codes.add(code);
+  }
   if (meta.access !== "public" && meta.access !== "user") codes.add(meta.denial ?? "forbidden");
   if (meta.access === "member" || meta.access === "project_admin") codes.add("forbidden");
   if (meta.access !== "public") codes.add("insufficient_scope");
@@ -128,15 +154,17 @@ const BODY_ERRORS = ["invalid_json", "payload_too_large", "unsupported_media_typ
 /** One response per status, with an example for each code. */
 export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
-  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, found]) => [String(status), {
-    description: found.map((code) => ERRORS[code].message).join("; "),
-    content: {
-      "application/json": {
-        schema: ErrorBody,
-        examples: Object.fromEntries(found.map((code) => [code, { value: exampleOf(code) }])),
+  return Object.fromEntries(
+    [...byStatus].sort(([a], [b]) => a - b).map(([status, found]) => [String(status), {
+      description: found.map((code) => ERRORS[code].message).join("; "),
+      content: {
+        "application/json": {
+          schema: ErrorBody,
+          examples: Object.fromEntries(found.map((code) => [code, { value: exampleOf(code) }])),
+        },
       },
-    },
-  }]));
+    }]),
+  );
 }
 
 function exampleOf(code: ErrorCode): ErrorBody {

@@ -30,7 +30,11 @@ export function restRoutes(services: Services): Hono<HttpEnv> {
   return app;
 }
 
-async function answer(c: HonoContext<HttpEnv>, services: Services, procedure: PublishedProcedure): Promise<Response> {
+async function answer(
+  c: HonoContext<HttpEnv>,
+  services: Services,
+  procedure: PublishedProcedure,
+): Promise<Response> {
   const { meta } = procedure;
   c.set("procedure", procedure.name);
   const ctx = await requestContext(c, services);
@@ -58,7 +62,9 @@ async function readInput(c: HonoContext<HttpEnv>, { meta, pathFields }: Publishe
 function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
   if (!c.req.url.includes("?")) return {};
   const entries = Object.entries(c.req.queries());
-  return Object.fromEntries(entries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
+  return Object.fromEntries(
+    entries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
 }
 
 async function readBody(c: HonoContext<HttpEnv>): Promise<Record<string, unknown>> {
@@ -95,12 +101,19 @@ function findCall(ctx: RequestContext, name: string): Call {
   return name.split(".").reduce((at, part) => (at as Record<string, unknown>)[part], caller) as Call;
 }
 
-function success(ctx: RequestContext, { meta }: PublishedProcedure, input: unknown, output: unknown): Response {
+function success(
+  ctx: RequestContext,
+  { meta }: PublishedProcedure,
+  input: unknown,
+  output: unknown,
+): Response {
   const status = meta.statusOf?.(output as never) ?? meta.status ?? 200;
   const headers = ctx.headers;
   const version = versionOf(output);
   if (version !== undefined) headers.set("ETag", `"${version}"`);
-  if (status === 201 && meta.location) headers.set("Location", `/api${meta.location(output as never, input as never)}`);
+  if (status === 201 && meta.location) {
+    headers.set("Location", `/api${meta.location(output as never, input as never)}`);
+  }
   if (status === 204) return new Response(null, { status, headers });
   headers.set("Content-Type", "application/json");
   return new Response(JSON.stringify(output), { status, headers });

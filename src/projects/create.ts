@@ -35,7 +35,8 @@ function insertProject(ctx: ActorContext, accountId: string, input: CreateProjec
     const id = uuid();
     const inserted = await ctx.db`
       insert into projects (id, account_id, name, key, slug)
-      select ${id}::uuid, a.id, ${input.name}, ${input.key!}, ${input.slug!} from accounts a where a.id = ${accountId}::uuid`;
+      select ${id}::uuid, a.id, ${input.name}, ${input.key!}, ${input
+      .slug!} from accounts a where a.id = ${accountId}::uuid`;
     if (inserted.count === 0) throw new AppError("not_found", "No such account");
     await writeRepositories(ctx, id, input.repositories);
     await recordAudit(ctx, {

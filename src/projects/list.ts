@@ -10,7 +10,9 @@ export async function listProjects(ctx: ActorContext, input: ListProjects) {
   const after = input.cursor ? String(decodeCursor(input.cursor, ["string"])[0]) : null;
   const rows = await ctx.db<Project[]>`
     select ${projectColumns(ctx.db)} from projects p
-    where (${user.role === "super_admin"} or (${user.role === "admin"} and p.account_id = ${user.account_id}::uuid)
+    where (${user.role === "super_admin"} or (${
+    user.role === "admin"
+  } and p.account_id = ${user.account_id}::uuid)
         or exists (select from project_members m where m.project_id = p.id and m.user_id = ${user.id}::uuid))
       and (${bound}::uuid is null or p.id = ${bound}::uuid)
       and (p.archived_at is not null) = ${input.archived ?? false}

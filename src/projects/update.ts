@@ -9,7 +9,9 @@ import type { Project, UpdateProject } from "./schema.ts";
 export async function updateProject(ctx: ProjectContext, input: UpdateProject): Promise<Project> {
   const project = await transact(ctx, async (ctx) => {
     await ctx.db`
-      update projects set name = coalesce(${input.name ?? null}, name), key = coalesce(${input.key ?? null}, key),
+      update projects set name = coalesce(${input.name ?? null}, name), key = coalesce(${
+      input.key ?? null
+    }, key),
         slug = coalesce(${input.slug ?? null}, slug),
         archived_at = case ${input.archived ?? null}::boolean when true then coalesce(archived_at, now())
           when false then null else archived_at end,

@@ -21,7 +21,13 @@ export const accountsRouter = router({
   list: userProcedure({ ...shared, method: "GET", path: "/accounts", summary: "List accounts" })
     .input(Page).output(AccountList).query(({ ctx, input }) => listAccounts(ctx, input)),
 
-  get: userProcedure({ ...shared, method: "GET", path: "/accounts/{id}", summary: "Get an account", errors: ["not_found"] })
+  get: userProcedure({
+    ...shared,
+    method: "GET",
+    path: "/accounts/{id}",
+    summary: "Get an account",
+    errors: ["not_found"],
+  })
     .input(AccountPath).output(Account).query(({ ctx, input }) => getAccount(ctx, input)),
 
   update: userProcedure({

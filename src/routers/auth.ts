@@ -7,7 +7,16 @@ import { listSessions } from "../sessions/list.ts";
 import { login } from "../sessions/login.ts";
 import { getMe } from "../sessions/me.ts";
 import { refresh } from "../sessions/refresh.ts";
-import { ChangePassword, Empty, Login, Me, Refresh, SessionList, SessionPath, TokenPair } from "../sessions/schema.ts";
+import {
+  ChangePassword,
+  Empty,
+  Login,
+  Me,
+  Refresh,
+  SessionList,
+  SessionPath,
+  TokenPair,
+} from "../sessions/schema.ts";
 import { Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
 
 const signedIn = { access: "user", tag: "Authentication" } as const;
@@ -40,7 +49,13 @@ export const authRouter = router({
     return pair;
   }),
 
-  logout: userProcedure({ ...signedIn, method: "POST", path: "/auth/logout", status: 204, summary: "End this session" })
+  logout: userProcedure({
+    ...signedIn,
+    method: "POST",
+    path: "/auth/logout",
+    status: 204,
+    summary: "End this session",
+  })
     .input(Empty).output(Nothing).mutation(async ({ ctx }) => {
       await logout(ctx);
       if (ctx.hasCookie) setCookie(ctx, "", 0);

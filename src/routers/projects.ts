@@ -36,7 +36,13 @@ export const projectsRouter = router({
     example: { input: { name: "Handoff", key: "HO", repositories: ["acme/handoff"] } },
   }).input(CreateProject).output(Project).mutation(({ ctx, input }) => createProject(ctx, input)),
 
-  list: userProcedure({ ...read, access: "user", method: "GET", path: "/projects", summary: "List the projects I may see" })
+  list: userProcedure({
+    ...read,
+    access: "user",
+    method: "GET",
+    path: "/projects",
+    summary: "List the projects I may see",
+  })
     .input(ListProjects).output(ProjectList).query(({ ctx, input }) => listProjects(ctx, input)),
 
   get: projectProcedure({ ...read, method: "GET", path: "/projects/{id}", summary: "Get a project" })
@@ -60,7 +66,12 @@ export const projectsRouter = router({
     await updateProject(ctx, { id: input.id, archived: true });
   }),
 
-  members: projectProcedure({ ...read, method: "GET", path: "/projects/{id}/members", summary: "List members" })
+  members: projectProcedure({
+    ...read,
+    method: "GET",
+    path: "/projects/{id}/members",
+    summary: "List members",
+  })
     .input(ProjectPath).output(MemberList).query(({ ctx }) => listMembers(ctx)),
 
   putMember: projectProcedure({

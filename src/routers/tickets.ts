@@ -34,8 +34,11 @@ export const ticketsRouter = router({
       "With an idempotency key (body field or Idempotency-Key header) the ticket is created once: a repeat answers 200 with " +
       "the stored response and `_idempotent_replay: true`. `similar_existing` is a hint; the ticket is created regardless.",
     statusOf: (created: CreatedTicket) => created._idempotent_replay ? 200 : 201,
-    location: (created: CreatedTicket, input: CreateTicket) => `/projects/${input.id}/tickets/${created.ticket.id}`,
-    example: { input: { ...draft, request_type: "bug", priority: "high", blocking: true, roles: ["backend"] } },
+    location: (created: CreatedTicket, input: CreateTicket) =>
+      `/projects/${input.id}/tickets/${created.ticket.id}`,
+    example: {
+      input: { ...draft, request_type: "bug", priority: "high", blocking: true, roles: ["backend"] },
+    },
   }).input(CreateTicket).output(CreatedTicket).mutation(({ ctx, input }) => createTicket(ctx, input)),
 
   list: projectProcedure({

@@ -1,7 +1,13 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import superjson from "superjson";
 import { z } from "zod";
-import { type AccessLevel, PROJECT_LEVELS, requireProject, requireRole, requireScope } from "../core/access.ts";
+import {
+  type AccessLevel,
+  PROJECT_LEVELS,
+  requireProject,
+  requireRole,
+  requireScope,
+} from "../core/access.ts";
 import type { ActorContext, ProjectContext, RequestContext, Scope } from "../core/context.ts";
 import { AppError, type ErrorBody, type ErrorCode, fromZod } from "../core/errors.ts";
 import { toAppError } from "../core/failures.ts";
@@ -37,7 +43,11 @@ const t = initTRPC.context<RequestContext>().meta<Meta>().create({
   transformer: superjson,
   errorFormatter({ shape, error, ctx }) {
     const body: ErrorBody = appErrorOf(error).body(ctx?.requestId ?? "");
-    return { ...shape, message: body.error, data: { code: shape.data.code, httpStatus: appErrorOf(error).status, body } };
+    return {
+      ...shape,
+      message: body.error,
+      data: { code: shape.data.code, httpStatus: appErrorOf(error).status, body },
+    };
   },
 });
 
@@ -77,7 +87,11 @@ const failures = t.middleware(async ({ next }) => {
   const result = await next();
   if (result.ok) return result;
   const error = appErrorOf(result.error);
-  throw new TRPCError({ code: TRPC_CODES[error.status] ?? "INTERNAL_SERVER_ERROR", message: error.message, cause: error });
+  throw new TRPCError({
+    code: TRPC_CODES[error.status] ?? "INTERNAL_SERVER_ERROR",
+    message: error.message,
+    cause: error,
+  });
 });
 
 /** Who calls, or the reason why nobody does. The REST door asks this before it reads a body. */
@@ -94,7 +108,9 @@ export function requireActor(ctx: RequestContext, meta: Meta): ActorContext {
 
 const authorizeActor = t.middleware(({ ctx, meta, next }) => {
   const actorCtx = requireActor(ctx, meta!);
-  if (meta!.access === "account_admin" || meta!.access === "super_admin") requireRole(actorCtx.actor, meta!.access);
+  if (meta!.access === "account_admin" || meta!.access === "super_admin") {
+    requireRole(actorCtx.actor, meta!.access);
+  }
   return next({ ctx: actorCtx });
 });
 

@@ -2,7 +2,16 @@ import { acceptInvite } from "../users/accept_invite.ts";
 import { createUser } from "../users/create.ts";
 import { getUser } from "../users/get.ts";
 import { listUsers } from "../users/list.ts";
-import { AcceptInvite, CreatedUser, CreateUser, ListUsers, UpdateUser, User, UserList, UserPath } from "../users/schema.ts";
+import {
+  AcceptInvite,
+  CreatedUser,
+  CreateUser,
+  ListUsers,
+  UpdateUser,
+  User,
+  UserList,
+  UserPath,
+} from "../users/schema.ts";
 import { updateUser } from "../users/update.ts";
 import { Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
 
@@ -23,7 +32,13 @@ export const usersRouter = router({
   list: userProcedure({ ...shared, method: "GET", path: "/users", summary: "List users" })
     .input(ListUsers).output(UserList).query(({ ctx, input }) => listUsers(ctx, input)),
 
-  get: userProcedure({ ...shared, method: "GET", path: "/users/{id}", summary: "Get a user", errors: ["not_found"] })
+  get: userProcedure({
+    ...shared,
+    method: "GET",
+    path: "/users/{id}",
+    summary: "Get a user",
+    errors: ["not_found"],
+  })
     .input(UserPath).output(User).query(({ ctx, input }) => getUser(ctx, input)),
 
   update: userProcedure({

@@ -9,13 +9,19 @@ export const TokenPair = z.object({
 }).meta({ id: "TokenPair" });
 export type TokenPair = z.infer<typeof TokenPair>;
 
-export const Login = z.strictObject({ email: z.string().min(1).max(254), password: z.string().min(1).max(1000) });
+export const Login = z.strictObject({
+  email: z.string().min(1).max(254),
+  password: z.string().min(1).max(1000),
+});
 export type Login = z.infer<typeof Login>;
 
 export const Refresh = z.strictObject({ refresh_token: z.string().min(1).max(200) });
 export type Refresh = z.infer<typeof Refresh>;
 
-export const ChangePassword = z.strictObject({ current_password: z.string().min(1).max(1000), new_password: Password });
+export const ChangePassword = z.strictObject({
+  current_password: z.string().min(1).max(1000),
+  new_password: Password,
+});
 export type ChangePassword = z.infer<typeof ChangePassword>;
 
 export const Me = z.object({

@@ -15,7 +15,9 @@ export async function findNearest(ctx: ProjectContext, embedding: Float32Array):
   const rows = await ctx.db<SimilarTicket[]>`
     select ${ctx.project.key} || '-' || t.number as ticket_ref, t.title, t.status, t.stage,
       round(s.similarity::numeric, 4)::float8 as similarity
-    from similar_tickets(${ctx.project.id}::uuid, ${toVectorLiteral(embedding)}::vector, ${SIMILARITY_THRESHOLD}::float8,
+    from similar_tickets(${ctx.project.id}::uuid, ${
+    toVectorLiteral(embedding)
+  }::vector, ${SIMILARITY_THRESHOLD}::float8,
       ${MAX_SIMILAR}) s
     join tickets t on t.id = s.ticket_id
     order by s.similarity desc`;

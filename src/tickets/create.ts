@@ -101,10 +101,14 @@ async function insertTicket(ctx: ProjectContext, input: CreateTicket, draft: Dra
         suggested_resolution, implementation_notes, actor_role, actor_id, source, created_by, created_with, created_at,
         updated_at)
       select ${draft.id}::uuid, ${project.id}::uuid, number, ${input.title}, ${input.description}, ${input.request_type},
-        ${input.priority}, ${input.blocking}, ${input.evidence ? JSON.stringify(input.evidence) : null}::text::jsonb,
+        ${input.priority}, ${input.blocking}, ${
+    input.evidence ? JSON.stringify(input.evidence) : null
+  }::text::jsonb,
         ${input.suggested_resolution ?? null}, ${input.implementation_notes ?? null},
         ${input.actor_role ?? (byKey ? "bot" : "user")}, ${input.actor_id ?? actor.user.id},
-        ${input.source ?? (byKey ? "api" : "portal")}, ${actor.user.id}::uuid, ${byKey ? "key" : "session"}, at, at
+        ${input.source ?? (byKey ? "api" : "portal")}, ${actor.user.id}::uuid, ${
+    byKey ? "key" : "session"
+  }, at, at
       from answer
     ), roles as (
       insert into ticket_roles (ticket_id, project_id, role)
@@ -112,7 +116,9 @@ async function insertTicket(ctx: ProjectContext, input: CreateTicket, draft: Dra
     ), embedding as (
       insert into ticket_embeddings (ticket_id, project_id, open, embedding)
       select ${draft.id}::uuid, ${project.id}::uuid, true, vector
-      from answer, (select ${draft.embedding ? toVectorLiteral(draft.embedding) : null}::text::vector as vector) v
+      from answer, (select ${
+    draft.embedding ? toVectorLiteral(draft.embedding) : null
+  }::text::vector as vector) v
       where vector is not null
     ), creation as (
       insert into ticket_creations (project_id, idempotency_key, ticket_id, response)

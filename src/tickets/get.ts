@@ -4,7 +4,10 @@ import { noSuchTicket } from "./lock.ts";
 import type { Ticket, TicketPathOrRef } from "./schema.ts";
 
 /** A ticket by its id, or by its ref in the project. */
-export async function getTicket(ctx: ProjectContext, input: Pick<TicketPathOrRef, "ticketId">): Promise<Ticket> {
+export async function getTicket(
+  ctx: ProjectContext,
+  input: Pick<TicketPathOrRef, "ticketId">,
+): Promise<Ticket> {
   const { db, project } = ctx;
   const ref = /^([A-Za-z][A-Za-z0-9]*)-(\d+)$/.exec(input.ticketId);
   if (ref && ref[1]!.toUpperCase() !== project.key) throw noSuchTicket();

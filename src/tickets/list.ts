@@ -29,12 +29,19 @@ function sortValue(row: TicketSummary, name: keyof typeof SORT_COLUMNS): string 
   return name === "priority" ? RANKS[row.priority] : row[name];
 }
 
-function after({ db }: ProjectContext, input: ListTickets, name: keyof typeof SORT_COLUMNS, descending: boolean) {
+function after(
+  { db }: ProjectContext,
+  input: ListTickets,
+  name: keyof typeof SORT_COLUMNS,
+  descending: boolean,
+) {
   if (!input.cursor) return db``;
   const { column, cast, type } = SORT_COLUMNS[name];
   const [value, id] = decodeCursor(input.cursor, [type, "string"]) as [string | number, string];
   const operator = descending ? "<" : ">";
-  return db`and (${db(`t.${column}`)}, t.id) ${db.unsafe(operator)} (${value}::${db.unsafe(cast)}, ${id}::uuid)`;
+  return db`and (${db(`t.${column}`)}, t.id) ${db.unsafe(operator)} (${value}::${
+    db.unsafe(cast)
+  }, ${id}::uuid)`;
 }
 
 function filters(ctx: ProjectContext, input: ListTickets) {

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { Cursor, Id, JsonObject, NextCursor, queryBoolean, queryInteger, text, Timestamp } from "../core/schema.ts";
+import {
+  Cursor,
+  Id,
+  JsonObject,
+  NextCursor,
+  queryBoolean,
+  queryInteger,
+  text,
+  Timestamp,
+} from "../core/schema.ts";
 
 export const RequestType = z.enum(["bug", "clarification_needed", "decision_needed", "feature_request"]);
 export const Role = z.enum(["frontend", "backend", "design", "devops", "qa", "other"]);
@@ -26,7 +35,10 @@ export interface Resolution {
 
 export const RoleStatus = z.enum(["pending", "in_progress", "done", "skipped"]);
 
-const Roles = z.array(Role).max(6).refine((roles) => new Set(roles).size === roles.length, "Names a role twice");
+const Roles = z.array(Role).max(6).refine(
+  (roles) => new Set(roles).size === roles.length,
+  "Names a role twice",
+);
 
 export const TicketPath = z.strictObject({ id: Id, ticketId: Id });
 
@@ -83,7 +95,9 @@ export const CreatedTicket = z.object({
     version: z.int(),
     url: z.string(),
   }),
-  similar_existing: z.array(SimilarTicket).optional().describe("Absent when the model could not answer in time"),
+  similar_existing: z.array(SimilarTicket).optional().describe(
+    "Absent when the model could not answer in time",
+  ),
   _idempotent_replay: z.boolean().optional(),
 }).meta({ id: "CreatedTicket" });
 export type CreatedTicket = z.infer<typeof CreatedTicket>;

@@ -62,7 +62,11 @@ export async function transitionTickets(
 }
 
 /** Locks in id order, so that two calls never wait for each other; reads only then, so that it reads what is true now. */
-async function lockFacts(ctx: Context, projectId: string | null, ticketIds: readonly string[]): Promise<Facts[]> {
+async function lockFacts(
+  ctx: Context,
+  projectId: string | null,
+  ticketIds: readonly string[],
+): Promise<Facts[]> {
   const { db } = ctx;
   const ids = [...ticketIds];
   const [, facts] = await Promise.all([
@@ -82,7 +86,10 @@ async function lockFacts(ctx: Context, projectId: string | null, ticketIds: read
   return facts;
 }
 
-function decide(ticket: Facts, { to, skipPendingRoles, skipHumanTestGate }: TransitionRequest): TransitionResult {
+function decide(
+  ticket: Facts,
+  { to, skipPendingRoles, skipHumanTestGate }: TransitionRequest,
+): TransitionResult {
   const { id, ticket_ref, project_id, stage, status, unfinished_roles, unapproved_cases } = ticket;
   const stays = { id, ticket_ref, project_id, stage, status, changed: false };
   if (stage === to) return stays;
@@ -92,9 +99,12 @@ function decide(ticket: Facts, { to, skipPendingRoles, skipHumanTestGate }: Tran
     error: `Cannot close ticket ${ticket_ref}: ${reason}`,
   });
   if (to === "live" && unfinished_roles.length > 0 && !skipPendingRoles) {
-    return refuse("roles_incomplete", `${counted(unfinished_roles.length, "role is", "roles are")} unfinished (${
-      unfinished_roles.join(", ")
-    })`);
+    return refuse(
+      "roles_incomplete",
+      `${counted(unfinished_roles.length, "role is", "roles are")} unfinished (${
+        unfinished_roles.join(", ")
+      })`,
+    );
   }
   if (to === "live" && unapproved_cases.length > 0 && !skipHumanTestGate) {
     return refuse(
@@ -119,7 +129,9 @@ async function write(ctx: Context, ids: string[], { to, resolution }: Transition
     ), embeddings as (
       update ticket_embeddings set open = ${!live} where ticket_id = any (${ids}::uuid[]) and open = ${live}
     )
-    update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, closed_at = ${live ? ctx.db`now()` : null},
+    update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, closed_at = ${
+    live ? ctx.db`now()` : null
+  },
       resolution_type = ${live ? type : null}, resolution_note = ${live ? note : null}, version = version + 1,
       updated_at = now()
     where id = any (${ids}::uuid[])`;
@@ -130,17 +142,26 @@ async function recordBypasses(ctx: Context, closed: Facts[], request: Transition
   if (request.to !== "live" || !request.skipHumanTestGate) return;
   const bypassed = closed.filter(({ unapproved_cases }) => unapproved_cases.length > 0);
   if (bypassed.length === 0) return;
-  await recordEvents(ctx, bypassed.map((ticket) => ({
-    project_id: ticket.project_id,
-    ticket_id: ticket.id,
-    action: "human_test_gate_skipped",
-    details: { cases: ticket.unapproved_cases },
-  })));
+  await recordEvents(
+    ctx,
+    bypassed.map((ticket) => ({
+      project_id: ticket.project_id,
+      ticket_id: ticket.id,
+      action: "human_test_gate_skipped",
+      details: { cases: ticket.unapproved_cases },
+    })),
+  );
   await recordAudit(ctx, {
     account_id: bypassed[0]!.account_id,
     action: "ticket.human_test_gate_skipped",
     target_type: "project",
     target_id: bypassed[0]!.project_id,
-    details: { tickets: bypassed.map(({ id, ticket_ref, unapproved_cases }) => ({ id, ticket_ref, cases: unapproved_cases })) },
+    details: {
+      tickets: bypassed.map(({ id, ticket_ref, unapproved_cases }) => ({
+        id,
+        ticket_ref,
+        cases: unapproved_cases,
+      })),
+    },
   });
 }

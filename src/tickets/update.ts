@@ -47,7 +47,11 @@ function assignments({ db }: ProjectContext, columns: Record<string, unknown>) {
 }
 
 /** The ticket then has exactly these roles; a role that stays keeps its status. */
-async function replaceRoles(ctx: ProjectContext, ticketId: string, roles: readonly string[]): Promise<boolean> {
+async function replaceRoles(
+  ctx: ProjectContext,
+  ticketId: string,
+  roles: readonly string[],
+): Promise<boolean> {
   const removed = await ctx.db`
     delete from ticket_roles where ticket_id = ${ticketId}::uuid and role <> all (${[...roles]}::text[])`;
   const added = await ctx.db`

@@ -34,7 +34,9 @@ export const CreateUser = z.strictObject({
 export type CreateUser = z.infer<typeof CreateUser>;
 
 export const CreatedUser = User.extend({
-  invite_url: z.string().nullable().describe("One-time link to set the first password; null when one was given"),
+  invite_url: z.string().nullable().describe(
+    "One-time link to set the first password; null when one was given",
+  ),
 });
 export type CreatedUser = z.infer<typeof CreatedUser>;
 

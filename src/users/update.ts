@@ -12,11 +12,17 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
     const before = await lockUser(ctx, input.id);
     refuseHigherRole(ctx.actor, before.role);
     const losesRole = input.role !== undefined && input.role !== "super_admin";
-    if (before.role === "super_admin" && (losesRole || input.deactivated)) await keepOneSuperAdmin(ctx, input.id);
+    if (before.role === "super_admin" && (losesRole || input.deactivated)) {
+      await keepOneSuperAdmin(ctx, input.id);
+    }
     const [after] = await ctx.db<[User]>`
-      update users set email = coalesce(${input.email ?? null}, email), name = coalesce(${input.name ?? null}, name),
+      update users set email = coalesce(${input.email ?? null}, email), name = coalesce(${
+      input.name ?? null
+    }, name),
         kind = coalesce(${input.kind ?? null}, kind), role = coalesce(${input.role ?? null}, role),
-        deactivated_at = case ${input.deactivated ?? null}::boolean when true then coalesce(deactivated_at, now())
+        deactivated_at = case ${
+      input.deactivated ?? null
+    }::boolean when true then coalesce(deactivated_at, now())
           when false then null else deactivated_at end,
         updated_at = now()
       where id = ${input.id}::uuid

@@ -1,9 +1,9 @@
 import { type Database, openDatabase, type Sql } from "../../db/open.ts";
 import postgres from "postgres";
 
-const serverUrl = Deno.env.get("TEST_DATABASE_URL");
+const serverUrl = Deno.env.get("DATABASE_URL");
 
-/** A new, empty database: on TEST_DATABASE_URL's server when that is set, else embedded. `close` drops it. */
+/** A new, empty database: on DATABASE_URL's server when that is set, else embedded. `close` drops it. */
 export async function openFresh(): Promise<Database & { dataDir: string; url?: string }> {
   const dataDir = await Deno.makeTempDir({ prefix: "handoff-test-" });
   const url = serverUrl && await createDatabase(serverUrl);

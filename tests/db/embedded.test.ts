@@ -4,16 +4,17 @@ import { type Database, openDatabase, transact } from "../../db/open.ts";
 import { clients, lines, startScript, until } from "./_fresh.ts";
 
 describe("the embedded database", () => {
+  let root: string;
   let dataDir: string;
   let database: Database | undefined;
 
   beforeEach(async () => {
-    dataDir = await Deno.makeTempDir({ prefix: "handoff-test-" });
+    dataDir = root = await Deno.makeTempDir({ prefix: "handoff-test-" });
   });
   afterEach(async () => {
     await database?.close();
     database = undefined;
-    await Deno.remove(dataDir, { recursive: true });
+    await Deno.remove(root, { recursive: true });
   });
   async function open() {
     return database = await openDatabase({ dataDir });

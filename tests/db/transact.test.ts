@@ -58,7 +58,7 @@ describe("the client", () => {
     expect(isUnavailable(await failure(away.sql`select 1`))).toBe(true);
   });
 
-  test.runIf(Deno.env.has("TEST_DATABASE_URL"))("cancels long statements and gives up on locks", async () => {
+  test.runIf(Deno.env.has("DATABASE_URL"))("cancels long statements and gives up on locks", async () => {
     const cancelled = await failure(transact(database.sql, async (tx) => {
       await tx`select set_config('statement_timeout', '50', true)`;
       await tx`select pg_sleep(2)`;

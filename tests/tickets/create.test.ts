@@ -27,8 +27,13 @@ describe("creating a ticket", () => {
   test("50 concurrent twins give one ticket and 50 equal bodies, one without _idempotent_replay", async () => {
     const project = await makeProject(harness.now);
     const input = ticketInput({ idempotency_key: "twin" });
-    const answers = await Promise.all(Array.from({ length: 50 }, () =>
-      harness.now.call("POST", `${project.path}/tickets`, { token: project.admin.token, body: input })));
+    const answers = await Promise.all(
+      Array.from(
+        { length: 50 },
+        () =>
+          harness.now.call("POST", `${project.path}/tickets`, { token: project.admin.token, body: input }),
+      ),
+    );
     const originals = answers.filter(({ body }) => !("_idempotent_replay" in body));
     expect(originals).toHaveLength(1);
     expect(originals[0]!.status).toBe(201);
@@ -44,11 +49,13 @@ describe("creating a ticket", () => {
   test("numbers of concurrent creates have no gaps", async () => {
     const project = await makeProject(harness.now);
     const twin = ticketInput({ idempotency_key: "one" });
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, index) =>
-      harness.now.call("POST", `${project.path}/tickets`, {
-        token: project.admin.token,
-        body: index % 3 === 0 ? twin : ticketInput(),
-      })));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        harness.now.call("POST", `${project.path}/tickets`, {
+          token: project.admin.token,
+          body: index % 3 === 0 ? twin : ticketInput(),
+        })),
+    );
     const numbers = new Set(answers.map(({ body }) => Number(body.ticket.ticket_ref.split("-")[1])));
     expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 21 }, (_, index) => index + 1));
   });

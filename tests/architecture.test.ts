@@ -1,0 +1,182 @@
+import { expect, test } from "vitest";
+
+/** Lower may not import higher; files in one place may use one another. */
+const LAYERS = [
+  "db",
+  "src/core",
+  "resources",
+  "src/routers",
+  "jobs",
+  "src/http",
+  "src/app.ts",
+  "src/main.ts",
+];
+
+/** A resource folder uses only folders before it. */
+const RESOURCES = [
+  "accounts",
+  "users",
+  "sessions",
+  "keys",
+  "projects",
+  "tickets",
+  "tasks",
+  "test_cases",
+  "deliveries",
+  "agents",
+  "deploys",
+  "integrations",
+  "suggestions",
+  "surveys",
+  "billing",
+  "admin",
+];
+
+/** Where a package may be imported, beside its type-only uses. */
+const PACKAGE_HOMES: Record<string, RegExp> = {
+  "hono": /^src\/(http\/|app\.ts$)/,
+  "@trpc/server": /^src\/(routers|http)\//,
+  "@trpc/client": /^src\/client\.ts$/,
+  "pg-boss": /^(db\/queue\.ts|src\/core\/(queue|services)\.ts|jobs\/)/,
+  "postgres": /^db\//,
+  "@electric-sql/pglite": /^db\//,
+  "@xenova/transformers": /^src\/core\/embed_worker\.ts$/,
+  "stripe": /^src\/(billing\/|http\/webhooks\/)/,
+  "octokit": /^src\/integrations\//,
+  "@octokit/core": /^src\/integrations\//,
+};
+
+interface Module {
+  specifier: string;
+  dependencies?: { specifier: string; code?: { specifier?: string }; type?: { specifier?: string } }[];
+}
+
+const ROOT = new URL("../", import.meta.url).href;
+
+async function readModules(): Promise<Map<string, Module>> {
+  const modules = new Map<string, Module>();
+  for (const entry of ["src/main.ts", "src/client.ts", "jobs/main.ts", "db/migrate.ts"]) {
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["info", "--json", entry],
+      cwd: new URL(ROOT),
+      stdout: "piped",
+    }).output();
+    const info: { modules: Module[] } = JSON.parse(new TextDecoder().decode(stdout));
+    for (const module of info.modules) {
+      if (!module.specifier.startsWith(ROOT) || module.specifier.includes("/node_modules/")) continue;
+      modules.set(module.specifier.slice(ROOT.length), module);
+    }
+  }
+  return modules;
+}
+
+async function readSources(): Promise<string[]> {
+  const { stdout } = await new Deno.Command("git", {
+    args: ["ls-files", "--cached", "--others", "--exclude-standard", "src", "db", "jobs"],
+    cwd: new URL(ROOT),
+  }).output();
+  return new TextDecoder().decode(stdout).split("\n").filter((path) => path.endsWith(".ts"));
+}
+
+function layerOf(path: string): string {
+  const exact = LAYERS.find((layer) => path === layer || path.startsWith(`${layer}/`));
+  if (exact) return exact;
+  const folder = resourceOf(path);
+  return folder ? "resources" : path;
+}
+
+function resourceOf(path: string): string | undefined {
+  const folder = /^src\/(\w+)\//.exec(path)?.[1];
+  return folder && !["core", "routers", "http"].includes(folder) ? folder : undefined;
+}
+
+function localImports(module: Module): { to: string; typeOnly: boolean }[] {
+  return (module.dependencies ?? []).flatMap(({ code, type }) => {
+    const target = code?.specifier ?? type?.specifier;
+    if (!target?.startsWith(ROOT) || target.includes("/node_modules/")) return [];
+    return [{ to: target.slice(ROOT.length), typeOnly: code === undefined }];
+  });
+}
+
+const modules = await readModules();
+const imports = [...modules].flatMap(([from, module]) =>
+  localImports(module).map((found) => ({ from, ...found }))
+);
+
+test("imports point downward only", () => {
+  const wrong = imports.filter(({ from, to }) => {
+    if (from === "src/client.ts") return false; // types only, checked below
+    const [above, below] = [LAYERS.indexOf(layerOf(from)), LAYERS.indexOf(layerOf(to))];
+    return above < 0 || below < 0 || below > above;
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("jobs call verbs, never routers or doors", () => {
+  const wrong = imports.filter(({ from, to }) =>
+    from.startsWith("jobs/") && /^src\/(routers|http)\//.test(to)
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("only the doors use routers", () => {
+  const wrong = imports.filter(({ from, to }) =>
+    to.startsWith("src/routers/") && !/^src\/(routers\/|http\/|client\.ts$)/.test(from)
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("resource folders use one another in one order", () => {
+  const wrong = imports.filter(({ from, to }) => {
+    const [user, used] = [resourceOf(from), resourceOf(to)];
+    return user !== undefined && used !== undefined && RESOURCES.indexOf(used) > RESOURCES.indexOf(user);
+  });
+  expect(wrong).toEqual([]);
+  const folders = new Set([...modules.keys()].map(resourceOf).filter((folder) => folder !== undefined));
+  expect([...folders].filter((folder) => !RESOURCES.includes(folder))).toEqual([]);
+});
+
+test("files whose name begins with _ are used in their folder only", () => {
+  const folder = (path: string) => path.slice(0, path.lastIndexOf("/"));
+  const wrong = imports.filter(({ from, to }) => /\/_\w+\.ts$/.test(to) && folder(from) !== folder(to));
+  expect(wrong).toEqual([]);
+});
+
+test("each package is imported in its own place only", () => {
+  const wrong = [...modules].flatMap(([from, module]) =>
+    (module.dependencies ?? []).filter(({ code }) => code !== undefined).flatMap(({ specifier }) => {
+      const name = Object.keys(PACKAGE_HOMES).find((home) =>
+        specifier === home || specifier.startsWith(`${home}/`)
+      );
+      return name && !PACKAGE_HOMES[name]!.test(from) ? [`${from} imports ${specifier}`] : [];
+    })
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("the portal's client takes types only from the service", () => {
+  const wrong = imports.filter(({ from, typeOnly }) => from === "src/client.ts" && !typeOnly);
+  expect(wrong).toEqual([]);
+});
+
+test("the environment is read in core/config only, but for scripts", async () => {
+  const wrong: string[] = [];
+  for (const path of await readSources()) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    const live = text.split("if (import.meta.main)")[0]!;
+    if (/Deno\.env|process\.env/.test(live) && path !== "src/core/config.ts") wrong.push(path);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("no barrels, nothing loose at the root of src, no SQL in the doors", async () => {
+  const wrong: string[] = [];
+  for (const path of await readSources()) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    if (/^export \* from/m.test(text)) wrong.push(`${path}: barrel`);
+    if (/^src\/[^/]+$/.test(path) && !/^src\/(app|main|client)\.ts$/.test(path)) wrong.push(`${path}: loose`);
+    const door = /^(src\/(routers|http)|jobs)\//.test(path);
+    if (door && /\b(sql|db)`/.test(text)) wrong.push(`${path}: SQL in a door`);
+  }
+  expect(wrong).toEqual([]);
+});

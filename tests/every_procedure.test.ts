@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { SignJWT } from "jose";
+import { v7 as uuid } from "uuid";
+import { type PublishedProcedure, publishedProcedures } from "../src/http/procedures.ts";
+import { makeKey, makeMember, makeProject, makeUser, type TestProject, type TestUser } from "./factories.ts";
+import { type CallOptions, useHarness } from "./harness.ts";
+
+// What holds for every procedure by its meta alone; a new one is under these tests without being named here.
+const harness = useHarness();
+const procedures = publishedProcedures();
+const guarded = procedures.filter(({ meta }) => meta.access !== "public");
+const inProject = guarded.filter(({ meta }) => ["viewer", "member", "project_admin"].includes(meta.access));
+
+let project: TestProject;
+let stranger: TestUser;
+
+beforeAll(async () => {
+  project = await makeProject(harness.now);
+  stranger = await makeUser(harness.now, { role: "admin" });
+});
+
+/** A call with well-formed but unknown ids and an empty body: refused before any of it matters. */
+function attempt({ meta }: PublishedProcedure, options: CallOptions, projectId: string = project.id) {
+  const path = meta.path.replace("{id}", projectId).replace(/\{role\}/, "qa").replace(/\{\w+\}/g, uuid());
+  return harness.now.call(meta.method, path, meta.method === "GET" ? options : { body: {}, ...options });
+}
+
+/** Where the session cookie is the only credential, a bearer credential counts as none. */
+function asCookie({ meta }: PublishedProcedure, token: string): CallOptions {
+  return meta.cookieOnly ? { headers: { cookie: `session=${token}` } } : { token };
+}
+
+test("every procedure is published under a method, a path and an output of its own", () => {
+  const paths = procedures.map(({ meta }) => `${meta.method} ${meta.path}`);
+  expect(new Set(paths).size).toBe(paths.length);
+  for (const { name, type, meta } of procedures) {
+    expect(meta.summary, name).not.toBe("");
+    if (meta.method === "GET") expect(type, name).toBe("query");
+    else if (meta.method !== "POST") expect(type, name).toBe("mutation");
+    const projectLevel = inProject.some((one) => one.name === name);
+    if (meta.path.startsWith("/projects/{id}")) expect(projectLevel, `${name} names a project`).toBe(true);
+    if (meta.access !== "public" && meta.scope === undefined) expect(KEYLESS, name).toContain(meta.tag);
+  }
+});
+
+/** Tags whose procedures refuse API keys as a whole, or in part, on purpose. */
+const KEYLESS = ["Authentication", "API keys", "Code hosting"];
+
+describe.each(guarded.map((procedure) => [procedure.name, procedure] as const))("%s", (_, procedure) => {
+  test("refuses a call without a credential", async () => {
+    const { status, body } = await attempt(procedure, {});
+    expect([status, body.code]).toEqual([401, "unauthenticated"]);
+  });
+
+  test("refuses an expired token and a forged one", async () => {
+    const [key] = harness.now.services.secrets.auth;
+    const claims = new SignJWT({ sid: stranger.sessionId }).setSubject(stranger.id).setIssuedAt(1)
+      .setExpirationTime(2)
+      .setProtectedHeader({ alg: "HS256", kid: key.id });
+    const expired = await attempt(procedure, asCookie(procedure, await claims.sign(key.bytes)));
+    expect([expired.status, expired.body.code]).toEqual([401, "token_expired"]);
+    const forged = await attempt(procedure, asCookie(procedure, await claims.sign(new Uint8Array(32))));
+    expect([forged.status, forged.body.code]).toEqual([401, "unauthenticated"]);
+  });
+
+  test("refuses an API key without its scope", async () => {
+    const { scope } = procedure.meta;
+    const scopes = [
+      "tickets:read",
+      "tickets:write",
+      "tasks:read",
+      "tasks:write",
+      "suggestions:read",
+      "suggestions:write",
+      "admin",
+    ];
+    const key = await makeKey(harness.now, project.admin, { scopes: scopes.filter((one) => one !== scope) });
+    const { status, body } = await attempt(procedure, { token: key.token });
+    expect([status, body.code]).toEqual(
+      procedure.meta.cookieOnly ? [401, "unauthenticated"] : [403, "insufficient_scope"],
+    );
+  });
+});
+
+describe.each(inProject.map((procedure) => [procedure.name, procedure] as const))("%s", (_, procedure) => {
+  const denied = procedure.meta.denial === "not_found" ? [404, "not_found"] : [403, "forbidden"];
+
+  test("tells a stranger nothing, whether or not the project exists", async () => {
+    const existing = await attempt(procedure, asCookie(procedure, stranger.token));
+    const unknown = await attempt(procedure, asCookie(procedure, stranger.token), uuid());
+    expect([existing.status, existing.body.code]).toEqual(denied);
+    expect([unknown.status, unknown.body.code]).toEqual(denied);
+    expect(existing.body.error).toBe(unknown.body.error);
+  });
+
+  test("refuses a key that is bound to another project", async () => {
+    const other = await makeProject(harness.now, { admin: project.admin });
+    const { scope } = procedure.meta;
+    if (!scope) return;
+    const key = await makeKey(harness.now, project.admin, { scopes: [scope], projectId: other.id });
+    const { status, body } = await attempt(procedure, { token: key.token });
+    expect([status, body.code]).toEqual(denied);
+  });
+});
+
+const writing = inProject.filter(({ meta }) => meta.access !== "viewer");
+test.each(writing.map((procedure) => [procedure.name, procedure] as const))(
+  "%s refuses a viewer",
+  async (_, procedure) => {
+    const viewer = await makeMember(harness.now, project, "viewer");
+    const { status, body } = await attempt(procedure, asCookie(procedure, viewer.token));
+    expect([status, body.code]).toEqual([403, "forbidden"]);
+  },
+);
+
+const forAdmins = guarded.filter(({ meta }) =>
+  meta.access === "account_admin" || meta.access === "super_admin"
+);
+test.each(forAdmins.map((procedure) => [procedure.name, procedure] as const))(
+  "%s refuses a member",
+  async (_, procedure) => {
+    const member = await makeUser(harness.now);
+    const { status, body } = await attempt(procedure, asCookie(procedure, member.token));
+    expect([status, body.code]).toEqual([403, "forbidden"]);
+  },
+);
+
+test.each(
+  guarded.filter(({ meta }) => meta.method !== "GET").map((procedure) =>
+    [procedure.name, procedure] as const
+  ),
+)(
+  "%s refuses a cookie that another site sends",
+  async (_, procedure) => {
+    const headers = { cookie: `session=${stranger.token}`, origin: "https://elsewhere.test" };
+    const { status, body } = await attempt(procedure, { headers });
+    expect([status, body.code]).toEqual([403, "csrf"]);
+  },
+);
