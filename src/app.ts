@@ -5,18 +5,21 @@ import type { Services } from "./core/context.ts";
 import { AppError } from "./core/errors.ts";
 import { toAppError } from "./core/failures.ts";
 import { log } from "./core/log.ts";
+import type { Metrics } from "./core/metrics.ts";
 import { docsRoutes } from "./http/docs.ts";
 import { healthRoutes, type JobsReady } from "./http/health.ts";
 import { logFailure } from "./http/log.ts";
+import { metricsRoutes } from "./http/metrics.ts";
 import type { HttpEnv } from "./http/request.ts";
 import { restRoutes } from "./http/rest.ts";
 import { trpcRoutes } from "./http/trpc.ts";
+import { webhookDocuments, webhookRoutes } from "./http/webhooks/routes.ts";
 
 /** The whole HTTP side of the service, without a socket. */
 export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv> {
   const { config } = services;
   const app = new Hono<HttpEnv>();
-  app.use(observe);
+  app.use(observe(services.metrics));
   app.use(secureHeaders({
     crossOriginResourcePolicy: "same-site",
     xFrameOptions: "DENY",
@@ -38,8 +41,10 @@ export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv
     }));
   }
   app.route("/", healthRoutes(services, jobsReady));
+  app.route("/", metricsRoutes(services));
   app.route("/trpc", trpcRoutes(services));
-  app.route("/api", docsRoutes(config.PUBLIC_URL, []));
+  app.route("/api", docsRoutes(config.PUBLIC_URL, webhookDocuments));
+  app.route("/api", webhookRoutes(services));
   app.route("/api", restRoutes(services));
   app.notFound((c) => {
     throw new AppError("not_found", `No such path: ${c.req.path.slice(0, 200)}`);
@@ -54,23 +59,33 @@ export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv
   return app;
 }
 
-/** A request id on every answer, one log line for every request. Answers are private unless they say otherwise. */
-const observe: MiddlewareHandler<HttpEnv> = async (c, next) => {
-  const started = performance.now();
-  const given = c.req.header("x-request-id");
-  const requestId = given && /^[\w.-]{1,64}$/.test(given) ? given : crypto.randomUUID();
-  c.set("requestId", requestId);
-  await next();
-  c.res.headers.set("X-Request-Id", requestId);
-  if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "no-store");
-  log.info("request", {
-    request_id: requestId,
-    method: c.req.method,
-    path: c.req.path,
-    status: c.res.status,
-    ms: Math.round((performance.now() - started) * 10) / 10,
-    procedure: c.var.procedure,
-    user_id: c.var.actor?.user.id,
-    key_id: c.var.actor?.credential.type === "key" ? c.var.actor.credential.id : undefined,
-  });
-};
+/** A request id on every answer, one log line and one measurement for every request. Answers are private unless they
+ * say otherwise. */
+function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const started = performance.now();
+    const given = c.req.header("x-request-id");
+    const requestId = given && /^[\w.-]{1,64}$/.test(given) ? given : crypto.randomUUID();
+    c.set("requestId", requestId);
+    await next();
+    const { method, path } = c.req;
+    const { headers, status } = c.res;
+    headers.set("X-Request-Id", requestId);
+    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+    const ms = performance.now() - started;
+    const { procedure, actor } = c.var;
+    // Labels come from a known few; paths and methods may be anything.
+    const labels = procedure ? { method, route: procedure, status } : { method: "any", route: "other", status };
+    metrics.requests.observe(labels, ms / 1000);
+    log.info("request", {
+      request_id: requestId,
+      method,
+      path,
+      status,
+      ms: Math.round(ms * 10) / 10,
+      procedure,
+      user_id: actor?.user.id,
+      key_id: actor?.credential.type === "key" ? actor.credential.id : undefined,
+    });
+  };
+}

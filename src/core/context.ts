@@ -3,6 +3,7 @@ import type { AccessCache } from "./access_cache.ts";
 import type { Config } from "./config.ts";
 import type { Embedder } from "./embed.ts";
 import type { Limits } from "./limits.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Queue } from "./queue.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -15,6 +16,7 @@ export interface Services {
   limits: Limits;
   queue: Queue;
   embedder: Embedder;
+  metrics: Metrics;
 }
 
 export type Scope =

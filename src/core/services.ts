@@ -9,7 +9,9 @@ import { type Embedder, startEmbedder } from "./embed.ts";
 import { Limits } from "./limits.ts";
 import { describeError, log } from "./log.ts";
 import { openQueue, prepareQueues } from "./queue.ts";
+import { createMetrics } from "./metrics.ts";
 import { loadSecrets } from "./secrets.ts";
+import { watchParts } from "./watch.ts";
 
 const MODEL_DIR = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
 
@@ -50,8 +52,13 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
   });
   await boss.start();
   await prepareQueues(boss);
-  const embedder = parts.embedder ??
-    startEmbedder({ threads: config.EMBEDDING_THREADS, modelDir: MODEL_DIR, log });
+  const metrics = createMetrics();
+  const embedder = parts.embedder ?? startEmbedder({
+    threads: config.EMBEDDING_THREADS,
+    modelDir: MODEL_DIR,
+    log,
+    onObserve: (seconds, ok) => metrics.embeddings.observe({ outcome: ok ? "embedded" : "missed" }, seconds),
+  });
   const services: Services = {
     config,
     sql,
@@ -60,7 +67,9 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     limits: new Limits(sql),
     queue: openQueue(boss),
     embedder,
+    metrics,
   };
+  watchParts(metrics, database, boss, embedder);
   return {
     services,
     boss,

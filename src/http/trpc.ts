@@ -21,7 +21,7 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     },
   }));
   app.all("/*", async (c) => {
-    c.set("procedure", `trpc ${c.req.path.slice("/trpc/".length)}`.slice(0, 200));
+    c.set("procedure", "trpc");
     const ctx = await requestContext(c, services);
     return await fetchRequestHandler({
       endpoint: "/trpc",

@@ -1,0 +1,59 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** What a process counts about itself; `/metrics` prints it in Prometheus' text form. */
+export interface Metrics {
+  registry: Registry;
+  requests: Histogram<"method" | "route" | "status">;
+  embeddings: Histogram<"outcome">;
+  deliveries: Counter<"provider" | "outcome">;
+  /** Has a gauge read its value anew at each scrape. */
+  watch(name: string, help: string, labels: string[], read: () => Promise<Sample[]> | Sample[]): void;
+}
+
+export interface Sample {
+  labels?: Record<string, string>;
+  value: number;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requests: new Histogram({
+      name: "handoff_http_request_duration_seconds",
+      help: "Time from a request's first byte to its answer",
+      labelNames: ["method", "route", "status"],
+      buckets: SECONDS,
+      registers,
+    }),
+    embeddings: new Histogram({
+      name: "handoff_embedding_duration_seconds",
+      help: "Time from asking for an embedding to its answer, queueing included",
+      labelNames: ["outcome"],
+      buckets: SECONDS,
+      registers,
+    }),
+    deliveries: new Counter({
+      name: "handoff_deliveries_total",
+      help: "Webhook deliveries by sender and outcome",
+      labelNames: ["provider", "outcome"],
+      registers,
+    }),
+    watch(name, help, labelNames, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers,
+        async collect() {
+          this.reset();
+          for (const { labels = {}, value } of await read()) this.set(labels, value);
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Database } from "../../db/open.ts";
+import { isUnavailable } from "../../db/errors.ts";
+import type { PgBoss } from "pg-boss";
+import type { Embedder } from "./embed.ts";
+import type { Metrics, Sample } from "./metrics.ts";
+
+/** Gauges of what the process works with: model, queues, database connections. */
+export function watchParts(
+  metrics: Metrics,
+  { sql, embedded }: Database,
+  boss: PgBoss,
+  embedder: Embedder,
+): void {
+  metrics.watch("handoff_embedding_queued", "Texts that wait for a model worker", [], () => [
+    { value: embedder.state().queued },
+  ]);
+  metrics.watch(
+    "handoff_queue_jobs",
+    "Jobs by queue and state, as of the last count",
+    ["queue", "state"],
+    () =>
+      whileAvailable(async () =>
+        (await boss.getQueues()).flatMap(({ name, queuedCount, activeCount, deferredCount }) => [
+          { labels: { queue: name, state: "queued" }, value: queuedCount ?? 0 },
+          { labels: { queue: name, state: "active" }, value: activeCount ?? 0 },
+          { labels: { queue: name, state: "deferred" }, value: deferredCount ?? 0 },
+        ])
+      ),
+  );
+  metrics.watch(
+    "handoff_database_connections",
+    "Connections of all processes by state",
+    ["state"],
+    () =>
+      embedded ? [{ labels: { state: "embedded" }, value: 1 }] : whileAvailable(async () => {
+        const rows = await sql<{ state: string; count: number }[]>`
+        select coalesce(state, 'unknown') as state, count(*) as count from pg_stat_activity
+        where application_name = 'handoff' and datname = current_database() group by 1`;
+        return rows.map(({ state, count }) => ({ labels: { state }, value: count }));
+      }),
+  );
+}
+
+/** With the database away the other figures are what is looked for. */
+async function whileAvailable(read: () => Promise<Sample[]>): Promise<Sample[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isUnavailable(error)) return [];
+    throw error;
+  }
+}
