@@ -132,6 +132,11 @@ export async function transact<T>(db: Db, work: (tx: TransactionSql) => Promise<
   }
 }
 
+/** A part of a transaction that may fail without taking the rest of it along. */
+export async function savepoint<T>(tx: TransactionSql, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
+  return await tx.savepoint((inner) => scopes.run({ tx: inner }, () => work(inner))) as T;
+}
+
 export function isTransaction(db: Db): db is TransactionSql {
   return "savepoint" in db;
 }

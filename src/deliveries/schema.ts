@@ -1,0 +1,73 @@
+import { z } from "zod";
+import type { Context } from "../core/context.ts";
+import { Cursor, Id, NextCursor, queryInteger, Timestamp } from "../core/schema.ts";
+
+export const Provider = z.enum(["cloud_agent", "payment", "deploy", "github"]);
+export type Provider = z.infer<typeof Provider>;
+
+/** What came, after its signature was found good. */
+export interface Delivery {
+  provider: Provider;
+  /** As the sender names it, or null. */
+  deliveryId: string | null;
+  event: string;
+  /** What the event is about, such as the agent's id: finds the deliveries that came too early. */
+  subject?: string | null;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+/** What a delivery led to. `ignored` is final as well: a repeat is not looked at again. */
+export interface Outcome {
+  outcome: "applied" | "ignored";
+  /** Stable word for why nothing, or not everything, was done. */
+  reason?: string;
+}
+
+/** What a delivery does. It runs in the transaction of its inbox row: `ctx.db` is that transaction's handle. */
+export type Effect = (ctx: Context) => Promise<Outcome>;
+
+/** `repeat`: it had come and been decided before; nothing was done now. */
+export type Receipt =
+  | { id: string; repeat: boolean; outcome: Outcome["outcome"] }
+  | { id: string; repeat: false; outcome: "failed"; failure: unknown };
+
+export const DeliveryOutcome = z.enum(["applied", "ignored", "failed"]);
+export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;
+
+export const DeliverySummary = z.object({
+  id: Id,
+  provider: Provider,
+  delivery_id: z.string().nullable(),
+  event: z.string(),
+  subject: z.string().nullable(),
+  outcome: DeliveryOutcome,
+  reason: z.string().nullable(),
+  error: z.string().nullable(),
+  attempts: z.int(),
+  body_bytes: z.int(),
+  body_sha256: z.string(),
+  request_id: z.string(),
+  received_at: Timestamp,
+  decided_at: Timestamp,
+}).meta({ id: "DeliverySummary" });
+export type DeliverySummary = z.infer<typeof DeliverySummary>;
+
+export const DeliveryRecord = DeliverySummary.extend({
+  body: z.string().describe("As it was sent; bytes that are no UTF-8 are replaced"),
+}).meta({ id: "Delivery" });
+export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
+
+export const DeliveryPath = z.strictObject({ id: Id });
+export type DeliveryPath = z.infer<typeof DeliveryPath>;
+
+export const ListDeliveries = z.strictObject({
+  provider: Provider.optional(),
+  outcome: DeliveryOutcome.optional(),
+  event: z.string().max(100).optional(),
+  subject: z.string().max(200).optional(),
+  limit: queryInteger(1, 200, 50),
+  cursor: Cursor.optional(),
+});
+export type ListDeliveries = z.infer<typeof ListDeliveries>;
+
+export const DeliveryList = z.object({ deliveries: z.array(DeliverySummary), next_cursor: NextCursor });

@@ -1,0 +1,32 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { AppError } from "../../core/errors.ts";
+
+/** @throws {AppError} webhook_secret_not_configured */
+export function requireSecrets(secrets: string[] | undefined, variable: string): string[] {
+  if (secrets?.length) return secrets;
+  throw new AppError("webhook_secret_not_configured", `This webhook is switched off: ${variable} is not set`);
+}
+
+/**
+ * Is `header` `sha256=<hex HMAC-SHA256 of the body>` by one of the secrets? Every secret is tried and compared in
+ * constant time, whatever the header holds.
+ */
+export function isSigned(body: Uint8Array, header: string | null, secrets: readonly string[]): boolean {
+  const given = /^sha256=([0-9a-f]{64})$/i.exec(header ?? "")?.[1] ?? "";
+  const signature = Buffer.from(given.padEnd(64, "0"), "hex");
+  const matches = secrets.filter((secret) =>
+    timingSafeEqual(createHmac("sha256", secret).update(body).digest(), signature)
+  );
+  return given !== "" && matches.length > 0;
+}
+
+/** Is `given` one of the secrets? Compared by digest, so that not even the length shows. */
+export function isSecret(given: string | null, secrets: readonly string[]): boolean {
+  const digest = sha256(given ?? "");
+  const matches = secrets.filter((secret) => timingSafeEqual(sha256(secret), digest));
+  return given !== null && matches.length > 0;
+}
+
+function sha256(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,18 @@
+import type { ZodOpenApiOperationObject } from "zod-openapi";
+import type { Services } from "../../core/context.ts";
+
+export interface WebhookCall {
+  services: Services;
+  request: Request;
+  requestId: string;
+}
+
+/** A sender's door: it takes the raw request, checks that it is genuine, and answers with a body. */
+export interface Webhook {
+  /** Below /api. */
+  path: `/webhooks/${string}`;
+  operation: ZodOpenApiOperationObject;
+  receive(call: WebhookCall): Promise<Record<string, unknown>>;
+}
+
+export const MAX_BODY_BYTES = 1024 * 1024;

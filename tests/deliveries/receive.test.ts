@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import { systemContext } from "../../src/core/context.ts";
+import { receiveDelivery, receiveEachTime } from "../../src/deliveries/receive.ts";
+import type { Delivery, Effect } from "../../src/deliveries/schema.ts";
+import { makeProject, makeTicket, next } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+
+function context() {
+  return systemContext(harness.now.services, { kind: "webhook", id: "test" }, `request-${next()}`);
+}
+
+function delivery(fields: Partial<Delivery> = {}): Delivery {
+  const number = next();
+  return {
+    provider: "github",
+    deliveryId: `delivery-${number}`,
+    event: "ping",
+    body: new TextEncoder().encode(`{"n":${number}}`),
+    ...fields,
+  };
+}
+
+/** Writes down that it ran, in the delivery's own transaction. */
+function counting(name: string): Effect {
+  return async ({ db }) => {
+    await db`insert into rate_limits (key, points) values (${name}, 1) on conflict (key) do update set points = rate_limits.points + 1`;
+    return { outcome: "applied" };
+  };
+}
+
+async function effects(name: string): Promise<number> {
+  const [row] = await harness.now.sql<
+    { points: number }[]
+  >`select points from rate_limits where key = ${name}`;
+  return row?.points ?? 0;
+}
+
+async function stored(deliveryId: string | null) {
+  return await harness.now.sql`
+    select outcome, reason, error, attempts, convert_from(body, 'UTF8') as body from deliveries where delivery_id = ${deliveryId}`;
+}
+
+describe("the delivery inbox", () => {
+  test("keeps the body and the outcome with the effect", async () => {
+    const sent = delivery();
+    const receipt = await receiveDelivery(context(), sent, counting("kept"));
+    expect(receipt).toMatchObject({ repeat: false, outcome: "applied" });
+    expect(await stored(sent.deliveryId)).toEqual([
+      {
+        outcome: "applied",
+        reason: null,
+        error: null,
+        attempts: 1,
+        body: new TextDecoder().decode(sent.body),
+      },
+    ]);
+  });
+
+  test("knows a repeat by its id, and by its body, and does nothing", async () => {
+    const sent = delivery();
+    await receiveDelivery(context(), sent, counting("repeated"));
+    const byId = await receiveDelivery(
+      context(),
+      delivery({ deliveryId: sent.deliveryId }),
+      counting("repeated"),
+    );
+    const byBody = await receiveDelivery(context(), { ...delivery(), body: sent.body }, counting("repeated"));
+    expect([byId.repeat, byBody.repeat]).toEqual([true, true]);
+    expect(await effects("repeated")).toBe(1);
+  });
+
+  test("the same body from another sender is another delivery", async () => {
+    const sent = delivery({ deliveryId: null });
+    await receiveDelivery(context(), sent, counting("senders"));
+    await receiveDelivery(context(), { ...sent, provider: "payment" }, counting("senders"));
+    expect(await effects("senders")).toBe(2);
+  });
+
+  test("of 20 twins at once one has its effect", async () => {
+    const sent = delivery();
+    const receipts = await Promise.all(
+      Array.from({ length: 20 }, () => receiveDelivery(context(), sent, counting("twins"))),
+    );
+    expect(receipts.filter(({ repeat }) => !repeat)).toHaveLength(1);
+    expect(await effects("twins")).toBe(1);
+  });
+
+  test("takes back what a failed effect wrote, keeps why, and tries again when it comes again", async () => {
+    const sent = delivery();
+    const failing: Effect = async (ctx) => {
+      await counting("failing")(ctx);
+      throw new Error("the ticket is gone", { cause: new Error("no such row") });
+    };
+    for (const attempts of [1, 2]) {
+      await expect(receiveDelivery(context(), sent, failing)).rejects.toThrow("the ticket is gone");
+      expect(await stored(sent.deliveryId)).toMatchObject([
+        { outcome: "failed", error: "the ticket is gone: no such row", attempts },
+      ]);
+    }
+    expect(await effects("failing")).toBe(0);
+    await receiveDelivery(context(), sent, counting("failing"));
+    expect(await stored(sent.deliveryId)).toMatchObject([{ outcome: "applied", error: null, attempts: 3 }]);
+    expect(await effects("failing")).toBe(1);
+  });
+
+  test("a statement that fails in the effect fails the delivery, not its row", async () => {
+    const sent = delivery();
+    const broken: Effect = async ({ db }) => {
+      await db`select from no_such_table`;
+      return { outcome: "applied" };
+    };
+    await expect(receiveDelivery(context(), sent, broken)).rejects.toThrow("no_such_table");
+    expect(await stored(sent.deliveryId)).toMatchObject([{ outcome: "failed", attempts: 1 }]);
+  });
+
+  test("an ignored delivery is final, and says why", async () => {
+    const sent = delivery();
+    await receiveDelivery(
+      context(),
+      sent,
+      () => Promise.resolve({ outcome: "ignored", reason: "unknown_event" }),
+    );
+    const again = await receiveDelivery(context(), sent, counting("ignored"));
+    expect(again).toMatchObject({ repeat: true, outcome: "ignored" });
+    expect(await stored(sent.deliveryId)).toMatchObject([{ outcome: "ignored", reason: "unknown_event" }]);
+    expect(await effects("ignored")).toBe(0);
+  });
+
+  test("an effect may be meant to run each time", async () => {
+    const sent = delivery();
+    for (let time = 0; time < 3; time++) await receiveEachTime(context(), sent, counting("each"));
+    expect(await effects("each")).toBe(3);
+    expect(await stored(sent.deliveryId)).toMatchObject([{ outcome: "applied", attempts: 3 }]);
+  });
+
+  test("what an effect changes is written to history under the sender's name, and its jobs exist", async () => {
+    const ticket = await makeTicket(harness.now, await makeProject(harness.now));
+    await receiveDelivery(context(), delivery(), async (ctx) => {
+      await ctx.db`update tickets set priority = 'high' where id = ${ticket.id}::uuid`;
+      await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: ticket.id }, { singletonKey: ticket.id });
+      return { outcome: "applied" };
+    });
+    const history = await harness.now.sql`
+      select field, actor ->> 'kind' as kind from history where ticket_id = ${ticket.id}::uuid and action = 'changed'`;
+    expect(history).toEqual([{ field: "priority", kind: "webhook" }]);
+    const [jobs] = await harness.now.sql<{ count: number }[]>`
+      select count(*) from pgboss.job where singleton_key = ${ticket.id}`;
+    expect(jobs?.count).toBe(1);
+  });
+});
