@@ -1,0 +1,127 @@
+/** The ways in which GitHub's documents say that a call can fail, and those that nobody documents. */
+export type FailureKind =
+  | "bad_credentials"
+  | "forbidden"
+  | "not_found"
+  | "hook_exists"
+  | "validation_failed"
+  | "secondary_rate_limit"
+  | "primary_rate_limit"
+  | "server_error"
+  /** Answers late, but does what was asked. */
+  | "slow"
+  /** Does what was asked, and the connection breaks before the answer is there. */
+  | "lost_answer"
+  /** A page of a proxy in between. */
+  | "garbage"
+  /** Sends the caller to another host. */
+  | "foreign_redirect";
+
+export interface FailureRule {
+  kind: FailureKind;
+  /** Of the description, such as `repos/create-webhook`; every operation when absent. */
+  operation?: string;
+  repo?: string;
+  /** How often it strikes; 1 when absent. */
+  times?: number;
+  /** Strikes at this rate only. */
+  chance?: number;
+  /** For the rate limits, in seconds; for `slow`, in milliseconds. */
+  wait?: number;
+}
+
+export interface Call {
+  operation: string;
+  repo: string | undefined;
+}
+
+/** Decides which call fails how. Random ones come from a seed, so that a run can be repeated. */
+export class Failures {
+  readonly #rules: (FailureRule & { left: number })[] = [];
+  #seed: number;
+
+  constructor(seed = 1) {
+    this.#seed = seed;
+  }
+
+  add(rule: FailureRule): void {
+    this.#rules.push({ ...rule, left: rule.times ?? 1 });
+  }
+
+  clear(): void {
+    this.#rules.length = 0;
+  }
+
+  next({ operation, repo }: Call): FailureRule | undefined {
+    const rule = this.#rules.find((one) =>
+      one.left > 0 && (one.operation ?? operation) === operation &&
+      (one.repo === undefined || one.repo.toLowerCase() === repo?.toLowerCase()) &&
+      (one.chance === undefined || this.#random() < one.chance)
+    );
+    if (rule) rule.left--;
+    return rule;
+  }
+
+  /** A linear congruential generator is random enough here. */
+  #random(): number {
+    this.#seed = (this.#seed * 1664525 + 1013904223) % 2 ** 32;
+    return this.#seed / 2 ** 32;
+  }
+}
+
+const DOCS = "https://docs.github.com/rest";
+
+/** The documented body of a failure; null when the call is carried out all the same. */
+export function failureAnswer({ kind, wait = 60 }: FailureRule): Response | null {
+  switch (kind) {
+    case "bad_credentials":
+      return problem(401, "Bad credentials");
+    case "forbidden":
+      return problem(403, "Must have admin rights to Repository.");
+    case "not_found":
+      return problem(404, "Not Found");
+    case "hook_exists":
+      return invalid("Hook", "Hook already exists on this repository");
+    case "validation_failed":
+      return invalid(
+        "Hook",
+        "url is not supported because it isn't reachable over the public Internet (localhost)",
+      );
+    case "secondary_rate_limit":
+      return problem(
+        403,
+        "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
+        {
+          "retry-after": String(wait),
+        },
+      );
+    case "primary_rate_limit":
+      return problem(403, "API rate limit exceeded for user ID 1.", {
+        "x-ratelimit-limit": "5000",
+        "x-ratelimit-remaining": "0",
+        "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + wait),
+      });
+    case "server_error":
+      return problem(502, "Server Error");
+    case "garbage":
+      return new Response("<html>Sign in to the guest network</html>", {
+        headers: { "content-type": "text/html" },
+      });
+    case "foreign_redirect":
+      return new Response(null, { status: 302, headers: { location: "http://127.0.0.1:9/elsewhere" } });
+    case "slow":
+    case "lost_answer":
+      return null;
+  }
+}
+
+export function problem(status: number, message: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ message, documentation_url: DOCS, status: String(status) }, { status, headers });
+}
+
+export function invalid(resource: string, message: string): Response {
+  const errors = [{ resource, code: "custom", message }];
+  return Response.json({ message: "Validation Failed", errors, documentation_url: DOCS, status: "422" }, {
+    status: 422,
+  });
+}

@@ -1,0 +1,166 @@
+import { OpenAPIBackend, type ValidationResult } from "openapi-backend";
+import { type Description, loadDescription } from "./description.ts";
+import { type Call, failureAnswer, type FailureRule, Failures, problem } from "./failures.ts";
+import { operations, repoOf } from "./operations.ts";
+import { GitHubState } from "./state.ts";
+
+/**
+ * A GitHub on a loopback port. What it is asked is checked against GitHub's own description of its API, and what it
+ * answers too; what breaks it is kept in `violations`.
+ */
+export class GitHubMock {
+  readonly state = new GitHubState();
+  readonly failures: Failures;
+  /** Every call so far, in order. */
+  readonly calls: Call[] = [];
+  readonly violations: string[] = [];
+  /** The most calls that were under way at once. */
+  peak = 0;
+  /** How long each answer takes, in milliseconds: with none, nothing ever overlaps. */
+  latency = 0;
+  #running = 0;
+  readonly #description: Description;
+  readonly #backend: OpenAPIBackend;
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+
+  private constructor(
+    description: Description,
+    backend: OpenAPIBackend,
+    { port, seed }: { port: number; seed: number },
+  ) {
+    this.#description = description;
+    this.#backend = backend;
+    this.failures = new Failures(seed);
+    this.#server = Deno.serve(
+      { port, hostname: "127.0.0.1", onListen: () => {} },
+      (request) => this.#handle(request),
+    );
+  }
+
+  static async start({ port = 0, seed = 1 } = {}): Promise<GitHubMock> {
+    const description = await loadDescription();
+    const ajvOpts = {
+      strict: false,
+      formats: { uri: URL.canParse, "date-time": isTime, email: true as const },
+    };
+    const backend = new OpenAPIBackend({
+      definition: description.definition,
+      quick: true,
+      coerceTypes: true,
+      ajvOpts,
+    });
+    await backend.init();
+    return new GitHubMock(description, backend, { port, seed });
+  }
+
+  /** For GITHUB_API_URL. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  /** How often an operation was called. */
+  count(operation: string): number {
+    return this.calls.filter((call) => call.operation === operation).length;
+  }
+
+  async close(): Promise<void> {
+    await this.#server.shutdown();
+  }
+
+  async #handle(request: Request): Promise<Response> {
+    this.peak = Math.max(this.peak, ++this.#running);
+    try {
+      if (this.latency > 0) await pause(this.latency);
+      return await this.#answer(request);
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const asked = {
+      method: request.method.toLowerCase(),
+      path: pathname + search,
+      headers: Object.fromEntries(request.headers),
+      query: search.slice(1),
+      body: await request.text(),
+    };
+    const operation = this.#backend.matchOperation(asked);
+    if (!operation?.operationId) {
+      return this.#violate(404, `${request.method} ${pathname} is not in the description`);
+    }
+    const parsed = this.#backend.router.parseRequest(asked, operation);
+    const call = { operation: operation.operationId, repo: repoOf(parsed.params as Record<string, string>) };
+    this.calls.push(call);
+    const wrong = describe(this.#backend.validateRequest(asked, operation));
+    if (wrong) return this.#violate(422, `${call.operation}: ${wrong}`);
+    if (!request.headers.has("user-agent")) return this.#violate(403, `${call.operation}: no User-Agent`);
+
+    const failure = this.failures.next(call);
+    const refusal = failure && failureAnswer(failure);
+    if (refusal) return refusal;
+    const identity = this.state.tokens.get(
+      /^(?:token|bearer) (.+)$/i.exec(asked.headers.authorization ?? "")?.[1] ?? "",
+    );
+    if (!identity) return problem(401, "Bad credentials");
+    const moved = this.#moved(request, call.repo);
+    if (moved) return moved;
+    const response = operations[call.operation]!({
+      state: this.state,
+      description: this.#description,
+      identity,
+      params: parsed.params as Record<string, string>,
+      query: parsed.query as Record<string, string>,
+      body: (parsed.requestBody ?? {}) as Record<string, unknown>,
+      url: this.url,
+    });
+    await this.#check(call.operation, response);
+    return await deliver(response, failure);
+  }
+
+  /** A renamed repository is still found under its old name, as GitHub does it: writes keep their method. */
+  #moved(request: Request, repo: string | undefined): Response | undefined {
+    const target = repo && this.state.repository(repo)?.movedTo;
+    if (!target) return undefined;
+    const location = request.url.replace(new RegExp(`/repos/${repo}`, "i"), `/repos/${target}`);
+    return new Response(null, { status: request.method === "GET" ? 301 : 307, headers: { location } });
+  }
+
+  /** Bodies that the description documents must look as it says. */
+  async #check(operation: string, response: Response): Promise<void> {
+    const documented = this.#backend.router.getOperation(operation)?.responses ?? {};
+    if (response.status === 204 || !(String(response.status) in documented)) return;
+    const body = await response.clone().json();
+    const wrong = describe(this.#backend.validateResponse(body, operation, response.status));
+    if (wrong) this.violations.push(`answer of ${operation}: ${wrong}`);
+  }
+
+  #violate(status: number, violation: string): Response {
+    this.violations.push(violation);
+    return problem(status, violation);
+  }
+}
+
+async function deliver(response: Response, failure: FailureRule | undefined): Promise<Response> {
+  if (failure?.kind === "slow") await pause(failure.wait ?? 0);
+  if (failure?.kind !== "lost_answer") return response;
+  // Promises more than it sends.
+  const broken = new ReadableStream({ start: (controller) => controller.close() });
+  const headers = { ...Object.fromEntries(response.headers), "content-length": "1000" };
+  return new Response(broken, { status: response.status, headers });
+}
+
+function describe({ valid, errors }: ValidationResult): string | undefined {
+  return valid
+    ? undefined
+    : (errors ?? []).map((one) => `${one.instancePath} ${one.message}`).join("; ") || "invalid";
+}
+
+function isTime(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

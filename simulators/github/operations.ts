@@ -1,0 +1,161 @@
+import type { Description } from "./description.ts";
+import { invalid, problem } from "./failures.ts";
+import type { GitHubState, Hook, Identity, Issue, Repository } from "./state.ts";
+
+/** One call that has passed the description's checks. */
+export interface Request {
+  state: GitHubState;
+  description: Description;
+  identity: Identity;
+  params: Record<string, string>;
+  query: Record<string, string>;
+  body: Record<string, unknown>;
+  /** What the mock is reached under. */
+  url: string;
+}
+
+export type Operation = (request: Request) => Response;
+
+/** What each operation does and answers, by its id in the description. */
+export const operations: Record<string, Operation> = {
+  "users/get-authenticated": getUser,
+  "repos/list-webhooks": withAdmin(listHooks),
+  "repos/create-webhook": withAdmin(createHook),
+  "repos/get-webhook": withAdmin((request, repository) =>
+    withHook(request, repository, (hook) => hookAnswer(request, repository, hook))
+  ),
+  "repos/update-webhook": withAdmin((request, repository) =>
+    withHook(request, repository, (hook) => updateHook(request, repository, hook))
+  ),
+  "repos/delete-webhook": withAdmin((request, repository) =>
+    withHook(request, repository, (hook) => {
+      repository.hooks.splice(repository.hooks.indexOf(hook), 1);
+      return new Response(null, { status: 204 });
+    })
+  ),
+  "issues/create": withRepository(createIssue),
+  "issues/get": withRepository(getIssue),
+};
+
+export function repoOf(params: Record<string, string>): string | undefined {
+  return params.owner && params.repo ? `${params.owner}/${params.repo}` : undefined;
+}
+
+function getUser({ description, identity }: Request): Response {
+  const { login, id, scopes } = identity;
+  const user = { ...description.example("private-user-response-with-public-profile-information"), login, id };
+  return Response.json(user, { headers: scopes ? { "x-oauth-scopes": scopes.join(", ") } : {} });
+}
+
+type RepositoryOperation = (request: Request, repository: Repository) => Response;
+
+function withRepository(work: RepositoryOperation): Operation {
+  return (request) => {
+    const repository = request.state.repository(repoOf(request.params)!);
+    return repository ? work(request, repository) : problem(404, "Not Found");
+  };
+}
+
+function withAdmin(work: RepositoryOperation): Operation {
+  return withRepository((request, repository) =>
+    repository.admin ? work(request, repository) : problem(404, "Not Found")
+  );
+}
+
+function withHook({ params }: Request, repository: Repository, work: (hook: Hook) => Response): Response {
+  const hook = repository.hooks.find(({ id }) => String(id) === params.hook_id);
+  return hook ? work(hook) : problem(404, "Not Found");
+}
+
+function listHooks(request: Request, repository: Repository): Response {
+  const size = Number(request.query.per_page ?? 30);
+  const start = (Number(request.query.page ?? 1) - 1) * size;
+  return Response.json(
+    repository.hooks.slice(start, start + size).map((hook) => hookBody(request, repository, hook)),
+  );
+}
+
+function createHook(request: Request, repository: Repository): Response {
+  const { state } = request;
+  const { config, events = ["push"], active = true } = request.body as Partial<Hook>;
+  if (!config?.url) return invalid("Hook", "config must contain URL for webhooks");
+  const now = timestamp();
+  const hook: Hook = {
+    id: state.nextId(),
+    active,
+    events,
+    config: {
+      ...config,
+      content_type: config.content_type ?? "form",
+      insecure_ssl: String(config.insecure_ssl ?? "0"),
+    },
+    created_at: now,
+    updated_at: now,
+  };
+  if (state.refusesDuplicates && repository.hooks.some((other) => collides(hook, other))) {
+    return invalid("Hook", "Hook already exists on this repository");
+  }
+  repository.hooks.push(hook);
+  return hookAnswer(request, repository, hook, 201);
+}
+
+function collides(one: Hook, other: Hook): boolean {
+  return one.config.url === other.config.url && one.config.content_type === other.config.content_type &&
+    one.events.some((event) => other.events.includes(event));
+}
+
+function updateHook(request: Request, repository: Repository, hook: Hook): Response {
+  const { config, events, active } = request.body as Partial<Hook>;
+  // A config replaces the whole of the old one, its secret included.
+  if (config) hook.config = { ...config, insecure_ssl: String(config.insecure_ssl ?? "0") };
+  if (events) hook.events = events;
+  if (active !== undefined) hook.active = active;
+  hook.updated_at = timestamp();
+  return hookAnswer(request, repository, hook);
+}
+
+function hookAnswer(request: Request, repository: Repository, hook: Hook, status = 200): Response {
+  return Response.json(hookBody(request, repository, hook), { status });
+}
+
+function hookBody({ description, url }: Request, { full_name }: Repository, hook: Hook) {
+  const self = `${url}/repos/${full_name}/hooks/${hook.id}`;
+  const { secret, ...config } = hook.config;
+  return {
+    ...description.example("hook"),
+    ...hook,
+    config: { ...config, ...(secret !== undefined && { secret: "********" }) },
+    url: self,
+    test_url: `${self}/test`,
+    ping_url: `${self}/pings`,
+    deliveries_url: `${self}/deliveries`,
+  };
+}
+
+function createIssue(request: Request, repository: Repository): Response {
+  const { title, body } = request.body as { title: string; body?: string };
+  const number = Math.max(0, ...repository.issues.map((issue) => issue.number)) + 1;
+  const issue: Issue = { number, title, body: body ?? null };
+  repository.issues.push(issue);
+  return Response.json(issueBody(request, repository, issue), { status: 201 });
+}
+
+function getIssue(request: Request, repository: Repository): Response {
+  const issue = repository.issues.find(({ number }) => String(number) === request.params.issue_number);
+  return issue ? Response.json(issueBody(request, repository, issue)) : problem(404, "Not Found");
+}
+
+function issueBody({ description, url }: Request, { full_name }: Repository, issue: Issue) {
+  return {
+    ...description.example("issue"),
+    ...issue,
+    url: `${url}/repos/${full_name}/issues/${issue.number}`,
+    repository_url: `${url}/repos/${full_name}`,
+    html_url: `https://github.com/${full_name}/issues/${issue.number}`,
+  };
+}
+
+/** GitHub's times have whole seconds. */
+function timestamp(): string {
+  return new Date().toISOString().replace(/\.\d{3}Z$/, "Z");
+}

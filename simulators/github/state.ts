@@ -1,0 +1,63 @@
+/** What the mock remembers; a test reads and changes it as it likes. */
+export interface Repository {
+  full_name: string;
+  /** Whether the tokens may manage hooks here; others are told 404, as GitHub does. */
+  admin: boolean;
+  hooks: Hook[];
+  issues: Issue[];
+  /** The name it has now, when it was renamed. */
+  movedTo?: string;
+}
+
+export interface Hook {
+  id: number;
+  active: boolean;
+  events: string[];
+  config: { url: string; content_type: string; insecure_ssl: string; secret?: string };
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Issue {
+  number: number;
+  title: string;
+  body: string | null;
+}
+
+export interface Identity {
+  login: string;
+  id: number;
+  /** Scopes of a classic token; null for a fine-grained one, which GitHub names none for. */
+  scopes: string[] | null;
+}
+
+export class GitHubState {
+  readonly tokens = new Map<string, Identity>();
+  readonly #repositories = new Map<string, Repository>();
+  /** GitHub refuses a second hook with the same config; without this rule only the caller can prevent it. */
+  refusesDuplicates = true;
+  #nextId = 100;
+
+  nextId(): number {
+    return this.#nextId++;
+  }
+
+  addToken(token: string, identity: Partial<Identity> = {}): void {
+    this.tokens.set(token, { login: "octocat", id: 1, scopes: ["repo"], ...identity });
+  }
+
+  addRepository(fullName: string, fields: Partial<Repository> = {}): Repository {
+    const repository = { full_name: fullName, admin: true, hooks: [], issues: [], ...fields };
+    this.#repositories.set(fullName.toLowerCase(), repository);
+    return repository;
+  }
+
+  repository(fullName: string): Repository | undefined {
+    return this.#repositories.get(fullName.toLowerCase());
+  }
+
+  /** Every hook of every repository. */
+  get hooks(): Hook[] {
+    return [...this.#repositories.values()].flatMap(({ hooks }) => hooks);
+  }
+}
