@@ -24,7 +24,6 @@ export function openApiDocument(publicUrl: string, routes: readonly DocumentedRo
       title: "Handoff Ticket Service",
       version: "1",
       description: "Where people and coding agents hand work to one another.",
-      license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: `${publicUrl}/api` }],
     tags: [...new Set(publishedProcedures().map(({ meta }) => meta.tag))].sort().map((name) => ({ name })),
