@@ -24,14 +24,15 @@ export async function refresh(ctx: RequestContext, input: Refresh): Promise<Toke
   const pair = await transact(ctx, async (ctx) => {
     const [rotated] = await ctx.db<Rotated[]>`
       with token as (
-        update refresh_tokens set used_at = coalesce(used_at, now())
-        where token_hash = ${hash} and expires_at > now()
-          and (used_at is null or used_at > now() - make_interval(secs => ${REUSE_SECONDS}))
-        returning session_id
+        update refresh_tokens t set used_at = coalesce(t.used_at, now()) from sessions s, users u
+        where t.token_hash = ${hash} and t.expires_at > now()
+          and (t.used_at is null or t.used_at > now() - make_interval(secs => ${REUSE_SECONDS}))
+          and s.id = t.session_id and s.revoked_at is null and s.expires_at > now()
+          and u.id = s.user_id and u.deactivated_at is null
+        returning t.session_id
       )
-      update sessions s set last_used_at = now() from token t, users u
-      where s.id = t.session_id and s.revoked_at is null and s.expires_at > now()
-        and u.id = s.user_id and u.deactivated_at is null
+      update sessions s set last_used_at = now() from token t
+      where s.id = t.session_id and s.revoked_at is null
       returning s.id as session_id, s.user_id`;
     return rotated ? await issueTokens(ctx, rotated.user_id, rotated.session_id) : null;
   });

@@ -1,0 +1,220 @@
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  retryLink,
+  type TRPCClient,
+  TRPCClientError,
+} from "@trpc/client";
+import superjson from "superjson";
+import type { ErrorBody } from "./core/errors.ts";
+import type { AppRouter } from "./routers/root.ts";
+
+/** What a signed-in portal keeps; plain JSON, so that it fits into a browser's storage. */
+export interface Credentials {
+  access_token: string;
+  refresh_token: string;
+  /** Epoch milliseconds by the clock of this machine. */
+  expires_at: number;
+}
+
+/** Where the credentials are kept. It is read before every request, so that tabs may share one. */
+export interface CredentialStore {
+  read(): Credentials | null | Promise<Credentials | null>;
+  write(credentials: Credentials | null): void | Promise<void>;
+}
+
+export interface HandoffClientOptions {
+  /** Where the service is, such as https://handoff.example; `/trpc` is added. */
+  baseUrl: string;
+  /** An API key, or the store of a person's session; a store in memory when absent. */
+  credentials?: { apiKey: string } | CredentialStore;
+  fetch?: typeof globalThis.fetch;
+  /** Called when the service has ended the session and only a new sign-in can help; says why. */
+  onSignedOut?: (reason: ErrorBody) => void;
+}
+
+export interface HandoffClient {
+  /** The service's procedures: `client.api.tickets.create.mutate(…)`. */
+  api: TRPCClient<AppRouter>;
+  signIn(input: { email: string; password: string }): Promise<void>;
+  /** Forgets the credentials and ends the session; throws when the service could not be told. */
+  signOut(): Promise<void>;
+}
+
+/** An access token is replaced this long before its end, so that no call has to fail first. */
+const REFRESH_BEFORE_MS = 30_000;
+const MAX_BATCH = 20;
+/** Answers to a refresh after which only a new sign-in can help; after any other the session may be well. */
+const SESSION_ENDED: ReadonlySet<string | undefined> = new Set([
+  "token_reused",
+  "token_expired",
+  "unauthenticated",
+]);
+
+/** A typed client for TypeScript portals and tools. Calls made in one tick share a request. */
+export function createHandoffClient(options: HandoffClientOptions): HandoffClient {
+  const { fetch = globalThis.fetch } = options;
+  const transport = {
+    url: `${options.baseUrl.replace(/\/+$/, "")}/trpc`,
+    transformer: superjson,
+    // The session cookie is set and sent too: some procedures take nothing else.
+    fetch: (input: URL | RequestInfo, init?: object) => fetch(input, { ...init, credentials: "include" }),
+  };
+  const apiKey = options.credentials && "apiKey" in options.credentials ? options.credentials.apiKey : null;
+  const store = options.credentials && "read" in options.credentials ? options.credentials : storeInMemory();
+  const open = createTRPCClient<AppRouter>({
+    links: [httpLink({ ...transport, headers: ({ op }) => bearer(op.context["token"]) })],
+  });
+  const session = new Session(store, open, options.onSignedOut);
+  const api = createTRPCClient<AppRouter>({
+    links: [
+      retryLink({
+        retry: ({ op, error, attempts }) =>
+          attempts === 1 && isRefused(error) && session.refuse(op.context["token"]),
+      }),
+      httpBatchLink({
+        ...transport,
+        // An input such as a description is too long for a URL, and URLs end up in logs.
+        methodOverride: "POST",
+        maxItems: MAX_BATCH,
+        async headers({ opList }) {
+          const token = apiKey ?? await session.accessToken();
+          // Remembered, so that a refusal is held against this token and no newer one.
+          if (apiKey === null) { for (const op of opList) op.context["token"] = token; }
+          return bearer(token);
+        },
+      }),
+    ],
+  });
+  return { api, signIn: (input) => session.signIn(input), signOut: () => session.signOut() };
+}
+
+/** Keeps the credentials for as long as the page or process lives. */
+export function storeInMemory(initial: Credentials | null = null): CredentialStore {
+  let kept = initial;
+  return {
+    read: () => kept,
+    write(credentials) {
+      kept = credentials;
+    },
+  };
+}
+
+/** The service's own words about a failed call; null when the failure came from elsewhere, such as the network. */
+export function errorBody(error: unknown): ErrorBody | null {
+  if (!(error instanceof TRPCClientError)) return null;
+  const { data, meta }: { data: unknown; meta?: Record<string, unknown> | undefined } = error;
+  if (typeof data === "object" && data !== null && "body" in data && isErrorBody(data.body)) return data.body;
+  // What fails before a procedure is reached, such as too large a batch, answers with the bare body.
+  return isErrorBody(meta?.["responseJSON"]) ? meta["responseJSON"] : null;
+}
+
+function isErrorBody(value: unknown): value is ErrorBody {
+  return typeof value === "object" && value !== null && "error" in value && typeof value.error === "string";
+}
+
+function bearer(token: unknown): Record<string, string> {
+  return typeof token === "string" ? { authorization: `Bearer ${token}` } : {};
+}
+
+function isRefused(error: unknown): boolean {
+  const code = errorBody(error)?.code;
+  return code === "token_expired" || code === "unauthenticated";
+}
+
+class Session {
+  readonly #store: CredentialStore;
+  readonly #open: TRPCClient<AppRouter>;
+  readonly #onSignedOut: ((reason: ErrorBody) => void) | undefined;
+  #refreshing: Promise<string | null> | undefined;
+  /** The access token that the service no longer takes. */
+  #refused: string | undefined;
+
+  constructor(
+    store: CredentialStore,
+    open: TRPCClient<AppRouter>,
+    onSignedOut?: (reason: ErrorBody) => void,
+  ) {
+    this.#store = store;
+    this.#open = open;
+    this.#onSignedOut = onSignedOut;
+  }
+
+  /** A token that should still be taken; all who ask while a refresh is under way wait for the same one. */
+  async accessToken(): Promise<string | null> {
+    const credentials = await this.#store.read();
+    if (!credentials) return null;
+    if (this.#isTaken(credentials, REFRESH_BEFORE_MS)) return credentials.access_token;
+    this.#refreshing ??= this.#refresh(credentials).finally(() => this.#refreshing = undefined);
+    return await this.#refreshing;
+  }
+
+  /** Notes that a call with this token was refused; tells whether another try can go better. */
+  refuse(token: unknown): boolean {
+    if (typeof token !== "string") return false;
+    this.#refused = token;
+    return true;
+  }
+
+  async signIn(input: { email: string; password: string }): Promise<void> {
+    await this.#store.write(toCredentials(await this.#open.auth.login.mutate(input)));
+  }
+
+  async signOut(): Promise<void> {
+    const credentials = await this.#store.read();
+    await this.#store.write(null);
+    if (!credentials) return;
+    const { access_token, refresh_token } = credentials;
+    try {
+      await this.#logout(access_token).catch(async (error: unknown) => {
+        if (errorBody(error)?.code !== "token_expired") throw error;
+        await this.#logout((await this.#open.auth.refresh.mutate({ refresh_token })).access_token);
+      });
+    } catch (error) {
+      // A session that has ended already is what was asked for.
+      if (!SESSION_ENDED.has(errorBody(error)?.code)) throw error;
+    }
+  }
+
+  async #logout(token: string): Promise<void> {
+    await this.#open.auth.logout.mutate({}, { context: { token } });
+  }
+
+  async #refresh(used: Credentials): Promise<string | null> {
+    try {
+      const pair = toCredentials(await this.#open.auth.refresh.mutate({ refresh_token: used.refresh_token }));
+      if (!await this.#isCurrent(used)) return await this.#currentToken();
+      await this.#store.write(pair);
+      return pair.access_token;
+    } catch (error) {
+      if (!await this.#isCurrent(used)) return await this.#currentToken();
+      const reason = errorBody(error);
+      if (reason && SESSION_ENDED.has(reason.code)) {
+        await this.#store.write(null);
+        this.#onSignedOut?.(reason);
+      } else if (this.#isTaken(used, 0)) return used.access_token;
+      throw error;
+    }
+  }
+
+  /** Somebody may have signed out, or in as another, or another tab have refreshed, during a refresh. */
+  async #isCurrent(used: Credentials): Promise<boolean> {
+    return (await this.#store.read())?.refresh_token === used.refresh_token;
+  }
+
+  async #currentToken(): Promise<string | null> {
+    return (await this.#store.read())?.access_token ?? null;
+  }
+
+  #isTaken(credentials: Credentials, marginMs: number): boolean {
+    return credentials.access_token !== this.#refused && credentials.expires_at - marginMs > Date.now();
+  }
+}
+
+function toCredentials(
+  pair: { access_token: string; refresh_token: string; expires_in: number },
+): Credentials {
+  const { access_token, refresh_token, expires_in } = pair;
+  return { access_token, refresh_token, expires_at: Date.now() + expires_in * 1000 };
+}

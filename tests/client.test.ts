@@ -1,0 +1,256 @@
+import { SignJWT } from "jose";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { createHandoffClient, type Credentials, errorBody, storeInMemory } from "../src/client.ts";
+import { makeKey, makeProject, makeUser, next, type TestProject } from "./factories.ts";
+import { type Harness, useHarness } from "./harness.ts";
+
+const harness = useHarness({ env: { RATE_LIMIT_REFRESH: "1000/60" } });
+
+const PASSWORD = "correct horse battery";
+
+/** Sends a client's requests into the app and remembers them. */
+function connect(app: Harness) {
+  const requests: string[] = [];
+  const fetch = (async (input: URL | RequestInfo, init?: RequestInit) => {
+    const url = new URL(String(input));
+    requests.push(`${init?.method} ${decodeURIComponent(url.pathname.replace("/trpc/", ""))}`);
+    return await app.request(init?.method ?? "GET", url.pathname + url.search, {
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      ...(init?.body && { raw: init.body }),
+    });
+  }) as typeof globalThis.fetch;
+  const refreshes = () => requests.filter((request) => request.endsWith("auth.refresh")).length;
+  return { fetch, requests, refreshes };
+}
+
+/** A portal with an account admin signed in, and a project to work in. */
+async function openPortal(app: Harness) {
+  const superAdmin = await makeUser(app, { role: "super_admin" });
+  const email = `portal${next()}@example.test`;
+  const made = await app.call("POST", "/users", {
+    token: superAdmin.token,
+    body: { email, name: "Portal", role: "admin", password: PASSWORD, account_id: superAdmin.accountId },
+  });
+  expect(made.status).toBe(201);
+  const connection = connect(app);
+  const store = storeInMemory();
+  const reasons: unknown[] = [];
+  const client = createHandoffClient({
+    baseUrl: "http://handoff.test/",
+    credentials: store,
+    fetch: connection.fetch,
+    onSignedOut: (reason) => reasons.push(reason.code),
+  });
+  await client.signIn({ email, password: PASSWORD });
+  const project = await client.api.projects.create.mutate({ name: `Portal ${next()}`, key: `P${next()}X` });
+  return { ...connection, client, store, reasons, project, email };
+}
+
+async function expiredToken(app: Harness, credentials: Credentials): Promise<string> {
+  const [{ id, bytes }] = app.services.secrets.auth;
+  const { sub, sid } = JSON.parse(atob(credentials.access_token.split(".")[1]!));
+  const now = Math.floor(Date.now() / 1000);
+  return await new SignJWT({ sid }).setProtectedHeader({ alg: "HS256", kid: id }).setSubject(sub)
+    .setIssuedAt(now - 1000).setExpirationTime(now - 100).sign(bytes);
+}
+
+async function expire(app: Harness, store: ReturnType<typeof storeInMemory>): Promise<void> {
+  const credentials = (await store.read())!;
+  await store.write({ ...credentials, access_token: await expiredToken(app, credentials) });
+}
+
+const draft = {
+  request_type: "bug" as const,
+  priority: "high" as const,
+  blocking: true,
+  roles: ["backend" as const],
+};
+const texts = () => ({
+  title: `From the portal, ${next()}`,
+  description: "Written through the typed client.",
+});
+
+describe("the typed client", () => {
+  test("signs in, creates a ticket and reads it back with its types", async () => {
+    const { client, project, requests } = await openPortal(harness.now);
+    const created = await client.api.tickets.create.mutate({
+      id: project.id,
+      ...draft,
+      ...texts(),
+      evidence: { n: [1] },
+    });
+    const ticket = await client.api.tickets.get.query({
+      id: project.id,
+      ticketId: created.ticket.ticket_ref,
+    });
+    expectTypeOf(ticket.stage).toEqualTypeOf<"backlog" | "up_next" | "in_progress" | "validation" | "live">();
+    expect(ticket).toMatchObject({ id: created.ticket.id, stage: "backlog", evidence: { n: [1] } });
+    expect(requests.every((request) => request.startsWith("POST "))).toBe(true);
+  });
+
+  test("calls of one tick share a request, and long inputs are no trouble", async () => {
+    const { client, project, requests } = await openPortal(harness.now);
+    const before = requests.length;
+    const lists = await Promise.all(
+      Array.from({ length: 5 }, () => client.api.tickets.list.query({ id: project.id, q: "ł".repeat(200) })),
+    );
+    expect(lists.map(({ tickets }) => tickets)).toEqual([[], [], [], [], []]);
+    expect(requests.length - before).toBe(1);
+  });
+
+  test("many calls with an expired token cause one refresh, and all of them succeed", async () => {
+    const { client, store, project, refreshes, requests } = await openPortal(harness.now);
+    await expire(harness.now, store);
+    const before = requests.length;
+    const calls = Array.from({ length: 60 }, () => client.api.projects.get.query({ id: project.id }));
+    const writes = Array.from(
+      { length: 3 },
+      () => client.api.tickets.create.mutate({ id: project.id, ...draft, ...texts() }),
+    );
+    const found = await Promise.all(calls);
+    expect(new Set(found.map(({ id }) => id))).toEqual(new Set([project.id]));
+    expect((await Promise.all(writes)).map(({ ticket }) => ticket.status)).toEqual(["open", "open", "open"]);
+    expect(refreshes()).toBe(1);
+    // Three batches of queries and one of mutations, each sent at most twice, and the refresh.
+    expect(requests.length - before).toBeLessThanOrEqual(9);
+  });
+
+  test("a token near its end is replaced before any call fails", async () => {
+    const { client, store, refreshes, requests } = await openPortal(harness.now);
+    await store.write({ ...(await store.read())!, expires_at: Date.now() + 10_000 });
+    const before = requests.length;
+    await Promise.all([client.api.auth.me.query({}), client.api.auth.logout.mutate({})]);
+    expect(refreshes()).toBe(1);
+    expect(requests.length - before).toBe(3);
+  });
+
+  test("a refused refresh signs out once, says why, and later calls say that they are not authenticated", async () => {
+    const { client, store, reasons, refreshes } = await openPortal(harness.now);
+    await expire(harness.now, store);
+    await store.write({ ...(await store.read())!, refresh_token: "of no session" });
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => client.api.auth.me.query({})));
+    expect(results.map((result) => result.status)).toEqual(Array(5).fill("rejected"));
+    expect(reasons).toEqual(["unauthenticated"]);
+    expect(await store.read()).toBeNull();
+    const later = await client.api.auth.me.query({}).catch(errorBody);
+    expect(later).toMatchObject({ code: "unauthenticated" });
+    expect(refreshes()).toBe(1);
+  });
+
+  test("a session ended elsewhere is noticed at the next call", async () => {
+    const { client, store, reasons } = await openPortal(harness.now);
+    await harness.now.call("POST", "/auth/logout", { token: (await store.read())!.access_token, body: {} });
+    expect(await client.api.auth.me.query({}).catch(errorBody)).toMatchObject({ code: "unauthenticated" });
+    expect(reasons).toEqual(["unauthenticated"]);
+  });
+
+  test("the service out of reach does not sign out, and a token that is still good goes on working", async () => {
+    const { store, fetch, email } = await openPortal(harness.now);
+    let away = true;
+    const client = createHandoffClient({
+      baseUrl: "http://handoff.test",
+      credentials: store,
+      fetch: (input, init) =>
+        away && String(input).includes("auth.refresh")
+          ? Promise.reject(new TypeError("no route"))
+          : fetch(input, init),
+    });
+    await store.write({ ...(await store.read())!, expires_at: Date.now() + 10_000 });
+    expect(await client.api.auth.me.query({})).toMatchObject({ user: { email } });
+    await expire(harness.now, store);
+    const failure: unknown = await client.api.auth.me.query({}).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ message: "no route" });
+    expect(errorBody(failure)).toBeNull();
+    away = false;
+    expect(await client.api.auth.me.query({})).toMatchObject({ user: { email } });
+  });
+
+  test("signing out ends the session and forgets it, even while a refresh is under way", async () => {
+    const { client, store, reasons } = await openPortal(harness.now);
+    await expire(harness.now, store);
+    const call = client.api.auth.me.query({}).catch(errorBody);
+    const credentials = (await store.read())!;
+    await client.signOut();
+    await call;
+    expect(await store.read()).toBeNull();
+    const refreshed = await harness.now.call("POST", "/auth/refresh", {
+      body: { refresh_token: credentials.refresh_token },
+    });
+    expect(refreshed.status).toBe(401);
+    expect(reasons).toEqual([]);
+  });
+
+  test("what another tab wrote into the shared store is used without a refresh", async () => {
+    const { client, store, refreshes, email, fetch } = await openPortal(harness.now);
+    const other = createHandoffClient({ baseUrl: "http://handoff.test", credentials: store, fetch });
+    await expire(harness.now, store);
+    expect(await other.api.auth.me.query({})).toMatchObject({ user: { email } });
+    expect(await client.api.auth.me.query({})).toMatchObject({ user: { email } });
+    expect(refreshes()).toBe(1);
+  });
+});
+
+describe("the typed client with an API key", () => {
+  async function openWithKey(project: TestProject, scopes?: string[]) {
+    const key = await makeKey(harness.now, project.admin, scopes ? { scopes } : {});
+    const connection = connect(harness.now);
+    const credentials = { apiKey: key.token };
+    return {
+      ...connection,
+      ...createHandoffClient({ baseUrl: "http://handoff.test", credentials, ...connection }),
+    };
+  }
+
+  test("creates tickets as a bot", async () => {
+    const project = await makeProject(harness.now);
+    const { api } = await openWithKey(project);
+    const { ticket } = await api.tickets.create.mutate({ id: project.id, ...draft, ...texts() });
+    expect(await api.tickets.get.query({ id: project.id, ticketId: ticket.id })).toMatchObject({
+      created_with: "key",
+    });
+  });
+
+  test("tells the service's own reasons, by code and by field", async () => {
+    const project = await makeProject(harness.now);
+    const { api, refreshes } = await openWithKey(project, ["tickets:write"]);
+    const invalid = await api.tickets.create.mutate({
+      id: project.id,
+      ...draft,
+      title: "abc",
+      description: "short",
+    })
+      .then(() => null, errorBody);
+    expect(invalid).toMatchObject({
+      code: "invalid_request",
+      fieldErrors: { title: expect.any(String), description: expect.any(String) },
+    });
+    const forbidden = await api.tickets.list.query({ id: project.id }).then(() => null, errorBody);
+    expect(forbidden).toMatchObject({ code: "insufficient_scope", requestId: expect.any(String) });
+    expect(refreshes()).toBe(0);
+  });
+
+  test("tells the reason too when a request fails before it reaches a procedure", async () => {
+    const project = await makeProject(harness.now);
+    const { api } = await openWithKey(project);
+    const tooLarge = await api.tickets.create.mutate({
+      id: project.id,
+      ...draft,
+      ...texts(),
+      evidence: { text: "x".repeat(1_100_000) },
+    }).then(() => null, errorBody);
+    expect(tooLarge).toMatchObject({ code: "payload_too_large" });
+  });
+});
+
+test("the client needs nothing of the service at run time, and nothing of Deno", async () => {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", "src/client.ts"],
+    stdout: "piped",
+  }).output();
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout));
+  const client = modules.find(({ specifier }: { specifier: string }) => specifier.endsWith("/src/client.ts"));
+  const atRunTime = client.dependencies.filter((dependency: { code?: object }) => dependency.code)
+    .map(({ specifier }: { specifier: string }) => specifier);
+  expect(atRunTime).toEqual(["@trpc/client", "superjson"]);
+  expect(await Deno.readTextFile("src/client.ts")).not.toMatch(/\bDeno\b/);
+});
