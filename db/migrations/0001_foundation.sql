@@ -240,6 +240,11 @@ begin
   return actor::jsonb;
 end $$;
 
+-- A row without the columns that are null. Nulls inside a column's own JSON are part of its value, and stay.
+create function stated_facts(whole_row jsonb) returns jsonb language sql immutable as $$
+  select jsonb_object_agg(key, value) from jsonb_each(whole_row) where value <> 'null'
+$$;
+
 -- One trigger function for every table with history. Arguments: entity, id column, columns that are not facts.
 create function record_history() returns trigger language plpgsql as $$
 declare
@@ -254,14 +259,14 @@ begin
     who := acting();
     insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
     select (r.j ->> 'project_id')::uuid, (r.j ->> ticket_column)::uuid, entity_name, r.j ->> id_column, 'created',
-           jsonb_strip_nulls(r.j - untracked), who - 'request_id', who ->> 'request_id'
+           stated_facts(r.j - untracked), who - 'request_id', who ->> 'request_id'
     from (select to_jsonb(i) as j from inserted i) r;
   elsif tg_op = 'DELETE' then
     if not exists (select from deleted) then return null; end if;
     who := acting();
     insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
     select (r.j ->> 'project_id')::uuid, (r.j ->> ticket_column)::uuid, entity_name, r.j ->> id_column, 'deleted',
-           jsonb_strip_nulls(r.j - untracked), who - 'request_id', who ->> 'request_id'
+           stated_facts(r.j - untracked), who - 'request_id', who ->> 'request_id'
     from (select to_jsonb(d) as j from deleted d) r;
   else
     if not exists (select from inserted) then return null; end if;

@@ -22,7 +22,10 @@ create table tasks (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   -- Checked at commit, so that a reorder may pass through any state.
-  constraint tasks_sequence_key unique (ticket_id, sequence) deferrable initially deferred
+  constraint tasks_sequence_key unique (ticket_id, sequence) deferrable initially deferred,
+  constraint tasks_blocked_has_reason check ((status = 'blocked') = (blocking_reason is not null)),
+  constraint tasks_done_is_completed check (status <> 'done' or completed_at is not null),
+  constraint tasks_lease_is_at_work check (lease_expires_at is null or status = 'in_progress')
 );
 create index tasks_lease_idx on tasks (lease_expires_at) where lease_expires_at is not null;
 create index tasks_assignee_idx on tasks (assignee_user_id) where assignee_user_id is not null;
@@ -39,16 +42,18 @@ create table test_cases (
   decided_at timestamptz(3),
   note text,
   created_at timestamptz(3) not null default now(),
-  updated_at timestamptz(3) not null default now()
+  updated_at timestamptz(3) not null default now(),
+  constraint test_cases_decided check ((status = 'pending') = (decided_at is null))
 );
 create index test_cases_ticket_idx on test_cases (ticket_id, id);
 
+-- A lease is extended every few minutes and says nothing of the task: it is no fact of history.
 create trigger tasks_history_insert after insert on tasks referencing new table as inserted
-  for each statement execute function record_history('task', 'id', 'id ticket_id project_id version created_at updated_at');
+  for each statement execute function record_history('task', 'id', 'id ticket_id project_id lease_expires_at version created_at updated_at');
 create trigger tasks_history_update after update on tasks referencing old table as deleted new table as inserted
-  for each statement execute function record_history('task', 'id', 'id ticket_id project_id version created_at updated_at');
+  for each statement execute function record_history('task', 'id', 'id ticket_id project_id lease_expires_at version created_at updated_at');
 create trigger tasks_history_delete after delete on tasks referencing old table as deleted
-  for each statement execute function record_history('task', 'id', 'id ticket_id project_id version created_at updated_at');
+  for each statement execute function record_history('task', 'id', 'id ticket_id project_id lease_expires_at version created_at updated_at');
 
 create trigger test_cases_history_insert after insert on test_cases referencing new table as inserted
   for each statement execute function record_history('test_case', 'id', 'id ticket_id project_id created_at updated_at');
@@ -56,3 +61,9 @@ create trigger test_cases_history_update after update on test_cases referencing 
   for each statement execute function record_history('test_case', 'id', 'id ticket_id project_id created_at updated_at');
 create trigger test_cases_history_delete after delete on test_cases referencing old table as deleted
   for each statement execute function record_history('test_case', 'id', 'id ticket_id project_id created_at updated_at');
+
+-- What lists filter by and the order alone would search long for: tickets of a rare role; merged ones without a deploy,
+-- which until its merge cost a ticket nothing. Admins look for rare actions, such as a bypassed gate, among sign-ins.
+create index ticket_roles_role_idx on ticket_roles (project_id, role, ticket_id);
+create index tickets_undeployed_idx on tickets (project_id, created_at, id) where merge_sha is not null and deployed_at is null;
+create index audit_log_action_idx on audit_log (account_id, action, id);

@@ -3,8 +3,11 @@ import { invalidField } from "../core/errors.ts";
 
 /** @throws {AppError} invalid_request for a role that the account has switched off; `path` is where the list stands */
 export function refuseDisabledRoles(ctx: ProjectContext, roles: readonly string[], path = "roles"): void {
-  const index = roles.findIndex((role) => ctx.project.disabled_roles.includes(role));
-  if (index >= 0) {
-    throw invalidField(`${path}.${index}`, `The role ${roles[index]} is disabled for this account`);
-  }
+  roles.forEach((role, index) => refuseDisabledRole(ctx, role, `${path}.${index}`));
+}
+
+/** The same for a single role. */
+export function refuseDisabledRole(ctx: ProjectContext, role: string, path = "role"): void {
+  if (!ctx.project.disabled_roles.includes(role)) return;
+  throw invalidField(path, `The role ${role} is disabled for this account`);
 }

@@ -1,11 +1,19 @@
+import { bulkTickets } from "../tickets/bulk.ts";
+import { changeRole } from "../tickets/change_role.ts";
 import { createTicket } from "../tickets/create.ts";
 import { getTicket } from "../tickets/get.ts";
+import { listHistory } from "../tickets/history.ts";
 import { listTickets } from "../tickets/list.ts";
 import {
+  BulkResult,
+  BulkTickets,
   CreatedTicket,
   CreateTicket,
   FindSimilar,
+  HistoryPage,
+  ListHistory,
   ListTickets,
+  RolePath,
   SimilarTickets,
   Ticket,
   TicketList,
@@ -23,6 +31,18 @@ const draft = {
   title: "Upload fails for files over 2 GB",
   description: "The upload stops at 2,147,483,647 bytes and the browser shows a network error.",
 };
+
+/** Meta of the four things that can be done with a ticket's role. */
+function roleChange(action: string, summary: string) {
+  return {
+    ...write,
+    method: "POST",
+    path: `/projects/{id}/tickets/{ticketId}/roles/{role}/${action}`,
+    summary,
+    description: "A role that stands there already stays as it is. Honours If-Match with the ticket's ETag.",
+    errors: ["not_found", "invalid_transition", "conflict", "version_conflict"],
+  } as const;
+}
 
 export const ticketsRouter = router({
   create: projectProcedure({
@@ -62,8 +82,11 @@ export const ticketsRouter = router({
     method: "PATCH",
     path: "/projects/{id}/tickets/{ticketId}",
     summary: "Change a ticket",
-    description: "Honours If-Match with the ticket's ETag.",
-    errors: ["not_found", "version_conflict"],
+    description:
+      "Only the fields that are sent; null clears an optional one. Moving to live, or status closed, passes the " +
+      "same gates as the bulk call, without its ways around them. Honours If-Match with the ticket's ETag.",
+    errors: ["not_found", "roles_incomplete", "human_tests_pending", "conflict", "version_conflict"],
+    example: { input: { stage: "validation", priority: "high" } },
   }).input(UpdateTicket).output(Ticket).mutation(({ ctx, input }) => updateTicket(ctx, input)),
 
   similar: projectProcedure({
@@ -74,4 +97,39 @@ export const ticketsRouter = router({
     errors: ["not_configured", "unavailable"],
     example: { input: draft },
   }).input(FindSimilar).output(SimilarTickets).query(({ ctx, input }) => findSimilarTickets(ctx, input)),
+
+  bulk: projectProcedure({
+    ...write,
+    method: "POST",
+    path: "/projects/{id}/tickets/bulk",
+    summary: "Move or close many tickets",
+    description:
+      "Each ticket is decided on its own: `updated` and `errors` add up to the different ids. A ticket that stands " +
+      "there already counts as updated and stays as it is.",
+    example: {
+      input: { action: "move", ticket_ids: ["0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10"], stage: "validation" },
+    },
+  }).input(BulkTickets).output(BulkResult).mutation(({ ctx, input }) => bulkTickets(ctx, input)),
+
+  startRole: projectProcedure(roleChange("start", "Start a role of a ticket"))
+    .input(RolePath).output(Ticket).mutation(({ ctx, input }) => changeRole(ctx, input, "start")),
+
+  finishRole: projectProcedure(roleChange("finish", "Finish a role of a ticket"))
+    .input(RolePath).output(Ticket).mutation(({ ctx, input }) => changeRole(ctx, input, "finish")),
+
+  skipRole: projectProcedure(roleChange("skip", "Skip a role of a ticket"))
+    .input(RolePath).output(Ticket).mutation(({ ctx, input }) => changeRole(ctx, input, "skip")),
+
+  reopenRole: projectProcedure(roleChange("reopen", "Reopen a role of a ticket"))
+    .input(RolePath).output(Ticket).mutation(({ ctx, input }) => changeRole(ctx, input, "reopen")),
+
+  history: projectProcedure({
+    ...read,
+    method: "GET",
+    path: "/projects/{id}/tickets/{ticketId}/history",
+    summary: "List every change of a ticket, oldest first",
+    description:
+      "Of the ticket itself and of its roles, tasks, test cases and links: who, when, what from, what to.",
+    errors: ["not_found"],
+  }).input(ListHistory).output(HistoryPage).query(({ ctx, input }) => listHistory(ctx, input)),
 });

@@ -1,6 +1,5 @@
 import type { Db } from "../../db/open.ts";
 import type { Context, ProjectContext } from "../core/context.ts";
-import { invalidField } from "../core/errors.ts";
 
 /** `ship` of ticket `t`, from what was merged and what its project's repositories reported. */
 export function shipColumn(db: Db, projectId: string) {
@@ -37,12 +36,4 @@ export function ticketColumns(ctx: ProjectContext) {
 /** What a ticket's id is appended to. */
 export function ticketsUrl(ctx: Context, projectId: string): string {
   return `${ctx.config.PUBLIC_URL}/api/projects/${projectId}/tickets/`;
-}
-
-/** The version that `If-Match` asks for; null without the field or with `*`. */
-export function expectedVersion(ctx: ProjectContext): number | null {
-  if (ctx.ifMatch === null || ctx.ifMatch === "*") return null;
-  const version = /^"(\d{1,9})"$/.exec(ctx.ifMatch)?.[1];
-  if (version === undefined) throw invalidField("If-Match", 'Expected the ETag of the ticket, such as "3"');
-  return Number(version);
 }

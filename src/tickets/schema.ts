@@ -27,13 +27,19 @@ export const ResolutionType = z.enum([
   "no_longer_relevant",
   "cancelled",
 ]);
+export type ResolutionType = z.infer<typeof ResolutionType>;
+export const ResolutionNote = text(0, 5000);
 /** How a ticket was closed. */
 export interface Resolution {
-  type?: z.infer<typeof ResolutionType>;
-  note?: string;
+  type?: ResolutionType | undefined;
+  note?: string | null | undefined;
 }
 
+/** A commit, lower-cased: senders differ in case. */
+const MergeSha = z.string().regex(/^[0-9a-fA-F]{40}$/, "Expected 40 hex characters").toLowerCase();
+
 export const RoleStatus = z.enum(["pending", "in_progress", "done", "skipped"]);
+export type RoleStatus = z.infer<typeof RoleStatus>;
 
 const Roles = z.array(Role).max(6).refine(
   (roles) => new Set(roles).size === roles.length,
@@ -155,6 +161,13 @@ export const UpdateTicket = TicketPath.extend({
   actor_role: text(1, 40).optional(),
   actor_id: text(1, 128).optional(),
   source: text(1, 40).optional(),
+  stage: Stage.optional().describe("live closes the ticket; any other stage reopens a closed one"),
+  status: Status.optional().describe(
+    "closed moves to live; open moves a closed ticket to `stage`, or to backlog",
+  ),
+  merge_sha: MergeSha.nullable().optional(),
+  resolution_type: ResolutionType.optional().describe("Of a closed ticket, or of this closing"),
+  resolution_note: ResolutionNote.nullable().optional().describe("Of a closed ticket, or of this closing"),
 });
 export type UpdateTicket = z.infer<typeof UpdateTicket>;
 
@@ -189,3 +202,72 @@ export const FindSimilar = Texts.extend({ id: Id });
 export type FindSimilar = z.infer<typeof FindSimilar>;
 
 export const SimilarTickets = z.object({ similar_existing: z.array(SimilarTicket) });
+
+export const RolePath = TicketPath.extend({ role: Role });
+export type RolePath = z.infer<typeof RolePath>;
+
+/** Distinct ids in one bulk call. */
+const MAX_BULK = 100;
+
+export const BulkTickets = z.strictObject({
+  id: Id,
+  action: z.enum(["move", "close"]),
+  ticket_ids: z.array(Id).min(1, "Must name at least one ticket").refine(
+    (ids) => new Set(ids).size <= MAX_BULK,
+    `Must name at most ${MAX_BULK} tickets`,
+  ).meta({ override: { type: "array", items: { type: "string", format: "uuid" }, minItems: 1 } }).describe(
+    `1 to ${MAX_BULK} different tickets; one named twice counts once`,
+  ),
+  stage: Stage.optional().describe("Required for move; close takes none"),
+  skip_pending_roles: z.boolean().default(false).describe("Sets unfinished roles to skipped when closing"),
+  skip_human_test_gate: z.boolean().default(false).describe("For admins who are no bot clients"),
+  resolution_note: ResolutionNote.optional(),
+  resolution_type: ResolutionType.optional().describe("completed when absent"),
+  dry_run: z.boolean().default(false).describe("Answers the same and changes nothing"),
+});
+export type BulkTickets = z.infer<typeof BulkTickets>;
+
+export const BulkResult = z.object({
+  updated: z.int().describe(
+    "Tickets that stand where they were asked to, those that stood there before included",
+  ),
+  errors: z.array(z.object({ id: Id, error: z.string(), code: z.string() })),
+  results: z.array(z.object({
+    id: Id,
+    ticket_ref: z.string().nullable().describe("null for a ticket that is not in this project"),
+    ok: z.boolean(),
+    stage: Stage.nullable(),
+    status: Status.nullable(),
+  })).describe("One for each different id, in the order of the request"),
+}).meta({ id: "BulkResult" });
+export type BulkResult = z.infer<typeof BulkResult>;
+
+export const ListHistory = TicketPath.extend({ limit: queryInteger(1, 200, 50), cursor: Cursor.optional() });
+export type ListHistory = z.infer<typeof ListHistory>;
+
+const Author = z.object({
+  kind: z.enum(["user", "key", "webhook", "job"]),
+  id: z.string().describe("User id, or the name of the webhook's sender or of the job"),
+  name: z.string().optional(),
+  key_id: z.string().optional(),
+});
+
+export const HistoryEntry = z.object({
+  id: z.int(),
+  at: Timestamp,
+  actor: Author,
+  request_id: z.string().nullable(),
+  entity: z.string().describe("ticket, role, task, test_case or another thing that belongs to the ticket"),
+  entity_id: z.string(),
+  action: z.string().describe(
+    "created, changed, deleted, or the name of an event such as human_test_gate_skipped",
+  ),
+  field: z.string().nullable().describe(
+    "The field that changed; null when the whole thing came, went or happened",
+  ),
+  from: z.unknown().describe("null where nothing was"),
+  to: z.unknown().describe("null where nothing is"),
+}).meta({ id: "HistoryEntry" });
+export type HistoryEntry = z.infer<typeof HistoryEntry>;
+
+export const HistoryPage = z.object({ history: z.array(HistoryEntry), next_cursor: NextCursor });

@@ -27,6 +27,8 @@ export interface TransitionResult {
   changed: boolean;
   code?: Extract<ErrorCode, "roles_incomplete" | "human_tests_pending">;
   error?: string;
+  /** Roles or cases that stand in the way. */
+  details?: Record<string, unknown>;
 }
 
 interface Facts {
@@ -53,10 +55,10 @@ export async function transitionTickets(
 ): Promise<TransitionResult[]> {
   const tickets = await lockFacts(ctx, projectId, ticketIds);
   const results = tickets.map((ticket) => decide(ticket, request));
-  const changed = results.filter((result) => result.changed).map(({ id }) => id);
+  const changed = tickets.filter((_, index) => results[index]!.changed);
+  // Sent together, so that however much there is to write down costs one round trip.
   if (!request.dryRun && changed.length > 0) {
-    await write(ctx, changed, request);
-    await recordBypasses(ctx, tickets.filter(({ id }) => changed.includes(id)), request);
+    await Promise.all([write(ctx, changed, request), recordBypasses(ctx, changed, request)]);
   }
   return results;
 }
@@ -69,10 +71,9 @@ async function lockFacts(
 ): Promise<Facts[]> {
   const { db } = ctx;
   const ids = [...ticketIds];
+  const inProject = projectId === null ? db`` : db`and t.project_id = ${projectId}::uuid`;
   const [, facts] = await Promise.all([
-    db`
-      select from tickets where id = any (${ids}::uuid[]) and (${projectId}::uuid is null or project_id = ${projectId}::uuid)
-      order by id for update`,
+    db`select from tickets t where t.id = any (${ids}::uuid[]) ${inProject} order by t.id for update`,
     db<Facts[]>`
       select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status,
         array(select r.role from ticket_roles r
@@ -80,7 +81,7 @@ async function lockFacts(
         coalesce((select jsonb_agg(jsonb_build_object('id', c.id, 'title', c.title) order by c.id)
           from test_cases c where c.ticket_id = t.id and c.status <> 'approved'), '[]') as unapproved_cases
       from tickets t join projects p on p.id = t.project_id
-      where t.id = any (${ids}::uuid[]) and (${projectId}::uuid is null or t.project_id = ${projectId}::uuid)
+      where t.id = any (${ids}::uuid[]) ${inProject}
       order by t.id`,
   ]);
   return facts;
@@ -90,27 +91,22 @@ function decide(
   ticket: Facts,
   { to, skipPendingRoles, skipHumanTestGate }: TransitionRequest,
 ): TransitionResult {
-  const { id, ticket_ref, project_id, stage, status, unfinished_roles, unapproved_cases } = ticket;
+  const { id, ticket_ref, project_id, stage, status, unfinished_roles: roles, unapproved_cases: cases } =
+    ticket;
   const stays = { id, ticket_ref, project_id, stage, status, changed: false };
   if (stage === to) return stays;
-  const refuse = (code: NonNullable<TransitionResult["code"]>, reason: string) => ({
-    ...stays,
-    code,
-    error: `Cannot close ticket ${ticket_ref}: ${reason}`,
-  });
-  if (to === "live" && unfinished_roles.length > 0 && !skipPendingRoles) {
-    return refuse(
-      "roles_incomplete",
-      `${counted(unfinished_roles.length, "role is", "roles are")} unfinished (${
-        unfinished_roles.join(", ")
-      })`,
-    );
+  const refused = `Cannot close ticket ${ticket_ref}:`;
+  if (to === "live" && roles.length > 0 && !skipPendingRoles) {
+    const error = `${refused} ${counted(roles.length, "role is", "roles are")} unfinished (${
+      roles.join(", ")
+    })`;
+    return { ...stays, code: "roles_incomplete", error, details: { roles } };
   }
-  if (to === "live" && unapproved_cases.length > 0 && !skipHumanTestGate) {
-    return refuse(
-      "human_tests_pending",
-      `${counted(unapproved_cases.length, "human test case is", "human test cases are")} not approved`,
-    );
+  if (to === "live" && cases.length > 0 && !skipHumanTestGate) {
+    const error = `${refused} ${
+      counted(cases.length, "human test case is", "human test cases are")
+    } not approved`;
+    return { ...stays, code: "human_tests_pending", error, details: { cases } };
   }
   return { ...stays, stage: to, status: to === "live" ? "closed" : "open", changed: true };
 }
@@ -119,49 +115,66 @@ function counted(count: number, one: string, more: string): string {
   return `${count} ${count === 1 ? one : more}`;
 }
 
-async function write(ctx: Context, ids: string[], { to, resolution }: TransitionRequest): Promise<void> {
+async function write(ctx: Context, tickets: Facts[], { to, resolution }: TransitionRequest): Promise<void> {
+  const { db } = ctx;
   const live = to === "live";
+  const ids = tickets.map(({ id }) => id);
+  const reopens = tickets.some(({ status }) => status === "closed");
   const { type = "completed", note = null } = resolution ?? {};
-  await ctx.db`
-    with roles as (
-      update ticket_roles set status = 'skipped'
-      where ${live} and ticket_id = any (${ids}::uuid[]) and status in ('pending', 'in_progress')
-    ), embeddings as (
-      update ticket_embeddings set open = ${!live} where ticket_id = any (${ids}::uuid[]) and open = ${live}
-    )
-    update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, closed_at = ${
-    live ? ctx.db`now()` : null
+  const skipped = live && tickets.some(({ unfinished_roles }) => unfinished_roles.length > 0);
+  await db`
+    with ${
+    skipped
+      ? db`roles as (
+        update ticket_roles set status = 'skipped'
+        where ticket_id = any (${ids}::uuid[]) and status in ('pending', 'in_progress')
+      ),`
+      : db``
+  } moved as (
+      update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, closed_at = ${
+    live ? db`now()` : null
   },
-      resolution_type = ${live ? type : null}, resolution_note = ${live ? note : null}, version = version + 1,
-      updated_at = now()
-    where id = any (${ids}::uuid[])`;
+        resolution_type = ${live ? type : null}, resolution_note = ${
+    live ? note : null
+  }, version = version + 1,
+        updated_at = now()
+      where id = any (${ids}::uuid[])
+    )
+    ${
+    live || reopens
+      ? db`update ticket_embeddings set open = ${!live} where ticket_id = any (${ids}::uuid[]) and open = ${live}`
+      : db`select`
+  }`;
 }
 
 /** A gate that was stepped over is written down with the cases that stood open. */
 async function recordBypasses(ctx: Context, closed: Facts[], request: TransitionRequest): Promise<void> {
   if (request.to !== "live" || !request.skipHumanTestGate) return;
   const bypassed = closed.filter(({ unapproved_cases }) => unapproved_cases.length > 0);
-  if (bypassed.length === 0) return;
-  await recordEvents(
-    ctx,
-    bypassed.map((ticket) => ({
-      project_id: ticket.project_id,
-      ticket_id: ticket.id,
-      action: "human_test_gate_skipped",
-      details: { cases: ticket.unapproved_cases },
-    })),
-  );
-  await recordAudit(ctx, {
-    account_id: bypassed[0]!.account_id,
-    action: "ticket.human_test_gate_skipped",
-    target_type: "project",
-    target_id: bypassed[0]!.project_id,
-    details: {
-      tickets: bypassed.map(({ id, ticket_ref, unapproved_cases }) => ({
-        id,
-        ticket_ref,
-        cases: unapproved_cases,
+  const [first] = bypassed;
+  if (!first) return;
+  await Promise.all([
+    recordEvents(
+      ctx,
+      bypassed.map(({ project_id, id, unapproved_cases }) => ({
+        project_id,
+        ticket_id: id,
+        action: "human_test_gate_skipped",
+        details: { cases: unapproved_cases },
       })),
-    },
-  });
+    ),
+    recordAudit(ctx, {
+      account_id: first.account_id,
+      action: "ticket.human_test_gate_skipped",
+      target_type: "project",
+      target_id: first.project_id,
+      details: {
+        tickets: bypassed.map(({ id, ticket_ref, unapproved_cases }) => ({
+          id,
+          ticket_ref,
+          cases: unapproved_cases,
+        })),
+      },
+    }),
+  ]);
 }

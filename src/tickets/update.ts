@@ -1,49 +1,70 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import { requireVersion } from "../core/if_match.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
-import { expectedVersion } from "./_rows.ts";
+import { destinationOf, refuseStrayResolution } from "./_destination.ts";
 import { getTicket } from "./get.ts";
-import { lockTicket } from "./lock.ts";
-import type { Ticket, UpdateTicket } from "./schema.ts";
+import { lockTicket, refuseWhenClosed } from "./lock.ts";
+import type { Stage, Ticket, UpdateTicket } from "./schema.ts";
+import { transitionTickets } from "./transition.ts";
 
 /**
- * Changes the fields that are given; null clears an optional one.
- * @throws {AppError} version_conflict with the current ticket when `If-Match` names another version
+ * Changes the fields that are given; null clears an optional one. Roles come first, so that a closing in the same
+ * call is measured by them; all of it happens or nothing.
+ * @throws {AppError} version_conflict; roles_incomplete, human_tests_pending
  */
 export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Promise<Ticket> {
-  const expected = expectedVersion(ctx);
   return await transact(ctx, async (ctx) => {
-    await lockTicket(ctx, input.ticketId);
-    const before = await getTicket(ctx, input);
-    if (expected !== null && before.version !== expected) {
-      throw new AppError("version_conflict", undefined, { details: { current: before } });
-    }
-    const added = input.roles?.filter((role) => !before.roles.some((state) => state.role === role));
-    refuseDisabledRoles(ctx, added ?? []);
-    const columns = changedColumns(before, input);
-    const rolesChanged = input.roles && await replaceRoles(ctx, before.id, input.roles);
-    if (Object.keys(columns).length === 0 && !rolesChanged) return before;
-    await ctx.db`
-      update tickets set ${assignments(ctx, columns)} updated_at = now(), version = version + 1
-      where id = ${before.id}::uuid`;
+    const [locked, before] = await Promise.all([lockTicket(ctx, input.ticketId), getTicket(ctx, input)]);
+    requireVersion(ctx, before);
+    const to = destinationOf(before, input);
+    refuseStrayResolution(to ?? before.stage, input);
+    const added = input.roles?.filter((role) => !before.roles.some((state) => state.role === role)) ?? [];
+    refuseDisabledRoles(ctx, added);
+    if (added.length > 0 && to === null) refuseWhenClosed(locked, "add a role to");
+
+    const rolesChanged = input.roles !== undefined && await replaceRoles(ctx, before.id, input.roles);
+    if (to) await move(ctx, input, to);
+    const columns = changedColumns(before, input, to);
+    if (!rolesChanged && !to && Object.keys(columns).length === 0) return before;
     if ("title" in columns || "description" in columns) await embedAnew(ctx, before.id);
-    return await getTicket(ctx, input);
+    const [, after] = await Promise.all([
+      writeColumns(ctx, before.id, { columns, bump: to === null }),
+      getTicket(ctx, input),
+    ]);
+    return after;
   });
 }
 
-function changedColumns(before: Ticket, input: UpdateTicket): Record<string, unknown> {
-  const { id: _, ticketId: __, roles: ___, ...fields } = input;
+async function move(ctx: ProjectContext, input: UpdateTicket, to: Stage): Promise<void> {
+  const resolution = { type: input.resolution_type, note: input.resolution_note };
+  const [moved] = await transitionTickets(ctx, ctx.project.id, [input.ticketId], { to, resolution });
+  if (moved?.code) throw new AppError(moved.code, moved.error, { details: moved.details });
+}
+
+/** Stage and status are the transition's alone, and so is the resolution of a ticket that it closes. */
+function changedColumns(before: Ticket, input: UpdateTicket, to: Stage | null): Record<string, unknown> {
+  const { id: _, ticketId: __, roles: ___, stage: ____, status: _____, ...fields } = input;
   const changed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined) continue;
-    if (JSON.stringify(value) !== JSON.stringify(before[name as keyof Ticket])) changed[name] = value;
+    if (value === undefined || (to && name.startsWith("resolution_"))) continue;
+    // By value: the database keeps the keys of evidence in an order of its own.
+    if (!isDeepStrictEqual(value, before[name as keyof Ticket])) changed[name] = value;
   }
   return changed;
 }
 
-function assignments({ db }: ProjectContext, columns: Record<string, unknown>) {
-  return Object.keys(columns).length > 0 ? db`${db(columns)},` : db``;
+async function writeColumns(
+  { db }: ProjectContext,
+  id: string,
+  { columns, bump }: { columns: Record<string, unknown>; bump: boolean },
+): Promise<void> {
+  const assignments = Object.keys(columns).length > 0 ? db`${db(columns)},` : db``;
+  await db`
+    update tickets set ${assignments} updated_at = now(), version = version + ${bump ? 1 : 0}
+    where id = ${id}::uuid`;
 }
 
 /** The ticket then has exactly these roles; a role that stays keeps its status. */
@@ -52,12 +73,15 @@ async function replaceRoles(
   ticketId: string,
   roles: readonly string[],
 ): Promise<boolean> {
-  const removed = await ctx.db`
-    delete from ticket_roles where ticket_id = ${ticketId}::uuid and role <> all (${[...roles]}::text[])`;
-  const added = await ctx.db`
-    insert into ticket_roles (ticket_id, project_id, role)
-    select ${ticketId}::uuid, ${ctx.project.id}::uuid, role from unnest(${[...roles]}::text[]) as role
-    on conflict do nothing`;
+  const [removed, added] = await Promise.all([
+    ctx.db`delete from ticket_roles where ticket_id = ${ticketId}::uuid and role <> all (${[
+      ...roles,
+    ]}::text[])`,
+    ctx.db`
+      insert into ticket_roles (ticket_id, project_id, role)
+      select ${ticketId}::uuid, ${ctx.project.id}::uuid, role from unnest(${[...roles]}::text[]) as role
+      on conflict do nothing`,
+  ]);
   return removed.count + added.count > 0;
 }
 

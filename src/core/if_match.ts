@@ -1,0 +1,24 @@
+import type { RequestContext } from "./context.ts";
+import { AppError, invalidField } from "./errors.ts";
+
+/** A list of entity tags (RFC 9110), each weak or strong. */
+const TAGS = /^\s*(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*\s*$/;
+
+/**
+ * Honours `If-Match` for a resource whose ETag is its version; call it where the resource is locked. Without the field,
+ * or with `*`, every version will do. A weak tag never matches.
+ * @throws {AppError} version_conflict with the current resource in `details.current`; invalid_request when malformed
+ */
+export function requireVersion(ctx: RequestContext, current: { version: number }, what = "ticket"): void {
+  const { ifMatch } = ctx;
+  if (ifMatch === null || ifMatch.trim() === "*") return;
+  if (!TAGS.test(ifMatch)) {
+    throw invalidField("If-Match", 'Expected an ETag that the service gave out, such as "3"');
+  }
+  const tags: string[] = ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  if (!tags.includes(`"${current.version}"`)) {
+    throw new AppError("version_conflict", `The ${what} has changed since the version in If-Match`, {
+      details: { current },
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { invalidField } from "../core/errors.ts";
+import type { Stage, Status, UpdateTicket } from "./schema.ts";
+
+type Place = { stage: Stage; status: Status };
+type Asked = Pick<UpdateTicket, "stage" | "status" | "resolution_type" | "resolution_note">;
+
+/**
+ * Where a change of stage and status sends a ticket; null leaves it where it is.
+ * @throws {AppError} invalid_request when stage and status contradict each other
+ */
+export function destinationOf(before: Place, { stage, status }: Asked): Stage | null {
+  if (status !== undefined && stage !== undefined && (status === "closed") !== (stage === "live")) {
+    throw invalidField("status", `A ticket in ${stage} is ${stage === "live" ? "closed" : "open"}`);
+  }
+  const reopened = status === "open" && before.status === "closed" ? "backlog" : before.stage;
+  const to = stage ?? (status === "closed" ? "live" : reopened);
+  return to === before.stage ? null : to;
+}
+
+/** @throws {AppError} invalid_request for a resolution of a ticket that will be open */
+export function refuseStrayResolution(after: Stage, asked: Asked): void {
+  if (after === "live") return;
+  for (const name of ["resolution_type", "resolution_note"] as const) {
+    if (asked[name] !== undefined) throw invalidField(name, "Only a closed ticket has a resolution");
+  }
+}

@@ -1,0 +1,61 @@
+import { maySkipHumanTests } from "../core/access.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { AppError, invalidField, invalidRequest } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import type { BulkResult, BulkTickets, Stage } from "./schema.ts";
+import { type TransitionResult, transitionTickets } from "./transition.ts";
+
+/**
+ * Moves or closes many tickets in one transaction, each decided on its own: `updated` and `errors` add up to the
+ * different ids of the request.
+ * @throws {AppError} forbidden for the whole call when the caller may not skip the human test gate
+ */
+export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Promise<BulkResult> {
+  const to = targetOf(input);
+  if (input.skip_human_test_gate && !maySkipHumanTests(ctx.actor, ctx.project)) {
+    throw new AppError(
+      "forbidden",
+      "Only admins of the project, and no bot clients, may skip the human test gate",
+    );
+  }
+  const ids = [...new Set(input.ticket_ids)];
+  const found = await transact(ctx, (ctx) =>
+    transitionTickets(ctx, ctx.project.id, ids, {
+      to,
+      resolution: { type: input.resolution_type, note: input.resolution_note },
+      skipPendingRoles: input.skip_pending_roles,
+      skipHumanTestGate: input.skip_human_test_gate,
+      dryRun: input.dry_run,
+    }));
+  return resultOf(ids, found);
+}
+
+function targetOf(input: BulkTickets): Stage {
+  const { action, stage } = input;
+  if (action === "close" && stage !== undefined) throw invalidField("stage", "A close takes no stage");
+  if (action === "move" && stage === undefined) {
+    throw invalidField("stage", "Required when the action is move");
+  }
+  const to = stage ?? "live";
+  if (to !== "live") {
+    const stray = (["resolution_type", "resolution_note"] as const).filter((name) =>
+      input[name] !== undefined
+    );
+    const message = `A move to ${to} takes no resolution`;
+    if (stray.length > 0) throw invalidRequest(stray.map((path) => ({ path, message })));
+  }
+  return to;
+}
+
+function resultOf(ids: string[], found: TransitionResult[]): BulkResult {
+  const byId = new Map(found.map((ticket) => [ticket.id, ticket]));
+  const errors: BulkResult["errors"] = [];
+  const results = ids.map((id) => {
+    const ticket = byId.get(id);
+    if (!ticket) errors.push({ id, error: "No such ticket in this project", code: "not_found" });
+    else if (ticket.code) errors.push({ id, error: ticket.error ?? ticket.code, code: ticket.code });
+    const { ticket_ref = null, stage = null, status = null } = ticket ?? {};
+    return { id, ticket_ref, ok: ticket !== undefined && !ticket.code, stage, status };
+  });
+  return { updated: ids.length - errors.length, errors, results };
+}

@@ -1,0 +1,59 @@
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import { requireVersion } from "../core/if_match.ts";
+import { refuseDisabledRole } from "../projects/enabled_roles.ts";
+import { getTicket } from "./get.ts";
+import { lockTicket, refuseWhenClosed } from "./lock.ts";
+import type { RolePath, RoleStatus, Ticket } from "./schema.ts";
+
+/** What can be done with a ticket's role: from which states, and to which. */
+const CHANGES = {
+  start: { from: ["pending"], to: "in_progress" },
+  finish: { from: ["pending", "in_progress"], to: "done" },
+  skip: { from: ["pending", "in_progress"], to: "skipped" },
+  reopen: { from: ["done", "skipped"], to: "pending" },
+} as const satisfies Record<string, { from: RoleStatus[]; to: RoleStatus }>;
+
+/**
+ * Starts, finishes, skips or reopens a role of a ticket. A role that stands there already stays as it is.
+ * @throws {AppError} not_found when the ticket hasn't this role; invalid_transition; conflict on a closed ticket
+ */
+export async function changeRole(
+  ctx: ProjectContext,
+  input: RolePath,
+  action: keyof typeof CHANGES,
+): Promise<Ticket> {
+  const { from, to } = CHANGES[action];
+  return await transact(ctx, async (ctx) => {
+    const [locked, before] = await Promise.all([lockTicket(ctx, input.ticketId), getTicket(ctx, input)]);
+    requireVersion(ctx, before);
+    const state = before.roles.find(({ role }) => role === input.role);
+    if (!state) throw new AppError("not_found", `Ticket ${before.ticket_ref} has no role ${input.role}`);
+    if (state.status === to) return before;
+    if (!(from as readonly RoleStatus[]).includes(state.status)) {
+      const reason = `it is ${state.status}`;
+      throw new AppError(
+        "invalid_transition",
+        `Cannot ${action} role ${input.role} of ${before.ticket_ref}: ${reason}`,
+      );
+    }
+    // A role that was switched off after it was given may be brought to its end, but not be taken up.
+    if (action === "start" || action === "reopen") refuseDisabledRole(ctx, input.role);
+    if (action === "reopen") refuseWhenClosed(locked, "reopen a role of");
+    const [, after] = await Promise.all([write(ctx, input, to), getTicket(ctx, input)]);
+    return after;
+  });
+}
+
+async function write(
+  { db }: ProjectContext,
+  { ticketId, role }: RolePath,
+  status: RoleStatus,
+): Promise<void> {
+  await db`
+    with role as (
+      update ticket_roles set status = ${status} where ticket_id = ${ticketId}::uuid and role = ${role}
+    )
+    update tickets set version = version + 1, updated_at = now() where id = ${ticketId}::uuid`;
+}

@@ -1,0 +1,37 @@
+import type { ProjectContext } from "../core/context.ts";
+import { decodeCursor, page } from "../core/cursor.ts";
+import { noSuchTicket } from "./lock.ts";
+import type { HistoryEntry, ListHistory } from "./schema.ts";
+
+/** Every change of a ticket and of what belongs to it, oldest first. */
+export async function listHistory(ctx: ProjectContext, input: ListHistory) {
+  const { db, project } = ctx;
+  const [after] = input.cursor ? decodeCursor(input.cursor, ["number"]) : [0];
+  const [ticket, rows] = await Promise.all([
+    db`select from tickets where id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid`,
+    db<HistoryEntry[]>`
+      select id, created_at as at, actor, request_id, entity, entity_id, action, field, from_value as from, to_value as to
+      from history
+      where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid and id > ${after!}::bigint
+      order by id limit ${input.limit + 1}`,
+  ]);
+  if (ticket.count === 0) throw noSuchTicket();
+  const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
+  return { history: items.map(inWireForm), next_cursor };
+}
+
+function inWireForm(entry: HistoryEntry): HistoryEntry {
+  const { field, from, to } = entry;
+  return { ...entry, from: timesInWireForm(field, from), to: timesInWireForm(field, to) };
+}
+
+/** Times inside JSON were written down as PostgreSQL writes them; everywhere else they leave it in the wire's form. */
+function timesInWireForm(field: string | null, value: unknown): unknown {
+  if (field !== null) return isTime(field, value) ? new Date(value).toISOString() : value;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, timesInWireForm(name, part)]));
+}
+
+function isTime(field: string, value: unknown): value is string {
+  return field.endsWith("_at") && typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value);
+}
