@@ -1,6 +1,5 @@
 import { SESSION_COOKIE } from "../core/auth.ts";
 import type { RequestContext } from "../core/context.ts";
-import { ACCESS_TOKEN_SECONDS } from "../core/tokens.ts";
 import { changePassword } from "../sessions/change_password.ts";
 import { endSession, logout } from "../sessions/end.ts";
 import { listSessions } from "../sessions/list.ts";
@@ -10,6 +9,7 @@ import { refresh } from "../sessions/refresh.ts";
 import {
   ChangePassword,
   Empty,
+  IDLE_DAYS,
   Login,
   Me,
   Refresh,
@@ -18,6 +18,9 @@ import {
   TokenPair,
 } from "../sessions/schema.ts";
 import { Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
+
+/** As long as a refresh token: an expired cookie that still comes along is what tells refresh to renew it. */
+const COOKIE_SECONDS = IDLE_DAYS * 24 * 3600;
 
 const signedIn = { access: "user", tag: "Authentication" } as const;
 
@@ -32,7 +35,7 @@ export const authRouter = router({
     example: { input: { email: "admin@localhost", password: "correct horse battery" } },
   }).input(Login).output(TokenPair).mutation(async ({ ctx, input }) => {
     const pair = await login(ctx, input);
-    setCookie(ctx, pair.access_token, ACCESS_TOKEN_SECONDS);
+    setCookie(ctx, pair.access_token, COOKIE_SECONDS);
     return pair;
   }),
 
@@ -45,7 +48,7 @@ export const authRouter = router({
     errors: ["unauthenticated", "token_expired", "token_reused", "rate_limited"],
   }).input(Refresh).output(TokenPair).mutation(async ({ ctx, input }) => {
     const pair = await refresh(ctx, input);
-    if (ctx.hasCookie) setCookie(ctx, pair.access_token, ACCESS_TOKEN_SECONDS);
+    if (ctx.hasCookie) setCookie(ctx, pair.access_token, COOKIE_SECONDS);
     return pair;
   }),
 

@@ -1,10 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { ACCESS_TOKEN_SECONDS, hashToken, newOpaqueToken, signAccessToken } from "../core/tokens.ts";
-import type { TokenPair } from "./schema.ts";
-
-/** A refresh token ends when it lies unused this long; its session ends `ABSOLUTE_DAYS` after the sign-in. */
-export const IDLE_DAYS = 30;
-export const ABSOLUTE_DAYS = 90;
+import { IDLE_DAYS, type TokenPair } from "./schema.ts";
 
 /** A new pair for a session; the refresh token is stored as its hash only. */
 export async function issueTokens(ctx: Context, userId: string, sessionId: string): Promise<TokenPair> {

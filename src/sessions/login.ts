@@ -1,11 +1,12 @@
+import { createHash } from "node:crypto";
 import { v7 as uuid } from "uuid";
 import { recordAudit } from "../core/audit.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { verifyPassword } from "../core/passwords.ts";
-import { ABSOLUTE_DAYS, issueTokens } from "./_tokens.ts";
-import type { Login, TokenPair } from "./schema.ts";
+import { issueTokens } from "./_tokens.ts";
+import { ABSOLUTE_DAYS, type Login, type TokenPair } from "./schema.ts";
 
 interface Candidate {
   id: string;
@@ -19,21 +20,25 @@ interface Candidate {
  * @throws {AppError} invalid_credentials, the same for an unknown email, a wrong password and a deactivated user
  */
 export async function login(ctx: RequestContext, input: Login): Promise<TokenPair> {
-  await ctx.limits.take("login-email", { points: 10, seconds: 300 }, input.email.toLowerCase(), ctx.headers);
+  await ctx.limits.take("login-email", { points: 10, seconds: 300 }, nameOf(input.email), ctx.headers);
   await ctx.limits.take("login", { points: 30, seconds: 60 }, ctx.address, ctx.headers);
   const [user] = await ctx.db<Candidate[]>`
     select id, name, account_id, password_hash from users
     where lower(email) = lower(${input.email}) and deactivated_at is null`;
   if (!await verifyPassword(user?.password_hash ?? null, input.password) || !user) {
-    if (user) await recordAudit(ctx, failedSignIn(user));
+    // For an unknown email too: one statement less would tell that it is unknown.
+    await recordAudit(ctx, failedSignIn(ctx, user));
     throw new AppError("invalid_credentials");
   }
   return await transact({ ...ctx, author: { kind: "user", id: user.id, name: user.name } }, async (ctx) => {
     const sessionId = uuid();
-    await ctx.db`
+    // The lock and the comparison: a password that is changed or a user who is deactivated meanwhile ends this too.
+    const started = await ctx.db`
       insert into sessions (id, user_id, user_agent, address, expires_at)
-      values (${sessionId}::uuid, ${user.id}::uuid, ${ctx.userAgent}, ${ctx.address},
-        now() + make_interval(days => ${ABSOLUTE_DAYS}))`;
+      select ${sessionId}::uuid, u.id, ${ctx.userAgent}, ${ctx.address}, now() + make_interval(days => ${ABSOLUTE_DAYS})
+      from users u where u.id = ${user.id}::uuid and u.password_hash = ${user.password_hash} and u.deactivated_at is null
+      for share of u`;
+    if (started.count === 0) throw new AppError("invalid_credentials");
     await recordAudit(ctx, {
       account_id: user.account_id,
       action: "session.started",
@@ -45,6 +50,16 @@ export async function login(ctx: RequestContext, input: Login): Promise<TokenPai
   });
 }
 
-function failedSignIn(user: Candidate) {
-  return { account_id: user.account_id, action: "session.refused", target_type: "user", target_id: user.id };
+function failedSignIn({ address }: RequestContext, user: Candidate | undefined) {
+  return {
+    account_id: user?.account_id ?? null,
+    action: "session.refused",
+    ...(user && { target_type: "user", target_id: user.id }),
+    details: { address },
+  };
+}
+
+/** Under which the attempts on an email are counted: short, and not the address itself. */
+function nameOf(email: string): string {
+  return createHash("sha256").update(email.toLowerCase()).digest("base64url");
 }

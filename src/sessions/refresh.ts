@@ -42,14 +42,17 @@ export async function refresh(ctx: RequestContext, input: Refresh): Promise<Toke
 
 async function refusal(ctx: RequestContext, hash: Uint8Array): Promise<AppError> {
   const [token] = await ctx.db<{ reused: boolean; expired: boolean; revoked: boolean; session_id: string }[]>`
-    select t.session_id, t.used_at is not null as reused, s.revoked_at is not null as revoked,
+    select t.session_id, s.revoked_at is not null as revoked,
+      coalesce(t.used_at <= now() - make_interval(secs => ${REUSE_SECONDS}), false) as reused,
       t.expires_at <= now() or s.expires_at <= now() as expired
     from refresh_tokens t join sessions s on s.id = t.session_id where t.token_hash = ${hash}`;
   if (!token) return new AppError("unauthenticated", "The refresh token is unknown");
+  if (token.reused) {
+    if (!token.revoked) await endFamily(ctx, token.session_id);
+    return new AppError("token_reused");
+  }
   if (token.expired) return new AppError("token_expired", "The refresh token has expired");
-  if (!token.reused) return new AppError("unauthenticated", "The session has ended");
-  if (!token.revoked) await endFamily(ctx, token.session_id);
-  return new AppError("token_reused");
+  return new AppError("unauthenticated", "The session has ended");
 }
 
 async function endFamily(ctx: RequestContext, sessionId: string): Promise<void> {

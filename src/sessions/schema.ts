@@ -1,6 +1,10 @@
 import { z } from "zod";
-import { Id, Timestamp } from "../core/schema.ts";
+import { Id, text, Timestamp } from "../core/schema.ts";
 import { Password, UserKind, UserRole } from "../users/schema.ts";
+
+/** A refresh token ends when it lies unused this long; its session ends `ABSOLUTE_DAYS` after the sign-in. */
+export const IDLE_DAYS = 30;
+export const ABSOLUTE_DAYS = 90;
 
 export const TokenPair = z.object({
   access_token: z.string(),
@@ -10,7 +14,7 @@ export const TokenPair = z.object({
 export type TokenPair = z.infer<typeof TokenPair>;
 
 export const Login = z.strictObject({
-  email: z.string().min(1).max(254),
+  email: text(1, 254),
   password: z.string().min(1).max(1000),
 });
 export type Login = z.infer<typeof Login>;
