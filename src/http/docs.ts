@@ -8,6 +8,7 @@ const PAGE = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
 <title>Handoff Ticket Service: API</title>
 </head>
 <body>
@@ -19,8 +20,9 @@ const PAGE = `<!doctype html>
 `;
 
 const START = `Scalar.createApiReference("#docs", {
-  url: "/api/openapi.json", withDefaultFonts: false, telemetry: false, hideClientButton: true, agent: { disabled: true },
-  mcp: { disabled: true }, showDeveloperTools: "never",
+  url: "/api/openapi.json", servers: [{ url: location.origin + "/api" }], withDefaultFonts: false, telemetry: false,
+  hideClientButton: true, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: "never",
+  authentication: { preferredSecurityScheme: "bearer" },
 });
 `;
 

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject } from "zod-openapi";
+import {
+  createDocument,
+  type CreateDocumentOptions,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+} from "zod-openapi";
 import { ErrorBody, type ErrorCode, ERRORS } from "../core/errors.ts";
 import type { Meta } from "../routers/trpc.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
@@ -40,7 +45,27 @@ export function openApiDocument(publicUrl: string, routes: readonly DocumentedRo
       },
     },
   };
-  return createDocument(document);
+  return createDocument(document, { override: ({ jsonSchema }) => shorten(jsonSchema) });
+}
+
+type JsonSchema = Parameters<NonNullable<CreateDocumentOptions["override"]>>[0]["jsonSchema"];
+
+/** The same in fewer words, for readers and generators: a format instead of its pattern, one type that may be null. */
+function shorten(schema: JsonSchema): void {
+  const [value, orNull, ...more] = schema.anyOf ?? [];
+  if (orNull?.type === "null" && more.length === 0 && typeof value?.type === "string") {
+    delete schema.anyOf;
+    Object.assign(
+      schema,
+      value,
+      { type: [value.type, "null"] },
+      value.enum && { enum: [...value.enum, null] },
+    );
+  }
+  if (schema.format) delete schema.pattern;
+  // What any number in JSON is limited to says nothing of this one.
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
 function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
