@@ -10,6 +10,7 @@ import { docsRoutes } from "./http/docs.ts";
 import { healthRoutes, type JobsReady } from "./http/health.ts";
 import { logFailure } from "./http/log.ts";
 import { metricsRoutes } from "./http/metrics.ts";
+import { pageRoutes } from "./http/pages.ts";
 import type { HttpEnv } from "./http/request.ts";
 import { restRoutes } from "./http/rest.ts";
 import { trpcRoutes } from "./http/trpc.ts";
@@ -42,6 +43,7 @@ export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv
   }
   app.route("/", healthRoutes(services, jobsReady));
   app.route("/", metricsRoutes(services));
+  app.route("/", pageRoutes());
   app.route("/trpc", trpcRoutes(services));
   app.route("/api", docsRoutes(config.PUBLIC_URL, webhookDocuments));
   app.route("/api", webhookRoutes(services));
@@ -75,7 +77,9 @@ function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
     const ms = performance.now() - started;
     const { procedure, actor } = c.var;
     // Labels come from a known few; paths and methods may be anything.
-    const labels = procedure ? { method, route: procedure, status } : { method: "any", route: "other", status };
+    const labels = procedure
+      ? { method, route: procedure, status }
+      : { method: "any", route: "other", status };
     metrics.requests.observe(labels, ms / 1000);
     log.info("request", {
       request_id: requestId,

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { makeUser, next } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+
+test("an invite link leads to a page whose parts all come from the service", async () => {
+  const admin = await makeUser(harness.now, { role: "admin" });
+  const { body } = await harness.now.call("POST", "/users", {
+    token: admin.token,
+    body: { email: `invited${next()}@example.test`, name: "Invited" },
+  });
+  const link = new URL(body.invite_url);
+  const page = await harness.now.request("GET", link.pathname);
+  expect(page.status).toBe(200);
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(page.headers.get("content-security-policy")).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self'/,
+  );
+  expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+  const parts = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+  expect(parts).toEqual(["data:,", "/invite/page.css", "/invite/page.js"]);
+  for (const path of parts.slice(1)) {
+    const part = await harness.now.request("GET", path);
+    expect(part.status).toBe(200);
+    expect(await part.text()).not.toBe("");
+  }
+});
+
+test("the token of an invite link sets the password once", async () => {
+  const admin = await makeUser(harness.now, { role: "admin" });
+  const email = `invited${next()}@example.test`;
+  const { body } = await harness.now.call("POST", "/users", {
+    token: admin.token,
+    body: { email, name: "Invited" },
+  });
+  const token = new URL(body.invite_url).hash.slice(1);
+  const accept = (password: string) =>
+    harness.now.call("POST", "/users/invitations/accept", { body: { token, password } });
+  expect(await accept("short")).toMatchObject({
+    status: 400,
+    body: { fieldErrors: { password: expect.any(String) } },
+  });
+  expect(await accept("a long enough one")).toMatchObject({ status: 200, body: { email } });
+  expect(await accept("a long enough two")).toMatchObject({ status: 404, body: { code: "not_found" } });
+  const login = (password: string) => harness.now.call("POST", "/auth/login", { body: { email, password } });
+  expect((await login("a long enough one")).status).toBe(200);
+  expect((await login("a long enough two")).status).toBe(401);
+});
