@@ -1,7 +1,10 @@
 import { accountsRouter } from "./accounts.ts";
+import { auditRouter } from "./audit.ts";
 import { authRouter } from "./auth.ts";
 import { keysRouter } from "./keys.ts";
 import { projectsRouter } from "./projects.ts";
+import { tasksRouter } from "./tasks.ts";
+import { testCasesRouter } from "./test_cases.ts";
 import { ticketsRouter } from "./tickets.ts";
 import { router } from "./trpc.ts";
 import { usersRouter } from "./users.ts";
@@ -9,9 +12,12 @@ import { usersRouter } from "./users.ts";
 /** Every procedure of the service; REST, tRPC and the documents are made from this one tree. */
 export const appRouter = router({
   accounts: accountsRouter,
+  audit: auditRouter,
   auth: authRouter,
   keys: keysRouter,
   projects: projectsRouter,
+  tasks: tasksRouter,
+  testCases: testCasesRouter,
   tickets: ticketsRouter,
   users: usersRouter,
 });

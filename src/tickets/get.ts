@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { ticketColumns } from "./_rows.ts";
 import { noSuchTicket } from "./lock.ts";
-import type { Ticket, TicketPathOrRef } from "./schema.ts";
+import type { Status, Ticket, TicketPathOrRef } from "./schema.ts";
 
 /** A ticket by its id, or by its ref in the project. */
 export async function getTicket(
@@ -14,6 +14,17 @@ export async function getTicket(
   const which = ref ? db`t.number = ${Number(ref[2])}` : db`t.id = ${input.ticketId}::uuid`;
   const [ticket] = await db<Ticket[]>`
     select ${ticketColumns(ctx)} from tickets t where t.project_id = ${project.id}::uuid and ${which}`;
+  if (!ticket) throw noSuchTicket();
+  return ticket;
+}
+
+/** For reads of what belongs to a ticket. @throws {AppError} not_found */
+export async function requireTicket(
+  { db, project }: ProjectContext,
+  ticketId: string,
+): Promise<{ status: Status }> {
+  const [ticket] = await db<{ status: Status }[]>`
+    select status from tickets where id = ${ticketId}::uuid and project_id = ${project.id}::uuid`;
   if (!ticket) throw noSuchTicket();
   return ticket;
 }

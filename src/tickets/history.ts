@@ -1,21 +1,20 @@
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, page } from "../core/cursor.ts";
-import { noSuchTicket } from "./lock.ts";
+import { requireTicket } from "./get.ts";
 import type { HistoryEntry, ListHistory } from "./schema.ts";
 
 /** Every change of a ticket and of what belongs to it, oldest first. */
 export async function listHistory(ctx: ProjectContext, input: ListHistory) {
   const { db, project } = ctx;
   const [after] = input.cursor ? decodeCursor(input.cursor, ["number"]) : [0];
-  const [ticket, rows] = await Promise.all([
-    db`select from tickets where id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid`,
+  const [, rows] = await Promise.all([
+    requireTicket(ctx, input.ticketId),
     db<HistoryEntry[]>`
       select id, created_at as at, actor, request_id, entity, entity_id, action, field, from_value as from, to_value as to
       from history
       where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid and id > ${after!}::bigint
       order by id limit ${input.limit + 1}`,
   ]);
-  if (ticket.count === 0) throw noSuchTicket();
   const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
   return { history: items.map(inWireForm), next_cursor };
 }

@@ -1,0 +1,15 @@
+import { AuditPage, ListAudit } from "../admin/audit_schema.ts";
+import { listAudit } from "../admin/list_audit.ts";
+import { router, userProcedure } from "./trpc.ts";
+
+export const auditRouter = router({
+  list: userProcedure({
+    access: "account_admin",
+    scope: "admin",
+    tag: "Administration",
+    method: "GET",
+    path: "/admin/audit",
+    summary: "List sign-ins, key and role changes and gate bypasses, newest first",
+    description: "Of the caller's account; super admins see all accounts, or the one that they name.",
+  }).input(ListAudit).output(AuditPage).query(({ ctx, input }) => listAudit(ctx, input)),
+});

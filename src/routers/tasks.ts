@@ -1,0 +1,133 @@
+import { claimTask } from "../tasks/claim.ts";
+import { createTask } from "../tasks/create.ts";
+import { deleteTask } from "../tasks/delete.ts";
+import { getTask } from "../tasks/get.ts";
+import { extendClaim } from "../tasks/heartbeat.ts";
+import { listTasks } from "../tasks/list.ts";
+import { nextTask } from "../tasks/next.ts";
+import { releaseTask } from "../tasks/release.ts";
+import { reorderTasks } from "../tasks/reorder.ts";
+import {
+  ClaimTask,
+  CreateTask,
+  NextTask,
+  Reordered,
+  ReorderTasks,
+  Task,
+  TaskList,
+  TaskPath,
+  UpdateTask,
+} from "../tasks/schema.ts";
+import { updateTask } from "../tasks/update.ts";
+import { TicketPath } from "../tickets/schema.ts";
+import { Nothing, projectProcedure, router } from "./trpc.ts";
+
+const read = { access: "viewer", scope: "tasks:read", tag: "Tasks" } as const;
+const write = { access: "member", scope: "tasks:write", tag: "Tasks" } as const;
+const tasks = "/projects/{id}/tickets/{ticketId}/tasks";
+
+export const tasksRouter = router({
+  list: projectProcedure({
+    ...read,
+    method: "GET",
+    path: tasks,
+    summary: "List a ticket's tasks in their order",
+    errors: ["not_found"],
+  }).input(TicketPath).output(TaskList).query(({ ctx, input }) => listTasks(ctx, input)),
+
+  create: projectProcedure({
+    ...write,
+    method: "POST",
+    path: tasks,
+    status: 201,
+    summary: "Add a task behind the others",
+    location: (task: Task, input: CreateTask) =>
+      `/projects/${input.id}/tickets/${input.ticketId}/tasks/${task.id}`,
+    errors: ["not_found", "conflict"],
+    example: {
+      input: {
+        title: "Stream the upload in parts",
+        role: "backend",
+        acceptance_criteria: [{ text: "A file of 3 GB arrives whole", done: false }],
+        estimated_minutes: 90,
+      },
+    },
+  }).input(CreateTask).output(Task).mutation(({ ctx, input }) => createTask(ctx, input)),
+
+  reorder: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${tasks}/reorder`,
+    summary: "Put a ticket's tasks into another order",
+    description:
+      "`task_ids` names every task of the ticket once; missing, foreign and doubled ids are named in `fieldErrors`.",
+    errors: ["not_found"],
+  }).input(ReorderTasks).output(Reordered).mutation(({ ctx, input }) => reorderTasks(ctx, input)),
+
+  next: projectProcedure({
+    ...read,
+    method: "GET",
+    path: `${tasks}/next`,
+    summary: "Get the next task that I may claim",
+    description:
+      "The first pending one whose dependencies are finished and that nobody else was given; 404 when there is none.",
+    errors: ["not_found"],
+  }).input(NextTask).output(Task).query(({ ctx, input }) => nextTask(ctx, input)),
+
+  get: projectProcedure({
+    ...read,
+    method: "GET",
+    path: `${tasks}/{taskId}`,
+    summary: "Get a task",
+    errors: ["not_found"],
+  }).input(TaskPath).output(Task).query(({ ctx, input }) => getTask(ctx, input)),
+
+  update: projectProcedure({
+    ...write,
+    method: "PATCH",
+    path: `${tasks}/{taskId}`,
+    summary: "Change a task",
+    description:
+      "Only the fields that are sent; null clears an optional one. A task that becomes pending again is free for " +
+      "anybody: it has no assignee and no times. Honours If-Match with the task's ETag.",
+    errors: ["not_found", "invalid_transition", "dependencies_unfinished", "version_conflict"],
+    example: { input: { status: "blocked", blocking_reason: "Waits for the new bucket" } },
+  }).input(UpdateTask).output(Task).mutation(({ ctx, input }) => updateTask(ctx, input)),
+
+  delete: projectProcedure({
+    ...write,
+    method: "DELETE",
+    path: `${tasks}/{taskId}`,
+    status: 204,
+    summary: "Delete a task",
+    description:
+      "The tasks behind it move up, and none waits for it any more. Honours If-Match with the task's ETag.",
+    errors: ["not_found", "version_conflict"],
+  }).input(TaskPath).output(Nothing).mutation(({ ctx, input }) => deleteTask(ctx, input)),
+
+  claim: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${tasks}/{taskId}/claim`,
+    summary: "Claim a pending task",
+    description: "Of any number of callers one gets it, for 15 minutes that a heartbeat extends.",
+    errors: ["not_found", "already_claimed", "dependencies_unfinished", "invalid_transition", "conflict"],
+  }).input(ClaimTask).output(Task).mutation(({ ctx, input }) => claimTask(ctx, input)),
+
+  heartbeat: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${tasks}/{taskId}/heartbeat`,
+    summary: "Keep a claimed task for another 15 minutes",
+    errors: ["not_found", "already_claimed", "invalid_transition"],
+  }).input(TaskPath).output(Task).mutation(({ ctx, input }) => extendClaim(ctx, input)),
+
+  release: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${tasks}/{taskId}/release`,
+    summary: "Give a claimed task back",
+    description: "Admins of the project may do it for another.",
+    errors: ["not_found", "already_claimed", "invalid_transition"],
+  }).input(TaskPath).output(Task).mutation(({ ctx, input }) => releaseTask(ctx, input)),
+});

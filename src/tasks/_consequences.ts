@@ -1,0 +1,35 @@
+import type { Db } from "../../db/open.ts";
+import type { Task, TaskStatus } from "./schema.ts";
+
+/** What becomes of other columns of `tasks t` when its status changes: values, or SQL that makes them. */
+export function consequences(db: Db, task: Task, to: TaskStatus): Record<string, unknown> {
+  const left = { lease_expires_at: null, ...(task.status === "blocked" && { blocking_reason: null }) };
+  switch (to) {
+    case "in_progress":
+      // Work that goes on after a blockade began when it first began.
+      return { ...left, started_at: db`coalesce(t.started_at, now())` };
+    case "done":
+      return {
+        ...left,
+        completed_at: db`now()`,
+        actual_minutes: db`coalesce(t.actual_minutes, ${minutesAtWork(db)})`,
+      };
+    case "pending":
+      return { ...left, ...UNTOUCHED };
+    default:
+      return left;
+  }
+}
+
+/** A pending task is free for anybody, as if it had never been begun. */
+const UNTOUCHED = {
+  assignee_user_id: null,
+  assignee_session_id: null,
+  started_at: null,
+  completed_at: null,
+  actual_minutes: null,
+};
+
+function minutesAtWork(db: Db) {
+  return db`greatest(0, ceil(extract(epoch from now() - t.started_at) / 60)::integer)`;
+}

@@ -1,0 +1,51 @@
+import type { Db } from "../../db/open.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import type { Task, TaskPath } from "./schema.ts";
+
+/** The columns of a Task for `tasks t`. */
+export function taskColumns(db: Db) {
+  return db`t.id, t.ticket_id as handoff_request_id, t.project_id, t.sequence, t.title, t.body, t.summary, t.role, t.status,
+    t.assignee_user_id, t.assignee_session_id, t.depends_on_task_ids, t.acceptance_criteria, t.estimated_minutes,
+    t.actual_minutes, t.blocking_reason, t.started_at, t.completed_at, t.lease_expires_at, t.version, t.created_at,
+    t.updated_at`;
+}
+
+/** Which row of `tasks t` a path names: a task of another ticket or project is none. */
+export function atPath({ db, project }: ProjectContext, { ticketId, taskId }: Omit<TaskPath, "id">) {
+  return db`t.id = ${taskId}::uuid and t.ticket_id = ${ticketId}::uuid and t.project_id = ${project.id}::uuid`;
+}
+
+/**
+ * Locks a task and reads it as it is now. The ticket's lock alone isn't enough: claims don't take it.
+ * @throws {AppError} not_found
+ */
+export async function lockTask(ctx: ProjectContext, path: Omit<TaskPath, "id">): Promise<Task> {
+  const [task] = await ctx.db<Task[]>`
+    select ${taskColumns(ctx.db)} from tasks t where ${atPath(ctx, path)} for update`;
+  if (!task) throw noSuchTask();
+  return task;
+}
+
+/** All tasks of a ticket in their order. */
+export async function tasksOf(ctx: ProjectContext, ticketId: string): Promise<Task[]> {
+  const rows = await ctx.db<Task[]>`
+    select ${taskColumns(ctx.db)} from tasks t
+    where t.ticket_id = ${ticketId}::uuid and t.project_id = ${ctx.project.id}::uuid
+    order by t.sequence`;
+  return [...rows];
+}
+
+/** What the rules about a ticket's tasks among one another need to know of each. */
+export type TaskOutline = Pick<Task, "id" | "title" | "status" | "assignee_user_id" | "depends_on_task_ids">;
+
+export async function outlineOf({ db, project }: ProjectContext, ticketId: string): Promise<TaskOutline[]> {
+  return await db<TaskOutline[]>`
+    select t.id, t.title, t.status, t.assignee_user_id, t.depends_on_task_ids from tasks t
+    where t.ticket_id = ${ticketId}::uuid and t.project_id = ${project.id}::uuid
+    order by t.sequence`;
+}
+
+export function noSuchTask(): AppError {
+  return new AppError("not_found", "No such task on this ticket");
+}

@@ -1,0 +1,52 @@
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { authorCte } from "../core/history.ts";
+import { requireTicket } from "../tickets/get.ts";
+import { claimable, lease } from "./_claims.ts";
+import { dependenciesUnfinished, unfinishedDependencies } from "./_dependencies.ts";
+import { atPath, noSuchTask, outlineOf, taskColumns } from "./_rows.ts";
+import type { ClaimTask, Task } from "./schema.ts";
+
+/**
+ * Gives a pending task to the caller for the length of a lease. One statement: of any number of callers at once, one
+ * gets it.
+ * @throws {AppError} already_claimed; dependencies_unfinished; invalid_transition; conflict when the ticket is closed
+ */
+export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
+  const { db, actor } = ctx;
+  const [task] = await db<Task[]>`
+    with ${authorCte(ctx)}
+    update tasks t set status = 'in_progress', assignee_user_id = ${actor.user.id}::uuid,
+      assignee_session_id = ${input.session_id ?? actor.credential.id}, lease_expires_at = ${
+    lease(db)
+  }, started_at = now(),
+      version = t.version + 1, updated_at = now()
+    from author
+    where ${atPath(ctx, input)} and ${claimable(ctx)}
+    returning ${taskColumns(db)}`;
+  return task ?? await explainRefusal(ctx, input);
+}
+
+async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<never> {
+  const [ticket, tasks] = await Promise.all([
+    requireTicket(ctx, input.ticketId),
+    outlineOf(ctx, input.ticketId),
+  ]);
+  const task = tasks.find(({ id }) => id === input.taskId);
+  if (!task) throw noSuchTask();
+  const { title, status, assignee_user_id: assignee } = task;
+  const refused = `Cannot claim task ${title}:`;
+  if (status !== "pending" && status !== "in_progress") {
+    throw new AppError("invalid_transition", `${refused} it is ${status}`);
+  }
+  const waiting = unfinishedDependencies(tasks, task.depends_on_task_ids);
+  if (status === "pending" && ticket.status === "closed") {
+    throw new AppError("conflict", `${refused} its ticket is closed`);
+  }
+  const another = assignee !== null && assignee !== ctx.actor.user.id;
+  if (status === "pending" && !another && waiting.length > 0) throw dependenciesUnfinished(title, waiting);
+  throw new AppError(
+    "already_claimed",
+    `${refused} ${status === "pending" && another ? "it is assigned to" : "it was taken by"} another`,
+  );
+}

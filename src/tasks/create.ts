@@ -1,0 +1,48 @@
+import { v7 as uuid } from "uuid";
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import { refuseDisabledRole } from "../projects/enabled_roles.ts";
+import { lockTicket } from "../tickets/lock.ts";
+import { checkAssignee } from "./_assignee.ts";
+import { checkDependencies } from "./_dependencies.ts";
+import { outlineOf, taskColumns } from "./_rows.ts";
+import type { CreateTask, Task } from "./schema.ts";
+
+/** The list of a ticket's tasks has no pages, and a reorder names them all. */
+const MAX_TASKS = 500;
+
+/** Adds a task behind the others. */
+export async function createTask(ctx: ProjectContext, input: CreateTask): Promise<Task> {
+  refuseDisabledRole(ctx, input.role);
+  return await transact(ctx, async (ctx) => {
+    const [ticket, tasks] = await Promise.all([
+      lockTicket(ctx, input.ticketId),
+      outlineOf(ctx, input.ticketId),
+    ]);
+    if (tasks.length >= MAX_TASKS) {
+      throw new AppError(
+        "conflict",
+        `Cannot add a task to ${ticket.ticket_ref}: it has ${MAX_TASKS} already`,
+      );
+    }
+    checkDependencies(tasks, null, input.depends_on_task_ids ?? []);
+    if (input.assignee_user_id) await checkAssignee(ctx, input.assignee_user_id);
+    return await insertTask(ctx, input, tasks.length + 1);
+  });
+}
+
+async function insertTask(ctx: ProjectContext, input: CreateTask, sequence: number): Promise<Task> {
+  const { db, project } = ctx;
+  const [task] = await db<[Task]>`
+    insert into tasks as t (id, ticket_id, project_id, sequence, title, body, summary, role, depends_on_task_ids,
+      acceptance_criteria, estimated_minutes, assignee_user_id)
+    values (${uuid()}::uuid, ${input.ticketId}::uuid, ${project.id}::uuid, ${sequence}, ${input.title}, ${
+    input.body ?? null
+  },
+      ${input.summary ?? null}, ${input.role}, ${input.depends_on_task_ids ?? []}::uuid[],
+      ${JSON.stringify(input.acceptance_criteria ?? [])}::text::jsonb, ${input.estimated_minutes ?? null},
+      ${input.assignee_user_id ?? null}::uuid)
+    returning ${taskColumns(db)}`;
+  return task;
+}

@@ -1,0 +1,22 @@
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+import { requireVersion } from "../core/if_match.ts";
+import { lockTicket } from "../tickets/lock.ts";
+import { lockTask } from "./_rows.ts";
+import type { TaskPath } from "./schema.ts";
+
+/** Takes a task away: the ones behind it move up, and nothing waits for it any more. */
+export async function deleteTask(ctx: ProjectContext, input: TaskPath): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const { db } = ctx;
+    const [, task] = await Promise.all([lockTicket(ctx, input.ticketId), lockTask(ctx, input)]);
+    requireVersion(ctx, task, "task");
+    await Promise.all([
+      db`delete from tasks where id = ${task.id}::uuid`,
+      db`
+        update tasks set sequence = case when sequence > ${task.sequence} then sequence - 1 else sequence end,
+          depends_on_task_ids = array_remove(depends_on_task_ids, ${task.id}::uuid), version = version + 1, updated_at = now()
+        where ticket_id = ${input.ticketId}::uuid and (sequence > ${task.sequence} or ${task.id}::uuid = any (depends_on_task_ids))`,
+    ]);
+  });
+}

@@ -1,0 +1,15 @@
+import type { Context } from "../core/context.ts";
+import { authorCte } from "../core/history.ts";
+import { givenBack } from "./_claims.ts";
+
+/** Rows of one sweep: the next one takes the rest. */
+const BATCH = 1000;
+
+/** Gives tasks back whose claim ran out. Whatever is being written at this moment is left to the next sweep. */
+export async function endLeases(ctx: Context): Promise<void> {
+  await ctx.db`
+    with ${authorCte(ctx)}, ended as (
+      select id from tasks where lease_expires_at < now() order by lease_expires_at limit ${BATCH} for update skip locked
+    )
+    update tasks t set ${givenBack(ctx.db)} from author, ended where t.id = ended.id`;
+}

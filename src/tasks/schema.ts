@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { Id, text, Timestamp } from "../core/schema.ts";
+import { Role, TicketPath } from "../tickets/schema.ts";
+
+export const TaskStatus = z.enum(["pending", "in_progress", "blocked", "done", "skipped"]);
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+const Criterion = z.strictObject({ text: text(1, 500), done: z.boolean().default(false) });
+const Criteria = z.array(Criterion).max(50);
+const Dependencies = z.array(Id).max(100).refine(
+  (ids) => new Set(ids).size === ids.length,
+  "Names a task twice",
+);
+const Minutes = z.int().min(0).max(1_000_000);
+
+const Texts = { title: text(1, 200), body: text(0, 10_000).nullable(), summary: text(0, 2000).nullable() };
+
+export const Task = z.object({
+  id: Id,
+  handoff_request_id: Id.describe("The ticket that the task belongs to"),
+  project_id: Id,
+  sequence: z.int().describe("Place among the ticket's tasks, from 1 without gaps"),
+  title: z.string(),
+  body: z.string().nullable(),
+  summary: z.string().nullable(),
+  role: Role,
+  status: TaskStatus,
+  assignee_user_id: Id.nullable(),
+  assignee_session_id: z.string().nullable().describe("Session or API key that claimed the task"),
+  depends_on_task_ids: z.array(Id),
+  acceptance_criteria: z.array(z.object({ text: z.string(), done: z.boolean() })),
+  estimated_minutes: z.int().nullable(),
+  actual_minutes: z.int().nullable(),
+  blocking_reason: z.string().nullable(),
+  started_at: Timestamp.nullable(),
+  completed_at: Timestamp.nullable(),
+  lease_expires_at: Timestamp.nullable().describe("When a claim without a heartbeat ends"),
+  version: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "Task" });
+export type Task = z.infer<typeof Task>;
+
+export const TaskList = z.object({ tasks: z.array(Task) });
+
+export const TaskPath = TicketPath.extend({ taskId: Id });
+export type TaskPath = z.infer<typeof TaskPath>;
+
+export const CreateTask = TicketPath.extend({
+  title: Texts.title,
+  body: Texts.body.optional(),
+  summary: Texts.summary.optional(),
+  role: Role,
+  depends_on_task_ids: Dependencies.optional(),
+  acceptance_criteria: Criteria.optional(),
+  estimated_minutes: Minutes.nullable().optional(),
+  assignee_user_id: Id.nullable().optional(),
+});
+export type CreateTask = z.infer<typeof CreateTask>;
+
+export const UpdateTask = TaskPath.extend({
+  title: Texts.title.optional(),
+  body: Texts.body.optional(),
+  summary: Texts.summary.optional(),
+  role: Role.optional(),
+  status: TaskStatus.optional(),
+  blocking_reason: text(1, 2000).nullable().optional().describe("Required when the task becomes blocked"),
+  assignee_user_id: Id.nullable().optional(),
+  depends_on_task_ids: Dependencies.optional(),
+  acceptance_criteria: Criteria.optional(),
+  estimated_minutes: Minutes.nullable().optional(),
+  actual_minutes: Minutes.nullable().optional(),
+});
+export type UpdateTask = z.infer<typeof UpdateTask>;
+
+export const ReorderTasks = TicketPath.extend({
+  task_ids: z.array(Id).max(1000).describe("Every task of the ticket, once, in the desired order"),
+});
+export type ReorderTasks = z.infer<typeof ReorderTasks>;
+
+export const Reordered = z.object({ reordered: z.boolean() });
+
+export const NextTask = TicketPath.extend({ role: Role.optional() });
+export type NextTask = z.infer<typeof NextTask>;
+
+export const ClaimTask = TaskPath.extend({
+  session_id: text(1, 128).optional().describe(
+    "What the claim is kept under; the caller's session or API key when absent",
+  ),
+});
+export type ClaimTask = z.infer<typeof ClaimTask>;

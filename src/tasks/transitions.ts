@@ -1,0 +1,35 @@
+import { AppError, invalidField } from "../core/errors.ts";
+import type { Task, TaskStatus } from "./schema.ts";
+
+/** Which status may follow which. */
+export const TASK_TRANSITIONS: Record<TaskStatus, readonly TaskStatus[]> = {
+  pending: ["in_progress", "blocked", "skipped"],
+  in_progress: ["blocked", "done", "pending", "skipped"],
+  blocked: ["pending", "in_progress", "skipped"],
+  done: ["pending"],
+  skipped: ["pending"],
+};
+
+/** @throws {AppError} invalid_transition */
+export function refuseTransition(task: Pick<Task, "title" | "status">, to: TaskStatus): void {
+  if (task.status === to || TASK_TRANSITIONS[task.status].includes(to)) return;
+  const allowed = TASK_TRANSITIONS[task.status].join(", ");
+  throw new AppError(
+    "invalid_transition",
+    `Cannot set task ${task.title} to ${to}: it is ${task.status}, from where it may go to ${allowed}`,
+  );
+}
+
+/**
+ * A reason is had by blocked tasks, and by them alone; a task that stays blocked keeps its own.
+ * @throws {AppError} invalid_request
+ */
+export function checkReason(task: Task, to: TaskStatus, given: string | null | undefined): void {
+  const kept = task.status === "blocked" ? task.blocking_reason : null;
+  if (to === "blocked" && (given === undefined ? kept : given) === null) {
+    throw invalidField("blocking_reason", "Required when the status is blocked");
+  }
+  if (to !== "blocked" && given) {
+    throw invalidField("blocking_reason", "Only a blocked task has a blocking reason");
+  }
+}

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+import { requireVersion } from "../core/if_match.ts";
+import { refuseDisabledRole } from "../projects/enabled_roles.ts";
+import { lockTicket } from "../tickets/lock.ts";
+import { checkAssignee } from "./_assignee.ts";
+import { consequences } from "./_consequences.ts";
+import { checkDependencies, dependenciesUnfinished, unfinishedDependencies } from "./_dependencies.ts";
+import { lockTask, outlineOf, taskColumns, type TaskOutline } from "./_rows.ts";
+import type { Task, UpdateTask } from "./schema.ts";
+import { checkReason, refuseTransition } from "./transitions.ts";
+
+/**
+ * Changes the fields that are given; null clears an optional one. What a new status brings about gives way to what
+ * the caller sends.
+ * @throws {AppError} version_conflict; invalid_transition; dependencies_unfinished
+ */
+export async function updateTask(ctx: ProjectContext, input: UpdateTask): Promise<Task> {
+  return await transact(ctx, async (ctx) => {
+    const [, before, tasks] = await Promise.all([
+      lockTicket(ctx, input.ticketId),
+      lockTask(ctx, input),
+      input.depends_on_task_ids || input.status === "in_progress" ? outlineOf(ctx, input.ticketId) : [],
+    ]);
+    requireVersion(ctx, before, "task");
+    await check(ctx, input, before, tasks);
+    const changed = changedColumns(ctx, before, input);
+    return Object.keys(changed).length > 0 ? await write(ctx, before, changed) : before;
+  });
+}
+
+async function check(
+  ctx: ProjectContext,
+  input: UpdateTask,
+  before: Task,
+  tasks: TaskOutline[],
+): Promise<void> {
+  const { status = before.status, depends_on_task_ids: dependsOn = before.depends_on_task_ids } = input;
+  refuseTransition(before, status);
+  checkReason(before, status, input.blocking_reason);
+  if (input.role && input.role !== before.role) refuseDisabledRole(ctx, input.role);
+  if (input.depends_on_task_ids) checkDependencies(tasks, before.id, dependsOn);
+  if (status === "in_progress" && before.status !== status) {
+    const waiting = unfinishedDependencies(tasks, dependsOn);
+    if (waiting.length > 0) throw dependenciesUnfinished(before.title, waiting);
+  }
+  if (input.assignee_user_id && input.assignee_user_id !== before.assignee_user_id) {
+    await checkAssignee(ctx, input.assignee_user_id);
+  }
+}
+
+function changedColumns({ db }: ProjectContext, before: Task, input: UpdateTask): Record<string, unknown> {
+  const { id: _, ticketId: __, taskId: ___, ...fields } = input;
+  const given = Object.entries(fields).filter(([name, value]) =>
+    value !== undefined && !isDeepStrictEqual(value, before[name as keyof Task])
+  );
+  const follows = input.status && input.status !== before.status
+    ? consequences(db, before, input.status)
+    : {};
+  // Who takes a claimed task over takes it without the lease.
+  const handedOver = given.some(([name]) => name === "assignee_user_id");
+  const unclaimed = handedOver ? { assignee_session_id: null, lease_expires_at: null } : {};
+  return {
+    ...unclaimed,
+    ...follows,
+    ...Object.fromEntries(given.map(([name, value]) => [name, sqlValue(db, name, value)])),
+  };
+}
+
+/** Arrays and JSON need their type said. */
+function sqlValue(db: ProjectContext["db"], name: string, value: unknown): unknown {
+  if (name === "depends_on_task_ids") return db`${value as string[]}::uuid[]`;
+  if (name === "acceptance_criteria") return db`${JSON.stringify(value)}::text::jsonb`;
+  return value;
+}
+
+async function write({ db }: ProjectContext, { id }: Task, columns: Record<string, unknown>): Promise<Task> {
+  const [task] = await db<[Task]>`
+    update tasks t set ${db(columns)}, version = t.version + 1, updated_at = now() where t.id = ${id}::uuid
+    returning ${taskColumns(db)}`;
+  return task;
+}

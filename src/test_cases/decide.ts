@@ -1,0 +1,29 @@
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
+import { refuseBots } from "./_people.ts";
+import { caseColumns } from "./_rows.ts";
+import { getTestCase } from "./get.ts";
+import type { DecideTestCase, TestCase } from "./schema.ts";
+
+/** @throws {AppError} forbidden for bot clients; conflict for a rejection behind a closed ticket */
+export async function decideTestCase(
+  ctx: ProjectContext,
+  input: DecideTestCase,
+  status: "approved" | "rejected",
+): Promise<TestCase> {
+  refuseBots(ctx, "approve or reject");
+  return await transact(ctx, async (ctx) => {
+    const { db, actor } = ctx;
+    const [ticket, before] = await Promise.all([lockTicket(ctx, input.ticketId), getTestCase(ctx, input)]);
+    if (before.status === status && (input.note === undefined || input.note === before.note)) return before;
+    if (before.status === "approved" && status === "rejected") {
+      refuseWhenClosed(ticket, "reject a test case of");
+    }
+    const [after] = await db<[TestCase]>`
+      update test_cases c set status = ${status}, decided_by = ${actor.user.id}::uuid, decided_at = now(),
+        note = ${input.note ?? null}, updated_at = now()
+      where c.id = ${before.id}::uuid returning ${caseColumns(db)}`;
+    return after;
+  });
+}

@@ -1,0 +1,15 @@
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+import { lockTicket } from "../tickets/lock.ts";
+import { refuseBots } from "./_people.ts";
+import { getTestCase } from "./get.ts";
+import type { TestCasePath } from "./schema.ts";
+
+/** @throws {AppError} forbidden for bot clients, who would step over the gate by it */
+export async function deleteTestCase(ctx: ProjectContext, input: TestCasePath): Promise<void> {
+  refuseBots(ctx, "delete");
+  await transact(ctx, async (ctx) => {
+    const [, found] = await Promise.all([lockTicket(ctx, input.ticketId), getTestCase(ctx, input)]);
+    await ctx.db`delete from test_cases where id = ${found.id}::uuid`;
+  });
+}

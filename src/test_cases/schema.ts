@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { Id, text, Timestamp } from "../core/schema.ts";
+import { TicketPath } from "../tickets/schema.ts";
+
+const Texts = {
+  title: text(1, 200),
+  instruction: text(1, 5000),
+  link: z.url({ protocol: /^https?$/, error: "Expected an http or https address" }).max(2000).nullable(),
+};
+
+export const TestCase = z.object({
+  id: Id,
+  title: z.string(),
+  instruction: z.string(),
+  link: z.string().nullable(),
+  status: z.enum(["pending", "approved", "rejected"]),
+  decided_by: Id.nullable().describe("Who approved or rejected it; always a person"),
+  decided_at: Timestamp.nullable(),
+  note: z.string().nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "TestCase" });
+export type TestCase = z.infer<typeof TestCase>;
+
+export const TestCaseList = z.object({
+  cases: z.array(TestCase),
+  all_approved: z.boolean().describe("True without any case"),
+});
+export type TestCaseList = z.infer<typeof TestCaseList>;
+
+export const TestCasePath = TicketPath.extend({ caseId: Id });
+export type TestCasePath = z.infer<typeof TestCasePath>;
+
+export const CreateTestCase = TicketPath.extend({
+  title: Texts.title,
+  instruction: Texts.instruction,
+  link: Texts.link.optional(),
+});
+export type CreateTestCase = z.infer<typeof CreateTestCase>;
+
+export const UpdateTestCase = TestCasePath.extend({
+  title: Texts.title.optional(),
+  instruction: Texts.instruction.optional(),
+  link: Texts.link.optional(),
+});
+export type UpdateTestCase = z.infer<typeof UpdateTestCase>;
+
+export const DecideTestCase = TestCasePath.extend({ note: text(0, 2000).nullable().optional() });
+export type DecideTestCase = z.infer<typeof DecideTestCase>;
