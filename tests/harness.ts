@@ -103,8 +103,13 @@ export class Harness {
     return this.statements.length - before;
   }
 
-  async close(): Promise<void> {
+  /** Ends the app and leaves its place to the others that use it. */
+  async stop(): Promise<void> {
     await this.#running.close();
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
     await dropPlace(this.place);
   }
 }

@@ -40,6 +40,14 @@ export function requireRole(actor: Actor, level: "account_admin" | "super_admin"
   }
 }
 
+export interface ProjectRule {
+  needed: ProjectRole;
+  /** What those hear who have no access at all. */
+  denial: "forbidden" | "not_found";
+  /** An archived project can be read but not written; this call may all the same. */
+  evenArchived: boolean;
+}
+
 /**
  * The project with the caller's role in it. Whether it exists is not told to those who may not see it.
  * @throws {AppError} `denial` without any access; forbidden with too little of it
@@ -47,8 +55,7 @@ export function requireRole(actor: Actor, level: "account_admin" | "super_admin"
 export async function requireProject(
   ctx: ActorContext,
   projectId: string,
-  needed: ProjectRole,
-  denial: "forbidden" | "not_found",
+  { needed, denial, evenArchived }: ProjectRule,
 ): Promise<ProjectAccess> {
   const project = await findProject(ctx, projectId);
   if (!project) {
@@ -61,7 +68,9 @@ export async function requireProject(
   if (ranks.indexOf(project.role) < ranks.indexOf(needed)) {
     throw new AppError("forbidden", `This needs the role ${needed} in the project; yours is ${project.role}`);
   }
-  if (project.archived && needed === "member") throw new AppError("forbidden", "The project is archived");
+  if (project.archived && needed !== "viewer" && !evenArchived) {
+    throw new AppError("forbidden", "The project is archived: it can be read, but not written");
+  }
   return project;
 }
 
@@ -71,7 +80,8 @@ export async function findProject(ctx: ActorContext, projectId: string): Promise
   if (credential.type === "key" && credential.project_id !== null && credential.project_id !== projectId) {
     return null;
   }
-  return await ctx.access.get(`project:${user.id}:${projectId}`, async () => {
+  // The role belongs to the name: what was found for an admin must not outlive the admin.
+  return await ctx.access.get(`project:${user.id}:${user.role}:${projectId}`, async () => {
     const [row] = await ctx.sql<ProjectAccess[]>`
       select p.id, p.account_id, p.key, p.name, p.archived_at is not null as archived, a.disabled_roles,
         case when ${user.role === "super_admin"} or (${

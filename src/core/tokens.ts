@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { errors, jwtVerify, SignJWT } from "jose";
+import { z } from "zod";
 import { AppError } from "./errors.ts";
+import { Id } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 
 export const ACCESS_TOKEN_SECONDS = 900;
@@ -12,6 +14,8 @@ export function signAccessToken(secrets: Secrets, userId: string, sessionId: str
   return new SignJWT({ sid: sessionId }).setProtectedHeader({ alg: "HS256", kid: key.id }).setSubject(userId)
     .setIssuedAt().setExpirationTime(`${ACCESS_TOKEN_SECONDS}s`).sign(key.bytes);
 }
+
+const Claims = z.object({ sub: Id, sid: Id, iat: z.number(), exp: z.number() });
 
 export interface AccessToken {
   userId: string;
@@ -27,10 +31,13 @@ export async function verifyAccessToken(secrets: Secrets, token: string): Promis
       const key = secrets.auth.find(({ id }) => id === header.kid);
       if (!key) throw new errors.JWKSNoMatchingKey();
       return key.bytes;
-    }, { algorithms: ["HS256"], requiredClaims: ["sub", "sid", "iat", "exp"] });
+    }, { algorithms: ["HS256"] });
+    const claims = Claims.safeParse(payload);
+    if (!claims.success) throw new errors.JWTClaimValidationFailed("unexpected claims", payload);
+    const { sub, sid, iat, exp } = claims.data;
     // A token is issued by this installation's own clocks: one minute allows for their difference.
-    if (payload.iat! > Date.now() / 1000 + 60) throw new errors.JWTClaimValidationFailed("iat", payload);
-    return { userId: payload.sub!, sessionId: String(payload.sid), expiresAt: payload.exp! };
+    if (iat > Date.now() / 1000 + 60) throw new errors.JWTClaimValidationFailed("iat", payload);
+    return { userId: sub, sessionId: sid, expiresAt: exp };
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw new AppError("token_expired");
     if (error instanceof errors.JOSEError) {

@@ -52,6 +52,7 @@ export const projectsRouter = router({
     ...admin,
     method: "PATCH",
     path: "/projects/{id}",
+    evenArchived: true,
     summary: "Change or archive a project",
     errors: ["conflict"],
   }).input(UpdateProject).output(Project).mutation(({ ctx, input }) => updateProject(ctx, input)),
@@ -60,6 +61,7 @@ export const projectsRouter = router({
     ...admin,
     method: "DELETE",
     path: "/projects/{id}",
+    evenArchived: true,
     status: 204,
     summary: "Archive a project",
   }).input(ProjectPath).output(Nothing).mutation(async ({ ctx, input }) => {

@@ -25,6 +25,8 @@ export interface Meta {
   cookieOnly?: true;
   /** What a caller without any access to the project is told: forbidden, unless the contract says not found. */
   denial?: "not_found";
+  /** It changes archived projects too. */
+  evenArchived?: true;
   summary: string;
   description?: string;
   tag: string;
@@ -121,7 +123,8 @@ const authorizeProject = t.middleware(async ({ ctx, meta, getRawInput, next }) =
   const needed = PROJECT_LEVELS[meta!.access as keyof typeof PROJECT_LEVELS];
   const parsed = ProjectPath.safeParse(await getRawInput());
   if (!parsed.success) throw fromZod(parsed.error);
-  const project = await requireProject(actorCtx, parsed.data.id, needed, meta!.denial ?? "forbidden");
+  const { denial = "forbidden", evenArchived = false } = meta!;
+  const project = await requireProject(actorCtx, parsed.data.id, { needed, denial, evenArchived });
   const projectCtx: ProjectContext = { ...actorCtx, project };
   return next({ ctx: projectCtx });
 });

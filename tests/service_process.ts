@@ -1,0 +1,108 @@
+import { parseConfig } from "../src/core/config.ts";
+import { launchFlags } from "../src/core/permissions.ts";
+import type { Place } from "./database.ts";
+
+const PROJECT = new URL("../", import.meta.url).pathname;
+
+/** The service as its users start it: a process of its own, with the permissions of the start task. */
+export class ServiceProcess {
+  readonly url: string;
+  readonly #child: Deno.ChildProcess;
+  readonly #output: Promise<string>[];
+  #text = "";
+
+  constructor(url: string, child: Deno.ChildProcess) {
+    this.url = url;
+    this.#child = child;
+    this.#output = [this.#collect(child.stdout), this.#collect(child.stderr)];
+  }
+
+  /** Everything that it has written so far. */
+  get output(): string {
+    return this.#text;
+  }
+
+  async call(
+    method: string,
+    path: string,
+    init: { body?: unknown; raw?: string; headers?: Record<string, string> } = {},
+  ) {
+    const body = init.raw ?? (init.body === undefined ? null : JSON.stringify(init.body));
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { ...(body !== null && { "content-type": "application/json" }), ...init.headers },
+      body,
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text ? JSON.parse(text) : undefined,
+    };
+  }
+
+  /** Sends SIGTERM and waits for the end; answers the exit code. */
+  async stop(): Promise<number> {
+    this.#child.kill("SIGTERM");
+    return await this.ended();
+  }
+
+  async ended(): Promise<number> {
+    const { code } = await this.#child.status;
+    await Promise.all(this.#output);
+    return code;
+  }
+
+  async #collect(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) this.#text += text;
+    return this.#text;
+  }
+}
+
+/** Starts the service over a place and waits until it is ready. */
+export async function startService(place: Place, env: Record<string, string> = {}): Promise<ServiceProcess> {
+  const port = freePort();
+  const variables = {
+    PORT: String(port),
+    DATA_DIR: place.dataDir,
+    EMBEDDING_THREADS: "0",
+    ...(place.url && { DATABASE_URL: place.url }),
+    ...env,
+  };
+  const flags = launchFlags(parseConfig(variables), PROJECT);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", ...flags, "src/main.ts"],
+    cwd: PROJECT,
+    clearEnv: true,
+    env: { PATH: Deno.env.get("PATH") ?? "", HOME: Deno.env.get("HOME") ?? "", ...variables },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const service = new ServiceProcess(`http://127.0.0.1:${port}`, child);
+  let exited: number | undefined;
+  child.status.then(({ code }) => exited = code);
+  while (!await isReady(service)) {
+    if (exited !== undefined) throw new Error(`the service ended with ${exited}: ${service.output}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return service;
+}
+
+async function isReady({ url }: ServiceProcess): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`);
+    await response.body?.cancel();
+    return response.ok;
+  } catch (error) {
+    if (error instanceof TypeError) return false; // nobody listens yet
+    throw error;
+  }
+}
+
+function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return port;
+}

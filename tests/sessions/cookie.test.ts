@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { makeProject, ticketInput } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { makePerson, signIn } from "./_sign_in.ts";
+
+const harness = useHarness({ env: { CORS_ORIGINS: "https://portal.test, http://localhost:5173" } });
+
+const SAME = "http://handoff.test";
+
+/** Header fields of a write with a session cookie → does it pass? */
+const MATRIX: [string, Record<string, string>, boolean][] = [
+  ["nothing: no browser", {}, true],
+  ["the service's own origin", { origin: SAME }, true],
+  ["a configured origin", { origin: "https://portal.test" }, true],
+  ["another configured origin", { origin: "http://localhost:5173" }, true],
+  ["a foreign origin", { origin: "https://evil.test" }, false],
+  ["the right host by another scheme", { origin: "https://handoff.test" }, false],
+  ["the right host on another port", { origin: `${SAME}:8080` }, false],
+  ["a subdomain of a configured one", { origin: "https://x.portal.test" }, false],
+  ["one that a configured one begins", { origin: "https://portal.test.evil.test" }, false],
+  ["the opaque origin of a sandbox or a redirect", { origin: "null" }, false],
+  ["an empty origin", { origin: "" }, false],
+  ["same-origin without Origin", { "sec-fetch-site": "same-origin" }, true],
+  ["typed by the user", { "sec-fetch-site": "none" }, true],
+  ["same-site without Origin", { "sec-fetch-site": "same-site" }, false],
+  ["cross-site without Origin", { "sec-fetch-site": "cross-site" }, false],
+  ["a value nobody knows", { "sec-fetch-site": "sideways" }, false],
+  ["a right origin from a page of another site", {
+    origin: "https://portal.test",
+    "sec-fetch-site": "cross-site",
+  }, true],
+  ["a foreign origin that claims the same site", {
+    origin: "https://evil.test",
+    "sec-fetch-site": "same-origin",
+  }, false],
+];
+
+describe("a write with a session cookie", () => {
+  test.each(MATRIX)("from %s", async (_, headers, passes) => {
+    const project = await makeProject(harness.now);
+    const answer = await harness.now.call("POST", `${project.path}/tickets`, {
+      headers: { cookie: `session=${project.admin.token}`, ...headers },
+      body: ticketInput(),
+    });
+    expect(answer.status).toBe(passes ? 201 : 403);
+    if (!passes) expect(answer.body.code).toBe("csrf");
+    const [row] = await harness.now
+      .sql`select count(*) as n from tickets where project_id = ${project.id}::uuid`;
+    expect(row).toEqual({ n: passes ? 1 : 0 });
+  });
+
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("by %s is checked before anything else", async (method) => {
+    const { admin, path, id } = await makeProject(harness.now);
+    const target = {
+      POST: `${path}/tickets`,
+      PUT: `${path}/repositories`,
+      PATCH: path,
+      DELETE: path,
+    }[method]!;
+    const answer = await harness.now.call(method, target, {
+      headers: { cookie: `session=${admin.token}`, origin: "https://evil.test" },
+      ...(method !== "DELETE" && { body: { rubbish: true } }),
+    });
+    expect(answer).toMatchObject({ status: 403, body: { code: "csrf" } });
+    const [project] = await harness.now.sql`select archived_at from projects where id = ${id}::uuid`;
+    expect(project).toEqual({ archived_at: null });
+  });
+
+  test("is checked at the tRPC door too", async () => {
+    const { admin, id } = await makeProject(harness.now);
+    const send = (headers: Record<string, string>) =>
+      harness.now.request("POST", "/trpc/tickets.create", {
+        headers: { cookie: `session=${admin.token}`, ...headers },
+        body: { json: { id, ...ticketInput() } },
+      });
+    expect((await send({ origin: "https://evil.test" })).status).toBe(403);
+    expect((await send({ "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect((await send({ origin: SAME })).status).toBe(200);
+  });
+});
+
+describe("a session cookie", () => {
+  test.each(MATRIX)("reads freely from %s", async (_, headers) => {
+    const { admin, path } = await makeProject(harness.now);
+    const cookie = `session=${admin.token}`;
+    for (const method of ["GET", "HEAD"]) {
+      const response = await harness.now.request(method, `/api${path}`, { headers: { cookie, ...headers } });
+      expect(response.status).toBe(200);
+    }
+  });
+
+  test("counts among other cookies, and not by another name", async () => {
+    const { access } = await signIn(harness.now, await makePerson(harness.now));
+    const me = (cookie: string) => harness.now.call("GET", "/auth/me", { headers: { cookie } });
+    expect((await me(`theme=dark; session=${access}; lang=de`)).status).toBe(200);
+    expect((await me(`xsession=${access}`)).status).toBe(401);
+    expect((await me("session=rubbish")).status).toBe(401);
+    expect((await me("session=")).status).toBe(401);
+    expect((await me("=;;; %zz=%; session")).status).toBe(401);
+  });
+
+  test("gives way to a Bearer credential, a refused one too", async () => {
+    const [one, other] = [await makePerson(harness.now), await makePerson(harness.now)];
+    const [cookie, token] = [
+      (await signIn(harness.now, one)).cookie,
+      (await signIn(harness.now, other)).access,
+    ];
+    const me = await harness.now.call("GET", "/auth/me", { token, headers: { cookie } });
+    expect(me.body.user.id).toBe(other.id);
+    const refused = await harness.now.call("GET", "/auth/me", { token: "rubbish", headers: { cookie } });
+    expect(refused.status).toBe(401);
+    // No cookie counts, so where the page came from doesn't matter.
+    const logout = await harness.now.call("POST", "/auth/logout", {
+      token,
+      headers: { cookie, origin: "https://evil.test" },
+    });
+    expect(logout.status).toBe(204);
+    const stays = await harness.now.call("GET", "/auth/me", { headers: { cookie } });
+    expect(stays.body.user.id).toBe(one.id);
+  });
+
+  test("may not hold an API key", async () => {
+    const { access } = await signIn(harness.now, await makePerson(harness.now));
+    const { body } = await harness.now.call("POST", "/keys", { token: access });
+    const me = await harness.now.call("GET", "/auth/me", { headers: { cookie: `session=${body.key}` } });
+    expect(me.status).toBe(401);
+  });
+});
+
+describe("browsers of other origins", () => {
+  test("are told what they may do when they are configured, and nothing otherwise", async () => {
+    const preflight = (origin: string) =>
+      harness.now.request("OPTIONS", "/api/auth/me", {
+        headers: {
+          origin,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "content-type",
+        },
+      });
+    const welcome = await preflight("https://portal.test");
+    expect(welcome.headers.get("access-control-allow-origin")).toBe("https://portal.test");
+    expect(welcome.headers.get("access-control-allow-credentials")).toBe("true");
+    expect((await preflight("https://evil.test")).headers.has("access-control-allow-origin")).toBe(false);
+    const failed = await harness.now.request("GET", "/api/auth/me", {
+      headers: { origin: "https://portal.test" },
+    });
+    expect(failed.status).toBe(401);
+    expect(failed.headers.get("access-control-allow-origin")).toBe("https://portal.test");
+  });
+});

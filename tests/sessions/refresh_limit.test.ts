@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { serverUrl } from "../database.ts";
+import { type Answer, openHarness, openHarnessAt, useHarness } from "../harness.ts";
+import { freshAddress, makePerson, refresh, signIn } from "./_sign_in.ts";
+
+const env = { RATE_LIMIT_REFRESH: "3/60" };
+const harness = useHarness({ env });
+
+/** Attempts from one address with a token that doesn't exist: they count too. */
+async function attempts(count: number, address: string): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let i = 0; i < count; i++) answers.push(await refresh(harness.now, "guessed", { address }));
+  return answers;
+}
+
+/** `"refresh";r=2;t=57` → { r: 2, t: 57 } */
+function parameters(field: string | null): Record<string, number> {
+  expect(field).toMatch(/^"refresh"(;[a-z]=\d+)+$/);
+  return Object.fromEntries(
+    [...field!.matchAll(/;([a-z])=(\d+)/g)].map(([, name, value]) => [name, Number(value)]),
+  );
+}
+
+test("counts down in every answer, and in the refusal all fields tell the same time", async () => {
+  const answers = await attempts(5, freshAddress());
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 429, 429]);
+  expect(answers.map(({ headers }) => parameters(headers.get("ratelimit")).r)).toEqual([2, 1, 0, 0, 0]);
+  for (const { headers } of answers) {
+    expect(parameters(headers.get("ratelimit-policy"))).toEqual({ q: 3, w: 60 });
+  }
+  for (const { status, headers } of answers) expect(headers.has("retry-after")).toBe(status === 429);
+  const { body, headers } = answers[4]!;
+  expect(body).toMatchObject({ code: "rate_limited", retryAfter: expect.any(Number) });
+  expect(Number.isInteger(body.retryAfter)).toBe(true);
+  expect(body.retryAfter).toBeGreaterThan(0);
+  expect(body.retryAfter).toBeLessThanOrEqual(60);
+  expect(headers.get("retry-after")).toBe(String(body.retryAfter));
+  expect(parameters(headers.get("ratelimit")).t).toBe(body.retryAfter);
+  expect(body.error).toContain(`${body.retryAfter} s`);
+});
+
+test("says so on a success too, and refuses even a good token while it holds", async () => {
+  const address = freshAddress();
+  let token = (await signIn(harness.now, await makePerson(harness.now))).refresh;
+  for (const remaining of [2, 1, 0]) {
+    const { status, body, headers } = await refresh(harness.now, token, { address });
+    expect(status).toBe(200);
+    expect(parameters(headers.get("ratelimit")).r).toBe(remaining);
+    token = body.refresh_token;
+  }
+  expect((await refresh(harness.now, token, { address })).status).toBe(429);
+  // Refused before it was looked at, so it is still good elsewhere.
+  expect((await refresh(harness.now, token)).status).toBe(200);
+});
+
+test("lets exactly as many through as it says when all come at once", async () => {
+  const address = freshAddress();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => refresh(harness.now, "guessed", { address })),
+  );
+  expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(17);
+});
+
+test("counts each address by itself, and begins anew when the time is over", async () => {
+  const address = freshAddress();
+  expect((await attempts(4, address)).at(-1)!.status).toBe(429);
+  expect((await attempts(1, freshAddress()))[0]!.status).toBe(401);
+  await harness.now.sql`update rate_limits set expire = 0 where key = ${`refresh:${address}`}`;
+  expect((await attempts(1, address))[0]!.status).toBe(401);
+});
+
+test("counts for all processes together", async () => {
+  // The embedded database has one process, which is then its own second.
+  const second = serverUrl ? await openHarnessAt(harness.now.place, { env }) : harness.now;
+  try {
+    const address = freshAddress();
+    await attempts(2, address);
+    const there = [
+      await refresh(second, "guessed", { address }),
+      await refresh(second, "guessed", { address }),
+    ];
+    expect(there.map(({ status }) => status)).toEqual([401, 429]);
+  } finally {
+    if (second !== harness.now) await second.stop();
+  }
+});
+
+test("takes the address from X-Forwarded-For's last hop only behind a proxy that is trusted", async () => {
+  const spoofed = (hop: number) => ({
+    address: "10.8.0.1",
+    headers: { "x-forwarded-for": `1.2.3.${hop}, 10.7.0.${hop}` },
+  });
+  const direct: Answer[] = [];
+  for (let hop = 0; hop < 4; hop++) direct.push(await refresh(harness.now, "guessed", spoofed(hop)));
+  expect(direct.at(-1)!.status).toBe(429);
+
+  const proxied = await openHarness({ env: { ...env, TRUST_PROXY: "on" } });
+  try {
+    for (let hop = 0; hop < 4; hop++) {
+      expect((await refresh(proxied, "guessed", spoofed(hop))).status).toBe(401);
+    }
+    // What the client itself wrote before the last hop makes no difference.
+    const forged = { address: "10.8.0.1", headers: { "x-forwarded-for": "9.9.9.9, 10.7.0.1" } };
+    const answers: Answer[] = [];
+    for (let i = 0; i < 3; i++) answers.push(await refresh(proxied, "guessed", forged));
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 429]);
+  } finally {
+    await proxied.close();
+  }
+});
+
+test("also limits changes of password and invitations, with the same fields", async () => {
+  const person = await makePerson(harness.now);
+  const { access } = await signIn(harness.now, person);
+  const change = { current_password: "wrong", new_password: "a new long password" };
+  const changes: Answer[] = [];
+  for (let i = 0; i < 11; i++) {
+    changes.push(await harness.now.call("POST", "/auth/password", { token: access, body: change }));
+  }
+  const accept = { body: { token: "guessed", password: "a new long password" }, address: freshAddress() };
+  const accepts: Answer[] = [];
+  for (let i = 0; i < 11; i++) {
+    accepts.push(await harness.now.call("POST", "/users/invitations/accept", accept));
+  }
+  for (const answers of [changes, accepts]) {
+    const { status, body, headers } = answers.at(-1)!;
+    expect(answers.filter((answer) => answer.status === 429)).toHaveLength(1);
+    expect(status).toBe(429);
+    expect(headers.get("retry-after")).toBe(String(body.retryAfter));
+    expect(headers.get("ratelimit")).toContain(`;r=0;t=${body.retryAfter}`);
+  }
+});
