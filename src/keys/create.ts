@@ -13,7 +13,8 @@ export async function createKey(ctx: ActorContext, input: CreateKey): Promise<Cr
   if (scopes.includes("admin") && ctx.actor.user.role === "member") {
     throw new AppError("forbidden", "Only admins may make a key with the scope admin");
   }
-  if (input.expires_at !== undefined && Date.parse(input.expires_at) <= Date.now()) {
+  const expiresAt = input.expires_at === undefined ? null : new Date(input.expires_at).toISOString();
+  if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
     throw invalidField("expires_at", "Must be in the future");
   }
   if (input.project_id !== undefined && !await findProject(ctx, input.project_id)) {
@@ -26,7 +27,7 @@ export async function createKey(ctx: ActorContext, input: CreateKey): Promise<Cr
     await ctx.db`
       insert into api_keys (id, user_id, project_id, name, prefix, key_hash, scopes, expires_at)
       values (${id}::uuid, ${ctx.actor.user.id}::uuid, ${input.project_id ?? null}::uuid, ${name}, ${prefix},
-        ${hashToken(key)}, ${[...new Set(scopes)]}::text[], ${input.expires_at ?? null}::timestamptz)`;
+        ${hashToken(key)}, ${[...new Set(scopes)]}::text[], ${expiresAt}::timestamptz)`;
     await recordAudit(ctx, {
       account_id: ctx.actor.user.account_id,
       action: "key.created",

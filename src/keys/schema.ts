@@ -15,7 +15,8 @@ export const CreateKey = z.strictObject({
   name: text(1, 120).optional(),
   scopes: z.array(Scope).min(1).max(7).optional().describe("All but admin when absent"),
   project_id: Id.optional().describe("Binds the key to one project"),
-  expires_at: z.iso.datetime({ offset: true }).optional(),
+  expires_at: z.iso.datetime({ offset: true })
+    .refine((value) => new Date(value).getUTCFullYear() <= 9999, "Must be before the year 10000").optional(),
 });
 export type CreateKey = z.infer<typeof CreateKey>;
 
