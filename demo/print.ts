@@ -1,0 +1,38 @@
+import process from "node:process";
+import cliProgress from "cli-progress";
+
+export function say(text = ""): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+export function chapter(title: string): void {
+  say(`\n== ${title}`);
+}
+
+export interface ProgressBar {
+  update(done: number): void;
+  stop(): void;
+}
+
+interface Bar {
+  start(total: number, done: number): void;
+  update(done: number): void;
+  stop(): void;
+}
+
+/** A bar on a terminal, a line every two seconds elsewhere. */
+export function startProgress(total: number): ProgressBar {
+  const bar: Bar = new cliProgress.SingleBar({
+    format: "   [{bar}] {percentage}%  {value}/{total} tickets  {duration_formatted}",
+    stream: process.stderr,
+    hideCursor: true,
+    noTTYOutput: true,
+    notTTYSchedule: 2_000,
+  }, cliProgress.Presets.shades_classic);
+  bar.start(total, 0);
+  return bar;
+}
+
+export function shorten(text: string, length = 60): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

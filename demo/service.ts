@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseConfig } from "../src/core/config.ts";
+import { launchFlags } from "../src/core/permissions.ts";
+
+const PROJECT = fileURLToPath(new URL("..", import.meta.url));
+const READY_WITHIN_MS = 60_000;
+
+export interface RunningService {
+  url: string;
+  admin: { email: string; password: string };
+  stop(): Promise<void>;
+}
+
+/** Starts a service of the demo's own, as a process with no more rights than `npm start` gives; ready when it returns. */
+export async function startService(
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<RunningService> {
+  await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const admin = { email: "admin@localhost", password: await adminPassword(dataDir) };
+  const port = freePort();
+  const settings = {
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    ADMIN_PASSWORD: admin.password,
+    LOG_LEVEL: "warning",
+    ...env,
+  };
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", ...launchFlags(parseConfig(settings), PROJECT), "src/main.ts"],
+    cwd: PROJECT,
+    clearEnv: true,
+    env: { ...kept("HOME", "PATH", "DENO_DIR", "TMPDIR"), ...settings },
+    stdin: "null",
+    stdout: "piped",
+  }).spawn();
+  const log = await Deno.open(join(dataDir, "service.log"), {
+    create: true,
+    truncate: true,
+    write: true,
+    mode: 0o600,
+  });
+  const logged = child.stdout.pipeTo(log.writable);
+  const service = {
+    url: `http://127.0.0.1:${port}`,
+    admin,
+    async stop() {
+      child.kill("SIGTERM");
+      await Promise.all([child.status, logged]);
+    },
+  };
+  await ready(service, child);
+  return service;
+}
+
+/** The first admin is made once, with the password that is kept for the runs to come. */
+async function adminPassword(dataDir: string): Promise<string> {
+  const path = join(dataDir, "admin_password");
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    const password = randomBytes(15).toString("base64url");
+    await Deno.writeTextFile(path, password, { mode: 0o600 });
+    return password;
+  }
+}
+
+export function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  listener.close();
+  return port;
+}
+
+function kept(...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
+async function ready(service: RunningService, child: Deno.ChildProcess): Promise<void> {
+  let ended: Deno.CommandStatus | undefined;
+  child.status.then((status) => ended = status);
+  const until = Date.now() + READY_WITHIN_MS;
+  while (!await isReady(service.url)) {
+    if (ended) throw new Error(`Cannot start the demo's service: it ended with code ${ended.code}`);
+    if (Date.now() > until) {
+      await service.stop();
+      throw new Error(`Cannot start the demo's service: not ready within ${READY_WITHIN_MS / 1000} s`);
+    }
+    await new Promise((done) => setTimeout(done, 200));
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`);
+    await response.body?.cancel();
+    return response.ok;
+  } catch (error) {
+    // Nobody listens yet.
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
