@@ -34,6 +34,7 @@ export const operations: Record<string, Operation> = {
     })
   ),
   "issues/create": withRepository(createIssue),
+  "issues/list-for-repo": withRepository(listIssues),
   "issues/get": withRepository(getIssue),
 };
 
@@ -135,9 +136,17 @@ function hookBody({ description, url }: Request, { full_name }: Repository, hook
 function createIssue(request: Request, repository: Repository): Response {
   const { title, body } = request.body as { title: string; body?: string };
   const number = Math.max(0, ...repository.issues.map((issue) => issue.number)) + 1;
-  const issue: Issue = { number, title, body: body ?? null };
+  const issue: Issue = { number, title, body: body ?? null, creator: request.identity.login };
   repository.issues.push(issue);
   return Response.json(issueBody(request, repository, issue), { status: 201 });
+}
+
+function listIssues(request: Request, repository: Repository): Response {
+  const { creator = "", per_page = 30 } = request.query;
+  const found = repository.issues.filter((issue) => !creator || issue.creator === creator).toReversed();
+  return Response.json(
+    found.slice(0, Number(per_page)).map((issue) => issueBody(request, repository, issue)),
+  );
 }
 
 function getIssue(request: Request, repository: Repository): Response {
@@ -146,12 +155,16 @@ function getIssue(request: Request, repository: Repository): Response {
 }
 
 function issueBody({ description, url }: Request, { full_name }: Repository, issue: Issue) {
+  const { creator, ...fields } = issue;
+  const example = description.example("issue");
   return {
-    ...description.example("issue"),
-    ...issue,
+    ...example,
+    ...fields,
+    user: { ...example.user as Record<string, unknown>, login: creator },
     url: `${url}/repos/${full_name}/issues/${issue.number}`,
     repository_url: `${url}/repos/${full_name}`,
-    html_url: `https://github.com/${full_name}/issues/${issue.number}`,
+    // As on an installation of one's own: API and pages on one host.
+    html_url: `${url}/${full_name}/issues/${issue.number}`,
   };
 }
 

@@ -22,6 +22,8 @@ export interface Issue {
   number: number;
   title: string;
   body: string | null;
+  /** Login of the token's owner. */
+  creator: string;
 }
 
 export interface Identity {

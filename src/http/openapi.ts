@@ -144,6 +144,9 @@ function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObj
   const location = meta.location
     ? { headers: z.object({ Location: z.string().describe("Path of what was made") }) }
     : {};
+  if (meta.statusOf && meta.status === 202) {
+    return { "200": { description: "Done", content }, "202": { description: "Goes on in a job", content } };
+  }
   if (meta.statusOf) {
     return {
       "200": { description: "Made by an earlier call", content },

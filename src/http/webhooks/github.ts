@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { systemContext } from "../../core/context.ts";
+import { AppError } from "../../core/errors.ts";
+import { receiveDelivery } from "../../deliveries/receive.ts";
+import { parseGitHubEvent, receivedGitHubEvent } from "../../integrations/receive_event.ts";
+import { errorResponses } from "../openapi.ts";
+import { readRawBody } from "./_raw_body.ts";
+import { isSigned, requireSecrets } from "./_signature.ts";
+import { deliveryName, MAX_BODY_BYTES, Ok, type Webhook } from "./_webhook.ts";
+
+/** What the hooks of `/integrations/webhooks` send. Only the body is signed: the headers name the delivery, no more. */
+export const githubWebhook: Webhook = {
+  path: "/webhooks/github",
+  operation: {
+    operationId: "webhooks.github",
+    tags: ["Webhooks"],
+    summary: "Code-hosting webhook",
+    description:
+      "Takes pull_request and issues; other events are acknowledged. A merged pull request stamps its tickets, and the " +
+      "links of tickets to issues follow them. A repeat changes nothing.",
+    security: [],
+    requestParams: {
+      header: z.object({
+        "X-Hub-Signature-256": z.string().describe("`sha256=` and the hex HMAC-SHA256 of the raw body"),
+        "X-GitHub-Event": z.string(),
+        "X-GitHub-Delivery": z.string(),
+      }),
+    },
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: z.looseObject({ action: z.string().optional() }) } },
+    },
+    responses: {
+      "200": { description: "Taken", content: { "application/json": { schema: Ok } } },
+      ...errorResponses([
+        "invalid_json",
+        "invalid_request",
+        "invalid_signature",
+        "payload_too_large",
+        "unsupported_media_type",
+        "internal",
+        "webhook_secret_not_configured",
+        "unavailable",
+      ]),
+    },
+  },
+  async receive({ services, request, requestId }) {
+    const body = await readRawBody(request, MAX_BODY_BYTES);
+    const secrets = requireSecrets(services.config.GITHUB_WEBHOOK_SECRET, "GITHUB_WEBHOOK_SECRET");
+    if (!isSigned(body, request.headers.get("x-hub-signature-256"), secrets)) {
+      throw new AppError("invalid_signature");
+    }
+    const { action, subject } = parseGitHubEvent(body);
+    const name = request.headers.get("x-github-event") ?? "unknown";
+    const ctx = systemContext(services, { kind: "webhook", id: "github" }, requestId);
+    const delivery = {
+      provider: "github" as const,
+      deliveryId: deliveryName(request.headers.get("x-github-delivery")),
+      event: (action === null ? name : `${name}.${action}`).replaceAll("\0", "").slice(0, 100),
+      subject,
+      body,
+    };
+    await receiveDelivery(ctx, delivery, (ctx) => receivedGitHubEvent(ctx, body));
+    return { ok: true };
+  },
+};

@@ -1,0 +1,54 @@
+import type { Context } from "../core/context.ts";
+import { decrypt, encrypt, UnreadableSecret } from "../core/encryption.ts";
+import { type Client, openClient } from "./_client.ts";
+import { notLinked } from "./_failures.ts";
+
+/** Where a user's token is stored: it decrypts nowhere else. */
+export function tokenPlace(userId: string): string {
+  return `code_hosting_accounts/${userId}`;
+}
+
+export interface Account extends Client {
+  userId: string;
+  login: string;
+  linkedAt: string;
+}
+
+/**
+ * The code host on behalf of a user, with the linked account's token.
+ * @throws {AppError} code_hosting_not_linked, with `reconnect`
+ */
+export async function openAccount(ctx: Context, userId: string): Promise<Account> {
+  const [row] = await ctx.db<{ login: string; token: string; linked_at: string }[]>`
+    select a.login, a.token, a.linked_at from code_hosting_accounts a join users u on u.id = a.user_id
+    where a.user_id = ${userId}::uuid and u.deactivated_at is null`;
+  if (!row) throw notLinked();
+  const token = await readToken(ctx, userId, row.token);
+  return { ...openClient(ctx.config, token, userId), userId, login: row.login, linkedAt: row.linked_at };
+}
+
+/** A token under an older key is encrypted anew, so that the older key can go some day. */
+async function readToken(ctx: Context, userId: string, sealed: string): Promise<string> {
+  const keys = ctx.secrets.encryption;
+  const place = tokenPlace(userId);
+  let read: { text: string; stale: boolean };
+  try {
+    read = decrypt(keys, sealed, place);
+  } catch (error) {
+    if (!(error instanceof UnreadableSecret)) throw error;
+    throw notLinked("The stored token can no longer be read: link the account again", error);
+  }
+  if (read.stale) {
+    await ctx.db`
+      update code_hosting_accounts set token = ${encrypt(keys, read.text, place)}
+      where user_id = ${userId}::uuid and token = ${sealed}`;
+  }
+  return read.text;
+}
+
+/** Remembers that the token was refused, unless another one has been linked since. */
+export async function noteRefusal(ctx: Context, { userId, linkedAt }: Account): Promise<void> {
+  await ctx.db`
+    update code_hosting_accounts set state = 'refused', updated_at = now()
+    where user_id = ${userId}::uuid and linked_at = ${linkedAt}::timestamptz and state = 'active'`;
+}

@@ -1,0 +1,54 @@
+import { v7 as uuid } from "uuid";
+import type { Context } from "../core/context.ts";
+import { ProviderFailure } from "./_failures.ts";
+
+/** Longer than any one call to the code host: whoever renews before a call holds it until after. */
+const CLAIM_SECONDS = 30;
+const POLL_MS = 150;
+
+/** The sole right to work on something outside, for a while. No transaction stays open for it. */
+export interface Claim {
+  name: string;
+  holder: string;
+}
+
+/** Waits for its turn up to `waitMs`; null when another holder is still at it. */
+export async function takeClaim(ctx: Context, name: string, waitMs: number): Promise<Claim | null> {
+  const claim = { name, holder: uuid() };
+  const deadline = performance.now() + waitMs;
+  while (!await tryTake(ctx, claim)) {
+    if (performance.now() >= deadline) return null;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return claim;
+}
+
+/** One statement: of two at once the second finds the first's row. */
+async function tryTake(ctx: Context, { name, holder }: Claim): Promise<boolean> {
+  const taken = await ctx.db`
+    insert into claims (name, holder, expires_at)
+    values (${name}, ${holder}::uuid, now() + make_interval(secs => ${CLAIM_SECONDS}))
+    on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
+    where claims.expires_at <= now()`;
+  return taken.count === 1;
+}
+
+/**
+ * To be called right before what must not happen twice.
+ * @throws {ProviderFailure} when it took too long and another may hold the claim
+ */
+export async function renewClaim(ctx: Context, { name, holder }: Claim): Promise<void> {
+  const renewed = await ctx.db`
+    update claims set expires_at = now() + make_interval(secs => ${CLAIM_SECONDS})
+    where name = ${name} and holder = ${holder}::uuid`;
+  if (renewed.count === 0) {
+    throw new ProviderFailure(
+      "set_up_in_progress",
+      "Another call took over while this one waited for GitHub",
+    );
+  }
+}
+
+export async function releaseClaim(ctx: Context, { name, holder }: Claim): Promise<void> {
+  await ctx.db`delete from claims where name = ${name} and holder = ${holder}::uuid`;
+}

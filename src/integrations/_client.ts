@@ -1,0 +1,83 @@
+import { Octokit } from "@octokit/core";
+import { retry } from "@octokit/plugin-retry";
+import { throttling } from "@octokit/plugin-throttling";
+import Bottleneck from "bottleneck";
+import type { Config } from "../core/config.ts";
+import { log } from "../core/log.ts";
+
+const CALL_TIMEOUT_MS = 10_000;
+/** A rate limit that is over sooner is waited for; of a longer one the caller is told. */
+const LONGEST_WAIT_S = 2;
+const READ_RETRIES = 2;
+const RETRY_BASE_MS = 200;
+const MAX_REDIRECTS = 3;
+
+const CodeHost = Octokit.plugin(retry, throttling);
+
+/** What an installation of one's own is asked for is not spaced out: it sets limits of its own, or none. */
+const unspaced = new Bottleneck.Group({ maxConcurrent: 4 });
+
+export type Send = (url: string, init?: RequestInit) => Promise<Response>;
+
+export interface Client {
+  octokit: Octokit;
+  /** Sends one request, and nowhere but to the configured host. */
+  send: Send;
+}
+
+/**
+ * The code host on behalf of one user. Reads are tried again after a failure of the host, writes never: their first
+ * try may have counted. github.com asks for a second between two writes of one user.
+ */
+export function openClient(config: Config, token: string, userId: string): Client {
+  const { GITHUB_API_URL: baseUrl } = config;
+  const send = confined(new URL(baseUrl).origin);
+  const waitsFor = (seconds: number, _options: unknown, _octokit: unknown, tries: number) =>
+    tries === 0 && seconds <= LONGEST_WAIT_S;
+  const octokit = new CodeHost({
+    auth: token,
+    baseUrl,
+    userAgent: "handoff-ticket-service",
+    request: { fetch: send },
+    log: {
+      debug: () => {},
+      info: () => {},
+      warn: (text: string) => log.warn(text),
+      error: (text: string) => log.warn(text),
+    },
+    retry: { retryAfterBaseValue: RETRY_BASE_MS, doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451] },
+    throttle: {
+      id: userId,
+      onRateLimit: waitsFor,
+      onSecondaryRateLimit: waitsFor,
+      ...(baseUrl !== "https://api.github.com" && { write: unspaced, notifications: unspaced }),
+    },
+  });
+  octokit.hook.before("request", (options) => {
+    options.request.retries = options.method === "GET" ? READ_RETRIES : 0;
+  });
+  return { octokit, send };
+}
+
+/** The pages for people beside the API: `https://github.com`, or the host of an installation of one's own. */
+export function webUrl(config: Config): string {
+  const { origin } = new URL(config.GITHUB_API_URL);
+  return origin === "https://api.github.com" ? "https://github.com" : origin;
+}
+
+/** Redirects are followed here, so that no answer can send the token elsewhere. */
+function confined(origin: string): Send {
+  return async (url, init) => {
+    let target = new URL(url);
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+      if (target.origin !== origin) throw new Error(`refused to call ${target.origin} instead of ${origin}`);
+      const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
+      const response = await fetch(target, { ...init, redirect: "manual", signal });
+      const location = response.headers.get("location");
+      if (response.status < 300 || response.status > 399 || location === null) return response;
+      await response.body?.cancel();
+      target = new URL(location, target);
+    }
+    throw new Error(`gave up after ${MAX_REDIRECTS} redirects from ${url}`);
+  };
+}

@@ -1,0 +1,98 @@
+import { RequestError } from "@octokit/request-error";
+import { AppError } from "../core/errors.ts";
+import type { HookFailure } from "./schema.ts";
+
+/** A call to the code host that did not do what was asked, in the words of the answers. */
+export class ProviderFailure extends Error {
+  override name = "ProviderFailure";
+  readonly code: HookFailure | "token_refused";
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: ProviderFailure["code"],
+    message: string,
+    fields: { retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: fields.cause });
+    this.code = code;
+    this.retryAfter = fields.retryAfter;
+  }
+}
+
+const FALLBACK_WAIT_S = 60;
+
+/**
+ * What a failed call says. The answer may have been lost after the work was done when it is `provider_unavailable`.
+ * Whatever isn't the code host's failure is thrown on.
+ */
+export function toProviderFailure(error: unknown): ProviderFailure {
+  if (error instanceof ProviderFailure) return error;
+  if (!(error instanceof RequestError)) throw error;
+  // Thrown while sending, by what the caller wanted checked before.
+  if (error.cause instanceof ProviderFailure) return error.cause;
+  const fail = (code: ProviderFailure["code"], message: string, retryAfter?: number) =>
+    new ProviderFailure(code, message, { cause: error, ...(retryAfter !== undefined && { retryAfter }) });
+  const { status } = error;
+  const wait = rateLimitWait(error);
+  if (wait !== undefined) return fail("provider_rate_limited", `GitHub asks to wait ${wait} s`, wait);
+  if (status === 401) return fail("token_refused", "GitHub refused the linked account's token");
+  if (status === 403 || status === 404) {
+    return fail(
+      "no_admin_right",
+      "The linked account lacks the right to this repository, or there is no such one",
+    );
+  }
+  if (status >= 500) {
+    return fail("provider_unavailable", "GitHub did not answer as it should; try again later");
+  }
+  return fail("provider_refused", `GitHub refused: ${reason(error)}`);
+}
+
+/** Seconds to wait when the provider limits the rate, by its documents. */
+function rateLimitWait({ status, response, message }: RequestError): number | undefined {
+  if (status !== 403 && status !== 429) return undefined;
+  const headers = response?.headers ?? {};
+  const after = Number(headers["retry-after"]);
+  if (after > 0) return Math.ceil(after);
+  if (headers["x-ratelimit-remaining"] === "0") {
+    return Math.max(
+      1,
+      Math.ceil(Number(headers["x-ratelimit-reset"]) - Date.now() / 1000) || FALLBACK_WAIT_S,
+    );
+  }
+  return status === 429 || /secondary rate/i.test(message) ? FALLBACK_WAIT_S : undefined;
+}
+
+/** The provider's own sentences, without the links to its documents. */
+function reason({ response, message }: RequestError): string {
+  const data = response?.data as { message?: string; errors?: { message?: string }[] } | undefined;
+  const details = data?.errors?.map((one) => one.message).filter(Boolean).join("; ");
+  return (details || data?.message || message).slice(0, 300);
+}
+
+/** For calls that ask the code host for one thing, and fail as it does. */
+export function toCallError(failure: ProviderFailure, attempt: string): AppError {
+  const { code, retryAfter, message } = failure;
+  const text = `Cannot ${attempt}: ${message}`;
+  switch (code) {
+    case "token_refused":
+      return notLinked(text, failure);
+    case "provider_rate_limited":
+      return new AppError("rate_limited", text, {
+        cause: failure,
+        retryAfter,
+        headers: { "Retry-After": String(retryAfter) },
+      });
+    case "no_admin_right":
+      return new AppError("forbidden", text, { cause: failure });
+    case "provider_refused":
+      return new AppError("conflict", text, { cause: failure });
+    case "provider_unavailable":
+    case "set_up_in_progress":
+      return new AppError("unavailable", text, { cause: failure });
+  }
+}
+
+export function notLinked(message?: string, cause?: unknown): AppError {
+  return new AppError("code_hosting_not_linked", message, { reconnect: true, cause });
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { Account } from "./_account.ts";
+import { ask, onceChecked, pathOf } from "./_ask.ts";
+
+const EVENTS = ["issues", "pull_request"];
+const PAGE = 100;
+
+/** A hook as the code host answers it; of its secret only stars. */
+export const Hook = z.object({
+  id: z.int(),
+  active: z.boolean(),
+  events: z.array(z.string()),
+  config: z.object({
+    url: z.string().optional(),
+    content_type: z.string().optional(),
+    insecure_ssl: z.union([z.string(), z.number()]).optional(),
+  }),
+  updated_at: z.iso.datetime({ offset: true }),
+});
+export type Hook = z.infer<typeof Hook>;
+
+/** How every hook of this service is to be. */
+export interface HookSettings {
+  url: string;
+  secret: string;
+}
+
+export async function listHooks({ octokit }: Account, repo: string): Promise<Hook[]> {
+  const hooks: Hook[] = [];
+  for (let page = 1;; page++) {
+    const found = await ask(
+      z.array(Hook),
+      () => octokit.request("GET /repos/{owner}/{repo}/hooks", { ...pathOf(repo), per_page: PAGE, page }),
+    );
+    hooks.push(...found);
+    if (found.length < PAGE) return hooks;
+  }
+}
+
+/** `beforeSending` has the last word, after all waiting for one's turn. */
+export async function createHook(
+  account: Account,
+  repo: string,
+  { settings, beforeSending }: { settings: HookSettings; beforeSending: () => Promise<void> },
+): Promise<Hook> {
+  return await ask(Hook, () =>
+    account.octokit.request("POST /repos/{owner}/{repo}/hooks", {
+      ...pathOf(repo),
+      name: "web",
+      ...wanted(settings),
+      request: onceChecked(account, beforeSending),
+    }));
+}
+
+export async function updateHook(
+  { octokit }: Account,
+  repo: string,
+  hookId: number,
+  settings: HookSettings,
+): Promise<Hook> {
+  return await ask(Hook, () =>
+    octokit.request("PATCH /repos/{owner}/{repo}/hooks/{hook_id}", {
+      ...pathOf(repo),
+      hook_id: hookId,
+      ...wanted(settings),
+    }));
+}
+
+export async function deleteHook({ octokit }: Account, repo: string, hookId: number): Promise<void> {
+  await ask(
+    z.unknown(),
+    () =>
+      octokit.request("DELETE /repos/{owner}/{repo}/hooks/{hook_id}", { ...pathOf(repo), hook_id: hookId }),
+  );
+}
+
+/** Whether a hook is set as it should be, as far as its answer tells: not the secret. */
+export function isAsWanted({ active, events, config }: Hook, { url }: HookSettings): boolean {
+  return active && events.toSorted().join() === EVENTS.join() && config.url === url &&
+    config.content_type === "json" &&
+    String(config.insecure_ssl ?? "0") === "0";
+}
+
+function wanted({ url, secret }: HookSettings) {
+  return { active: true, events: EVENTS, config: { url, secret, content_type: "json", insecure_ssl: "0" } };
+}

@@ -1,0 +1,35 @@
+import type { PullRequestEvent } from "./_payload.ts";
+
+/** Tickets that a pull request names, and issues that it says it closes. */
+export interface Mentions {
+  refs: { key: string; number: number }[];
+  /** `repo` is lower-cased. */
+  issues: { repo: string; number: number }[];
+}
+
+const MOST_MENTIONS = 1000;
+
+const REF = /(?<![A-Za-z0-9])([A-Z][A-Z0-9]{1,9})-([1-9]\d{0,8})(?![A-Za-z0-9]|\.\d)/g;
+
+const KEYWORD = "(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)";
+const REPO = "[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}";
+const TARGET = `(?:(?:(${REPO})?#|gh-|https?://[^\\s/]+/(${REPO})/issues/)([1-9]\\d{0,8}))(?!\\w)`;
+const CLOSING = new RegExp(`(?<!\\w)${KEYWORD}:?\\s+${TARGET}`, "gi");
+/** A branch cannot hold spaces: `fix/#12`, `closes-#12`. */
+const CLOSING_BRANCH = new RegExp(`(?<![A-Za-z0-9])${KEYWORD}[-_/:]?${TARGET}`, "gi");
+
+/** Reads title, body and branch. Keys are capitals in texts, and written in any case in a branch. */
+export function findMentions({ pull_request, repository }: PullRequestEvent): Mentions {
+  const { title, body, head } = pull_request;
+  // The hidden hints of a template name example tickets.
+  const text = `${title}\n${(body ?? "").replace(/<!--.*?(?:-->|$)/gs, "")}`;
+  const refs = [...text.matchAll(REF), ...head.ref.toUpperCase().matchAll(REF)];
+  const closings = [...text.matchAll(CLOSING), ...head.ref.matchAll(CLOSING_BRANCH)];
+  return {
+    refs: refs.slice(0, MOST_MENTIONS).map(([, key, number]) => ({ key: key!, number: Number(number) })),
+    issues: closings.slice(0, MOST_MENTIONS).map(([, beside, inUrl, number]) => ({
+      repo: (beside ?? inUrl ?? repository.full_name).toLowerCase(),
+      number: Number(number),
+    })),
+  };
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { RepoName } from "../core/schema.ts";
+
+/** Texts of the sender may hold what PostgreSQL cannot store. */
+const StoredText = z.string().transform((text) => text.toWellFormed().replaceAll("\0", ""));
+
+const Time = z.iso.datetime({ offset: true });
+const Number = z.int().min(1).max(2_147_483_647);
+const Repository = z.object({ full_name: RepoName });
+
+/** The parts of a `pull_request` event that count; it is a snapshot of the whole pull request, whatever the action. */
+export const PullRequestEvent = z.object({
+  action: z.string(),
+  pull_request: z.object({
+    number: Number,
+    html_url: StoredText,
+    title: StoredText,
+    body: StoredText.nullish(),
+    state: z.enum(["open", "closed"]),
+    merged: z.boolean().nullish(),
+    merged_at: Time.nullish(),
+    merge_commit_sha: z.string().regex(/^[0-9a-f]{40,64}$/i).nullish(),
+    updated_at: Time,
+    head: z.object({ ref: StoredText }),
+  }),
+  repository: Repository,
+});
+export type PullRequestEvent = z.infer<typeof PullRequestEvent>;
+
+const Issue = z.object({
+  number: Number,
+  html_url: StoredText,
+  title: StoredText,
+  state: z.enum(["open", "closed"]).nullish(),
+  updated_at: Time,
+});
+
+/** The parts of an `issues` event that count. A transfer is told by both repositories, each about the other. */
+export const IssueEvent = z.object({
+  action: z.string(),
+  issue: Issue,
+  repository: Repository,
+  changes: z.object({
+    new_issue: Issue.nullish(),
+    new_repository: Repository.nullish(),
+    old_issue: Issue.nullish(),
+    old_repository: Repository.nullish(),
+  }).nullish(),
+});
+export type IssueEvent = z.infer<typeof IssueEvent>;
+
+export type GitHubEvent =
+  | { kind: "pull_request"; event: PullRequestEvent }
+  | { kind: "issue"; event: IssueEvent }
+  | { kind: "other"; reason: "unknown_event" | "unexpected_shape" };
+
+/** Events about a part of a pull request or issue carry the whole of it too. */
+const PARTS = ["review", "comment", "thread", "sub_issue", "parent_issue", "blocked_issue", "blocking_issue"];
+
+/** Which event it is shows in the body: the header that names it is not signed. */
+export function readEvent(body: Record<string, unknown>): GitHubEvent {
+  if (PARTS.some((part) => part in body)) return { kind: "other", reason: "unknown_event" };
+  if ("pull_request" in body && "number" in body) {
+    const parsed = PullRequestEvent.safeParse(body);
+    return parsed.success
+      ? { kind: "pull_request", event: parsed.data }
+      : { kind: "other", reason: "unexpected_shape" };
+  }
+  if ("issue" in body && "action" in body) {
+    const parsed = IssueEvent.safeParse(body);
+    return parsed.success
+      ? { kind: "issue", event: parsed.data }
+      : { kind: "other", reason: "unexpected_shape" };
+  }
+  return { kind: "other", reason: "unknown_event" };
+}

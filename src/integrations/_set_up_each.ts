@@ -1,0 +1,99 @@
+import type { Context } from "../core/context.ts";
+import type { Config } from "../core/config.ts";
+import { AppError } from "../core/errors.ts";
+import { type Account, noteRefusal } from "./_account.ts";
+import { notLinked, ProviderFailure } from "./_failures.ts";
+import type { HookSettings } from "./_hooks_api.ts";
+import { type HookOutcome, setUpHook } from "./_set_up_hook.ts";
+import type { HookFailure } from "./schema.ts";
+
+const AT_ONCE = 4;
+
+export type RepoOutcome = HookOutcome | {
+  status: "failed";
+  hook_id: null;
+  code: HookFailure;
+  error: string;
+  retryAfter?: number;
+};
+
+export interface Batch {
+  account: Account;
+  repos: readonly string[];
+  settings: HookSettings;
+  /** How long to wait for another call that is at the same repository. */
+  waitMs: number;
+  /** Hears of each repository as soon as it is decided. */
+  visit(repo: string, outcome: RepoOutcome): void | Promise<void>;
+  /** No further repository is begun once this says so. */
+  enough?: () => boolean;
+}
+
+/** @throws {AppError} not_configured */
+export function hookSettings({ GITHUB_WEBHOOK_SECRET, PUBLIC_URL }: Config): HookSettings {
+  const secret = GITHUB_WEBHOOK_SECRET?.[0];
+  if (!secret) {
+    throw new AppError("not_configured", "Cannot set up webhooks: GITHUB_WEBHOOK_SECRET is not set");
+  }
+  return { url: `${PUBLIC_URL}/api/webhooks/github`, secret };
+}
+
+/**
+ * Sets up the hooks of many repositories, each decided by itself.
+ * @throws {AppError} code_hosting_not_linked when the token is refused, which ends the whole
+ */
+export async function setUpEach(ctx: Context, batch: Batch): Promise<void> {
+  const { account, repos, visit, enough = () => false } = batch;
+  const waiting = repos.values();
+  const shared: Shared = { limitedUntil: 0, failure: undefined };
+  const work = async () => {
+    for (const repo of waiting) {
+      if (shared.failure || enough()) return;
+      try {
+        await visit(repo, await decide(ctx, batch, repo, shared));
+      } catch (error) {
+        // The others end what they are at; whoever asked is told when all have stopped.
+        shared.failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  if (!shared.failure) return;
+  const { error } = shared.failure;
+  if (!(error instanceof ProviderFailure)) throw error;
+  await noteRefusal(ctx, account);
+  throw notLinked(`${error.message}: link the account again`, error);
+}
+
+interface Shared {
+  /** Clock of `performance`: while the provider limits the rate, asking again would only prolong it. */
+  limitedUntil: number;
+  failure: { error: unknown } | undefined;
+}
+
+/** @throws {ProviderFailure} for a refused token only */
+async function decide(ctx: Context, batch: Batch, repo: string, shared: Shared): Promise<RepoOutcome> {
+  const wait = Math.ceil((shared.limitedUntil - performance.now()) / 1000);
+  if (wait > 0) {
+    return failed(
+      new ProviderFailure("provider_rate_limited", `GitHub asks to wait ${wait} s`, { retryAfter: wait }),
+    );
+  }
+  try {
+    return await setUpHook(ctx, { ...batch, repo }, batch.waitMs);
+  } catch (error) {
+    if (!(error instanceof ProviderFailure) || error.code === "token_refused") throw error;
+    if (error.retryAfter) shared.limitedUntil = performance.now() + error.retryAfter * 1000;
+    return failed(error);
+  }
+}
+
+function failed({ code, message, retryAfter }: ProviderFailure): RepoOutcome {
+  return {
+    status: "failed",
+    hook_id: null,
+    code: code as HookFailure,
+    error: message,
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}

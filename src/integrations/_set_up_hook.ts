@@ -1,0 +1,115 @@
+import type { Context } from "../core/context.ts";
+import { fingerprint } from "../core/encryption.ts";
+import type { Account } from "./_account.ts";
+import { type Claim, releaseClaim, renewClaim, takeClaim } from "./_claim.ts";
+import { ProviderFailure } from "./_failures.ts";
+import {
+  createHook,
+  deleteHook,
+  type Hook,
+  type HookSettings,
+  isAsWanted,
+  listHooks,
+  updateHook,
+} from "./_hooks_api.ts";
+
+/** What became of a repository's hook. */
+export interface HookOutcome {
+  status: "created" | "updated" | "unchanged";
+  hook_id: number;
+}
+
+/** One repository's work, by one call at a time. */
+interface Work {
+  account: Account;
+  /** `owner/name` as the project has it. */
+  repo: string;
+  settings: HookSettings;
+  claim: Claim;
+}
+
+/**
+ * Sees to it that the repository has exactly one hook for this service, with today's secret.
+ * @param waitMs how long to wait for another call that is at the same repository
+ * @throws {ProviderFailure}
+ */
+export async function setUpHook(
+  ctx: Context,
+  { account, repo, settings }: Omit<Work, "claim">,
+  waitMs: number,
+): Promise<HookOutcome> {
+  const claim = await takeClaim(ctx, `hook:${repo.toLowerCase()}`, waitMs);
+  if (!claim) throw new ProviderFailure("set_up_in_progress", "Another call is setting up this repository");
+  try {
+    return await upsert(ctx, { account, repo, settings, claim });
+  } finally {
+    await releaseClaim(ctx, claim);
+  }
+}
+
+async function upsert(ctx: Context, work: Work): Promise<HookOutcome> {
+  const [first, ...others] = await findOurs(work);
+  if (!first) return await create(ctx, work);
+  // Two for one URL deliver everything twice: the oldest stays.
+  for (const { id } of others) await deleteHook(work.account, work.repo, id);
+  if (others.length === 0 && isAsWanted(first, work.settings) && await isAsWritten(ctx, work, first)) {
+    return { status: "unchanged", hook_id: first.id };
+  }
+  return await update(ctx, work, first);
+}
+
+async function findOurs({ account, repo, settings }: Work): Promise<Hook[]> {
+  const hooks = await listHooks(account, repo);
+  return hooks.filter(({ config }) => sameUrl(config.url, settings.url)).sort((a, b) => a.id - b.id);
+}
+
+/** A creation whose answer was lost is found by listing again; the secret of what is found is set once more. */
+async function create(ctx: Context, work: Work): Promise<HookOutcome> {
+  const { account, repo, settings, claim } = work;
+  try {
+    const hook = await createHook(account, repo, { settings, beforeSending: () => renewClaim(ctx, claim) });
+    await remember(ctx, work, hook);
+    return { status: "created", hook_id: hook.id };
+  } catch (error) {
+    if (!(error instanceof ProviderFailure) || !MAY_EXIST.includes(error.code)) throw error;
+    const [found] = await findOurs(work);
+    if (!found) throw error;
+    const { hook_id } = await update(ctx, work, found);
+    return { status: error.code === "provider_unavailable" ? "created" : "updated", hook_id };
+  }
+}
+
+/** `provider_refused` also says that the hook exists already. */
+const MAY_EXIST: string[] = ["provider_unavailable", "provider_refused"];
+
+async function update(ctx: Context, work: Work, { id }: Hook): Promise<HookOutcome> {
+  const hook = await updateHook(work.account, work.repo, id, work.settings);
+  await remember(ctx, work, hook);
+  return { status: "updated", hook_id: hook.id };
+}
+
+function sameUrl(one: string | undefined, other: string): boolean {
+  const plain = (url: string) => URL.canParse(url) ? new URL(url).href.replace(/\/+$/, "") : url;
+  return one !== undefined && plain(one) === plain(other);
+}
+
+/** Nobody has touched the hook since it was given the secret that is in use. */
+async function isAsWritten(ctx: Context, { repo, settings }: Work, hook: Hook): Promise<boolean> {
+  const prints = ctx.secrets.encryption.map((key) => fingerprint(key, settings.secret));
+  const [row] = await ctx.db`
+    select from repository_hooks
+    where repo = ${repo.toLowerCase()} and hook_id = ${hook.id} and url = ${settings.url}
+      and secret_fingerprint = any (${prints}::text[]) and provider_updated_at = ${hook.updated_at}::timestamptz`;
+  return row !== undefined;
+}
+
+async function remember(ctx: Context, { repo, settings }: Work, hook: Hook): Promise<void> {
+  await ctx.db`
+    insert into repository_hooks (repo, hook_id, url, secret_fingerprint, provider_updated_at)
+    values (${repo.toLowerCase()}, ${hook.id}, ${settings.url}, ${
+    fingerprint(ctx.secrets.encryption[0], settings.secret)
+  },
+      ${hook.updated_at}::timestamptz)
+    on conflict (repo) do update set hook_id = excluded.hook_id, url = excluded.url,
+      secret_fingerprint = excluded.secret_fingerprint, provider_updated_at = excluded.provider_updated_at, updated_at = now()`;
+}

@@ -1,0 +1,52 @@
+import { requireProject } from "../core/access.ts";
+import type { ActorContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+
+/** A repository as one project names it; several projects may name the same one. */
+export interface Target {
+  project_id: string;
+  repo: string;
+}
+
+/** @throws {AppError} forbidden; not_found for those who may see every project; projects_unavailable */
+export async function requireAdministered(ctx: ActorContext, projectId: string): Promise<void> {
+  const denial = ctx.actor.user.role === "super_admin" ? "not_found" : "forbidden";
+  await loading(() => requireProject(ctx, projectId, { needed: "admin", denial, evenArchived: false }));
+}
+
+/**
+ * The repositories of a project, or of all that the caller administers; archived ones only when asked for by id.
+ * @throws {AppError} not_found without any project; projects_unavailable
+ */
+export async function loadTargets(ctx: ActorContext, projectId: string | undefined): Promise<Target[]> {
+  const { user } = ctx.actor;
+  const which = projectId === undefined ? ctx.db`p.archived_at is null` : ctx.db`p.id = ${projectId}::uuid`;
+  const rows = await loading(() =>
+    ctx.db<{ project_id: string; repo: string | null }[]>`
+      select p.id as project_id, r.full_name as repo
+      from projects p left join project_repositories r on r.project_id = p.id
+      where ${which} and (${user.role === "super_admin"}
+        or (${user.role === "admin"} and p.account_id = ${user.account_id}::uuid)
+        or exists (select from project_members m
+          where m.project_id = p.id and m.user_id = ${user.id}::uuid and m.role = 'admin'))
+      order by p.id, lower(r.full_name)`
+  );
+  if (rows.length === 0) throw new AppError("not_found", "You administer no project");
+  return rows.filter((row): row is Target => row.repo !== null);
+}
+
+/** Each repository once, as the first project writes it. */
+export function distinctRepos(targets: readonly Target[]): string[] {
+  const repos = new Map<string, string>();
+  for (const { repo } of targets) if (!repos.has(repo.toLowerCase())) repos.set(repo.toLowerCase(), repo);
+  return [...repos.values()];
+}
+
+async function loading<T>(load: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("projects_unavailable", undefined, { cause: error });
+  }
+}

@@ -1,0 +1,128 @@
+import { v7 as uuid } from "uuid";
+import type { Context } from "../core/context.ts";
+import type { Outcome } from "../deliveries/schema.ts";
+import { findMentions } from "./_mentions.ts";
+import type { PullRequestEvent } from "./_payload.ts";
+
+interface PullRequest {
+  /** Lower-cased. */
+  repo: string;
+  number: number;
+  url: string;
+  state: "open" | "closed" | "merged";
+  merge_sha: string | null;
+  merged_at: string | null;
+  event_at: string;
+}
+
+/**
+ * What a pull request's event does to tickets of the projects that are wired to its repository. A merge stamps those
+ * that are linked to the pull request, and links and stamps those that it names. Call it inside `transact`.
+ */
+export async function applyPullRequest(ctx: Context, event: PullRequestEvent): Promise<Outcome> {
+  const pull = readPullRequest(event);
+  if (!await isWired(ctx, pull.repo)) return { outcome: "ignored", reason: "unknown_repo" };
+  const tickets = await lockTickets(ctx, event, pull);
+  await ctx.db`select lock_pull_request(${pull.repo}, ${pull.number})`;
+  const isNews = await writePullRequest(ctx, pull);
+  if (isNews) await followLinks(ctx, pull);
+  if (pull.state === "merged") {
+    await link(ctx, pull, tickets);
+    await closeDeployed(ctx, pull);
+  }
+  return tickets.length > 0 ? { outcome: "applied" } : { outcome: "ignored", reason: "no_ticket" };
+}
+
+/** Squash, merge and rebase all tell the commit that is on the base branch now as merge_commit_sha. */
+function readPullRequest({ pull_request, repository }: PullRequestEvent): PullRequest {
+  const { number, html_url, state, merged, merged_at, merge_commit_sha, updated_at } = pull_request;
+  const rest = { repo: repository.full_name.toLowerCase(), number, url: html_url, event_at: updated_at };
+  // `merged` is missing where the provider tells of pull requests in short.
+  if ((merged ?? Boolean(merged_at)) && merged_at && merge_commit_sha) {
+    return { ...rest, state: "merged", merge_sha: merge_commit_sha.toLowerCase(), merged_at };
+  }
+  return { ...rest, state, merge_sha: null, merged_at: null };
+}
+
+async function isWired(ctx: Context, repo: string): Promise<boolean> {
+  const rows = await ctx.db`select from project_repositories where lower(full_name) = ${repo} limit 1`;
+  return rows.count > 0;
+}
+
+interface FoundTicket {
+  id: string;
+  project_id: string;
+}
+
+/** The tickets that are linked to the pull request, and once it is merged those that it names; locked in id order. */
+async function lockTickets(ctx: Context, event: PullRequestEvent, pull: PullRequest): Promise<FoundTicket[]> {
+  const { refs, issues } = pull.state === "merged" ? findMentions(event) : { refs: [], issues: [] };
+  return await ctx.db<FoundTicket[]>`
+    with wired as (
+      select p.id, p.key from projects p
+      where p.archived_at is null
+        and p.id in (select project_id from project_repositories where lower(full_name) = ${pull.repo})
+    ), found as (
+      select ticket_id as id from ticket_pull_requests where lower(repo) = ${pull.repo} and number = ${pull.number}
+      union
+      select t.id
+      from jsonb_to_recordset(${JSON.stringify(refs)}::text::jsonb) as r (key text, number integer)
+      join wired w on w.key = r.key
+      join tickets t on t.project_id = w.id and t.number = r.number
+      union
+      select l.ticket_id
+      from jsonb_to_recordset(${JSON.stringify(issues)}::text::jsonb) as i (repo text, number integer)
+      join ticket_issues l on lower(l.repo_full_name) = i.repo and l.issue_number = i.number
+      join wired w on w.id = l.project_id
+    )
+    select id, project_id from tickets where id in (select id from found) order by id for update`;
+}
+
+/** A merge is final; else the later of two events counts, by the provider's clock. Answers whether this one does. */
+async function writePullRequest(ctx: Context, pull: PullRequest): Promise<boolean> {
+  const written = await ctx.db`
+    insert into pull_requests as p (repo, number, state, merge_sha, merged_at, event_at)
+    values (${pull.repo}, ${pull.number}, ${pull.state}, ${pull.merge_sha}, ${pull.merged_at}::timestamptz,
+      ${pull.event_at}::timestamptz)
+    on conflict (repo, number) do update set state = excluded.state, merge_sha = excluded.merge_sha,
+      merged_at = excluded.merged_at, event_at = greatest(p.event_at, excluded.event_at)
+    where p.state <> 'merged' and (excluded.state = 'merged' or excluded.event_at >= p.event_at)`;
+  return written.count === 1;
+}
+
+async function followLinks(ctx: Context, { repo, number, state }: PullRequest): Promise<void> {
+  await ctx.db`
+    update ticket_pull_requests set state = ${state}, updated_at = now()
+    where lower(repo) = ${repo} and number = ${number} and state <> ${state}`;
+  if (state !== "merged") return;
+  await ctx.db`
+    select stamp_merge(array(select ticket_id from ticket_pull_requests where lower(repo) = ${repo} and number = ${number}),
+      ${repo}, ${number})`;
+}
+
+/** The link of a merged pull request stamps its ticket by trigger. */
+async function link(ctx: Context, { repo, number, url }: PullRequest, tickets: FoundTicket[]): Promise<void> {
+  if (tickets.length === 0) return;
+  const links = tickets.map((ticket) => ({
+    id: uuid(),
+    ticket_id: ticket.id,
+    project_id: ticket.project_id,
+  }));
+  await ctx.db`
+    insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
+    select id, ticket_id, project_id, ${repo}, ${number}, ${url}
+    from jsonb_to_recordset(${
+    JSON.stringify(links)
+  }::text::jsonb) as l (id uuid, ticket_id uuid, project_id uuid)
+    on conflict (ticket_id, lower(repo), number) do nothing`;
+}
+
+/** The deploy was heard of before the merge: nothing else would close the tickets before the hourly sweep. */
+async function closeDeployed(ctx: Context, { repo, merge_sha: sha }: PullRequest): Promise<void> {
+  const [deployed] = await ctx.db`
+    select from deploys where repo = ${repo} and sha = ${sha} and status = 'success' limit 1`;
+  if (!deployed) return;
+  await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha: sha! }, {
+    singletonKey: `${repo}@${sha}`,
+  });
+}

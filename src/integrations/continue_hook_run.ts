@@ -1,0 +1,110 @@
+import type { Context } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import { openAccount } from "./_account.ts";
+import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
+
+/** A job may take a minute; what is under way then still has time to end. */
+const ROUND_MS = 20_000;
+const BUSY_WAIT_S = 5;
+/** Of an hour each at the most, by the provider's limits. */
+const MOST_WAITS = 12;
+
+/**
+ * Works on a run's repositories for a while, and leaves the rest to a next job. Each repository is written down when
+ * it is decided, so that a run which is cut off goes on where it was.
+ */
+export async function continueHookRun(ctx: Context, { run_id: runId }: { run_id: string }): Promise<void> {
+  const [run] = await ctx.db<{ user_id: string }[]>`
+    update hook_runs set state = 'running', resumes_at = null where id = ${runId}::uuid and finished_at is null
+    returning user_id`;
+  if (!run) return;
+  try {
+    const wait = await workOn(ctx, runId, run.user_id);
+    await goOn(ctx, runId, wait);
+  } catch (error) {
+    if (!(error instanceof AppError) || !FINAL.includes(error.code)) throw error;
+    await finish(ctx, runId, { state: "failed", code: error.code, error: error.message });
+  }
+}
+
+/** What no further try of the job could change. */
+const FINAL = ["code_hosting_not_linked", "not_configured"];
+
+interface Wait {
+  seconds: number;
+  limited: boolean;
+}
+
+/** @returns how long to wait before the next round */
+async function workOn(ctx: Context, runId: string, userId: string): Promise<Wait> {
+  const account = await openAccount(ctx, userId);
+  const settings = hookSettings(ctx.config);
+  const pending = await ctx.db<{ repo: string }[]>`
+    select distinct on (lower(repo)) repo from hook_run_results
+    where run_id = ${runId}::uuid and status = 'pending' order by lower(repo), position`;
+  const wait: Wait = { seconds: 0, limited: false };
+  const deadline = performance.now() + ROUND_MS;
+  await setUpEach(ctx, {
+    account,
+    settings,
+    repos: pending.map(({ repo }) => repo),
+    waitMs: 0,
+    enough: () => wait.limited || performance.now() > deadline,
+    async visit(repo, outcome) {
+      if (outcome.status !== "failed" || !POSTPONED.includes(outcome.code)) {
+        return await writeOutcome(ctx, runId, repo, outcome);
+      }
+      wait.seconds = Math.max(wait.seconds, outcome.retryAfter ?? BUSY_WAIT_S);
+      wait.limited ||= outcome.code === "provider_rate_limited";
+    },
+  });
+  return wait;
+}
+
+/** These stay to be done. */
+const POSTPONED: string[] = ["provider_rate_limited", "set_up_in_progress"];
+
+async function writeOutcome(ctx: Context, runId: string, repo: string, outcome: RepoOutcome): Promise<void> {
+  const { status, hook_id, ...failure } = outcome;
+  const { code = null, error = null } = "code" in failure ? failure : {};
+  // The same repository in a second project has nothing left to do.
+  const again = status === "failed" ? status : "unchanged";
+  await ctx.db`
+    update hook_run_results set hook_id = ${hook_id}, code = ${code}, error = ${error},
+      status = case when position = (select min(position) from hook_run_results
+        where run_id = ${runId}::uuid and lower(repo) = ${repo.toLowerCase()}) then ${status} else ${again} end
+    where run_id = ${runId}::uuid and lower(repo) = ${repo.toLowerCase()} and status = 'pending'`;
+}
+
+/** Ends the run when nothing is left, else puts the next round into the queue together with the state. */
+async function goOn(ctx: Context, runId: string, { seconds, limited }: Wait): Promise<void> {
+  const [left] = await ctx.db<{ any: boolean; waits: number }[]>`
+    select exists (select from hook_run_results where run_id = r.id and status = 'pending') as any, r.waits
+    from hook_runs r where r.id = ${runId}::uuid`;
+  if (!left?.any) return await finish(ctx, runId, { state: "done", code: null, error: null });
+  if (limited && left.waits >= MOST_WAITS) {
+    const error = "GitHub limits the rate of this account's calls; try again later";
+    return await finish(ctx, runId, { state: "failed", code: "provider_rate_limited", error });
+  }
+  await transact(ctx, async (ctx) => {
+    await ctx.db`
+      update hook_runs set state = ${limited ? "waiting" : "running"}, waits = waits + ${limited ? 1 : 0},
+        resumes_at = case when ${limited} then now() + make_interval(secs => ${seconds}) end
+      where id = ${runId}::uuid`;
+    await ctx.queue.enqueue(ctx.db, "set-up-hooks", { run_id: runId }, {
+      singletonKey: runId,
+      startAfterSeconds: seconds,
+    });
+  });
+}
+
+async function finish(
+  ctx: Context,
+  runId: string,
+  { state, code, error }: { state: "done" | "failed"; code: string | null; error: string | null },
+): Promise<void> {
+  await ctx.db`
+    update hook_runs set state = ${state}, code = ${code}, error = ${error}, resumes_at = null, finished_at = now()
+    where id = ${runId}::uuid and finished_at is null`;
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import type { ProjectContext } from "../core/context.ts";
+import { AppError, invalidField } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import { getTicket } from "../tickets/get.ts";
+import { lockTicket } from "../tickets/lock.ts";
+import type { Ticket } from "../tickets/schema.ts";
+import { type Account, noteRefusal, openAccount } from "./_account.ts";
+import { type Claim, releaseClaim, renewClaim, takeClaim } from "./_claim.ts";
+import { notLinked, ProviderFailure, toCallError } from "./_failures.ts";
+import { onlyRepo, readLink } from "./_issue_links.ts";
+import { createIssueAt, findIssueWith, type HostedIssue } from "./_issues_api.ts";
+import type { CreateIssue, LinkedIssue } from "./schema.ts";
+
+/** Creates an issue from the ticket at the code host, by the caller's linked account, and links it: once. */
+export async function createIssue(ctx: ProjectContext, input: CreateIssue): Promise<LinkedIssue> {
+  const ticket = await getTicket(ctx, input);
+  const repo = await chooseRepo(ctx, input);
+  const account = await openAccount(ctx, ctx.actor.user.id);
+  const claim = await takeClaim(ctx, `issue:${ticket.id}`, 0);
+  if (!claim) {
+    throw new AppError(
+      "conflict",
+      `Cannot create an issue for ticket ${ticket.ticket_ref}: another call is at it`,
+    );
+  }
+  try {
+    await refuseLinked(ctx, ticket);
+    const issue = await createOnce(ctx, { account, repo, ticket, claim });
+    return await link(ctx, ticket, repo, issue);
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error;
+    if (error.code !== "token_refused") {
+      throw toCallError(error, `create an issue for ticket ${ticket.ticket_ref}`);
+    }
+    await noteRefusal(ctx, account);
+    throw notLinked(`${error.message}: link the account again`, error);
+  } finally {
+    await releaseClaim(ctx, claim);
+  }
+}
+
+/** Only where the project is wired to: anything else would make its ticket's text public elsewhere by a slip. */
+async function chooseRepo(ctx: ProjectContext, input: CreateIssue): Promise<string> {
+  if (input.repo_full_name === undefined) return await onlyRepo(ctx);
+  const [repo] = await ctx.db<{ full_name: string }[]>`
+    select full_name from project_repositories
+    where project_id = ${ctx.project.id}::uuid and lower(full_name) = ${input.repo_full_name.toLowerCase()}`;
+  if (!repo) throw invalidField("repo_full_name", "Is no repository of this project");
+  return repo.full_name;
+}
+
+async function refuseLinked(ctx: ProjectContext, ticket: Ticket): Promise<void> {
+  const { issue_url } = await readLink(ctx, ticket.id);
+  if (issue_url === null) return;
+  throw new AppError(
+    "conflict",
+    `Cannot create an issue for ticket ${ticket.ticket_ref}: it is linked to ${issue_url}`,
+  );
+}
+
+interface Work {
+  account: Account;
+  repo: string;
+  ticket: Ticket;
+  claim: Claim;
+}
+
+/** The issue carries the ticket's id, by which one is found whose answer was lost. */
+async function createOnce(ctx: ProjectContext, { account, repo, ticket, claim }: Work): Promise<HostedIssue> {
+  const marker = `<!-- handoff-ticket: ${ticket.id} -->`;
+  const find = () => findIssueWith(account, repo, { marker, since: ticket.created_at });
+  const earlier = await find();
+  if (earlier) return earlier;
+  const body = `${ticket.description}\n\n---\nTicket [${ticket.ticket_ref}](${ticket.url})\n${marker}`;
+  try {
+    return await createIssueAt(account, repo, {
+      title: ticket.title,
+      body,
+      beforeSending: () => renewClaim(ctx, claim),
+    });
+  } catch (error) {
+    if (!(error instanceof ProviderFailure) || error.code !== "provider_unavailable") throw error;
+    const made = await find();
+    if (!made) throw error;
+    return made;
+  }
+}
+
+async function link(
+  ctx: ProjectContext,
+  ticket: Ticket,
+  repo: string,
+  issue: HostedIssue,
+): Promise<LinkedIssue> {
+  return await transact(ctx, async (ctx) => {
+    await lockTicket(ctx, ticket.id);
+    const linked = await ctx.db`
+      insert into ticket_issues (ticket_id, project_id, repo_full_name, issue_number, issue_url, title, state, event_at)
+      values (${ticket.id}::uuid, ${ctx.project.id}::uuid, ${repo}, ${issue.number}, ${issue.html_url}, ${issue.title},
+        ${issue.state}, ${issue.updated_at}::timestamptz)
+      on conflict (ticket_id) do nothing`;
+    if (linked.count === 1) return await readLink(ctx, ticket.id);
+    throw new AppError("conflict", `Ticket ${ticket.ticket_ref} was linked to another issue meanwhile`, {
+      details: { created: z.url().parse(issue.html_url) },
+    });
+  });
+}

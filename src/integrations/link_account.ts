@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { recordAudit } from "../core/audit.ts";
+import type { ActorContext } from "../core/context.ts";
+import { encrypt } from "../core/encryption.ts";
+import { AppError, invalidField } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import { tokenPlace } from "./_account.ts";
+import { openClient } from "./_client.ts";
+import { ProviderFailure, toCallError, toProviderFailure } from "./_failures.ts";
+import { getAccount } from "./get_account.ts";
+import type { LinkAccount, LinkedAccount } from "./schema.ts";
+
+/** What a classic token needs, and the scopes of which one is enough for it. */
+const NEEDS = [
+  { purpose: "to set up webhooks", scopes: ["admin:repo_hook", "write:repo_hook", "repo"] },
+  { purpose: "to create issues", scopes: ["public_repo", "repo"] },
+];
+
+const Identity = z.object({ id: z.int(), login: z.string().min(1).max(100) });
+
+interface Verified {
+  login: string;
+  id: number;
+  scopes: string[] | null;
+}
+
+/** Links the caller's account once GitHub has said whose token it is and its rights are enough. */
+export async function linkAccount(ctx: ActorContext, { token }: LinkAccount): Promise<LinkedAccount> {
+  const { user } = ctx.actor;
+  const { login, id, scopes } = await verify(ctx, token);
+  requireScopes(scopes);
+  const sealed = encrypt(ctx.secrets.encryption, token, tokenPlace(user.id));
+  return await transact(ctx, async (ctx) => {
+    await ctx.db`
+      insert into code_hosting_accounts (user_id, login, provider_user_id, scopes, token)
+      values (${user.id}::uuid, ${login}, ${id}, ${scopes}::text[], ${sealed})
+      on conflict (user_id) do update set login = excluded.login, provider_user_id = excluded.provider_user_id,
+        scopes = excluded.scopes, token = excluded.token, state = 'active', linked_at = now(), updated_at = now()`;
+    await recordAudit(ctx, {
+      account_id: user.account_id,
+      action: "code_hosting.linked",
+      target_type: "user",
+      target_id: user.id,
+      details: { login, scopes },
+    });
+    return await getAccount(ctx);
+  });
+}
+
+async function verify(ctx: ActorContext, token: string): Promise<Verified> {
+  const { octokit } = openClient(ctx.config, token, ctx.actor.user.id);
+  try {
+    const { data, headers } = await octokit.request("GET /user");
+    const identity = Identity.safeParse(data);
+    if (!identity.success) {
+      throw new ProviderFailure("provider_unavailable", "GitHub's answer was not understood");
+    }
+    return { ...identity.data, scopes: scopesOf(headers["x-oauth-scopes"]) };
+  } catch (error) {
+    throw refusal(toProviderFailure(error));
+  }
+}
+
+/** A fine-grained token comes back without the field: its rights show only when it is used. */
+function scopesOf(header: unknown): string[] | null {
+  if (typeof header !== "string") return null;
+  return header.split(",").map((scope) => scope.trim()).filter(Boolean);
+}
+
+function requireScopes(scopes: string[] | null): void {
+  if (scopes === null) return;
+  const missing = NEEDS.filter((need) => !need.scopes.some((scope) => scopes.includes(scope)));
+  if (missing.length === 0) return;
+  const texts = missing.map(({ purpose, scopes }) => `${scopes.join(" or ")} (${purpose})`);
+  throw invalidField("token", `Lacks the scope ${texts.join(", and ")}`);
+}
+
+/** Here the token is what was sent, so that its refusal is about the body and not about the caller. */
+function refusal(failure: ProviderFailure): AppError {
+  if (failure.code === "token_refused") return invalidField("token", "GitHub does not accept this token");
+  if (failure.code === "no_admin_right") {
+    return invalidField("token", "GitHub forbids what this token was tried for");
+  }
+  return toCallError(failure, "link the account");
+}

@@ -1,0 +1,43 @@
+import type { Context } from "../core/context.ts";
+import { invalidRequest } from "../core/errors.ts";
+import { parseJson } from "../deliveries/json_body.ts";
+import type { Outcome } from "../deliveries/schema.ts";
+import { type GitHubEvent, readEvent } from "./_payload.ts";
+import { applyIssue } from "./apply_issue.ts";
+import { applyPullRequest } from "./apply_pull_request.ts";
+
+/** @throws {AppError} invalid_json, invalid_request for what is no object */
+export function parseGitHubEvent(
+  body: Uint8Array,
+): { action: string | null; subject: string | null; event: GitHubEvent } {
+  const json = parseJson(body);
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    throw invalidRequest([{ path: "", message: "The body must be a JSON object" }]);
+  }
+  const payload = json as Record<string, unknown>;
+  const event = readEvent(payload);
+  return {
+    action: typeof payload.action === "string" ? payload.action : null,
+    subject: subjectOf(event),
+    event,
+  };
+}
+
+/** The effect of a kept body. */
+export async function receivedGitHubEvent(ctx: Context, body: Uint8Array): Promise<Outcome> {
+  const { event } = parseGitHubEvent(body);
+  switch (event.kind) {
+    case "pull_request":
+      return await applyPullRequest(ctx, event.event);
+    case "issue":
+      return await applyIssue(ctx, event.event);
+    case "other":
+      return { outcome: "ignored", reason: event.reason };
+  }
+}
+
+function subjectOf(event: GitHubEvent): string | null {
+  if (event.kind === "other") return null;
+  const { number } = event.kind === "issue" ? event.event.issue : event.event.pull_request;
+  return `${event.event.repository.full_name.toLowerCase()}#${number}`;
+}

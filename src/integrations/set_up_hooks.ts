@@ -1,0 +1,66 @@
+import { recordAudit } from "../core/audit.ts";
+import type { ActorContext } from "../core/context.ts";
+import { openAccount } from "./_account.ts";
+import { startRun } from "./_runs.ts";
+import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
+import { distinctRepos, loadTargets, requireAdministered, type Target } from "./_targets.ts";
+import type { HookResult, HookSetUp, SetUpHooks } from "./schema.ts";
+
+/** More than these are worked on by a job: at a second for each write, nobody wants to wait for the answer. */
+const MOST_AT_ONCE = 20;
+/** Longer than a claim lasts: what a dead process left is taken over. */
+const TURN_MS = 35_000;
+
+/** Sets up the hook of every repository of a project, or of all projects that the caller administers. */
+export async function setUpHooks(ctx: ActorContext, input: SetUpHooks): Promise<HookSetUp> {
+  const { user } = ctx.actor;
+  if (input.project_id !== undefined) await requireAdministered(ctx, input.project_id);
+  const account = await openAccount(ctx, user.id);
+  const targets = await loadTargets(ctx, input.project_id);
+  const settings = hookSettings(ctx.config);
+  const repos = distinctRepos(targets);
+  if (repos.length > MOST_AT_ONCE) return await startRun(ctx, targets);
+
+  const outcomes = new Map<string, RepoOutcome>();
+  await setUpEach(ctx, {
+    account,
+    repos,
+    settings,
+    waitMs: TURN_MS,
+    visit: (repo, outcome) => void outcomes.set(repo.toLowerCase(), outcome),
+  });
+  const answer = summarize(targets, outcomes);
+  const { results: _, ...counts } = answer;
+  await recordAudit(ctx, {
+    account_id: user.account_id,
+    action: "code_hosting.hooks_set_up",
+    target_type: "project",
+    ...(input.project_id !== undefined && { target_id: input.project_id }),
+    details: counts,
+  });
+  return answer;
+}
+
+/** Of several projects that name one repository the first shows what was done, the others that nothing was left to do. */
+function summarize(targets: Target[], outcomes: Map<string, RepoOutcome>): HookSetUp {
+  const seen = new Set<string>();
+  const results = targets.map(({ project_id, repo }): HookResult => {
+    const outcome = outcomes.get(repo.toLowerCase())!;
+    const again = seen.has(repo.toLowerCase());
+    seen.add(repo.toLowerCase());
+    return {
+      project_id,
+      repo,
+      ...outcome,
+      ...(again && outcome.status !== "failed" && { status: "unchanged" as const }),
+    };
+  });
+  const count = (status: HookResult["status"]) => results.filter((one) => one.status === status).length;
+  return {
+    results,
+    created: count("created"),
+    updated: count("updated"),
+    unchanged: count("unchanged"),
+    failed: count("failed"),
+  };
+}

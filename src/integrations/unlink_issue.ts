@@ -1,0 +1,11 @@
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+import { lockTicket } from "../tickets/lock.ts";
+
+/** Takes the link away; the issue stays. Unlinking again changes nothing. */
+export async function unlinkIssue(ctx: ProjectContext, input: { ticketId: string }): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    await lockTicket(ctx, input.ticketId);
+    await ctx.db`delete from ticket_issues where ticket_id = ${input.ticketId}::uuid`;
+  });
+}

@@ -1,0 +1,120 @@
+import { createIssue } from "../integrations/create_issue.ts";
+import { getAccount } from "../integrations/get_account.ts";
+import { getHookRun } from "../integrations/get_hook_run.ts";
+import { getLinkedIssue } from "../integrations/get_issue.ts";
+import { linkAccount } from "../integrations/link_account.ts";
+import { linkIssue } from "../integrations/link_issue.ts";
+import {
+  CreateIssue,
+  Empty,
+  HookRun,
+  HookRunPath,
+  HookSetUp,
+  LinkAccount,
+  LinkedAccount,
+  LinkedIssue,
+  LinkIssue,
+  SetUpHooks,
+} from "../integrations/schema.ts";
+import { setUpHooks } from "../integrations/set_up_hooks.ts";
+import { unlinkAccount } from "../integrations/unlink_account.ts";
+import { unlinkIssue } from "../integrations/unlink_issue.ts";
+import { TicketPath } from "../tickets/schema.ts";
+import { Nothing, projectProcedure, router, userProcedure } from "./trpc.ts";
+
+// No scope: a key may neither link accounts nor use them at large.
+const own = { access: "user", tag: "Code hosting" } as const;
+const read = { access: "viewer", scope: "tickets:read", denial: "not_found", tag: "Code hosting" } as const;
+const write = { access: "member", scope: "tickets:write", denial: "not_found", tag: "Code hosting" } as const;
+
+export const integrationsRouter = router({
+  linkAccount: userProcedure({
+    ...own,
+    method: "PUT",
+    path: "/integrations/github",
+    summary: "Link my GitHub account",
+    description: "The token is checked, stored encrypted, and never shown again.",
+    errors: ["rate_limited"],
+    example: { input: { token: "github_pat_11ABCDEFG0123456789" } },
+  }).input(LinkAccount).output(LinkedAccount).mutation(({ ctx, input }) => linkAccount(ctx, input)),
+
+  getAccount: userProcedure({
+    ...own,
+    method: "GET",
+    path: "/integrations/github",
+    summary: "Show my linked account",
+  })
+    .input(Empty).output(LinkedAccount).query(({ ctx }) => getAccount(ctx)),
+
+  unlinkAccount: userProcedure({
+    ...own,
+    method: "DELETE",
+    path: "/integrations/github",
+    status: 204,
+    summary: "Unlink my GitHub account",
+    description: "Hooks that were set up stay.",
+  }).input(Empty).output(Nothing).mutation(({ ctx }) => unlinkAccount(ctx)),
+
+  setUpHooks: userProcedure({
+    ...own,
+    cookieOnly: true,
+    method: "POST",
+    path: "/integrations/webhooks",
+    status: 202,
+    statusOf: (setUp: HookSetUp) => setUp.run_id === undefined ? 200 : 202,
+    summary: "Set up webhooks for my projects",
+    description:
+      "Of one project, or of all that the caller administers. Each repository is decided by itself; calling " +
+      "it again changes nothing that is right already. More than 20 repositories are worked on by a job: the answer " +
+      "then has `run_id`, to ask for with GET.",
+    errors: ["code_hosting_not_linked", "forbidden", "not_found", "projects_unavailable", "not_configured"],
+  }).input(SetUpHooks).output(HookSetUp).mutation(async ({ ctx, input }) => {
+    const setUp = await setUpHooks(ctx, input);
+    if (setUp.run_id) ctx.headers.set("Location", `/api/integrations/webhooks/${setUp.run_id}`);
+    return setUp;
+  }),
+
+  getHookRun: userProcedure({
+    ...own,
+    method: "GET",
+    path: "/integrations/webhooks/{runId}",
+    summary: "See how far a set-up of many webhooks is",
+    errors: ["not_found"],
+  }).input(HookRunPath).output(HookRun).query(({ ctx, input }) => getHookRun(ctx, input)),
+
+  getIssue: projectProcedure({
+    ...read,
+    method: "GET",
+    path: "/projects/{id}/tickets/{ticketId}/github-issue",
+    summary: "Get the linked issue",
+  }).input(TicketPath).output(LinkedIssue).query(({ ctx, input }) => getLinkedIssue(ctx, input)),
+
+  linkIssue: projectProcedure({
+    ...write,
+    method: "PUT",
+    path: "/projects/{id}/tickets/{ticketId}/github-issue",
+    summary: "Link the ticket to an issue",
+    description: "By repository and number, by number alone where the project has one repository, or by URL.",
+    example: { input: { repo_full_name: "acme/handoff", issue_number: 12 } },
+  }).input(LinkIssue).output(LinkedIssue).mutation(({ ctx, input }) => linkIssue(ctx, input)),
+
+  createIssue: projectProcedure({
+    ...write,
+    method: "POST",
+    path: "/projects/{id}/tickets/{ticketId}/github-issue",
+    status: 201,
+    summary: "Create an issue from the ticket, and link it",
+    description: "By the caller's linked account, in a repository of the project.",
+    location: (_issue: LinkedIssue, input: CreateIssue) =>
+      `/projects/${input.id}/tickets/${input.ticketId}/github-issue`,
+    errors: ["code_hosting_not_linked", "conflict", "rate_limited"],
+  }).input(CreateIssue).output(LinkedIssue).mutation(({ ctx, input }) => createIssue(ctx, input)),
+
+  unlinkIssue: projectProcedure({
+    ...write,
+    method: "DELETE",
+    path: "/projects/{id}/tickets/{ticketId}/github-issue",
+    status: 204,
+    summary: "Unlink the issue",
+  }).input(TicketPath).output(Nothing).mutation(({ ctx, input }) => unlinkIssue(ctx, input)),
+});

@@ -1,0 +1,72 @@
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { type GitHubDelivery, GitHubEvents, signedDelivery } from "../../simulators/github/events.ts";
+import { GitHubMock } from "../../simulators/github/mock.ts";
+import { makeProject, makeUser, next, type TestProject, type TestUser } from "../factories.ts";
+import { type Answer, type Harness, openHarness } from "../harness.ts";
+
+export const SECRET = "hook-secret-for-tests";
+
+/** The app with a GitHub of its own; whatever the mock was asked must have been in GitHub's description. */
+export class Hosting {
+  constructor(readonly harness: Harness, readonly github: GitHubMock, readonly events: GitHubEvents) {}
+
+  /** A user whose linked account is at the mock. */
+  async link(user: TestUser, token = `ghp_${"a".repeat(30)}${next()}`): Promise<string> {
+    this.github.state.addToken(token, { login: `octocat${next()}` });
+    const { status, body } = await this.harness.call("PUT", "/integrations/github", {
+      token: user.token,
+      body: { token },
+    });
+    if (status !== 200) throw new Error(`not linked: ${JSON.stringify(body)}`);
+    return token;
+  }
+
+  /** A project with repositories that exist at the mock, its admin linked. */
+  async project(count: number): Promise<TestProject & { repositories: string[] }> {
+    const repositories = Array.from({ length: count }, () => `acme/Repo-${next()}`);
+    for (const name of repositories) this.github.state.addRepository(name);
+    const admin = await makeUser(this.harness, { role: "admin" });
+    const project = await makeProject(this.harness, { admin, repositories });
+    await this.link(admin);
+    return { ...project, repositories };
+  }
+
+  setUp(user: TestUser, body: Record<string, unknown> = {}): Promise<Answer> {
+    return this.harness.call("POST", "/integrations/webhooks", { headers: cookie(user), body });
+  }
+
+  async deliver(delivery: GitHubDelivery, id?: string): Promise<Answer> {
+    const { body, headers } = await signedDelivery(delivery, { secret: SECRET, ...(id && { id }) });
+    return await this.harness.call("POST", "/webhooks/github", { raw: body, headers });
+  }
+}
+
+export function cookie(user: TestUser): Record<string, string> {
+  return { cookie: `session=${user.token}`, origin: "http://handoff.test" };
+}
+
+/** For the top of a test file. */
+export function useHosting(env: Record<string, string> = {}): { readonly now: Hosting } {
+  let hosting: Hosting | undefined;
+  beforeAll(async () => {
+    const github = await GitHubMock.start();
+    const harness = await openHarness({
+      env: { GITHUB_API_URL: github.url, GITHUB_WEBHOOK_SECRET: SECRET, ...env },
+    });
+    hosting = new Hosting(harness, github, await GitHubEvents.load());
+  });
+  afterEach(() => {
+    expect(hosting!.github.violations).toEqual([]);
+    hosting!.github.failures.clear();
+  });
+  afterAll(async () => {
+    await hosting?.harness.close();
+    await hosting?.github.close();
+  });
+  return {
+    get now() {
+      if (!hosting) throw new Error("the harness starts before the first test");
+      return hosting;
+    },
+  };
+}
