@@ -11,6 +11,7 @@ import { healthRoutes, type JobsReady } from "./http/health.ts";
 import { logFailure } from "./http/log.ts";
 import { metricsRoutes } from "./http/metrics.ts";
 import { pageRoutes } from "./http/pages.ts";
+import { refuseOtherMethods } from "./http/methods.ts";
 import type { HttpEnv } from "./http/request.ts";
 import { restRoutes } from "./http/rest.ts";
 import { trpcRoutes } from "./http/trpc.ts";
@@ -48,6 +49,7 @@ export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv
   app.route("/api", docsRoutes(config.PUBLIC_URL, webhookDocuments));
   app.route("/api", webhookRoutes(services));
   app.route("/api", restRoutes(services));
+  refuseOtherMethods(app);
   app.notFound((c) => {
     throw new AppError("not_found", `No such path: ${c.req.path.slice(0, 200)}`);
   });

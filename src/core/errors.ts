@@ -124,7 +124,8 @@ export function fromZod(error: z.core.$ZodError): AppError {
 }
 
 function firstOfEachPath(issues: { path: string; message: string }[]): Record<string, string> {
-  const first: Record<string, string> = {};
-  for (const { path, message } of issues) first[path] ??= message;
-  return first;
+  // Not an object from the start: a path may be called `constructor`.
+  const first = new Map<string, string>();
+  for (const { path, message } of issues) if (!first.has(path)) first.set(path, message);
+  return Object.fromEntries(first);
 }

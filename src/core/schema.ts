@@ -34,15 +34,24 @@ function between(value: string, min: number, max: number): boolean {
   return points >= min && points <= max;
 }
 
-/** Any JSON object whose keys and strings PostgreSQL can store. */
-export const JsonObject = z.record(z.string(), z.unknown()).refine(storable, {
-  error: "Must not contain NUL or lone surrogates, nor be nested deeper than 100 levels",
-});
+/** Any JSON object as it is, whatever its keys: a record of zod's would lose `__proto__`. */
+export const AnyObject = z.custom<Record<string, unknown>>(isPlainObject, "Expected an object")
+  .meta({ override: { type: "object", additionalProperties: true } });
+
+/** Any JSON object that PostgreSQL can store. */
+export const JsonObject = AnyObject.refine(storable, {
+  error: "Must be JSON without NUL, lone surrogates and numbers too large, nested at most 100 levels deep",
+}).meta({ override: { type: "object", additionalProperties: true } });
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
 
 function storable(value: unknown, depth = 0): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
-  if (typeof value !== "object" || value === null) return true;
-  if (depth >= 100) return false;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (value === null || typeof value === "boolean" || value === undefined) return true;
+  if (depth >= 100 || !(Array.isArray(value) || isPlainObject(value))) return false;
   return Object.entries(value).every(([key, item]) => storable(key) && storable(item, depth + 1));
 }
 

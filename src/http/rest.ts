@@ -21,12 +21,11 @@ export function restRoutes(services: Services): Hono<HttpEnv> {
       throw new AppError("payload_too_large", `The body may have at most ${MAX_BODY_BYTES} bytes`);
     },
   }));
-  const procedures = publishedProcedures();
   // Fixed segments before parameters: /tickets/similar is no ticket id.
-  for (const procedure of procedures.toSorted((a, b) => specificity(b) - specificity(a))) {
+  const procedures = publishedProcedures().toSorted((a, b) => specificity(b) - specificity(a));
+  for (const procedure of procedures) {
     app.on(procedure.meta.method, routePath(procedure), (c) => answer(c, services, procedure));
   }
-  refuseOtherMethods(app, procedures);
   return app;
 }
 
@@ -51,19 +50,33 @@ async function answer(
   }
 }
 
-/** Path parameters, query and body as the one input of the procedure; none may stand in for another. */
+/** Path parameters and either query or body as the one input of the procedure; none may stand in for another. */
 async function readInput(c: HonoContext<HttpEnv>, { meta, pathFields }: PublishedProcedure) {
-  const fields = hasBody(meta.method) ? { ...await readBody(c), ...readQuery(c) } : readQuery(c);
-  const taken = pathFields.filter((field) => Object.hasOwn(fields, field));
-  if (taken.length > 0) throw invalidRequest(taken.map((path) => ({ path, message: "Unknown field" })));
+  const query = readQuery(c);
+  const fields = hasBody(meta.method) ? await readBody(c) : query;
+  const misplaced = [
+    ...(fields === query ? [] : Object.keys(query)),
+    ...pathFields.filter((field) => Object.hasOwn(fields, field)),
+  ];
+  if (misplaced.length > 0) {
+    throw invalidRequest(misplaced.map((path) => ({ path, message: "Unknown field" })));
+  }
   return { ...fields, ...c.req.param() };
 }
 
+/** A parameter that comes more than once is a list. */
 function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
-  if (!c.req.url.includes("?")) return {};
-  const entries = Object.entries(c.req.queries());
+  const at = c.req.url.indexOf("?");
+  if (at < 0) return {};
+  const byName = Map.groupBy(new URLSearchParams(c.req.url.slice(at)), ([name]) => name);
   return Object.fromEntries(
-    entries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+    Array.from(
+      byName,
+      ([name, [first, ...more]]) => [
+        name,
+        more.length === 0 ? first![1] : [first, ...more].map((pair) => pair![1]),
+      ],
+    ),
   );
 }
 
@@ -123,17 +136,6 @@ function versionOf(output: unknown): unknown {
   if (typeof output !== "object" || output === null) return undefined;
   if ("version" in output) return output.version;
   return "ticket" in output ? versionOf(output.ticket) : undefined;
-}
-
-function refuseOtherMethods(app: Hono<HttpEnv>, procedures: PublishedProcedure[]): void {
-  const methods = Map.groupBy(procedures, routePath);
-  for (const [path, found] of methods) {
-    const allowed = found.map(({ meta }) => meta.method);
-    const allow = [...(allowed.includes("GET") ? ["HEAD"] : []), ...allowed].sort().join(", ");
-    app.all(path, () => {
-      throw new AppError("method_not_allowed", undefined, { headers: { Allow: allow } });
-    });
-  }
 }
 
 function routePath({ meta }: PublishedProcedure): string {

@@ -1,5 +1,4 @@
 import { initTRPC, TRPCError } from "@trpc/server";
-import superjson from "superjson";
 import { z } from "zod";
 import {
   type AccessLevel,
@@ -12,6 +11,7 @@ import type { ActorContext, ProjectContext, RequestContext, Scope } from "../cor
 import { AppError, type ErrorBody, type ErrorCode, fromZod } from "../core/errors.ts";
 import { toAppError } from "../core/failures.ts";
 import { Id } from "../core/schema.ts";
+import { transformer } from "./transformer.ts";
 
 /** What the REST door and the documents need to know of a procedure beyond its schemas. */
 export interface Meta {
@@ -42,7 +42,7 @@ export interface Meta {
 }
 
 const t = initTRPC.context<RequestContext>().meta<Meta>().create({
-  transformer: superjson,
+  transformer,
   errorFormatter({ shape, error, ctx }) {
     const body: ErrorBody = appErrorOf(error).body(ctx?.requestId ?? "");
     return {
@@ -60,13 +60,14 @@ export const createCallerFactory = t.createCallerFactory;
 export function appErrorOf(error: unknown): AppError {
   if (!(error instanceof TRPCError)) return toAppError(error);
   if (error.cause instanceof z.core.$ZodError && error.code === "BAD_REQUEST") return fromZod(error.cause);
-  if (error.cause) return toAppError(error.cause);
+  if (error.cause instanceof AppError) return error.cause;
   if (error.code === "NOT_FOUND") return new AppError("not_found", "No such procedure");
   if (error.code === "PARSE_ERROR") return new AppError("invalid_json");
   if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("method_not_allowed");
   if (error.code === "UNSUPPORTED_MEDIA_TYPE") return new AppError("unsupported_media_type");
   if (error.code === "PAYLOAD_TOO_LARGE") return new AppError("payload_too_large");
-  return toAppError(error);
+  if (error.code === "BAD_REQUEST") return new AppError("invalid_request");
+  return toAppError(error.cause ?? error);
 }
 
 /** tRPC's own code for each status of the table; it decides the HTTP status of /trpc. */
