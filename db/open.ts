@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import postgres from "postgres";
+import { openClient } from "./client.ts";
 import { startEmbedded } from "./embedded.ts";
 import { startMaintenance } from "./maintenance.ts";
+import { Heartbeat, type Pulse } from "./pulse.ts";
 
 /** What the client parses beyond postgres.js' own types. */
 type Parsed = { int8: number; date: string };
@@ -16,6 +18,7 @@ export type Db = Sql | TransactionSql;
 export interface Database {
   sql: Sql;
   embedded: boolean;
+  pulse: Pulse;
   close(): Promise<void>;
 }
 
@@ -39,7 +42,9 @@ const CLOSE_TIMEOUT_S = 10;
 
 const common: postgres.Options<{ int8: postgres.PostgresType<number>; date: postgres.PostgresType<string> }> =
   {
-    connect_timeout: 10,
+    connect_timeout: 5,
+    // Without it a queued statement would wait up to 20 s after an outage has ended.
+    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 0.5),
     onnotice: () => {},
     types: {
       int8: { to: 20, from: [20], parse: Number, serialize: String },
@@ -65,19 +70,40 @@ function observed({ onStatement }: DatabaseOptions) {
 
 /** Connects with the first statement, so that a start can tell "not reachable" from "wrong options". */
 function openServer(url: string, options: DatabaseOptions): Database {
-  const sql = postgres(url, {
-    ...common,
-    ...observed(options),
-    max: options.poolSize ?? 10,
-    connection: {
-      application_name: "handoff",
-      TimeZone: "UTC",
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+  const client = openClient(() =>
+    postgres(url, {
+      ...common,
+      ...observed(options),
+      max: options.poolSize ?? 10,
+      connection: {
+        application_name: "handoff",
+        TimeZone: "UTC",
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        lock_timeout: LOCK_TIMEOUT_MS,
+        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+      },
+    })
+  );
+  const pulse = new Heartbeat(openProbe(url));
+  pulse.onLoss(() => client.renew());
+  return {
+    sql: client.sql,
+    embedded: false,
+    pulse,
+    async close() {
+      pulse.stop();
+      await client.close(CLOSE_TIMEOUT_S);
     },
-  });
-  return { sql, embedded: false, close: () => sql.end({ timeout: CLOSE_TIMEOUT_S }) };
+  };
+}
+
+/** Beside the pool, where it would wait behind requests. */
+function openProbe(url: string) {
+  const connection = { application_name: "handoff pulse" };
+  const client = openClient(() =>
+    postgres(url, { ...common, max: 1, max_lifetime: null, fetch_types: false, connection })
+  );
+  return { ping: () => client.sql`select 1`, drop: () => client.renew() };
 }
 
 /** PGlite ignores connection parameters and has no timers: no statement, lock or idle timeout works there.
@@ -86,25 +112,28 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const { onBackgroundError: onError = () => {}, onDeath = onError } = options;
   const server = await startEmbedded(options.dataDir, (error) => {
     // The dead engine's socket stays open, so without this a query would wait for ever.
-    sql.end({ timeout: 0 }).finally(() => onDeath(error));
+    client.close(0).finally(() => onDeath(error));
   });
-  const sql = postgres({
-    ...common,
-    ...observed(options),
-    path: server.socketPath,
-    database: "postgres",
-    username: "postgres",
-    max: 1,
-    max_lifetime: null,
-    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
-  });
-  const maintenance = startMaintenance(sql, onError);
+  const client = openClient(() =>
+    postgres({
+      ...common,
+      ...observed(options),
+      path: server.socketPath,
+      database: "postgres",
+      username: "postgres",
+      max: 1,
+      max_lifetime: null,
+    })
+  );
+  const maintenance = startMaintenance(client.sql, onError);
   return {
-    sql,
+    sql: client.sql,
     embedded: true,
+    // Its death ends the process.
+    pulse: { lost: false, onLoss: () => () => {} },
     async close() {
       await maintenance.stop();
-      await sql.end({ timeout: CLOSE_TIMEOUT_S });
+      await client.close(CLOSE_TIMEOUT_S);
       await server.close();
     },
   };

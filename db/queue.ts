@@ -1,5 +1,5 @@
 import { type ConstructorOptions, type Db as Executor, PgBoss, type QueueOptions } from "pg-boss";
-import { currentTransaction, type Db, isTransaction, type Sql } from "./open.ts";
+import { currentTransaction, type Db, isTransaction, type Sql, transact } from "./open.ts";
 
 export interface BossOptions {
   embedded: boolean;
@@ -49,7 +49,7 @@ export function bossExecutor(db: Db): Executor {
     async executeSql(text, values) {
       const tx = isTransaction(db) ? db : currentTransaction();
       if (hasValues(values)) return await runBound(tx ?? db, text, values);
-      return tx ? { rows: flatten(await tx.unsafe(text)) } : await runScript(db as Sql, text);
+      return await runScript(tx ?? db, text);
     },
   };
 }
@@ -68,22 +68,12 @@ async function runBound(db: Db, text: string, values: unknown[]): Promise<Result
   return { rows: await db.unsafe(bound, parameters) };
 }
 
-/** Scripts hold `begin; …; commit;`, so they need one connection, and it must be clean when it goes back. */
-async function runScript(sql: Sql, text: string): Promise<Result> {
-  const reserved = await sql.reserve();
-  try {
-    return { rows: flatten(await reserved.unsafe(text)) };
-  } catch (error) {
-    await rollBack(reserved);
-    throw error;
-  } finally {
-    reserved.release();
-  }
-}
-
-/** After a failed script only: what a lost connection leaves is rolled back by the server. */
-async function rollBack(reserved: Sql): Promise<void> {
-  await reserved.unsafe("rollback").catch((error: unknown) => error);
+/** Scripts that hold `begin; …; commit;` run inside one more transaction: it rolls back what a failure leaves open. */
+async function runScript(db: Db, text: string): Promise<Result> {
+  const rows = /^\s*begin\s*;/i.test(text)
+    ? await transact(db, (tx) => tx.unsafe(text))
+    : await db.unsafe(text);
+  return { rows: flatten(rows) };
 }
 
 function hasValues(values: unknown[] | undefined): values is unknown[] {

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isUnavailable } from "../../db/errors.ts";
+import { type Database, openDatabase, savepoint, transact } from "../../db/open.ts";
+import { dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
+import { until } from "../db/_fresh.ts";
+import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
+
+// The embedded database's only connection ends with its process: tests/db/embedded.test.ts.
+describe.runIf(serverUrl)("a connection that is lost", () => {
+  let place: Place;
+  let proxy: TcpProxy;
+  let database: Database;
+
+  beforeEach(async () => {
+    place = await emptyPlace("lost");
+    proxy = startTcpProxy(targetOf(place.url!));
+    // One connection, so that the next transaction gets the one that was lost.
+    database = await openDatabase({
+      url: throughProxy(place.url!, proxy),
+      dataDir: place.dataDir,
+      poolSize: 1,
+    });
+    await database.sql`create table kept (n integer)`;
+  });
+  afterEach(async () => {
+    proxy.close();
+    await database.close();
+    await dropPlace(place);
+  });
+
+  async function rows(): Promise<number[]> {
+    return (await database.sql<{ n: number }[]>`select n from kept order by n`).map(({ n }) => n);
+  }
+
+  test("while its transaction waits for something else takes nothing of the next transaction along", async () => {
+    const { sql } = database;
+    const [inside, cut, gone] = [
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<unknown>(),
+    ];
+    const first = transact(sql, async (tx) => {
+      await tx`insert into kept values (1)`;
+      inside.resolve();
+      await cut.promise;
+      gone.resolve(await tx`insert into kept values (2)`.catch((error: unknown) => error));
+      throw new Error("the first one fails");
+    }).catch((error: unknown) => error);
+    await inside.promise;
+    proxy.cut();
+    expect(isUnavailable(await first)).toBe(true);
+    await transact(sql, async (tx) => {
+      await tx`insert into kept values (10)`;
+      cut.resolve();
+      expect(String(await gone.promise)).toContain("its transaction is over");
+      await tx`insert into kept values (11)`;
+    });
+    expect(await rows()).toEqual([10, 11]);
+  });
+
+  test("in the middle of a statement fails its transaction as unavailable, savepoints too, and the process lives", async () => {
+    const { sql } = database;
+    for (const nested of [false, true]) {
+      const failure = await transact(sql, async (tx) => {
+        await tx`insert into kept values (1)`;
+        const sleeping = nested
+          ? savepoint(tx, (inner) => inner`select pg_sleep(20)`)
+          : tx`select pg_sleep(20)`;
+        const ended = sleeping.then(() => {});
+        setTimeout(() => proxy.cut(), 50);
+        await ended;
+      }).catch((error: unknown) => error);
+      expect(isUnavailable(failure)).toBe(true);
+      expect(await rows()).toEqual([]);
+    }
+  });
+
+  test("to a host that swallows every packet is noticed, what waits for it fails, and it comes back by itself", async () => {
+    const { sql, pulse } = database;
+    let losses = 0;
+    pulse.onLoss(() => losses++);
+    proxy.hold();
+    const waiting = await Promise.allSettled([
+      sql`select 1`,
+      sql`select 2`,
+      transact(sql, (tx) => tx`insert into kept values (1)`),
+    ]);
+    expect(waiting.map((result) => result.status === "rejected" && isUnavailable(result.reason))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([pulse.lost, losses > 0]).toEqual([true, true]);
+    proxy.release();
+    await until(() => Promise.resolve(!pulse.lost));
+    expect(await rows()).toEqual([]);
+  });
+
+  test("alone is not taken for the loss of the database", async () => {
+    const { sql, pulse } = database;
+    let losses = 0;
+    pulse.onLoss(() => losses++);
+    for (let n = 0; n < 3; n++) {
+      proxy.cut();
+      await until(() => sql`select 1`.then(() => true, () => false));
+    }
+    expect([pulse.lost, losses]).toEqual([false, 0]);
+  });
+});

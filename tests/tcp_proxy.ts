@@ -1,0 +1,91 @@
+/** Stands between the service and its database, to cut it off in ways that a server on this machine never would. */
+export interface TcpProxy {
+  port: number;
+  /** From now on every byte is kept back, as by a host that is gone without a word. */
+  hold(): void;
+  /** Passes on what was kept back. */
+  release(): void;
+  /** Ends every connection. */
+  cut(): void;
+  close(): void;
+}
+
+export function startTcpProxy(target: { hostname: string; port: number }, port = 0): TcpProxy {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port });
+  const open = new Set<Deno.Conn>();
+  let gate = Promise.withResolvers<void>();
+  gate.resolve();
+
+  function end(connection: Deno.Conn): void {
+    if (open.delete(connection)) connection.close();
+  }
+
+  async function pump(from: Deno.Conn, to: Deno.Conn): Promise<void> {
+    const buffer = new Uint8Array(65_536);
+    try {
+      for (let size = await from.read(buffer); size !== null; size = await from.read(buffer)) {
+        await gate.promise;
+        for (let at = 0; at < size;) at += await to.write(buffer.subarray(at, size));
+      }
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+    await gate.promise;
+    end(from);
+    end(to);
+  }
+
+  async function join(client: Deno.Conn): Promise<void> {
+    open.add(client);
+    try {
+      const server = await Deno.connect(target);
+      open.add(server);
+      await Promise.all([pump(client, server), pump(server, client)]);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      end(client);
+    }
+  }
+
+  (async () => {
+    for await (const client of listener) void join(client);
+  })();
+
+  return {
+    port: listener.addr.port,
+    hold() {
+      gate = Promise.withResolvers();
+    },
+    release() {
+      gate.resolve();
+    },
+    cut() {
+      for (const connection of [...open]) end(connection);
+    },
+    close() {
+      listener.close();
+      gate.resolve();
+      for (const connection of [...open]) end(connection);
+    },
+  };
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Deno.errors.BadResource || error instanceof Deno.errors.ConnectionReset ||
+    error instanceof Deno.errors.ConnectionRefused || error instanceof Deno.errors.BrokenPipe ||
+    error instanceof Deno.errors.Interrupted || error instanceof Deno.errors.NotConnected;
+}
+
+/** The same database, by way of the proxy. */
+export function throughProxy(url: string, { port }: TcpProxy): string {
+  const other = new URL(url);
+  other.hostname = "127.0.0.1";
+  other.port = String(port);
+  return other.href;
+}
+
+/** What a proxy to this database forwards to. */
+export function targetOf(url: string): { hostname: string; port: number } {
+  const { hostname, port } = new URL(url);
+  return { hostname, port: Number(port || 5432) };
+}
