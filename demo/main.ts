@@ -1,13 +1,15 @@
 import { ArgumentError, type Arguments, parseArguments, USAGE } from "./arguments.ts";
 import { chapter, say } from "./print.ts";
 import { startService } from "./service.ts";
+import { openStage, type Stage } from "./stage.ts";
 import { walkImport } from "./walk_import.ts";
+import { walkTicket } from "./walk_ticket.ts";
 
 async function main(): Promise<void> {
   // npm changes to the project's folder; a file's path is meant from where the command was typed.
   const args = parseArguments(Deno.args, Deno.env.get("INIT_CWD") ?? Deno.cwd());
   if (args.service) {
-    await walk(args.service.url, args.service, args);
+    await walk(await openStage(args.service.url, args.service, null), args);
     return;
   }
   chapter(`Start a service of the demo's own, its data in ${args.dataDir}`);
@@ -18,18 +20,19 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, stop);
   try {
     say(`   ${service.url}/api/docs`);
-    await walk(service.url, service.admin, args);
+    await walk(await openStage(service.url, service.admin, service), args);
   } finally {
     await service.stop();
   }
 }
 
-async function walk(
-  url: string,
-  person: { email: string; password: string },
-  args: Arguments,
-): Promise<void> {
-  await walkImport(url, person, args);
+async function walk(stage: Stage, args: Arguments): Promise<void> {
+  try {
+    await walkImport(stage, args);
+    await walkTicket(stage);
+  } finally {
+    await stage.close();
+  }
 }
 
 try {

@@ -1,5 +1,4 @@
 import { ErrorBody } from "../src/core/errors.ts";
-import { TokenPair } from "../src/sessions/schema.ts";
 
 export interface Answer {
   status: number;
@@ -8,45 +7,33 @@ export interface Answer {
 
 const TRIES = 5;
 
-/** The service's REST API for one signed-in person. A call that a busy service could not take is tried again. */
+/** The service's REST API for one person or key. A call that a busy service could not take is tried again. */
 export class Rest {
   readonly #base: string;
-  readonly #person: { email: string; password: string };
+  readonly #token: () => Promise<string | null>;
   readonly #fetch: typeof fetch;
-  #signingIn: Promise<string> | undefined;
 
-  constructor(base: string, person: { email: string; password: string }, fetch = globalThis.fetch) {
-    this.#base = `${base.replace(/\/+$/, "")}/api`;
-    this.#person = person;
+  constructor(baseUrl: string, token: () => Promise<string | null>, fetch = globalThis.fetch) {
+    this.#base = `${baseUrl.replace(/\/+$/, "")}/api`;
+    this.#token = token;
     this.#fetch = fetch;
   }
 
   async call(method: string, path: string, body?: unknown): Promise<Answer> {
     for (let tries = 1;; tries++) {
-      const token = await (this.#signingIn ??= this.#signIn());
-      const answer = await this.#send(method, path, { body, token }).catch((error: unknown) => {
-        if (tries >= TRIES || !(error instanceof TypeError)) throw error;
-        return null;
-      });
-      if (answer && isExpired(answer) && tries < TRIES) this.#signingIn = undefined;
-      else if (answer && (answer.status < 500 || tries >= TRIES)) return answer;
-      else await new Promise((done) => setTimeout(done, 250 * 2 ** tries));
+      try {
+        const answer = await this.#send(method, path, body);
+        if (answer.status < 500 || tries === TRIES) return answer;
+      } catch (error) {
+        // What fetch throws when no answer came; whatever the call did, its idempotency key makes a second one safe.
+        if (!(error instanceof TypeError) || tries === TRIES) throw error;
+      }
+      await new Promise((done) => setTimeout(done, 250 * 2 ** tries));
     }
   }
 
-  async #signIn(): Promise<string> {
-    const { status, body } = await this.#send("POST", "/auth/login", { body: this.#person });
-    if (status !== 200) {
-      throw new Error(`Cannot sign in as ${this.#person.email}: ${reasonOf({ status, body })}`);
-    }
-    return TokenPair.parse(body).access_token;
-  }
-
-  async #send(
-    method: string,
-    path: string,
-    { body, token }: { body?: unknown; token?: string },
-  ): Promise<Answer> {
+  async #send(method: string, path: string, body?: unknown): Promise<Answer> {
+    const token = await this.#token();
     const response = await this.#fetch(`${this.#base}${path}`, {
       method,
       headers: {
@@ -59,10 +46,6 @@ export class Rest {
     const isJson = response.headers.get("content-type")?.startsWith("application/json");
     return { status: response.status, body: isJson ? JSON.parse(text) : text };
   }
-}
-
-function isExpired({ status, body }: Answer): boolean {
-  return status === 401 && ErrorBody.safeParse(body).data?.code === "token_expired";
 }
 
 /** Why a call failed, in the service's own words. */

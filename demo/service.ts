@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../src/core/config.ts";
 import { launchFlags } from "../src/core/permissions.ts";
+import type { OwnService } from "./stage.ts";
 
 const PROJECT = fileURLToPath(new URL("..", import.meta.url));
 const READY_WITHIN_MS = 60_000;
 
-export interface RunningService {
+export interface RunningService extends OwnService {
   url: string;
   admin: { email: string; password: string };
   stop(): Promise<void>;
@@ -20,14 +21,37 @@ export async function startService(
 ): Promise<RunningService> {
   await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
   const admin = { email: "admin@localhost", password: await adminPassword(dataDir) };
+  const secrets = { cron: newSecret(), cloudAgent: newSecret(), github: newSecret() };
   const port = freePort();
-  const settings = {
+  const { child, logged } = await launch({
     PORT: String(port),
     DATA_DIR: dataDir,
     ADMIN_PASSWORD: admin.password,
     LOG_LEVEL: "warning",
+    CRON_SECRET: secrets.cron,
+    CLOUD_AGENT_WEBHOOK_SECRET: secrets.cloudAgent,
+    GITHUB_WEBHOOK_SECRET: secrets.github,
     ...env,
+  });
+  let ended = false;
+  child.status.then(() => ended = true);
+  const service = {
+    url: `http://127.0.0.1:${port}`,
+    admin,
+    secrets,
+    async stop() {
+      if (!ended) child.kill("SIGTERM");
+      await Promise.all([child.status, logged]);
+    },
   };
+  await ready(service.url, () => ended).catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
+  return service;
+}
+
+async function launch(settings: Record<string, string> & { DATA_DIR: string }) {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", ...launchFlags(parseConfig(settings), PROJECT), "src/main.ts"],
     cwd: PROJECT,
@@ -36,23 +60,13 @@ export async function startService(
     stdin: "null",
     stdout: "piped",
   }).spawn();
-  const log = await Deno.open(join(dataDir, "service.log"), {
+  const log = await Deno.open(join(settings.DATA_DIR, "service.log"), {
     create: true,
     truncate: true,
     write: true,
     mode: 0o600,
   });
-  const logged = child.stdout.pipeTo(log.writable);
-  const service = {
-    url: `http://127.0.0.1:${port}`,
-    admin,
-    async stop() {
-      child.kill("SIGTERM");
-      await Promise.all([child.status, logged]);
-    },
-  };
-  await ready(service, child);
-  return service;
+  return { child, logged: child.stdout.pipeTo(log.writable) };
 }
 
 /** The first admin is made once, with the password that is kept for the runs to come. */
@@ -62,10 +76,14 @@ async function adminPassword(dataDir: string): Promise<string> {
     return await Deno.readTextFile(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
-    const password = randomBytes(15).toString("base64url");
+    const password = newSecret();
     await Deno.writeTextFile(path, password, { mode: 0o600 });
     return password;
   }
+}
+
+function newSecret(): string {
+  return randomBytes(24).toString("base64url");
 }
 
 export function freePort(): number {
@@ -82,14 +100,11 @@ function kept(...names: string[]): Record<string, string> {
   }));
 }
 
-async function ready(service: RunningService, child: Deno.ChildProcess): Promise<void> {
-  let ended: Deno.CommandStatus | undefined;
-  child.status.then((status) => ended = status);
+async function ready(url: string, hasEnded: () => boolean): Promise<void> {
   const until = Date.now() + READY_WITHIN_MS;
-  while (!await isReady(service.url)) {
-    if (ended) throw new Error(`Cannot start the demo's service: it ended with code ${ended.code}`);
+  while (!await isReady(url)) {
+    if (hasEnded()) throw new Error("Cannot start the demo's service: it ended, for the reason above");
     if (Date.now() > until) {
-      await service.stop();
       throw new Error(`Cannot start the demo's service: not ready within ${READY_WITHIN_MS / 1000} s`);
     }
     await new Promise((done) => setTimeout(done, 200));

@@ -5,6 +5,7 @@ import { type ImportResult, importTickets, linesOf } from "./import.ts";
 import { chapter, say, shorten, startProgress } from "./print.ts";
 import { openProject } from "./project.ts";
 import { Rest } from "./rest.ts";
+import type { Stage } from "./stage.ts";
 
 const OWN_TICKETS = new URL("./tickets.jsonl", import.meta.url);
 const OWN_DUPLICATES = new URL("./duplicates.jsonl", import.meta.url);
@@ -12,11 +13,10 @@ const MOST_REFUSED_SHOWN = 10;
 
 /** Chapter one: tickets come in, each once, and each is told which open ones resemble it. */
 export async function walkImport(
-  url: string,
-  person: { email: string; password: string },
+  { url, people }: Stage,
   { tickets, duplicates, clients }: Arguments,
 ): Promise<void> {
-  const rest = new Rest(url, person);
+  const rest = new Rest(url, () => people.accessToken());
   const name = tickets ? basename(tickets).replace(/\.[^.]*$/, "") : "Demo tickets";
   const project = await openProject(rest, name);
   const text = await Deno.readTextFile(tickets ?? OWN_TICKETS);

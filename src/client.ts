@@ -40,6 +40,8 @@ export interface HandoffClient {
   signIn(input: { email: string; password: string }): Promise<void>;
   /** Forgets the credentials and ends the session; throws when the service could not be told. */
   signOut(): Promise<void>;
+  /** What to send as the Bearer credential to the REST API, refreshed when it is time; null when signed out. */
+  accessToken(): Promise<string | null>;
 }
 
 /** An access token is replaced this long before its end, so that no call has to fail first. */
@@ -67,6 +69,7 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
     links: [httpLink({ ...transport, headers: ({ op }) => bearer(op.context["token"]) })],
   });
   const session = new Session(store, open, options.onSignedOut);
+  const accessToken = async () => apiKey ?? await session.accessToken();
   const api = createTRPCClient<AppRouter>({
     links: [
       retryLink({
@@ -79,7 +82,7 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
         methodOverride: "POST",
         maxItems: MAX_BATCH,
         async headers({ opList }) {
-          const token = apiKey ?? await session.accessToken();
+          const token = await accessToken();
           // Remembered, so that a refusal is held against this token and no newer one.
           if (apiKey === null) { for (const op of opList) op.context["token"] = token; }
           return bearer(token);
@@ -87,7 +90,7 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
       }),
     ],
   });
-  return { api, signIn: (input) => session.signIn(input), signOut: () => session.signOut() };
+  return { api, signIn: (input) => session.signIn(input), signOut: () => session.signOut(), accessToken };
 }
 
 /** Keeps the credentials for as long as the page or process lives. */
