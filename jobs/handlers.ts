@@ -1,10 +1,21 @@
+import { prune } from "../src/admin/prune.ts";
 import type { Context } from "../src/core/context.ts";
 import type { Payload, QueueName } from "../src/core/queue.ts";
+import { closeParkedTickets } from "../src/deploys/close_parked.ts";
+import { sweepMergedTickets } from "../src/deploys/sweep.ts";
+import { endLeases } from "../src/tasks/end_leases.ts";
+import { backfillEmbeddings } from "../src/tickets/backfill_embeddings.ts";
 import { embedTicket } from "../src/tickets/embed.ts";
 
-export type Handlers = { [Name in QueueName]: (ctx: Context, payload: Payload<Name>) => Promise<void> };
+/** What a handler answers is of use to other callers of the verb only. */
+export type Handlers = { [Name in QueueName]: (ctx: Context, payload: Payload<Name>) => Promise<unknown> };
 
 /** Which verb does the work of each queue. */
 export const handlers: Handlers = {
   "embed-ticket": embedTicket,
+  "close-parked-tickets": closeParkedTickets,
+  "sweep-merged-tickets": sweepMergedTickets,
+  "end-leases": endLeases,
+  "backfill-embeddings": backfillEmbeddings,
+  "prune": prune,
 };

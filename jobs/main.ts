@@ -8,9 +8,10 @@ import { handlers } from "./handlers.ts";
 /** Works on every queue, and sees to it that the ones with a time of their own get their job then. */
 export async function startJobs(boss: PgBoss, services: Services): Promise<void> {
   for (const name of Object.keys(QUEUES) as QueueName[]) {
-    const { cron }: QueueDefinition = QUEUES[name];
+    const { cron, atStart }: QueueDefinition = QUEUES[name];
     // pg-boss files each occurrence under a key of its own, so of several processes one makes the job.
     if (cron) await boss.schedule(name, cron, {}, { tz: "UTC" });
+    if (atStart) await boss.send(name, {});
     await boss.work<unknown>(name, { pollingIntervalSeconds: POLLING_SECONDS }, async (jobs) => {
       for (const job of jobs) await runJob(services, name, job);
     });
@@ -26,7 +27,7 @@ export async function runJob(
   const ctx = systemContext(services, { kind: "job", id: name }, job.id);
   const started = performance.now();
   try {
-    const handle = handlers[name] as (ctx: Context, payload: unknown) => Promise<void>;
+    const handle = handlers[name] as (ctx: Context, payload: unknown) => Promise<unknown>;
     await handle(ctx, QUEUES[name].payload.parse(job.data ?? {}));
     log.info("job", { queue: name, job_id: job.id, ms: Math.round(performance.now() - started) });
   } catch (error) {

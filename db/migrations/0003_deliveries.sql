@@ -43,7 +43,8 @@ create trigger ticket_pull_requests_history_update after update on ticket_pull_r
 create trigger ticket_pull_requests_history_delete after delete on ticket_pull_requests referencing old table as deleted
   for each statement execute function record_history('pull_request', 'id', 'id ticket_id project_id created_at updated_at');
 
--- One cloud agent at work on one ticket. event_at is the sender's clock of the last event that counted.
+-- One cloud agent at work on one ticket. The event that counts is the last by the sender's clock; what it did to tasks
+-- and ticket is kept, so that a later one starts from what was there before and the order of arrival makes no difference.
 create table agent_runs (
   id uuid primary key,
   ticket_id uuid not null references tickets (id),
@@ -55,6 +56,9 @@ create table agent_runs (
   branch_name text,
   pull_request_url text,
   event_at timestamptz(3),
+  event_tie text collate "C", -- decides between events of one millisecond
+  settled_tasks jsonb not null default '[]',
+  moved_ticket boolean not null default false,
   created_by uuid references users (id),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now()
@@ -62,9 +66,9 @@ create table agent_runs (
 create index agent_runs_ticket_idx on agent_runs (ticket_id, id);
 
 create trigger agent_runs_history_insert after insert on agent_runs referencing new table as inserted
-  for each statement execute function record_history('agent_run', 'id', 'id ticket_id project_id created_at updated_at');
+  for each statement execute function record_history('agent_run', 'id', 'id ticket_id project_id event_tie settled_tasks moved_ticket created_at updated_at');
 create trigger agent_runs_history_update after update on agent_runs referencing old table as deleted new table as inserted
-  for each statement execute function record_history('agent_run', 'id', 'id ticket_id project_id created_at updated_at');
+  for each statement execute function record_history('agent_run', 'id', 'id ticket_id project_id event_tie settled_tasks moved_ticket created_at updated_at');
 
 -- Each sha that a repository reported, so that a merge which is heard of later finds its deploy. repo, sha lower-cased.
 create table deploys (
@@ -74,6 +78,9 @@ create table deploys (
   reported_at timestamptz(3) not null default now(),
   primary key (sha, repo, status)
 );
+
+-- What the sweep looks at: open tickets with a merge.
+create index tickets_merged_idx on tickets (id) where status = 'open' and merge_sha is not null;
 
 -- A new merge is not deployed yet, or was before it was heard of; whoever writes it. Stamps of the same update stand.
 create function follow_merge() returns trigger language plpgsql as $$

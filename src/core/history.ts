@@ -10,8 +10,9 @@ import type { Context } from "./context.ts";
 export function transact<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   if (isTransaction(ctx.db)) return work(ctx);
   return begin(ctx.db, async (db) => {
-    // Not awaited by itself: it travels with the first statement of the work.
-    const [result] = await Promise.all([work({ ...ctx, db }), nameAuthor(ctx, db)]);
+    // Sent before the work's first statement and not awaited by itself: the two travel together.
+    const named = nameAuthor(ctx, db).execute();
+    const [result] = await Promise.all([work({ ...ctx, db }), named]);
     return result;
   });
 }

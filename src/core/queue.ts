@@ -14,6 +14,38 @@ export const QUEUES = {
     policy: "short",
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
+  // Tries for some two hours, then waits as a dead letter for an admin; the hourly sweep closes the tickets meanwhile.
+  "close-parked-tickets": {
+    payload: z.object({ repo: z.string(), sha: z.string() }),
+    policy: "short",
+    retry: { retryLimit: 14, retryDelay: 5, retryBackoff: true, retryDelayMax: 900 },
+    deadLetter: "close-parked-tickets-dead",
+  },
+  "sweep-merged-tickets": {
+    payload: z.object({}),
+    policy: "short",
+    retry: { retryLimit: 5, retryDelay: 30, retryBackoff: true },
+    cron: "7 * * * *",
+  },
+  "end-leases": {
+    payload: z.object({}),
+    policy: "short",
+    retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
+    cron: "* * * * *",
+  },
+  "backfill-embeddings": {
+    payload: z.object({ after: Id.optional() }),
+    policy: "short",
+    retry: { retryLimit: 5, retryDelay: 60, retryBackoff: true },
+    cron: "23 * * * *",
+    atStart: true,
+  },
+  "prune": {
+    payload: z.object({}),
+    policy: "short",
+    retry: { retryLimit: 3, retryDelay: 300, retryBackoff: true },
+    cron: "41 3 * * *",
+  },
 } as const satisfies Record<string, QueueDefinition>;
 
 export interface QueueDefinition {
@@ -23,6 +55,8 @@ export interface QueueDefinition {
   retry: { retryLimit: number; retryDelay: number; retryBackoff: boolean; retryDelayMax?: number };
   /** Five-field cron in UTC: one job per installation at each time. */
   cron?: string;
+  /** One job as well when a process starts. */
+  atStart?: true;
   /** Where a job goes whose tries are used up. */
   deadLetter?: string;
 }

@@ -2,34 +2,42 @@ import { isUnavailable } from "../../db/errors.ts";
 import { isTransaction, savepoint } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import { log } from "../core/log.ts";
-import type { Effect, Outcome, Receipt } from "./schema.ts";
+import type { Effect, Outcome } from "./schema.ts";
+
+/** A failure is answered, not thrown: thrown, it would take along the row that says so. */
+export type Attempt<Result extends Outcome> = { result: Result } | { failure: unknown };
 
 /** Runs the effect of a row that the transaction holds, and writes down what came of it. */
-export async function attempt(ctx: Context, id: string, effect: Effect): Promise<Receipt> {
-  const result = await tryEffect(ctx, effect);
-  if ("failure" in result) {
-    log.warn("delivery failed", { request_id: ctx.requestId, delivery: id });
-    await ctx.db`
-      update deliveries set outcome = 'failed', error = ${errorLine(result.failure)}, attempts = attempts + 1,
-        decided_at = now()
-      where id = ${id}::uuid`;
-    return { id, repeat: false, outcome: "failed", failure: result.failure };
+export async function attempt<Result extends Outcome>(
+  ctx: Context,
+  id: string,
+  effect: Effect<Result>,
+): Promise<Attempt<Result>> {
+  const tried = await tryEffect(ctx, effect);
+  const row = "failure" in tried
+    ? { outcome: "failed", reason: null, error: errorLine(tried.failure) }
+    : { outcome: tried.result.outcome, reason: tried.result.reason ?? null, error: null };
+  if (row.error !== null) {
+    log.warn("delivery failed", { request_id: ctx.requestId, delivery: id, error: row.error });
   }
-  const { outcome, reason = null } = result;
   await ctx.db`
-    update deliveries set outcome = ${outcome}, reason = ${reason}, error = null, attempts = attempts + 1, decided_at = now()
+    update deliveries set outcome = ${row.outcome}, reason = ${row.reason}, error = ${row.error}, attempts = attempts + 1,
+      decided_at = now()
     where id = ${id}::uuid`;
-  return { id, repeat: false, outcome };
+  return tried;
 }
 
-/** The writes of an effect that fails are taken back; the row stays, to say so. */
-async function tryEffect(ctx: Context, effect: Effect): Promise<Outcome | { failure: unknown }> {
+/** What a failed effect wrote is taken back; the row stays. */
+async function tryEffect<Result extends Outcome>(
+  ctx: Context,
+  effect: Effect<Result>,
+): Promise<Attempt<Result>> {
   const { db } = ctx;
   if (!isTransaction(db)) throw new Error("a delivery's effect runs in its row's transaction");
   try {
-    return await savepoint(db, (db) => effect({ ...ctx, db }));
+    return { result: await savepoint(db, (db) => effect({ ...ctx, db })) };
   } catch (error) {
-    // With the connection the row is gone too; the sender comes again.
+    // With the connection the row is gone too: the sender comes again.
     if (isUnavailable(error)) throw error;
     return { failure: error };
   }

@@ -2,8 +2,14 @@ import { createHash } from "node:crypto";
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/history.ts";
-import { attempt } from "./_attempt.ts";
-import type { Delivery, DeliveryOutcome, Effect, Receipt } from "./schema.ts";
+import { type Attempt, attempt } from "./_attempt.ts";
+import type { Delivery, DeliveryOutcome, Effect, Outcome } from "./schema.ts";
+
+/** `repeat`: it had come and been decided before; nothing was done now. */
+export interface Receipt {
+  repeat: boolean;
+  outcome: Outcome["outcome"];
+}
 
 /**
  * Takes a verified delivery in: once, and together with its effect. Of twins at the same time the second waits for
@@ -11,27 +17,28 @@ import type { Delivery, DeliveryOutcome, Effect, Receipt } from "./schema.ts";
  * @throws what the effect threw, after the failure was written down: the sender is told to come again
  */
 export async function receiveDelivery(ctx: Context, delivery: Delivery, effect: Effect): Promise<Receipt> {
-  return settled(
-    await transact(ctx, async (ctx) => {
-      const { id, outcome } = await enter(ctx, delivery);
-      return outcome === "failed" ? await attempt(ctx, id, effect) : { id, repeat: true, outcome };
-    }),
+  const received = await transact(ctx, async (ctx) => {
+    const { id, outcome } = await enter(ctx, delivery);
+    return outcome === "failed" ? await attempt(ctx, id, effect) : { repeated: outcome };
+  });
+  if ("repeated" in received) return { repeat: true, outcome: received.repeated };
+  return { repeat: false, outcome: resultOf(received).outcome };
+}
+
+/** Like `receiveDelivery`, for an effect that a repeat is meant to run again. Answers what the effect did. */
+export async function receiveEachTime<Result extends Outcome>(
+  ctx: Context,
+  delivery: Delivery,
+  effect: Effect<Result>,
+): Promise<Result> {
+  return resultOf(
+    await transact(ctx, async (ctx) => await attempt(ctx, (await enter(ctx, delivery)).id, effect)),
   );
 }
 
-/** Like `receiveDelivery`, for an effect that a repeat is meant to run again. */
-export async function receiveEachTime(ctx: Context, delivery: Delivery, effect: Effect): Promise<Receipt> {
-  return settled(
-    await transact(ctx, async (ctx) => {
-      const { id } = await enter(ctx, delivery);
-      return await attempt(ctx, id, effect);
-    }),
-  );
-}
-
-function settled(receipt: Receipt): Receipt {
-  if (receipt.outcome === "failed") throw receipt.failure;
-  return receipt;
+function resultOf<Result extends Outcome>(attempted: Attempt<Result>): Result {
+  if ("failure" in attempted) throw attempted.failure;
+  return attempted.result;
 }
 
 /** The row is there as `failed` until its effect is in; nobody else sees it before. */

@@ -24,12 +24,10 @@ export interface Outcome {
 }
 
 /** What a delivery does. It runs in the transaction of its inbox row: `ctx.db` is that transaction's handle. */
-export type Effect = (ctx: Context) => Promise<Outcome>;
+export type Effect<Result extends Outcome = Outcome> = (ctx: Context) => Promise<Result>;
 
-/** `repeat`: it had come and been decided before; nothing was done now. */
-export type Receipt =
-  | { id: string; repeat: boolean; outcome: Outcome["outcome"] }
-  | { id: string; repeat: false; outcome: "failed"; failure: unknown };
+/** The same for a delivery that is taken from the inbox: it reads the stored body anew. */
+export type StoredEffect = (ctx: Context, body: Uint8Array) => Promise<Outcome>;
 
 export const DeliveryOutcome = z.enum(["applied", "ignored", "failed"]);
 export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;

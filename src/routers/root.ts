@@ -1,5 +1,6 @@
 import { accountsRouter } from "./accounts.ts";
 import { auditRouter } from "./audit.ts";
+import { agentsRouter } from "./agents.ts";
 import { authRouter } from "./auth.ts";
 import { keysRouter } from "./keys.ts";
 import { projectsRouter } from "./projects.ts";
@@ -13,6 +14,7 @@ import { usersRouter } from "./users.ts";
 export const appRouter = router({
   accounts: accountsRouter,
   audit: auditRouter,
+  agents: agentsRouter,
   auth: authRouter,
   keys: keysRouter,
   projects: projectsRouter,

@@ -36,12 +36,3 @@ function joined(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   }
   return body;
 }
-
-/** @throws {AppError} invalid_json */
-export function parseJsonBody(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
-  } catch (error) {
-    throw new AppError("invalid_json", undefined, { cause: error });
-  }
-}

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import type { Services } from "../../core/context.ts";
 
@@ -16,3 +17,10 @@ export interface Webhook {
 }
 
 export const MAX_BODY_BYTES = 1024 * 1024;
+
+export const Ok = z.object({ ok: z.boolean() });
+
+/** A sender's name for its delivery. An empty or endless one is none: the body's hash knows a repeat as well. */
+export function deliveryName(header: string | null): string | null {
+  return header && header.length <= 200 ? header : null;
+}

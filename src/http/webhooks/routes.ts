@@ -4,9 +4,12 @@ import { AppError } from "../../core/errors.ts";
 import type { DocumentedRoute } from "../openapi.ts";
 import type { HttpEnv } from "../request.ts";
 import type { Webhook } from "./_webhook.ts";
+import { cloudAgentWebhook } from "./cloud_agent.ts";
+import { deployWebhook } from "./deploy.ts";
+import { githubWebhook } from "./github.ts";
 
 /** Every sender that the service listens to. */
-const WEBHOOKS: readonly Webhook[] = [];
+const WEBHOOKS: readonly Webhook[] = [cloudAgentWebhook, deployWebhook, githubWebhook];
 
 /** For the OpenAPI document. */
 export const webhookDocuments: readonly DocumentedRoute[] = WEBHOOKS.map(({ path, operation }) => ({

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import type { Context } from "../core/context.ts";
+import type { Outcome } from "../deliveries/schema.ts";
+import { transitionTickets } from "../tickets/transition.ts";
+import { cleanText } from "./_clean_text.ts";
+import { linkPullRequest } from "./_pull_request.ts";
+import { lockAgent } from "./_rows.ts";
+import { type SettledTask, settleTasks } from "./_settle_tasks.ts";
+import type { RunStatus, StatusChange } from "./schema.ts";
+
+const STATUSES: Record<string, RunStatus> = { FINISHED: "finished", ERROR: "failed" };
+/** Of two events of one millisecond the end counts. */
+const TIE: Record<string, number> = { FINISHED: 1, ERROR: 0 };
+
+interface Run {
+  id: string;
+  ticket_id: string;
+  project_id: string;
+  agent_id: string;
+  task_ids: string[];
+  event_at: string | null;
+  event_tie: string | null;
+  settled_tasks: SettledTask[];
+  moved_ticket: boolean;
+}
+
+/**
+ * What an agent's FINISHED or ERROR does to its run, ticket and tasks. An event that is older than the one the run
+ * stands at changes nothing, but a pull request it tells of is linked all the same. Call it inside `transact`.
+ */
+export async function applyAgentEvent(ctx: Context, event: StatusChange): Promise<Outcome> {
+  const status = STATUSES[event.status];
+  if (!status) return { outcome: "ignored", reason: "unknown_status" };
+  await lockAgent(ctx, event.id);
+  const run = await findRun(ctx, event.id);
+  if (!run) return { outcome: "ignored", reason: "unknown_agent" };
+  if (status === "finished") await linkPullRequest(ctx, run, event.target?.prUrl);
+  const clock = clockOf(event);
+  if (!isNewer(clock, run)) return { outcome: "ignored", reason: "older_than_the_run" };
+  const settled = await settleTasks(ctx, run, { status, at: clock.at, summary: cleanText(event.summary) });
+  const moved = await moveTicket(ctx, run, status);
+  await ctx.db`
+    update agent_runs set status = ${status}, summary = ${cleanText(event.summary)},
+      branch_name = ${cleanText(event.target?.branchName)}, pull_request_url = ${
+    cleanText(event.target?.prUrl)
+  },
+      event_at = ${clock.at}::timestamptz, event_tie = ${clock.tie},
+      settled_tasks = ${JSON.stringify(settled)}::text::jsonb, moved_ticket = ${moved}, updated_at = now()
+    where id = ${run.id}::uuid`;
+  return { outcome: "applied" };
+}
+
+/** The ticket is locked first, as by everyone who changes its tasks. */
+async function findRun(ctx: Context, agentId: string): Promise<Run | undefined> {
+  await ctx.db`
+    select from tickets where id in (select ticket_id from agent_runs where agent_id = ${agentId}) for update`;
+  const [run] = await ctx.db<Run[]>`
+    select id, ticket_id, project_id, agent_id, task_ids, event_at, event_tie, settled_tasks, moved_ticket
+    from agent_runs where agent_id = ${agentId}`;
+  return run;
+}
+
+interface Clock {
+  at: string;
+  tie: string;
+}
+
+function clockOf(event: StatusChange): Clock {
+  const hash = createHash("sha256").update(JSON.stringify(event)).digest("hex");
+  return { at: new Date(event.timestamp).toISOString(), tie: `${TIE[event.status]} ${hash}` };
+}
+
+function isNewer(clock: Clock, run: Run): boolean {
+  if (run.event_at === null || run.event_tie === null) return true;
+  return clock.at === run.event_at ? clock.tie > run.event_tie : clock.at > run.event_at;
+}
+
+/** FINISHED brings the ticket to validation; a later ERROR takes back what the run itself had moved. */
+async function moveTicket(ctx: Context, run: Run, status: RunStatus): Promise<boolean> {
+  const [ticket] = await ctx.db<
+    { stage: string }[]
+  >`select stage from tickets where id = ${run.ticket_id}::uuid`;
+  if (status === "finished" && ticket?.stage === "in_progress") {
+    await transitionTickets(ctx, run.project_id, [run.ticket_id], { to: "validation" });
+    return true;
+  }
+  const movedByRun = run.moved_ticket && ticket?.stage === "validation";
+  if (status === "finished" || !movedByRun) return status === "finished" && movedByRun;
+  await transitionTickets(ctx, run.project_id, [run.ticket_id], { to: "in_progress" });
+  return false;
+}

@@ -1,0 +1,20 @@
+import type { Context } from "../core/context.ts";
+import { parseAs, parseJson } from "../deliveries/json_body.ts";
+import type { Outcome } from "../deliveries/schema.ts";
+import { applyAgentEvent } from "./apply_event.ts";
+import { AgentEvent, StatusChange } from "./schema.ts";
+
+/** What a verified body says: a status change, or the name of an event that is not known here. */
+export function parseAgentEvent(body: Uint8Array): StatusChange | { event: string; id?: undefined } {
+  const json = parseJson(body);
+  const { event } = parseAs(AgentEvent, json);
+  return event === "statusChange" ? parseAs(StatusChange, json) : { event };
+}
+
+/** The effect of a kept body. */
+export async function receivedAgentEvent(ctx: Context, body: Uint8Array): Promise<Outcome> {
+  const event = parseAgentEvent(body);
+  return event.id === undefined
+    ? { outcome: "ignored", reason: "unknown_event" }
+    : await applyAgentEvent(ctx, event);
+}

@@ -1,0 +1,63 @@
+import { v7 as uuid } from "uuid";
+import type { Context, ProjectContext } from "../core/context.ts";
+import { AppError, invalidRequest } from "../core/errors.ts";
+import { authorCte, transact } from "../core/history.ts";
+import { replayIgnored } from "../deliveries/replay.ts";
+import { lockTicket } from "../tickets/lock.ts";
+import { receivedAgentEvent } from "./receive_event.ts";
+import { lockAgent, runColumns } from "./_rows.ts";
+import type { AgentRun, RegisterRun } from "./schema.ts";
+
+/**
+ * Tells which ticket an agent works on. What the agent sent before counts from now on; a second registration for the
+ * same ticket answers the run that is there.
+ * @throws {AppError} conflict when the agent works on another ticket
+ */
+export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun): Promise<AgentRun> {
+  return await transact(ctx, async (ctx) => {
+    await lockAgent(ctx, input.agent_id);
+    await lockTicket(ctx, input.ticketId);
+    await requireTasks(ctx, input);
+    const added = await ctx.db`
+      insert into agent_runs (id, ticket_id, project_id, agent_id, task_ids, created_by)
+      values (${uuid()}::uuid, ${input.ticketId}::uuid, ${ctx.project.id}::uuid, ${input.agent_id},
+        ${input.task_ids ?? []}::uuid[], ${ctx.actor.user.id}::uuid)
+      on conflict (agent_id) do nothing`;
+    if (added.count === 1) await applyEarlierEvents(ctx, input.agent_id);
+    const [run] = await ctx.db<AgentRun[]>`
+      select ${runColumns(ctx.db)} from agent_runs r
+      where r.agent_id = ${input.agent_id} and r.ticket_id = ${input.ticketId}::uuid`;
+    if (run) return run;
+    throw new AppError(
+      "conflict",
+      `Cannot register agent ${input.agent_id}: it is registered for another ticket`,
+    );
+  });
+}
+
+async function requireTasks(ctx: ProjectContext, input: RegisterRun): Promise<void> {
+  const ids = input.task_ids ?? [];
+  const rows = await ctx.db<{ id: string }[]>`
+    select id from tasks where ticket_id = ${input.ticketId}::uuid and id = any (${ids}::uuid[])`;
+  const known = new Set(rows.map(({ id }) => id));
+  const issues = ids.flatMap((id, index) =>
+    known.has(id) ? [] : [{ path: `task_ids.${index}`, message: "Is no task of this ticket" }]
+  );
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+/** Under the sender's name, as if they came now. */
+async function applyEarlierEvents(ctx: Context, agentId: string): Promise<void> {
+  const sender: Context = { ...ctx, author: { kind: "webhook", id: "cloud_agent" } };
+  await nameAuthor(sender);
+  await replayIgnored(
+    sender,
+    { provider: "cloud_agent", subject: agentId, reason: "unknown_agent" },
+    receivedAgentEvent,
+  );
+  await nameAuthor(ctx);
+}
+
+async function nameAuthor(ctx: Context): Promise<void> {
+  await ctx.db`with ${authorCte(ctx)} select named from author`;
+}

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { Id, text, Timestamp } from "../core/schema.ts";
+import { TicketPath } from "../tickets/schema.ts";
+
+/** As the agent's provider names it: `bc_…`. */
+const AgentId = text(1, 200);
+
+export const RunStatus = z.enum(["running", "finished", "failed"]);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+export const AgentRun = z.object({
+  id: Id,
+  ticket_id: Id,
+  project_id: Id,
+  agent_id: z.string(),
+  task_ids: z.array(Id),
+  status: RunStatus,
+  summary: z.string().nullable(),
+  branch_name: z.string().nullable(),
+  pull_request_url: z.string().nullable(),
+  event_at: Timestamp.nullable().describe("The sender's time of the event that the run stands at"),
+  created_by: Id.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "AgentRun" });
+export type AgentRun = z.infer<typeof AgentRun>;
+
+export const RegisterRun = TicketPath.extend({
+  agent_id: AgentId,
+  task_ids: z.array(Id).max(100).refine((ids) => new Set(ids).size === ids.length, "Names a task twice")
+    .optional()
+    .describe("Tasks that the agent works on, besides those it claims under its own id"),
+});
+export type RegisterRun = z.infer<typeof RegisterRun>;
+
+export const RunPath = TicketPath.extend({ runId: Id });
+export type RunPath = z.infer<typeof RunPath>;
+
+export const ListRuns = TicketPath;
+export type ListRuns = z.infer<typeof ListRuns>;
+export const RunList = z.object({ agent_runs: z.array(AgentRun), next_cursor: z.null() });
+
+/** How far ahead the sender's clock may be: further, and no later event would count any more. */
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
+
+const SentTime = z.iso.datetime({ offset: true }).refine(
+  (time) => Date.parse(time) <= Date.now() + MAX_AHEAD_MS,
+  "Is more than a day in the future",
+);
+
+/** What the provider sends may lack parts, and may have more of them. */
+const part = z.string().nullish();
+
+/** Cursor's background agents, v0: `statusChange`. */
+export const StatusChange = z.looseObject({
+  event: z.literal("statusChange"),
+  timestamp: SentTime,
+  id: AgentId,
+  status: text(1, 100),
+  source: z.looseObject({ repository: part, ref: part }).nullish(),
+  target: z.looseObject({ url: part, branchName: part, prUrl: part }).nullish(),
+  summary: part,
+}).meta({ id: "CloudAgentStatusChange" });
+export type StatusChange = z.infer<typeof StatusChange>;
+
+/** Any event of the sender; only `statusChange` is known. */
+export const AgentEvent = z.looseObject({ event: text(1, 100) });

@@ -1,0 +1,18 @@
+import type { z } from "zod";
+import { AppError, fromZod } from "../core/errors.ts";
+
+/** @throws {AppError} invalid_json */
+export function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch (error) {
+    throw new AppError("invalid_json", undefined, { cause: error });
+  }
+}
+
+/** @throws {AppError} invalid_request, which names the fields */
+export function parseAs<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw fromZod(parsed.error);
+  return parsed.data;
+}

@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { RepoName, text } from "../core/schema.ts";
+
+/** What the pipeline reports. Further fields are kept in the inbox and have no effect. */
+export const DeployRecord = z.looseObject({
+  repo: RepoName.toLowerCase().describe("Code-hosting owner/name, compared without case"),
+  sha: z.string().regex(/^[0-9a-f]{40}$/i, "Expected 40 hex characters").toLowerCase(),
+  run_id: text(0, 200).optional(),
+  environment: text(1, 200).describe("Only `production` stamps"),
+  status: z.enum(["success", "failed"]),
+}).meta({ id: "DeployRecord" });
+export type DeployRecord = z.infer<typeof DeployRecord>;
+
+export const DeployAnswer = z.object({
+  stamped: z.int().describe("Tickets stamped by this call"),
+  closed: z.int().describe("Tickets closed by this call"),
+  ignored: z.boolean(),
+  reason: z.string().optional().describe("Why it was ignored: `not_production` or `unknown_repo`"),
+}).meta({ id: "DeployAnswer" });
+export type DeployAnswer = z.infer<typeof DeployAnswer>;
+
+/** One promoted commit of one repository, both lower-cased. */
+export const Promotion = z.object({ repo: z.string(), sha: z.string() });
+export type Promotion = z.infer<typeof Promotion>;

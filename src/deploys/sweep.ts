@@ -1,0 +1,55 @@
+import type { Context } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+import { closingLine, isDeployed } from "./_closing_line.ts";
+import { closeAsCompleted } from "./close_parked.ts";
+
+/** Tickets in one transaction: their locks are held for well under a second. */
+const STEP = 500;
+
+/**
+ * Closes every merged ticket that waits for nothing more: its sha is deployed, or no repository of its project has
+ * ever reported a deploy. In steps by id, so that one which a gate holds back is looked at once. Answers how many.
+ */
+export async function sweepMergedTickets(ctx: Context): Promise<number> {
+  await stampKnownDeploys(ctx);
+  let closed = 0;
+  let after: string | null = null;
+  do {
+    const step = await transact(ctx, (ctx) => sweepStep(ctx, after));
+    closed += step.closed;
+    after = step.next;
+  } while (after !== null);
+  return closed;
+}
+
+async function sweepStep(
+  ctx: Context,
+  after: string | null,
+): Promise<{ closed: number; next: string | null }> {
+  const due = await ctx.db<{ id: string }[]>`
+    select t.id from tickets t
+    where (${after}::uuid is null or t.id > ${after}::uuid) and ${closingLine(ctx.db)} and (${
+    isDeployed(ctx.db)
+  } or not exists (
+      select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
+      where r.project_id = t.project_id))
+    order by t.id limit ${STEP}`;
+  const closed = await closeAsCompleted(ctx, due.map(({ id }) => id));
+  return { closed, next: due.length === STEP ? due.at(-1)!.id : null };
+}
+
+/** A merge and the report of its deploy that came in at the same moment may have missed each other. */
+async function stampKnownDeploys(ctx: Context): Promise<void> {
+  await transact(ctx, async ({ db }) => {
+    await db`
+      with due as materialized (
+        select t.id, d.reported_at from tickets t
+        join deploys d on d.sha = t.merge_sha and d.status = 'success'
+        join project_repositories r on r.project_id = t.project_id and lower(r.full_name) = d.repo
+        where t.status = 'open' and t.merge_sha is not null and t.deployed_at is null
+        order by t.id for update of t
+      )
+      update tickets t set deployed_at = due.reported_at, version = version + 1, updated_at = now()
+      from due where t.id = due.id and t.deployed_at is null`;
+  });
+}

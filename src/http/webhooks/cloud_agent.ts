@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { parseAgentEvent, receivedAgentEvent } from "../../agents/receive_event.ts";
+import { StatusChange } from "../../agents/schema.ts";
+import { systemContext } from "../../core/context.ts";
+import { AppError } from "../../core/errors.ts";
+import { receiveDelivery } from "../../deliveries/receive.ts";
+import { errorResponses } from "../openapi.ts";
+import { readRawBody } from "./_raw_body.ts";
+import { isSigned, requireSecrets } from "./_signature.ts";
+import { deliveryName, MAX_BODY_BYTES, Ok, type Webhook } from "./_webhook.ts";
+
+/** Cursor's background agents, v0. Only the body is signed, so that nothing but its name is read from the headers. */
+export const cloudAgentWebhook: Webhook = {
+  path: "/webhooks/cloud-agent",
+  operation: {
+    operationId: "webhooks.cloudAgent",
+    tags: ["Webhooks"],
+    summary: "Cloud coding agent webhook",
+    description:
+      "Takes `statusChange` with FINISHED and ERROR; other events are acknowledged. A repeat changes nothing.",
+    security: [],
+    requestParams: {
+      header: z.object({
+        "X-Webhook-Signature": z.string().describe("`sha256=` and the hex HMAC-SHA256 of the raw body"),
+        "X-Webhook-ID": z.string().optional(),
+        "X-Webhook-Event": z.string().optional(),
+      }),
+    },
+    requestBody: { required: true, content: { "application/json": { schema: StatusChange } } },
+    responses: {
+      "200": { description: "Taken", content: { "application/json": { schema: Ok } } },
+      ...errorResponses([
+        "invalid_json",
+        "invalid_request",
+        "invalid_signature",
+        "payload_too_large",
+        "unsupported_media_type",
+        "internal",
+        "webhook_secret_not_configured",
+        "unavailable",
+      ]),
+    },
+  },
+  async receive({ services, request, requestId }) {
+    const body = await readRawBody(request, MAX_BODY_BYTES);
+    const secrets = requireSecrets(services.config.CLOUD_AGENT_WEBHOOK_SECRET, "CLOUD_AGENT_WEBHOOK_SECRET");
+    if (!isSigned(body, request.headers.get("x-webhook-signature"), secrets)) {
+      throw new AppError("invalid_signature");
+    }
+    const { event, id } = parseAgentEvent(body);
+    const ctx = systemContext(services, { kind: "webhook", id: "cloud_agent" }, requestId);
+    const delivery = {
+      provider: "cloud_agent" as const,
+      deliveryId: deliveryName(request.headers.get("x-webhook-id")),
+      event,
+      subject: id ?? null,
+      body,
+    };
+    await receiveDelivery(ctx, delivery, (ctx) => receivedAgentEvent(ctx, body));
+    return { ok: true };
+  },
+};

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { systemContext } from "../../core/context.ts";
+import { AppError } from "../../core/errors.ts";
+import { parseAs, parseJson } from "../../deliveries/json_body.ts";
+import { receiveDeploy } from "../../deploys/receive.ts";
+import { DeployAnswer, DeployRecord } from "../../deploys/schema.ts";
+import { errorResponses } from "../openapi.ts";
+import { readRawBody } from "./_raw_body.ts";
+import { isSecret, requireSecrets } from "./_signature.ts";
+import type { Webhook } from "./_webhook.ts";
+
+const MAX_DEPLOY_BYTES = 16 * 1024;
+
+export const deployWebhook: Webhook = {
+  path: "/webhooks/pipeline/deploy",
+  operation: {
+    operationId: "webhooks.deploy",
+    tags: ["Webhooks"],
+    summary: "Deploy record",
+    description:
+      "Stamps the tickets whose merge_sha was promoted to production, and closes those that waited for it. " +
+      "A repeat stamps nothing and runs the close step again. After a failure, send the call again.",
+    security: [],
+    requestParams: { header: z.object({ "x-cron-secret": z.string() }) },
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: DeployRecord,
+          example: {
+            repo: "acme/handoff",
+            sha: "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d",
+            run_id: "8371",
+            environment: "production",
+            status: "success",
+          },
+        },
+      },
+    },
+    responses: {
+      "200": {
+        description: "Recorded or ignored",
+        content: { "application/json": { schema: DeployAnswer } },
+      },
+      ...errorResponses([
+        "invalid_json",
+        "invalid_request",
+        "unauthenticated",
+        "payload_too_large",
+        "unsupported_media_type",
+        "stamp_failed",
+        "report_failed",
+        "close_failed",
+        "internal",
+        "webhook_secret_not_configured",
+        "unavailable",
+      ]),
+    },
+  },
+  async receive({ services, request, requestId }) {
+    const body = await readRawBody(request, MAX_DEPLOY_BYTES);
+    const secrets = requireSecrets(services.config.CRON_SECRET, "CRON_SECRET");
+    if (!isSecret(request.headers.get("x-cron-secret"), secrets)) {
+      throw new AppError("unauthenticated", "The x-cron-secret header is missing or wrong");
+    }
+    const record = parseAs(DeployRecord, parseJson(body));
+    return {
+      ...await receiveDeploy(
+        systemContext(services, { kind: "webhook", id: "deploy" }, requestId),
+        record,
+        body,
+      ),
+    };
+  },
+};

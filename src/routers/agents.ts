@@ -1,0 +1,44 @@
+import { getAgentRun } from "../agents/get_run.ts";
+import { listAgentRuns } from "../agents/list_runs.ts";
+import { registerAgentRun } from "../agents/register_run.ts";
+import { AgentRun, ListRuns, RegisterRun, RunList, RunPath } from "../agents/schema.ts";
+import { projectProcedure, router } from "./trpc.ts";
+
+const path = "/projects/{id}/tickets/{ticketId}/agent-runs";
+
+export const agentsRouter = router({
+  register: projectProcedure({
+    access: "member",
+    scope: "tickets:write",
+    tag: "Agent runs",
+    method: "POST",
+    path,
+    status: 201,
+    summary: "Tell which ticket a cloud agent works on",
+    description:
+      "What the agent's webhook says of `agent_id` then counts for this ticket, also what it said before.",
+    location: (run: AgentRun) => `/projects/${run.project_id}/tickets/${run.ticket_id}/agent-runs/${run.id}`,
+    errors: ["not_found", "conflict"],
+    example: { input: { agent_id: "bc_3f1c8f6e" } },
+  }).input(RegisterRun).output(AgentRun).mutation(({ ctx, input }) => registerAgentRun(ctx, input)),
+
+  list: projectProcedure({
+    access: "viewer",
+    scope: "tickets:read",
+    tag: "Agent runs",
+    method: "GET",
+    path,
+    summary: "List a ticket's agent runs",
+    errors: ["not_found"],
+  }).input(ListRuns).output(RunList).query(({ ctx, input }) => listAgentRuns(ctx, input)),
+
+  get: projectProcedure({
+    access: "viewer",
+    scope: "tickets:read",
+    tag: "Agent runs",
+    method: "GET",
+    path: `${path}/{runId}`,
+    summary: "Get an agent run",
+    errors: ["not_found"],
+  }).input(RunPath).output(AgentRun).query(({ ctx, input }) => getAgentRun(ctx, input)),
+});

@@ -1,0 +1,51 @@
+import type { Context } from "../core/context.ts";
+import { log } from "../core/log.ts";
+import { embedTicket } from "./embed.ts";
+
+/** One job works well below the time that a job may take, then leaves the rest to another. */
+const BUDGET_MS = 20_000;
+const STEP = 200;
+
+/**
+ * Embeds tickets that have no embedding: made while the model was away, or restored without. Newer ones than `after`,
+ * in the order of their ids; one that the model doesn't take is passed over until the next round.
+ */
+export async function backfillEmbeddings(
+  ctx: Context,
+  { after }: { after?: string | undefined },
+): Promise<void> {
+  if (ctx.config.EMBEDDING_THREADS === 0) return;
+  const deadline = performance.now() + BUDGET_MS;
+  let last = after;
+  for (;;) {
+    const step = await findMissing(ctx, last);
+    for (const id of step) {
+      if (performance.now() > deadline) return await leaveRest(ctx, last);
+      await tryToEmbed(ctx, id);
+      last = id;
+    }
+    if (step.length < STEP) return;
+  }
+}
+
+async function findMissing({ db }: Context, after: string | undefined): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select t.id from tickets t
+    where (${after ?? null}::uuid is null or t.id > ${after ?? null}::uuid)
+      and not exists (select from ticket_embeddings e where e.ticket_id = t.id)
+    order by t.id limit ${STEP}`;
+  return rows.map(({ id }) => id);
+}
+
+async function tryToEmbed(ctx: Context, id: string): Promise<void> {
+  try {
+    await embedTicket(ctx, { ticket_id: id });
+  } catch (error) {
+    if (ctx.embedder.state().state !== "ready") throw error;
+    log.warn("ticket not embedded", { ticket_id: id, error: String(error) });
+  }
+}
+
+async function leaveRest(ctx: Context, after: string | undefined): Promise<void> {
+  await ctx.queue.enqueue(ctx.db, "backfill-embeddings", { after });
+}

@@ -1,0 +1,46 @@
+import { systemContext } from "../../src/core/context.ts";
+import { transact } from "../../src/core/history.ts";
+import { deployDelivery, type DeployRecord } from "../../simulators/senders/deploy.ts";
+import { makeTicket, next, type TestProject, type TestTicket } from "../factories.ts";
+import type { Answer, Harness } from "../harness.ts";
+
+export const CRON_SECRET = "cron-secret-of-the-tests";
+
+/** A sha that no other call got. */
+export function newSha(): string {
+  return next().toString(16).padStart(8, "0").repeat(5);
+}
+
+export async function sendDeploy(
+  harness: Harness,
+  record: DeployRecord,
+  secret = CRON_SECRET,
+): Promise<Answer> {
+  const { path, headers, body } = deployDelivery(secret, record);
+  return await harness.call("POST", path, { headers, raw: body });
+}
+
+/** An open ticket whose change was merged as `sha`. */
+export async function makeMerged(
+  harness: Harness,
+  project: TestProject,
+  sha: string,
+  fields: Record<string, unknown> = {},
+): Promise<TestTicket> {
+  const ticket = await makeTicket(harness, project, fields);
+  await merge(harness, ticket, sha);
+  return ticket;
+}
+
+/** What the code-hosting service's webhook does of a merged pull request. */
+export async function merge({ services }: Harness, ticket: TestTicket, sha: string): Promise<void> {
+  await transact(systemContext(services, { kind: "webhook", id: "github" }, "merge"), async ({ db }) => {
+    await db`update tickets set merge_sha = ${sha}, version = version + 1 where id = ${ticket.id}::uuid`;
+  });
+}
+
+// deno-lint-ignore no-explicit-any
+export async function readTicket(harness: Harness, project: TestProject, ticket: TestTicket): Promise<any> {
+  const { body } = await harness.call("GET", ticket.path, { token: project.admin.token });
+  return body;
+}

@@ -1,0 +1,208 @@
+import { describe, expect, test } from "vitest";
+import { makeProject, makeTicket } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "./_setup.ts";
+
+const harness = useHarness({ env: { CRON_SECRET } });
+
+describe("a deploy record", () => {
+  test("stamps and closes the tickets of the sha, and tells how many", async () => {
+    const project = await makeProject(harness.now, { repositories: ["Acme/Handoff"] });
+    const sha = newSha();
+    const [one, other] = [
+      await makeMerged(harness.now, project, sha),
+      await makeMerged(harness.now, project, newSha()),
+    ];
+    await makeMerged(harness.now, project, sha);
+    const { status, body } = await sendDeploy(harness.now, { repo: "Acme/Handoff", sha });
+    expect([status, body]).toEqual([200, { stamped: 2, closed: 2, ignored: false }]);
+    expect(await readTicket(harness.now, project, one)).toMatchObject({
+      status: "closed",
+      stage: "live",
+      ship: "deployed",
+      resolution_type: "completed",
+      deployed_at: expect.any(String),
+    });
+    expect(await readTicket(harness.now, project, other)).toMatchObject({ status: "open", ship: "waiting" });
+  });
+
+  test("is written to history under the webhook's name", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/history"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    await sendDeploy(harness.now, { repo: "acme/history", sha });
+    const rows = await harness.now.sql`
+      select field from history where ticket_id = ${ticket.id}::uuid and actor ->> 'kind' = 'webhook'
+        and actor ->> 'id' = 'deploy' order by field`;
+    expect(rows.map(({ field }) => field)).toEqual([
+      "closed_at",
+      "deployed_at",
+      "resolution_type",
+      "stage",
+      "status",
+    ]);
+  });
+
+  test("leaves open what a gate holds back, and what waits for another repository", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/gated"] });
+    const elsewhere = await makeProject(harness.now, { repositories: ["acme/elsewhere"] });
+    const sha = newSha();
+    const unfinished = await makeMerged(harness.now, project, sha, { roles: ["qa"] });
+    const tested = await makeMerged(harness.now, project, sha);
+    await harness.now.call("POST", `${tested.path}/test-cases`, {
+      token: project.admin.token,
+      body: { title: "Upload a file", instruction: "Upload a file of 3 GB and look at it." },
+    });
+    const foreign = await makeMerged(harness.now, elsewhere, sha);
+    const { body } = await sendDeploy(harness.now, { repo: "acme/gated", sha });
+    expect(body).toEqual({ stamped: 2, closed: 0, ignored: false });
+    expect(await readTicket(harness.now, project, unfinished)).toMatchObject({
+      status: "open",
+      ship: "deployed",
+    });
+    expect(await readTicket(harness.now, project, tested)).toMatchObject({
+      status: "open",
+      ship: "deployed",
+    });
+    expect(await readTicket(harness.now, elsewhere, foreign)).toMatchObject({
+      status: "open",
+      deployed_at: null,
+    });
+  });
+
+  test("a repeat stamps nothing and runs the close step again", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/repeat"] });
+    const sha = newSha();
+    const held = await makeMerged(harness.now, project, sha, { roles: ["qa"] });
+    expect((await sendDeploy(harness.now, { repo: "acme/repeat", sha })).body).toMatchObject({
+      stamped: 1,
+      closed: 0,
+    });
+    for (const step of ["start", "finish"]) {
+      await harness.now.call("POST", `${held.path}/roles/qa/${step}`, {
+        token: project.admin.token,
+        body: {},
+      });
+    }
+    expect((await sendDeploy(harness.now, { repo: "acme/repeat", sha })).body).toMatchObject({
+      stamped: 0,
+      closed: 1,
+    });
+    expect((await sendDeploy(harness.now, { repo: "acme/repeat", sha })).body).toMatchObject({
+      stamped: 0,
+      closed: 0,
+    });
+  });
+
+  test("compares repositories without case, and takes a sha in capitals", async () => {
+    const project = await makeProject(harness.now, { repositories: ["Acme/MixedCase"] });
+    const sha = "abcdef0123".repeat(4);
+    await makeMerged(harness.now, project, sha);
+    const { body } = await sendDeploy(harness.now, { repo: "aCME/mixedcASE", sha: sha.toUpperCase() });
+    expect(body).toEqual({ stamped: 1, closed: 1, ignored: false });
+  });
+
+  test("acknowledges another environment and an unknown repository, and remembers neither", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/staged"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    const staging = await sendDeploy(harness.now, { repo: "acme/staged", sha, environment: "staging" });
+    expect([staging.status, staging.body]).toEqual([
+      200,
+      { stamped: 0, closed: 0, ignored: true, reason: "not_production" },
+    ]);
+    const unknown = await sendDeploy(harness.now, { repo: "acme/nobody-has-this", sha });
+    expect(unknown.body).toEqual({ stamped: 0, closed: 0, ignored: true, reason: "unknown_repo" });
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "open", ship: "merged" });
+  });
+
+  test("a failed deploy stamps its failure once and closes nothing; a later success counts", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/failing"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    const failed = { repo: "acme/failing", sha, status: "failed" };
+    expect((await sendDeploy(harness.now, failed)).body).toEqual({ stamped: 1, closed: 0, ignored: false });
+    expect((await sendDeploy(harness.now, failed)).body).toEqual({ stamped: 0, closed: 0, ignored: false });
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      status: "open",
+      ship: "deploy_failed",
+    });
+    expect((await sendDeploy(harness.now, { repo: "acme/failing", sha })).body).toMatchObject({
+      stamped: 1,
+      closed: 1,
+    });
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      status: "closed",
+      ship: "deployed",
+    });
+  });
+
+  test("success, failed, success: every order ends the same", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/orders"] });
+    const orders = [["success", "failed", "success"], ["failed", "success", "success"], [
+      "success",
+      "success",
+      "failed",
+    ]];
+    for (const order of orders) {
+      const sha = newSha();
+      const ticket = await makeMerged(harness.now, project, sha);
+      for (const [run, status] of order.entries()) {
+        await sendDeploy(harness.now, { repo: "acme/orders", sha, status, run_id: String(run) });
+        if (run % 2 === 0) {
+          await sendDeploy(harness.now, { repo: "acme/orders", sha, status, run_id: String(run) });
+        }
+      }
+      expect(await readTicket(harness.now, project, ticket), order.join()).toMatchObject({
+        status: "closed",
+        stage: "live",
+        ship: "deployed",
+        resolution_type: "completed",
+        deployed_at: expect.any(String),
+      });
+    }
+  });
+
+  test("a deploy that was heard of before its merge counts at the merge", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/early"] });
+    const sha = newSha();
+    const ticket = await makeTicket(harness.now, project);
+    expect((await sendDeploy(harness.now, { repo: "acme/early", sha })).body).toMatchObject({
+      stamped: 0,
+      closed: 0,
+    });
+    await merge(harness.now, ticket, sha.toUpperCase());
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      ship: "deployed",
+      merge_sha: sha,
+    });
+    await harness.now.work("close-parked-tickets");
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
+  });
+
+  test("a second merge waits for a deploy of its own", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/again"] });
+    const ticket = await makeMerged(harness.now, project, newSha());
+    const first = await readTicket(harness.now, project, ticket);
+    await sendDeploy(harness.now, { repo: "acme/again", sha: first.merge_sha });
+    const reopen = { action: "move", stage: "in_progress", ticket_ids: [ticket.id] };
+    await harness.now.call("POST", `${project.path}/tickets/bulk`, {
+      token: project.admin.token,
+      body: reopen,
+    });
+    await sendDeploy(harness.now, { repo: "acme/again", sha: first.merge_sha });
+    expect(await readTicket(harness.now, project, ticket), "reopened on purpose").toMatchObject({
+      status: "open",
+    });
+    const sha = newSha();
+    await merge(harness.now, ticket, sha);
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      ship: "waiting",
+      deployed_at: null,
+    });
+    expect((await sendDeploy(harness.now, { repo: "acme/again", sha })).body).toMatchObject({
+      stamped: 1,
+      closed: 1,
+    });
+  });
+});
