@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  AnyObject,
   Cursor,
   Id,
   JsonObject,
@@ -141,7 +142,7 @@ export type TicketSummary = z.infer<typeof TicketSummary>;
 
 export const Ticket = TicketSummary.extend({
   description: z.string(),
-  evidence: z.record(z.string(), z.unknown()).nullable(),
+  evidence: AnyObject.nullable(),
   suggested_resolution: z.string().nullable(),
   implementation_notes: z.string().nullable(),
   resolution_note: z.string().nullable(),
