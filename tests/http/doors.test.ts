@@ -1,0 +1,273 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { publishedProcedures } from "../../src/http/procedures.ts";
+import { makeProject, makeTicket, type TestProject, type TestTicket, ticketInput } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { expectError, expectNoInside, post, ticketsOf } from "./_calls.ts";
+
+const harness = useHarness();
+let project: TestProject;
+let ticket: TestTicket;
+beforeAll(async () => {
+  project = await makeProject(harness.now);
+  ticket = await makeTicket(harness.now, project);
+});
+
+const JSON_TYPE = { "content-type": "application/json" };
+const LIMIT = 256 * 1024;
+
+/** A body of exactly so many bytes. */
+function bodyOf(bytes: number): string {
+  const empty = JSON.stringify(ticketInput({ evidence: { pad: "" } }));
+  return empty.replace('"pad":""', `"pad":"${"x".repeat(bytes - empty.length)}"`);
+}
+
+describe("a body", () => {
+  test.each([
+    ["cut off", '{"title": "x'],
+    ["with a trailing comma", '{"title": "x",}'],
+    ["with single quotes", "{'title': 'x'}"],
+    ["with a comment", "{} // all"],
+    ["with two values", "{}{}"],
+    ["NaN", '{"title": NaN}'],
+    ["undefined", "undefined"],
+    ["blank", "   "],
+    ["a lone NUL", "\0"],
+    ["XML", "<ticket/>"],
+    ["with a raw line end in a text", '{"title": "a\nb"}'],
+  ])("that is broken (%s) is 400 invalid_json, and says nothing of it", async (_, raw) => {
+    const before = await ticketsOf(harness.now, project);
+    const answer = await post(harness.now, project, { raw, headers: JSON_TYPE });
+    expectError(answer, 400, "invalid_json");
+    expect(answer.body.error).toBe("The body is not valid JSON");
+    expect(await ticketsOf(harness.now, project)).toBe(before);
+  });
+
+  test.each([
+    ["text/plain"],
+    ["application/x-www-form-urlencoded"],
+    ["multipart/form-data; boundary=x"],
+    ["application/jsonp"],
+    ["text/json"],
+    ["json"],
+    ["*/*"],
+    [""],
+  ])("of type %j is 415", async (type) => {
+    const raw = JSON.stringify(ticketInput());
+    const answer = await post(harness.now, project, { raw, headers: { "content-type": type } });
+    expectError(answer, 415, "unsupported_media_type");
+  });
+
+  test("without any type is 415", async () => {
+    const raw = new TextEncoder().encode(JSON.stringify(ticketInput()));
+    expectError(await post(harness.now, project, { raw }), 415, "unsupported_media_type");
+  });
+
+  test.each([
+    ["application/json"],
+    ["application/json; charset=utf-8"],
+    ["Application/JSON;charset=UTF-8"],
+    ["application/merge-patch+json"],
+  ])("of type %s is taken", async (type) => {
+    const raw = JSON.stringify(ticketInput());
+    expect((await post(harness.now, project, { raw, headers: { "content-type": type } })).status).toBe(201);
+  });
+
+  test("of 256 KiB is taken and of one byte more is 413, with and without Content-Length", async () => {
+    const before = await ticketsOf(harness.now, project);
+    const chunked = (text: string) =>
+      new ReadableStream<Uint8Array<ArrayBuffer>>({
+        start(controller) {
+          const bytes = new TextEncoder().encode(text);
+          for (let at = 0; at < bytes.length; at += 10_000) controller.enqueue(bytes.slice(at, at + 10_000));
+          controller.close();
+        },
+      });
+    for (const send of [(text: string) => text, chunked]) {
+      expect((await post(harness.now, project, { raw: send(bodyOf(LIMIT)), headers: JSON_TYPE })).status)
+        .toBe(201);
+      const over = await post(harness.now, project, { raw: send(bodyOf(LIMIT + 1)), headers: JSON_TYPE });
+      expectError(over, 413, "payload_too_large");
+    }
+    const lying = { ...JSON_TYPE, "content-length": String(LIMIT + 1) };
+    expectError(await post(harness.now, project, { raw: "{}", headers: lying }), 413, "payload_too_large");
+    expect(await ticketsOf(harness.now, project)).toBe(before + 2);
+  });
+
+  test("of a stranger is not read: he hears 401 whatever it is", async () => {
+    for (const raw of ["{ broken", "", JSON.stringify(ticketInput())]) {
+      const answer = await harness.now.call("POST", `${project.path}/tickets`, { raw, headers: JSON_TYPE });
+      expectError(answer, 401, "unauthenticated");
+    }
+  });
+});
+
+describe("an unknown path", () => {
+  test.each([
+    ["GET", "/"],
+    ["GET", "/api"],
+    ["GET", "/api/"],
+    ["GET", "/api/ticket"],
+    ["POST", "/api/projects/"],
+    ["GET", "/api/projects//tickets"],
+    ["GET", "/api/../etc/passwd"],
+    ["GET", "/api/%2e%2e%2fhealthz"],
+    ["GET", "/api/auth/me/"],
+    ["GET", "/API/auth/me"],
+    ["GET", "/wp-login.php"],
+    ["GET", "/api/docs/../../main.ts"],
+    ["DELETE", "/api/tickets"],
+    ["GET", `/api/${"x".repeat(5000)}`],
+    ["GET", "/api/%ff%fe"],
+    ["GET", "/api/<script>alert(1)</script>"],
+  ])("%s %s is 404 in the form of errors", async (method, path) => {
+    const response = await harness.now.request(method, path, { token: project.admin.token });
+    const body = await response.json();
+    expectError({ status: response.status, body, headers: response.headers }, 404, "not_found");
+    expect(response.headers.get("content-type")).toContain("application/json");
+    expect(body.error.length).toBeLessThan(300);
+  });
+});
+
+describe("a wrong method", () => {
+  test.each([
+    ["DELETE", "/api/projects/{id}/tickets", ["GET", "HEAD", "POST"]],
+    ["PUT", "/api/projects/{id}", ["DELETE", "GET", "HEAD", "PATCH"]],
+    ["GET", "/api/auth/login", ["POST"]],
+    ["GET", "/api/auth/refresh", ["POST"]],
+    ["POST", "/api/auth/me", ["GET", "HEAD"]],
+    ["PATCH", "/api/keys", ["GET", "HEAD", "POST"]],
+    ["PROPFIND", "/api/projects", ["GET", "HEAD", "POST"]],
+    ["OPTIONS", "/api/projects", ["GET", "HEAD", "POST"]],
+    ["POST", "/api/openapi.json", ["GET", "HEAD"]],
+    ["DELETE", "/api/docs", ["GET", "HEAD"]],
+    ["POST", "/healthz", ["GET", "HEAD"]],
+    ["PUT", "/readyz", ["GET", "HEAD"]],
+    ["POST", "/metrics", ["GET", "HEAD"]],
+    ["GET", "/api/webhooks/cloud-agent", ["POST"]],
+  ])("%s %s is 405 with what is allowed", async (method, path, allowed) => {
+    const response = await harness.now.request(method, path.replace("{id}", project.id), {
+      token: project.admin.token,
+    });
+    expectError(
+      { status: response.status, body: await response.json(), headers: response.headers },
+      405,
+      "method_not_allowed",
+    );
+    const allow = response.headers.get("allow")!.split(", ");
+    expect(allow.sort()).toEqual(expect.arrayContaining(allowed));
+  });
+
+  test("is told for every path of the service, with exactly its methods", async () => {
+    const byPath = Map.groupBy(publishedProcedures(), ({ meta }) => meta.path);
+    for (const [path, procedures] of byPath) {
+      const methods: string[] = procedures.map(({ meta }) => meta.method);
+      const missing = ["GET", "POST", "PUT", "PATCH", "DELETE"].find((method) => !methods.includes(method))!;
+      const concrete = path.replaceAll(/\{\w+\}/g, "x");
+      const response = await harness.now.request(missing, `/api${concrete}`);
+      // A fixed segment such as /tickets/similar is also an id of another path, which may take the method.
+      if (response.status !== 405) {
+        expect([400, 401]).toContain(response.status);
+        continue;
+      }
+      const allow = response.headers.get("allow")!.split(", ");
+      for (const method of methods) expect(allow).toContain(method);
+    }
+  });
+});
+
+describe("HEAD", () => {
+  test("answers like GET, without a body, on every path that has one", async () => {
+    const paths = [
+      "/healthz",
+      "/readyz",
+      "/api/openapi.json",
+      "/api/docs",
+      "/api/auth/me",
+      "/api/keys",
+      `/api${project.path}`,
+      `/api${project.path}/tickets`,
+      `/api${ticket.path}`,
+    ];
+    for (const path of paths) {
+      const [get, head] = [
+        await harness.now.request("GET", path, { token: project.admin.token }),
+        await harness.now.request("HEAD", path, { token: project.admin.token }),
+      ];
+      expect({ path, status: head.status }).toEqual({ path, status: get.status });
+      expect(head.headers.get("content-type")).toBe(get.headers.get("content-type"));
+      expect(head.headers.get("etag")).toBe(get.headers.get("etag"));
+      expect(await head.text()).toBe("");
+      await get.body?.cancel();
+    }
+  });
+
+  test("is refused like GET", async () => {
+    const unauthenticated = await harness.now.request("HEAD", "/api/auth/me");
+    expect([unauthenticated.status, await unauthenticated.text()]).toEqual([401, ""]);
+    const wrong = await harness.now.request("HEAD", `/api${project.path}/tickets?limit=0`, {
+      token: project.admin.token,
+    });
+    expect(wrong.status).toBe(400);
+    const post = await harness.now.request("HEAD", "/api/auth/login");
+    expect([post.status, post.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+});
+
+describe("every answer", () => {
+  test("carries a request id: the caller's when it is a good one, else a new one", async () => {
+    const idFor = async (given: string | undefined, path = "/api/auth/me") => {
+      const response = await harness.now.request(
+        "GET",
+        path,
+        given === undefined ? {} : { headers: { "x-request-id": given } },
+      );
+      await response.body?.cancel();
+      return response.headers.get("x-request-id");
+    };
+    for (const good of ["abc", "a.b_c-1", "x".repeat(64)]) expect(await idFor(good)).toBe(good);
+    for (const bad of ["", "x".repeat(65), "a b", "a,b", "<b>", "ä", 'x"; y="']) {
+      expect(await idFor(bad)).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    }
+    for (const path of ["/healthz", "/nowhere", "/api/openapi.json", "/trpc/auth.me"]) {
+      expect(await idFor("mine", path)).toBe("mine");
+    }
+    expect(await idFor(undefined)).not.toBe(await idFor(undefined));
+  });
+
+  test("is not to be stored, guessed at or framed", async () => {
+    for (const path of ["/api/auth/me", `/api${project.path}`, "/nowhere", "/trpc/auth.me"]) {
+      const { headers, body } = await harness.now.request("GET", path, { token: project.admin.token });
+      await body?.cancel();
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("x-frame-options")).toBe("DENY");
+    }
+  });
+
+  test("of a fault says a fixed sentence, and nothing of the inside", async () => {
+    // The one way to a fault from outside: a table that is gone.
+    const broken = await makeProject(harness.now);
+    await harness.now.sql`alter table tickets rename to tickets_gone`;
+    try {
+      const answers = [
+        await harness.now.call("GET", `${broken.path}/tickets`, { token: broken.admin.token }),
+        await post(harness.now, broken, { body: ticketInput({ title: "A title to look for" }) }),
+      ];
+      for (const answer of answers) {
+        expectError(answer, 500, "internal");
+        expect(answer.body.error).toBe("The service failed to handle this call");
+        expect(JSON.stringify(answer.body)).not.toContain("A title to look for");
+      }
+      const trpc = await harness.now.request("POST", "/trpc/tickets.create", {
+        token: broken.admin.token,
+        body: { json: { id: broken.id, ...ticketInput() } },
+      });
+      const text = await trpc.text();
+      expect(trpc.status).toBe(500);
+      expectNoInside(text);
+    } finally {
+      await harness.now.sql`alter table tickets_gone rename to tickets`;
+    }
+    expect((await post(harness.now, broken, { body: ticketInput() })).status).toBe(201);
+  });
+});
