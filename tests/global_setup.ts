@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { dropPlace, makeTemplate, type Place } from "./database.ts";
+import { dropTemplate, makeTemplate, type Place } from "./database.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -10,5 +10,5 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const template = await makeTemplate();
   project.provide("template", template);
-  return () => dropPlace(template);
+  return () => dropTemplate(template);
 }

@@ -10,16 +10,20 @@ export interface Credentials {
   headers: Headers;
   /** Parsed value of the session cookie. */
   cookie: string | undefined;
+  address: string;
+  /** Header fields of the answer, for the rate limits of keys. */
+  answer: Headers;
 }
+
+const KEY_LIMIT = { points: 12_000, seconds: 60 };
+const REFUSED_KEY_LIMIT = { points: 60, seconds: 60 };
 
 /**
  * Finds out who calls. A Bearer credential wins over a cookie. Null when none came.
- * @throws {AppError} unauthenticated, token_expired, csrf
+ * @throws {AppError} unauthenticated, token_expired, csrf, rate_limited
  */
-export async function authenticate(
-  services: Services,
-  { method, headers, cookie }: Credentials,
-): Promise<Actor | null> {
+export async function authenticate(services: Services, credentials: Credentials): Promise<Actor | null> {
+  const { method, headers, cookie } = credentials;
   const header = headers.get("authorization");
   if (header !== null) {
     const token = /^Bearer ([!-~]+)$/i.exec(header)?.[1];
@@ -27,7 +31,7 @@ export async function authenticate(
       throw new AppError("unauthenticated", "The Authorization header must be: Bearer <credential>");
     }
     return token.startsWith("hk_")
-      ? await keyActor(services, token)
+      ? await limitedKeyActor(services, token, credentials)
       : await sessionActor(services, token, "bearer");
   }
   if (!cookie) return null;
@@ -62,6 +66,20 @@ async function sessionActor(services: Services, token: string, via: "bearer" | "
   // The cache may outlive the token by a moment.
   if (found.expiresAt * 1000 <= Date.now()) throw new AppError("token_expired");
   return { user: found.user, credential: { type: "session", id: found.sessionId, via } };
+}
+
+/** A key is counted by itself, and by its address where it is refused, so that nobody tries keys out. */
+async function limitedKeyActor(services: Services, key: string, credentials: Credentials): Promise<Actor> {
+  const { address, answer } = credentials;
+  try {
+    const actor = await keyActor(services, key);
+    await services.limits.takeHere("key", KEY_LIMIT, actor.credential.id, answer);
+    return actor;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
+    await services.limits.takeHere("refused-key", REFUSED_KEY_LIMIT, address, answer);
+    throw error;
+  }
 }
 
 type KeyRow = User & {

@@ -12,10 +12,18 @@ export interface Limit {
   seconds: number;
 }
 
+interface Take {
+  name: string;
+  limit: Limit;
+  key: string;
+  headers: Headers;
+}
+
 /** Counts attempts in the database, so that all processes share them; in memory while it is away. */
 export class Limits {
   readonly #sql: Sql;
   readonly #limiters = new Map<string, RateLimiterAbstract>();
+  readonly #local = new Map<string, RateLimiterMemory>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -26,7 +34,20 @@ export class Limits {
    * @throws {AppError} rate_limited, with every field that tells when to come back
    */
   async take(name: string, limit: Limit, key: string, headers: Headers): Promise<void> {
-    const limiter = this.#limiter(name, limit);
+    await this.#consume(this.#limiter(name, limit), { name, limit, key, headers });
+  }
+
+  /** The same, counted by this process alone: for what every call does, which must not cost a statement. */
+  async takeHere(name: string, limit: Limit, key: string, headers: Headers): Promise<void> {
+    let limiter = this.#local.get(name);
+    if (!limiter) {
+      limiter = new RateLimiterMemory({ points: limit.points, duration: limit.seconds });
+      this.#local.set(name, limiter);
+    }
+    await this.#consume(limiter, { name, limit, key, headers });
+  }
+
+  async #consume(limiter: RateLimiterAbstract, { name, limit, key, headers }: Take): Promise<void> {
     const result = await limiter.consume(key).catch((refusal: unknown) => {
       if (refusal instanceof RateLimiterRes) return refusal;
       throw refusal;

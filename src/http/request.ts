@@ -15,10 +15,18 @@ const NOBODY: Author = { kind: "user", id: "anonymous" };
 export async function requestContext(c: HonoContext<HttpEnv>, services: Services): Promise<RequestContext> {
   const { raw } = c.req;
   const cookie = raw.headers.has("cookie") ? getCookie(c, SESSION_COOKIE) : undefined;
+  const address = clientAddress(c, services.config.TRUST_PROXY);
+  const answer = new Headers();
   let actor: Actor | null = null;
   let refused: Error | null = null;
   try {
-    actor = await authenticate(services, { method: raw.method, headers: raw.headers, cookie });
+    actor = await authenticate(services, {
+      method: raw.method,
+      headers: raw.headers,
+      cookie,
+      address,
+      answer,
+    });
   } catch (error) {
     refused = error instanceof Error ? error : new Error(String(error));
   }
@@ -30,12 +38,12 @@ export async function requestContext(c: HonoContext<HttpEnv>, services: Services
     requestId: c.var.requestId,
     actor,
     refused,
-    address: clientAddress(c, services.config.TRUST_PROXY),
+    address,
     userAgent: raw.headers.get("user-agent")?.slice(0, 400) ?? null,
     ifMatch: raw.headers.get("if-match"),
     idempotencyKey: raw.headers.get("idempotency-key"),
     hasCookie: cookie !== undefined,
-    headers: new Headers(),
+    headers: answer,
   };
 }
 

@@ -1,0 +1,54 @@
+/** Lists the licence of every package that the service runs with, from the lock file. */
+
+interface LockedPackage {
+  version: string;
+  license?: string;
+  dev?: boolean;
+}
+
+/** Licences that let the packages be used and shipped unchanged beside the project's own code. */
+const ALLOWED = new Set([
+  "0BSD",
+  "Apache-2.0",
+  "Apache-2.0 AND LGPL-3.0-or-later",
+  "Apache-2.0 AND LGPL-3.0-or-later AND MIT",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "ISC",
+  "LGPL-3.0-or-later", // libvips, as a shared library beside sharp
+  "MIT",
+  "(MIT AND Zlib)",
+  "(MIT OR CC0-1.0)",
+  "MPL-2.0",
+  "PSF-2.0",
+  "Unlicense",
+  "(AFL-2.1 OR BSD-3-Clause)",
+]);
+
+const LOCK = new URL("../package-lock.json", import.meta.url);
+
+/** The document's text. `refused` names what no one has looked at yet. */
+export async function listLicenses(): Promise<{ text: string; refused: string[] }> {
+  const lock: { packages: Record<string, LockedPackage> } = JSON.parse(await Deno.readTextFile(LOCK));
+  const found = Object.entries(lock.packages)
+    .filter(([path, { dev }]) => path !== "" && !dev)
+    .map(([path, { version, license = "not stated" }]) => ({
+      name: `${path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)} ${version}`,
+      license,
+    }));
+  const byLicense = [...Map.groupBy(found, ({ license }) => license)].sort(([a], [b]) => a < b ? -1 : 1);
+  const sections = byLicense.map(([license, packages]) => {
+    const names = [...new Set(packages.map(({ name }) => name))].sort();
+    return `## ${license}\n\n${names.map((name) => `- ${name}`).join("\n")}\n`;
+  });
+  return {
+    text: `# Licences of the packages that the service runs with\n\n${sections.join("\n")}`,
+    refused: found.filter(({ license }) => !ALLOWED.has(license)).map(({ name, license }) =>
+      `${name}: ${license}`
+    ),
+  };
+}
+
+if (import.meta.main) {
+  await Deno.writeTextFile(new URL("./licenses.md", import.meta.url), (await listLicenses()).text);
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { ConfigError, parseConfig, VARIABLES } from "../../src/core/config.ts";
+
+test("an empty environment gives the documented defaults", () => {
+  expect(parseConfig({}, 2)).toMatchObject({
+    PORT: 3000,
+    HOST: "127.0.0.1",
+    PUBLIC_URL: "http://127.0.0.1:3000",
+    DATA_DIR: "./data",
+    ADMIN_EMAIL: "admin@localhost",
+    GITHUB_API_URL: "https://api.github.com",
+    EMBEDDING_THREADS: 1,
+    JOBS: "on",
+    RATE_LIMIT_REFRESH: { points: 10, seconds: 60 },
+    CORS_ORIGINS: [],
+    TRUST_PROXY: false,
+    LOG_LEVEL: "info",
+  });
+  expect(parseConfig({}, 8).EMBEDDING_THREADS).toBe(4);
+  expect(parseConfig({ PORT: "" }).PORT).toBe(3000);
+});
+
+const WRONG: [string, string][] = [
+  ["PORT", "70000"],
+  ["PORT", "3000a"],
+  ["PUBLIC_URL", "ftp://x"],
+  ["DATABASE_URL", "mysql://x"],
+  ["AUTH_SECRET", "short"],
+  ["ENCRYPTION_KEY", "a".repeat(32) + ",b"],
+  ["ADMIN_EMAIL", "nobody"],
+  ["ADMIN_PASSWORD", "short"],
+  ["CRON_SECRET", "a,b,c"],
+  ["STRIPE_API_URL", "stripe"],
+  ["EMBEDDING_THREADS", "-1"],
+  ["JOBS", "yes"],
+  ["RATE_LIMIT_REFRESH", "10"],
+  ["RATE_LIMIT_REFRESH", "0/60"],
+  ["CORS_ORIGINS", "https://a.test,b"],
+  ["TRUST_PROXY", "1"],
+  ["LOG_LEVEL", "loud"],
+];
+
+test.each(WRONG)("%s=%s ends the start with one line that names it", (name, value) => {
+  expect(() => parseConfig({ [name]: value })).toThrow(ConfigError);
+  expect(() => parseConfig({ [name]: value })).toThrow(new RegExp(`^${name}: takes [^\n]+$`));
+});
+
+test("two secrets may be given while one replaces the other", () => {
+  expect(parseConfig({ CRON_SECRET: "new, old" }).CRON_SECRET).toEqual(["new", "old"]);
+  expect(VARIABLES).toContain("CRON_SECRET");
+});

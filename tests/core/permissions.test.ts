@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { parseConfig } from "../../src/core/config.ts";
+import { launchFlags } from "../../src/core/permissions.ts";
+
+function netOf(env: Record<string, string>): string[] {
+  const flag = launchFlags(parseConfig(env), "/srv/handoff").find((one) => one.startsWith("--allow-net="));
+  return flag!.slice("--allow-net=".length).split(",");
+}
+
+test("the process may listen, reach its database and the code host, and nothing else", () => {
+  expect(netOf({})).toEqual(["127.0.0.1:3000", "api.github.com:443", "unix:/srv/handoff/data/db.sock"]);
+  expect(netOf({
+    PORT: "8080",
+    HOST: "0.0.0.0",
+    DATABASE_URL: "postgres://u:p@db.internal/handoff",
+    GITHUB_API_URL: "https://github.example.com/api/v3",
+    STRIPE_SECRET_KEY: "sk_test_1",
+  })).toEqual(["0.0.0.0:8080", "github.example.com:443", "db.internal:5432", "api.stripe.com:443"]);
+});
+
+test("it writes to DATA_DIR only and runs no other program", () => {
+  const flags = launchFlags(parseConfig({ DATA_DIR: "/var/lib/handoff" }), "/srv/handoff");
+  expect(flags).toContain("--allow-write=/var/lib/handoff");
+  expect(flags).toContain("--allow-ffi=/srv/handoff/node_modules");
+  expect(flags.some((flag) => flag === "-A" || flag.startsWith("--allow-run") || flag === "--allow-all"))
+    .toBe(false);
+});
+
+test("a call to a host that is not configured is refused by the runtime itself", async () => {
+  const flags = launchFlags(parseConfig({}), Deno.cwd());
+  const script =
+    `try { await fetch("http://169.254.169.254/latest"); console.log("reached") } catch (error) { console.log(error.name) }`;
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", ...flags, `data:text/typescript,${encodeURIComponent(script)}`],
+  }).output();
+  expect(new TextDecoder().decode(stdout).trim()).toBe("NotCapable");
+});
