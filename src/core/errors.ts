@@ -23,6 +23,7 @@ export const ERRORS = {
   csrf: { status: 403, message: "A cookie-authenticated write from another site was refused" },
   not_found: { status: 404, message: "Not found" },
   method_not_allowed: { status: 405, message: "This path does not take this method" },
+  request_timeout: { status: 408, message: "The body did not arrive in time" },
   conflict: { status: 409, message: "The request conflicts with what is stored" },
   invalid_transition: { status: 409, message: "This change of status is not allowed" },
   dependencies_unfinished: { status: 409, message: "The task's dependencies are not finished" },
@@ -86,7 +87,8 @@ export class AppError extends Error {
     return ERRORS[this.code].status;
   }
 
-  body(requestId: string): ErrorBody {
+  /** Without an id where the call failed before it was given one. */
+  body(requestId: string | undefined): ErrorBody {
     const { issues, retryAfter, reconnect, details } = this.fields;
     const entry: { status: number; code?: string } = ERRORS[this.code];
     return {
@@ -96,7 +98,7 @@ export class AppError extends Error {
       ...(retryAfter !== undefined && { retryAfter }),
       ...(reconnect !== undefined && { reconnect }),
       ...(details && { details }),
-      requestId,
+      ...(requestId !== undefined && { requestId }),
     };
   }
 }

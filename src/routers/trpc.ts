@@ -44,7 +44,7 @@ export interface Meta {
 const t = initTRPC.context<RequestContext>().meta<Meta>().create({
   transformer,
   errorFormatter({ shape, error, ctx }) {
-    const body: ErrorBody = appErrorOf(error).body(ctx?.requestId ?? "");
+    const body: ErrorBody = appErrorOf(error).body(ctx?.requestId);
     return {
       ...shape,
       message: body.error,
@@ -62,7 +62,8 @@ export function appErrorOf(error: unknown): AppError {
   if (error.cause instanceof z.core.$ZodError && error.code === "BAD_REQUEST") return fromZod(error.cause);
   if (error.cause instanceof AppError) return error.cause;
   if (error.code === "NOT_FOUND") return new AppError("not_found", "No such procedure");
-  if (error.code === "PARSE_ERROR") return new AppError("invalid_json");
+  const unreadable = error.code === "BAD_REQUEST" && error.cause instanceof SyntaxError;
+  if (unreadable || error.code === "PARSE_ERROR") return new AppError("invalid_json");
   if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("method_not_allowed");
   if (error.code === "UNSUPPORTED_MEDIA_TYPE") return new AppError("unsupported_media_type");
   if (error.code === "PAYLOAD_TOO_LARGE") return new AppError("payload_too_large");
@@ -77,6 +78,7 @@ const TRPC_CODES: Record<number, TRPCError["code"]> = {
   403: "FORBIDDEN",
   404: "NOT_FOUND",
   405: "METHOD_NOT_SUPPORTED",
+  408: "TIMEOUT",
   409: "CONFLICT",
   412: "PRECONDITION_FAILED",
   413: "PAYLOAD_TOO_LARGE",

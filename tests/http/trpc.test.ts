@@ -1,0 +1,260 @@
+import superjson from "superjson";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeKey, makeMember, makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
+import { type CallOptions, useHarness } from "../harness.ts";
+import { expectError, expectNoInside, ticketsOf } from "./_calls.ts";
+
+const harness = useHarness();
+let project: TestProject;
+beforeAll(async () => {
+  project = await makeProject(harness.now);
+});
+
+interface Sent {
+  status: number;
+  headers: Headers;
+  // What a test reads of an answer is checked by its assertions.
+  // deno-lint-ignore no-explicit-any
+  body: any;
+}
+
+async function send(method: string, path: string, options: CallOptions = {}): Promise<Sent> {
+  const response = await harness.now.request(method, `/trpc/${path}`, options);
+  const text = await response.text();
+  expectNoInside(text);
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}
+
+/** A mutation with its input in superjson. */
+function mutate(
+  name: string,
+  input: unknown,
+  token: string | undefined = project.admin.token,
+): Promise<Sent> {
+  return send("POST", name, { ...(token && { token }), body: superjson.serialize(input) });
+}
+
+function query(name: string, input: unknown, token: string | undefined = project.admin.token): Promise<Sent> {
+  const value = encodeURIComponent(JSON.stringify(superjson.serialize(input)));
+  return send("GET", `${name}?input=${value}`, token ? { token } : {});
+}
+
+/** The error body that REST would have answered, and tRPC's own view of it. */
+function expectTrpcError({ status, body, headers }: Sent, expected: number, code: string): void {
+  const { data, message } = superjson.deserialize<{ data: Record<string, unknown>; message: string }>(
+    body.error,
+  );
+  expect(Object.keys(data).sort()).toEqual(["body", "code", "httpStatus"]);
+  expect(data["httpStatus"]).toBe(expected);
+  expectError({ status, body: data["body"], headers }, expected, code);
+  expect(message).toBe((data["body"] as { error: string }).error);
+}
+
+const raw = (text: string) => ({
+  raw: text,
+  headers: { "content-type": "application/json" },
+  token: project.admin.token,
+});
+
+describe("the tRPC door", () => {
+  test("serves the same procedures with the same answers as REST", async () => {
+    const created = await mutate("tickets.create", {
+      id: project.id,
+      ...ticketInput({ evidence: { a: [1, null] } }),
+    });
+    expect(created.status).toBe(200);
+    const { ticket } = created.body.result.data.json;
+    const got = await query("tickets.get", { id: project.id, ticketId: ticket.id });
+    const rest = await harness.now.call("GET", `${project.path}/tickets/${ticket.id}`, {
+      token: project.admin.token,
+    });
+    expect(superjson.deserialize(got.body.result.data)).toEqual(rest.body);
+    expect(got.headers.get("x-request-id")).toBeTruthy();
+  });
+
+  test("keeps what superjson is for: an undefined field is an absent one", async () => {
+    const created = await mutate("tickets.create", {
+      id: project.id,
+      ...ticketInput({ evidence: undefined }),
+    });
+    expect(created.status).toBe(200);
+    const ended = await mutate("keys.revoke", { id: (await makeKey(harness.now, project.admin)).id });
+    expect(superjson.deserialize(ended.body.result.data)).toBeUndefined();
+  });
+
+  test("reads evidence whatever its keys are", async () => {
+    const evidence = { constructor: { prototype: 1 }, toString: "x", nested: [{ prototype: null }] };
+    const { id } = await makeTicket(harness.now, project, { evidence });
+    const { status, body } = await query("tickets.get", { id: project.id, ticketId: id });
+    expect(status).toBe(200);
+    expect(body.result.data.json.evidence).toEqual(evidence);
+  });
+
+  test("answers several calls in one request, each by itself", async () => {
+    const before = await ticketsOf(harness.now, project);
+    const calls = [
+      { id: project.id, ...ticketInput() },
+      { id: project.id, ...ticketInput({ title: "x" }) },
+      { id: crypto.randomUUID(), ...ticketInput() },
+    ];
+    const inputs = Object.fromEntries(calls.map((input, index) => [index, superjson.serialize(input)]));
+    const { status, body } = await send("POST", "tickets.create,tickets.create,tickets.create?batch=1", {
+      token: project.admin.token,
+      body: inputs,
+    });
+    expect(status).toBe(207);
+    expect(body[0].result.data.json.ticket.status).toBe("open");
+    expect(body[1].error.json.data.body).toMatchObject({
+      code: "invalid_request",
+      fieldErrors: { title: expect.any(String) },
+    });
+    expect(body[2].error.json.data.body.code).toBe("forbidden");
+    expect(await ticketsOf(harness.now, project)).toBe(before + 1);
+  });
+
+  test("sets the session cookie at login and tells limits, like REST", async () => {
+    const { headers, body } = await mutate(
+      "auth.login",
+      { email: "nobody@example.test", password: "wrong" },
+      "",
+    );
+    expect(body.error.json.data.body.code).toBe("invalid_credentials");
+    expect(headers.get("ratelimit")).toContain('"login";r=29');
+  });
+});
+
+describe("a refusal at the tRPC door", () => {
+  test("carries the body that REST answers", async () => {
+    const viewer = await makeMember(harness.now, project, "viewer");
+    const input = { id: project.id, ...ticketInput() };
+    expectTrpcError(await mutate("tickets.create", input, ""), 401, "unauthenticated");
+    expectTrpcError(await mutate("tickets.create", input, "rubbish"), 401, "unauthenticated");
+    expectTrpcError(await mutate("tickets.create", input, viewer.token), 403, "forbidden");
+    const { token } = await makeKey(harness.now, project.admin, { scopes: ["tickets:read"] });
+    expectTrpcError(await mutate("tickets.create", input, token), 403, "insufficient_scope");
+    expectTrpcError(
+      await query("tickets.get", { id: project.id, ticketId: crypto.randomUUID() }),
+      404,
+      "not_found",
+    );
+    expectTrpcError(await mutate("accounts.create", { name: "x", slug: "x" }), 403, "forbidden");
+    const taken = await mutate("projects.create", { name: "x", key: project.key });
+    expectTrpcError(taken, 409, "conflict");
+  });
+
+  test("names the fields of a wrong input", async () => {
+    const answer = await mutate("tickets.create", { id: project.id, title: "x", nope: 1 });
+    expectTrpcError(answer, 400, "invalid_request");
+    const { fieldErrors } = answer.body.error.json.data.body;
+    expect(Object.keys(fieldErrors).sort()).toEqual([
+      "blocking",
+      "description",
+      "nope",
+      "priority",
+      "request_type",
+      "title",
+    ]);
+    const noProject = await mutate("tickets.create", ticketInput());
+    expectTrpcError(noProject, 400, "invalid_request");
+    expect(Object.keys(noProject.body.error.json.data.body.fieldErrors)).toEqual(["id"]);
+  });
+
+  test.each([
+    ["broken JSON", '{"json": {', "invalid_json"],
+    ["nothing", "", "invalid_request"],
+    ["not superjson", '"text"', "invalid_request"],
+    ["null", "null", "invalid_request"],
+    ["a list", "[]", "invalid_request"],
+    ["no json in it", "{}", "invalid_request"],
+    [
+      "notes that fit nothing",
+      '{"json": {"id": 1}, "meta": {"values": {"a.b.c": ["Date"]}}}',
+      "invalid_request",
+    ],
+    ["notes of no kind", '{"json": {"id": 1}, "meta": {"values": 7}}', "invalid_request"],
+    [
+      "unknown kinds",
+      '{"json": {"id": 1}, "meta": {"values": {"id": ["class", "Deno"]}}}',
+      "invalid_request",
+    ],
+    [
+      "a way to the prototype",
+      '{"json": {"id": 1}, "meta": {"values": {"__proto__.x": ["Date"]}}}',
+      "invalid_request",
+    ],
+    ["deep lists", `{"json": ${"[".repeat(100_000)}${"]".repeat(100_000)}}`, "invalid_request"],
+  ])("is a 400 for %s", async (_, text, code) => {
+    const before = await ticketsOf(harness.now, project);
+    const { status, body } = await send("POST", "tickets.create", raw(text));
+    expect({ status, code: body.error.json.data.body.code }).toEqual({ status: 400, code });
+    expect(await ticketsOf(harness.now, project)).toBe(before);
+  });
+
+  test.each([
+    ["no JSON", "%7B"],
+    ["no superjson", "5"],
+    ["bytes that are no text", "%ff"],
+  ])("is a 400 for a query's input that is %s", async (_, input) => {
+    const { status, body } = await send("GET", `tickets.list?input=${input}`, { token: project.admin.token });
+    expect(status).toBe(400);
+    expect(["invalid_json", "invalid_request"]).toContain(body.error.json.data.body.code);
+  });
+
+  test.each([
+    ["a big integer", 10n],
+    ["a map", new Map([["a", 1]])],
+    ["a date", new Date()],
+    ["a pattern", /(a+)+$/],
+    ["an error", new Error("x")],
+    ["not a number", NaN],
+    ["infinity", -Infinity],
+    ["a set", new Set([1])],
+  ])("is a 400 for evidence that JSON cannot hold: %s", async (_, value) => {
+    const answer = await mutate("tickets.create", {
+      id: project.id,
+      ...ticketInput({ evidence: { value } }),
+    });
+    expectTrpcError(answer, 400, "invalid_request");
+    expect(Object.keys(answer.body.error.json.data.body.fieldErrors)).toEqual(["evidence"]);
+  });
+
+  test("comes soon for a small input that says it is an endless one", async () => {
+    let evidence: unknown = {};
+    const equalities: Record<string, string[]> = {};
+    for (let level = 0; level < 90; level++) {
+      evidence = { x: evidence, y: null };
+      const path = ["evidence", ...Array(89 - level).fill("x")].join(".");
+      equalities[`${path}.x`] = [`${path}.y`];
+    }
+    const json = { id: project.id, ...ticketInput(), evidence };
+    // Taken at its word it has 2^90 leaves; what counts is the JSON itself.
+    const { status } = await send("POST", "tickets.create", {
+      token: project.admin.token,
+      body: { json, meta: { referentialEqualities: equalities } },
+    });
+    expect(status).toBe(200);
+  });
+
+  test("is told for unknown procedures, wrong methods, wrong types and too much", async () => {
+    expectTrpcError(await send("GET", "nothing.here"), 404, "not_found");
+    expectTrpcError(
+      await send("GET", "tickets.create", { token: project.admin.token }),
+      405,
+      "method_not_allowed",
+    );
+    const text = { token: project.admin.token, raw: "{}", headers: { "content-type": "text/plain" } };
+    const wrongType = await send("POST", "tickets.create", text);
+    expect([wrongType.status, wrongType.body.error.json.data.body.code]).toEqual([
+      415,
+      "unsupported_media_type",
+    ]);
+    const over = await send("POST", "tickets.create", raw(JSON.stringify({ pad: "x".repeat(1024 * 1024) })));
+    expect([over.status, over.body.code]).toEqual([413, "payload_too_large"]);
+    const prototype = await send("GET", "__proto__.constructor");
+    expect(prototype.status).toBe(404);
+  });
+});
