@@ -6,7 +6,7 @@ import { launchFlags } from "../src/core/permissions.ts";
 import type { OwnService } from "./stage.ts";
 
 const PROJECT = fileURLToPath(new URL("..", import.meta.url));
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 
 export interface RunningService extends OwnService {
   url: string;
@@ -113,12 +113,14 @@ async function ready(url: string, hasEnded: () => boolean): Promise<void> {
 
 async function isReady(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/readyz`);
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
     await response.body?.cancel();
     return response.ok;
   } catch (error) {
-    // Nobody listens yet.
-    if (error instanceof TypeError) return false;
+    // Nobody listens yet, or not with an answer.
+    if (error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError")) {
+      return false;
+    }
     throw error;
   }
 }
