@@ -22,6 +22,8 @@ export interface FailureRule {
   /** Of the description, such as `repos/create-webhook`; every operation when absent. */
   operation?: string;
   repo?: string;
+  /** So many calls that it could have struck are spared first. */
+  after?: number;
   /** How often it strikes; 1 when absent. */
   times?: number;
   /** Strikes at this rate only. */
@@ -37,7 +39,7 @@ export interface Call {
 
 /** Decides which call fails how. Random ones come from a seed, so that a run can be repeated. */
 export class Failures {
-  readonly #rules: (FailureRule & { left: number })[] = [];
+  readonly #rules: (FailureRule & { left: number; spared: number })[] = [];
   #seed: number;
 
   constructor(seed = 1) {
@@ -45,7 +47,7 @@ export class Failures {
   }
 
   add(rule: FailureRule): void {
-    this.#rules.push({ ...rule, left: rule.times ?? 1 });
+    this.#rules.push({ ...rule, left: rule.times ?? 1, spared: rule.after ?? 0 });
   }
 
   clear(): void {
@@ -56,7 +58,7 @@ export class Failures {
     const rule = this.#rules.find((one) =>
       one.left > 0 && (one.operation ?? operation) === operation &&
       (one.repo === undefined || one.repo.toLowerCase() === repo?.toLowerCase()) &&
-      (one.chance === undefined || this.#random() < one.chance)
+      (one.chance === undefined || this.#random() < one.chance) && --one.spared < 0
     );
     if (rule) rule.left--;
     return rule;

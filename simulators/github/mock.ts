@@ -22,6 +22,7 @@ export class GitHubMock {
   readonly #description: Description;
   readonly #backend: OpenAPIBackend;
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #ending = new AbortController();
 
   private constructor(
     description: Description,
@@ -32,7 +33,7 @@ export class GitHubMock {
     this.#backend = backend;
     this.failures = new Failures(seed);
     this.#server = Deno.serve(
-      { port, hostname: "127.0.0.1", onListen: () => {} },
+      { port, hostname: "127.0.0.1", onListen: () => {}, signal: this.#ending.signal },
       (request) => this.#handle(request),
     );
   }
@@ -64,7 +65,9 @@ export class GitHubMock {
   }
 
   async close(): Promise<void> {
-    await this.#server.shutdown();
+    // Not gracefully: clients keep connections open that nobody uses any more.
+    this.#ending.abort();
+    await this.#server.finished;
   }
 
   async #handle(request: Request): Promise<Response> {

@@ -45,7 +45,11 @@ export function openClient(config: Config, token: string, userId: string): Clien
       warn: (text: string) => log.warn(text),
       error: (text: string) => log.warn(text),
     },
-    retry: { retryAfterBaseValue: RETRY_BASE_MS, doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451] },
+    retry: {
+      retries: READ_RETRIES,
+      retryAfterBaseValue: RETRY_BASE_MS,
+      doNotRetry: [400, 401, 403, 404, 409, 410, 422, 429, 451],
+    },
     throttle: {
       id: userId,
       onRateLimit: waitsFor,
@@ -54,7 +58,8 @@ export function openClient(config: Config, token: string, userId: string): Clien
     },
   });
   octokit.hook.before("request", (options) => {
-    options.request.retries = options.method === "GET" ? READ_RETRIES : 0;
+    // For reads it stays unset: with a number of its own, the plugin would repeat what is refused for good too.
+    if (options.method !== "GET") options.request.retries = 0;
   });
   return { octokit, send };
 }

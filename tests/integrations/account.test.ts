@@ -1,0 +1,147 @@
+import { describe, expect, test } from "vitest";
+import { makeKey, makeProject, makeUser } from "../factories.ts";
+import { loadSecrets } from "../../src/core/secrets.ts";
+import { useHosting } from "./_hosting.ts";
+
+const hosting = useHosting({ ENCRYPTION_KEY: "first-encryption-key-of-this-test" });
+
+describe("a linked account", () => {
+  test("is linked, shown, replaced and unlinked, never with its token", async () => {
+    const { harness, github } = hosting.now;
+    const user = await makeUser(harness);
+    const path = "/integrations/github";
+    const before = await harness.call("GET", path, { token: user.token });
+    expect(before.body).toEqual({
+      provider: "github",
+      state: "not_linked",
+      login: null,
+      scopes: null,
+      linked_at: null,
+    });
+    github.state.addToken("ghp_first000000000000000", {
+      login: "first",
+      scopes: ["admin:repo_hook", "public_repo"],
+    });
+    github.state.addToken("github_pat_second0000000", { login: "second", scopes: null });
+    const first = await harness.call("PUT", path, {
+      token: user.token,
+      body: { token: " ghp_first000000000000000\n" },
+    });
+    expect(first.status).toBe(200);
+    expect(first.body).toMatchObject({
+      state: "active",
+      login: "first",
+      scopes: ["admin:repo_hook", "public_repo"],
+    });
+    const second = await harness.call("PUT", path, {
+      token: user.token,
+      body: { token: "github_pat_second0000000" },
+    });
+    expect(second.body).toMatchObject({ state: "active", login: "second", scopes: null });
+    expect((await harness.call("GET", path, { token: user.token })).body).toEqual(second.body);
+    for (let time = 0; time < 2; time++) {
+      expect((await harness.call("DELETE", path, { token: user.token })).status).toBe(204);
+    }
+    expect((await harness.call("GET", path, { token: user.token })).body).toEqual(before.body);
+    const audit = await harness.sql`select action from audit_log where target_id = ${user.id} order by id`;
+    expect(audit.map(({ action }) => action)).toEqual([
+      "code_hosting.linked",
+      "code_hosting.linked",
+      "code_hosting.unlinked",
+    ]);
+  });
+
+  test("needs scopes, and what is missing is named", async () => {
+    const { harness, github } = hosting.now;
+    const user = await makeUser(harness);
+    const cases: [string[], RegExp][] = [
+      [[], /admin:repo_hook or write:repo_hook or repo .*, and public_repo or repo/],
+      [["public_repo", "gist"], /scope admin:repo_hook or write:repo_hook or repo \(to set up webhooks\)$/],
+      [["write:repo_hook"], /scope public_repo or repo \(to create issues\)$/],
+    ];
+    for (const [index, [scopes, expected]] of cases.entries()) {
+      const token = `ghp_poor0000000000000000${index}`;
+      github.state.addToken(token, { scopes });
+      const { status, body } = await harness.call("PUT", "/integrations/github", {
+        token: user.token,
+        body: { token },
+      });
+      expect([status, body.code]).toEqual([400, "invalid_request"]);
+      expect(body.fieldErrors.token).toMatch(expected);
+    }
+    expect((await harness.call("GET", "/integrations/github", { token: user.token })).body.state).toBe(
+      "not_linked",
+    );
+  });
+
+  test("is not made of what GitHub does not vouch for", async () => {
+    const { harness, github } = hosting.now;
+    const user = await makeUser(harness);
+    const token = "ghp_unknown00000000000000";
+    const put = (body: unknown) => harness.call("PUT", "/integrations/github", { token: user.token, body });
+    for (
+      const body of [{}, { token: 5 }, { token: "short" }, { token: `ghp_${"é".repeat(30)}` }, {
+        token,
+        login: "me",
+      }]
+    ) {
+      expect((await put(body)).status).toBe(400);
+    }
+    const unknown = await put({ token });
+    expect(unknown.body.fieldErrors).toEqual({ token: "GitHub does not accept this token" });
+    github.state.addToken(token);
+    const failing = async (kind: "secondary_rate_limit" | "server_error" | "garbage" | "lost_answer") => {
+      github.failures.add({ kind, times: 3, wait: 90 });
+      const answer = await put({ token });
+      github.failures.clear();
+      return answer;
+    };
+    const limited = await failing("secondary_rate_limit");
+    expect([limited.status, limited.body.code, limited.body.retryAfter]).toEqual([429, "rate_limited", 90]);
+    expect(limited.headers.get("retry-after")).toBe("90");
+    for (const kind of ["server_error", "garbage", "lost_answer"] as const) {
+      const { status, body } = await failing(kind);
+      expect([status, body.code], kind).toEqual([503, "unavailable"]);
+    }
+    // Reads are tried again: two failures are no failure.
+    github.failures.add({ kind: "server_error", times: 2 });
+    expect((await put({ token })).status).toBe(200);
+  });
+
+  test("is refused to API keys", async () => {
+    const { harness } = hosting.now;
+    const user = await makeUser(harness);
+    const key = await makeKey(harness, user, { scopes: ["admin"] });
+    const { status, body } = await harness.call("GET", "/integrations/github", { token: key.token });
+    expect([status, body.code]).toEqual([403, "insufficient_scope"]);
+  });
+});
+
+describe("a stored token", () => {
+  test("moves to a new encryption key when it is used, and asks to reconnect when its key is gone", async () => {
+    const { harness, github } = hosting.now;
+    const project = await makeProject(harness, { repositories: ["acme/rotated"] });
+    github.state.addRepository("acme/rotated");
+    await hosting.now.link(project.admin);
+    const stored = async () => {
+      const [row] = await harness
+        .sql`select token from code_hosting_accounts where user_id = ${project.admin.id}::uuid`;
+      return String(row!.token);
+    };
+    const first = await stored();
+    const { config, secrets } = harness.services;
+    const [old] = secrets.encryption;
+    const rotated = await loadSecrets({
+      ...config,
+      ENCRYPTION_KEY: ["second-encryption-key-of-this-test", "first-encryption-key-of-this-test"],
+    });
+    secrets.encryption = rotated.encryption;
+    expect((await hosting.now.setUp(project.admin)).body.created).toBe(1);
+    expect(await stored()).not.toBe(first);
+    secrets.encryption = [rotated.encryption[0]];
+    expect((await hosting.now.setUp(project.admin)).body.unchanged).toBe(1);
+    secrets.encryption = [old];
+    const { status, body } = await hosting.now.setUp(project.admin);
+    expect([status, body.code, body.reconnect]).toEqual([401, "code_hosting_not_linked", true]);
+  });
+});

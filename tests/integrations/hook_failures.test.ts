@@ -1,0 +1,201 @@
+import { describe, expect, test } from "vitest";
+import type { FailureKind } from "../../simulators/github/failures.ts";
+import { makeProject, makeUser } from "../factories.ts";
+import { openHarness } from "../harness.ts";
+import { cookie, useHosting } from "./_hosting.ts";
+
+const hosting = useHosting();
+
+describe("a failure at the code host", () => {
+  const cases: {
+    kind: FailureKind;
+    operation?: string;
+    wait?: number;
+    times?: number;
+    code: string;
+    error: RegExp;
+  }[] = [
+    { kind: "forbidden", code: "no_admin_right", error: /lacks the right/ },
+    { kind: "not_found", code: "no_admin_right", error: /lacks the right/ },
+    {
+      kind: "forbidden",
+      operation: "repos/create-webhook",
+      code: "no_admin_right",
+      error: /lacks the right/,
+    },
+    { kind: "secondary_rate_limit", wait: 30, code: "provider_rate_limited", error: /wait 30 s/ },
+    {
+      kind: "secondary_rate_limit",
+      operation: "repos/create-webhook",
+      wait: 30,
+      code: "provider_rate_limited",
+      error: /wait 30 s/,
+    },
+    {
+      kind: "primary_rate_limit",
+      wait: 1000,
+      code: "provider_rate_limited",
+      error: /wait (999|1000|1001) s/,
+    },
+    { kind: "server_error", times: 3, code: "provider_unavailable", error: /try again later/ },
+    { kind: "garbage", code: "provider_unavailable", error: /not understood/ },
+    { kind: "lost_answer", code: "provider_unavailable", error: /not understood/ },
+    {
+      kind: "server_error",
+      operation: "repos/create-webhook",
+      code: "provider_unavailable",
+      error: /try again later/,
+    },
+    {
+      kind: "validation_failed",
+      operation: "repos/create-webhook",
+      code: "provider_refused",
+      error: /public Internet/,
+    },
+  ];
+  test.each(cases)(
+    "$kind of $operation fails its repository with $code, and the next call mends it",
+    async (failure) => {
+      const { github } = hosting.now;
+      const project = await hosting.now.project(3);
+      const [, repo] = project.repositories as [string, string, string];
+      const { kind, operation = "repos/list-webhooks", wait, times, code, error } = failure;
+      github.failures.add({ kind, operation, repo, ...(wait && { wait }), ...(times && { times }) });
+      const { status, body } = await hosting.now.setUp(project.admin);
+      expect(status).toBe(200);
+      const result = body.results.find((one: { repo: string }) => one.repo === repo);
+      expect(result).toMatchObject({
+        status: "failed",
+        code,
+        hook_id: null,
+        error: expect.stringMatching(error),
+      });
+      expect("retryAfter" in result).toBe(code === "provider_rate_limited");
+      if (wait) expect(Math.abs(result.retryAfter - wait)).toBeLessThanOrEqual(1);
+      // While GitHub limits the rate, repositories that were not begun are not asked for.
+      if (code !== "provider_rate_limited") expect(body).toMatchObject({ created: 2, failed: 1 });
+      expect(body.created + body.failed).toBe(3);
+      const again = await hosting.now.setUp(project.admin);
+      expect(again.body).toMatchObject({ created: body.failed, unchanged: body.created, failed: 0 });
+    },
+  );
+
+  test("a creation whose answer is lost is found, not repeated", async () => {
+    const { github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    github.failures.add({ kind: "lost_answer", operation: "repos/create-webhook", repo });
+    const before = github.count("repos/create-webhook");
+    const { body } = await hosting.now.setUp(project.admin);
+    expect(body.results).toMatchObject([{
+      status: "created",
+      hook_id: github.state.repository(repo)!.hooks[0]!.id,
+    }]);
+    expect(github.count("repos/create-webhook")).toBe(before + 1);
+    expect(github.state.repository(repo)!.hooks).toHaveLength(1);
+    expect((await hosting.now.setUp(project.admin)).body).toMatchObject({ unchanged: 1 });
+  });
+
+  test("a hook that appears after the list was read is taken over", async () => {
+    const { github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    await hosting.now.setUp(project.admin);
+    const { hooks } = github.state.repository(repo)!;
+    const rival = hooks.splice(0, 1);
+    rival[0]!.active = false;
+    github.latency = 50;
+    const from = github.calls.length;
+    const answer = hosting.now.setUp(project.admin);
+    while (github.calls.length === from) await new Promise((resolve) => setTimeout(resolve, 1));
+    hooks.push(...rival);
+    github.latency = 0;
+    expect((await answer).body.results).toMatchObject([{ status: "updated", hook_id: rival[0]!.id }]);
+    expect(hooks).toMatchObject([{ active: true }]);
+  });
+
+  test("writes are never repeated, reads are", async () => {
+    const { github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    github.failures.add({ kind: "server_error", operation: "repos/list-webhooks", repo, times: 2 });
+    github.failures.add({ kind: "server_error", operation: "repos/create-webhook", repo });
+    const from = github.calls.length;
+    await hosting.now.setUp(project.admin);
+    expect(github.calls.slice(from).map(({ operation }) => operation)).toEqual([
+      "repos/list-webhooks",
+      "repos/list-webhooks",
+      "repos/list-webhooks",
+      "repos/create-webhook",
+      "repos/list-webhooks",
+    ]);
+  });
+
+  test("a rate limit that is over in a moment is waited for", async () => {
+    const { github } = hosting.now;
+    const project = await hosting.now.project(1);
+    github.failures.add({ kind: "secondary_rate_limit", operation: "repos/create-webhook", wait: 1 });
+    expect((await hosting.now.setUp(project.admin)).body).toMatchObject({ created: 1, failed: 0 });
+  });
+
+  test("a refused token ends the whole call with reconnect, and shows until it is linked again", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(6);
+    const token = await hosting.now.link(project.admin);
+    const identity = github.state.tokens.get(token)!;
+    github.state.tokens.delete(token);
+    const { status, body } = await hosting.now.setUp(project.admin);
+    expect([status, body.code, body.reconnect]).toEqual([401, "code_hosting_not_linked", true]);
+    const state = async () =>
+      (await harness.call("GET", "/integrations/github", { token: project.admin.token })).body.state;
+    expect(await state()).toBe("refused");
+    github.state.addToken(token, identity);
+    await harness.call("PUT", "/integrations/github", { token: project.admin.token, body: { token } });
+    expect(await state()).toBe("active");
+    expect((await hosting.now.setUp(project.admin)).body).toMatchObject({ created: 6, failed: 0 });
+  });
+});
+
+describe("a failure of our own", () => {
+  test("projects that cannot be loaded are told as such", async () => {
+    const { harness: { sql } } = hosting.now;
+    const project = await hosting.now.project(1);
+    await sql`alter table project_repositories rename to project_repositories_away`;
+    try {
+      const { status, body } = await hosting.now.setUp(project.admin);
+      expect([status, body.code]).toEqual([500, "projects_unavailable"]);
+    } finally {
+      await sql`alter table project_repositories_away rename to project_repositories`;
+    }
+  });
+
+  test("a claim that a dead process left is taken over when its time is over", async () => {
+    const { harness: { sql } } = hosting.now;
+    const project = await hosting.now.project(1);
+    await sql`
+      insert into claims (name, holder, expires_at)
+      values (${`hook:${
+      project.repositories[0]!.toLowerCase()
+    }`}, gen_random_uuid(), now() + interval '1 second')`;
+    expect((await hosting.now.setUp(project.admin)).body).toMatchObject({ created: 1, failed: 0 });
+    expect(await sql`select name from claims`).toEqual([]);
+  });
+
+  test("without a secret of its own the service sets no hooks up", async () => {
+    const harness = await openHarness({ env: { GITHUB_API_URL: hosting.now.github.url } });
+    try {
+      const admin = await makeUser(harness, { role: "admin" });
+      await makeProject(harness, { admin, repositories: ["acme/unset"] });
+      const token = "ghp_unset0000000000000000";
+      hosting.now.github.state.addToken(token);
+      await harness.call("PUT", "/integrations/github", { token: admin.token, body: { token } });
+      const { status, body } = await harness.call("POST", "/integrations/webhooks", {
+        headers: cookie(admin),
+        body: {},
+      });
+      expect([status, body.code]).toEqual([503, "not_configured"]);
+    } finally {
+      await harness.close();
+    }
+  });
+});

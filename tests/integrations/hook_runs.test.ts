@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { makeUser, type TestUser } from "../factories.ts";
+import { useHosting } from "./_hosting.ts";
+
+const hosting = useHosting();
+
+interface Result {
+  repo: string;
+  status: string;
+  code?: string;
+  hook_id: number | null;
+}
+
+/** Lets the job work until the run is over. */
+async function finish(user: TestUser, runId: string) {
+  for (let round = 0; round < 30; round++) {
+    const { body } = await read(user, runId);
+    if (body.finished_at !== null) return body;
+    await hosting.now.harness.work("set-up-hooks");
+  }
+  throw new Error("the run does not end");
+}
+
+function read(user: TestUser, runId: string) {
+  return hosting.now.harness.call("GET", `/integrations/webhooks/${runId}`, { token: user.token });
+}
+
+function addsUp(body: Record<string, number> & { results: Result[] }) {
+  const { created, updated, unchanged, failed, pending, total, results } = body;
+  const count = (status: string) => results.filter((one) => one.status === status).length;
+  expect([created, updated, unchanged, failed]).toEqual(
+    ["created", "updated", "unchanged", "failed"].map(count),
+  );
+  expect(results.length + (pending ?? 0)).toBe(total ?? results.length);
+}
+
+describe("more than twenty repositories", () => {
+  test("a hundred with random failures give results that add up, and a second call changes nothing", async () => {
+    const { github } = hosting.now;
+    const { admin, repositories } = await hosting.now.project(100);
+    const kinds = ["server_error", "lost_answer", "forbidden", "garbage", "hook_exists"] as const;
+    for (const kind of kinds) github.failures.add({ kind, chance: 0.04, times: 1000 });
+    const started = await hosting.now.setUp(admin);
+    expect(started.status).toBe(202);
+    expect(started.body).toMatchObject({ state: "queued", total: 100, pending: 100, results: [] });
+    expect(started.headers.get("location")).toBe(`/api/integrations/webhooks/${started.body.run_id}`);
+    addsUp(started.body);
+
+    let done = await finish(admin, started.body.run_id);
+    addsUp(done);
+    expect(done).toMatchObject({ state: "done", total: 100, pending: 0, reconnect: false, code: null });
+    expect(done.failed).toBeGreaterThan(0);
+    expect(done.created).toBeGreaterThan(50);
+    // No failure left two hooks, and whatever was told to be there is there.
+    for (const { repo, status, hook_id } of done.results as Result[]) {
+      const hooks = github.state.repository(repo)!.hooks;
+      expect(hooks.length).toBeLessThanOrEqual(1);
+      if (status !== "failed") expect(hooks[0]!.id).toBe(hook_id);
+    }
+
+    github.failures.clear();
+    done = await finish(admin, (await hosting.now.setUp(admin)).body.run_id);
+    addsUp(done);
+    expect(done.failed).toBe(0);
+    expect(repositories.every((repo) => github.state.repository(repo)!.hooks.length === 1)).toBe(true);
+    const writes = () =>
+      github.calls.filter(({ operation }) => /create|update|delete/.test(operation)).length;
+    const before = writes();
+    done = await finish(admin, (await hosting.now.setUp(admin)).body.run_id);
+    expect(done).toMatchObject({ unchanged: 100, created: 0, updated: 0, failed: 0 });
+    expect(writes()).toBe(before);
+  });
+
+  test("shows its progress to its user alone", async () => {
+    const { admin } = await hosting.now.project(21);
+    const { body } = await hosting.now.setUp(admin);
+    const other = await makeUser(hosting.now.harness, { role: "super_admin" });
+    expect((await read(other, body.run_id)).status).toBe(404);
+    expect((await read(admin, crypto.randomUUID())).status).toBe(404);
+    expect((await read(admin, body.run_id)).body).toMatchObject({ state: "queued", pending: 21 });
+    expect(await finish(admin, body.run_id)).toMatchObject({ state: "done", created: 21 });
+  });
+
+  test("waits for the end of a rate limit, and goes on where it was", async () => {
+    const { github } = hosting.now;
+    const { admin } = await hosting.now.project(25);
+    const { body } = await hosting.now.setUp(admin);
+    // The first ten calls are answered.
+    github.failures.add({ after: 10, kind: "primary_rate_limit", times: 4, wait: 600 });
+    await hosting.now.harness.work("set-up-hooks");
+    const waiting = (await read(admin, body.run_id)).body;
+    addsUp(waiting);
+    expect(waiting).toMatchObject({ state: "waiting", failed: 0 });
+    expect(waiting.created).toBeGreaterThan(0);
+    expect(waiting.pending).toBeGreaterThan(10);
+    expect(Date.parse(waiting.resumes_at)).toBeGreaterThan(Date.now() + 500_000);
+    github.failures.clear();
+    const done = await finish(admin, body.run_id);
+    expect(done).toMatchObject({ state: "done", created: 25, failed: 0 });
+  });
+
+  test("ends with reconnect when the token is refused in the middle", async () => {
+    const { github } = hosting.now;
+    const { admin } = await hosting.now.project(25);
+    const { body } = await hosting.now.setUp(admin);
+    github.failures.add({ after: 10, kind: "bad_credentials", times: 100 });
+    const done = await finish(admin, body.run_id);
+    addsUp(done);
+    expect(done).toMatchObject({ state: "failed", code: "code_hosting_not_linked", reconnect: true });
+    expect(done.pending).toBeGreaterThan(0);
+    expect(done.created).toBeGreaterThan(0);
+  });
+
+  test("a job that dies leaves the rest to the next one", async () => {
+    const { sql } = hosting.now.harness;
+    const { admin } = await hosting.now.project(22);
+    const { body } = await hosting.now.setUp(admin);
+    await sql`alter table repository_hooks rename to repository_hooks_away`;
+    await hosting.now.harness.work("set-up-hooks");
+    await sql`alter table repository_hooks_away rename to repository_hooks`;
+    expect((await read(admin, body.run_id)).body).toMatchObject({ state: "running", pending: 22 });
+    const done = await finish(admin, body.run_id);
+    expect(done).toMatchObject({ state: "done", failed: 0 });
+    expect(done.created + done.updated).toBe(22);
+  });
+});
