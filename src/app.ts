@@ -6,6 +6,7 @@ import { AppError } from "./core/errors.ts";
 import { toAppError } from "./core/failures.ts";
 import { log } from "./core/log.ts";
 import type { Metrics } from "./core/metrics.ts";
+import { deadline } from "./http/deadline.ts";
 import { docsRoutes } from "./http/docs.ts";
 import { healthRoutes, type JobsReady } from "./http/health.ts";
 import { logFailure } from "./http/log.ts";
@@ -45,6 +46,10 @@ export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv
   app.route("/", healthRoutes(services, jobsReady));
   app.route("/", metricsRoutes(services));
   app.route("/", pageRoutes());
+  app.route("/trpc", trpcRoutes(services));
+  const inTime = deadline(services);
+  app.use("/trpc/*", inTime);
+  app.use("/api/*", inTime);
   app.route("/trpc", trpcRoutes(services));
   app.route("/api", docsRoutes(config.PUBLIC_URL, webhookDocuments));
   app.route("/api", webhookRoutes(services));

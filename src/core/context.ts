@@ -1,4 +1,5 @@
 import type { Db, Sql } from "../../db/open.ts";
+import type { Pulse } from "../../db/pulse.ts";
 import type { AccessCache } from "./access_cache.ts";
 import type { Config } from "./config.ts";
 import type { Embedder } from "./embed.ts";
@@ -12,6 +13,7 @@ export interface Services {
   config: Config;
   sql: Sql;
   secrets: Secrets;
+  pulse: Pulse;
   access: AccessCache;
   limits: Limits;
   queue: Queue;

@@ -43,7 +43,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
       Deno.exit(70);
     },
   });
-  const { sql, embedded } = database;
+  const { sql, embedded, pulse } = database;
   await migrate(sql);
   const boss = createBoss(sql, {
     embedded,
@@ -63,6 +63,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     config,
     sql,
     secrets,
+    pulse,
     access: new AccessCache(),
     limits: new Limits(sql),
     queue: openQueue(boss),

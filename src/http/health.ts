@@ -27,7 +27,10 @@ export function healthRoutes(services: Services, jobsReady: JobsReady): Hono<Htt
   return app;
 }
 
-async function databaseState({ sql }: Services): Promise<"ready" | "migrations_pending" | "unavailable"> {
+async function databaseState(
+  { sql, pulse }: Services,
+): Promise<"ready" | "migrations_pending" | "unavailable"> {
+  if (pulse.lost) return "unavailable";
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("the database did not answer in time")), CHECK_TIMEOUT_MS);

@@ -176,7 +176,12 @@ function failures({ meta }: PublishedProcedure): ZodOpenApiOperationObject["resp
   return errorResponses([...codes]);
 }
 
-const BODY_ERRORS = ["invalid_json", "payload_too_large", "unsupported_media_type"] as const;
+const BODY_ERRORS = [
+  "invalid_json",
+  "request_timeout",
+  "payload_too_large",
+  "unsupported_media_type",
+] as const;
 
 /** One response per status, with an example for each code. */
 export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {

@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import type { Context as HonoContext } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import type { RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
 import { appRouter } from "../routers/root.ts";
 import { appErrorOf, createCallerFactory, requireActor } from "../routers/trpc.ts";
+import { readBody } from "./body.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, requestContext } from "./request.ts";
 
@@ -15,12 +15,6 @@ const createCaller = createCallerFactory(appRouter);
 /** Publishes every procedure under the method and path of its meta. */
 export function restRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  app.use(bodyLimit({
-    maxSize: MAX_BODY_BYTES,
-    onError: () => {
-      throw new AppError("payload_too_large", `The body may have at most ${MAX_BODY_BYTES} bytes`);
-    },
-  }));
   // Fixed segments before parameters: /tickets/similar is no ticket id.
   const procedures = publishedProcedures().toSorted((a, b) => specificity(b) - specificity(a));
   for (const procedure of procedures) {
@@ -53,7 +47,7 @@ async function answer(
 /** Path parameters and either query or body as the one input of the procedure; none may stand in for another. */
 async function readInput(c: HonoContext<HttpEnv>, { meta, pathFields }: PublishedProcedure) {
   const query = readQuery(c);
-  const fields = hasBody(meta.method) ? await readBody(c) : query;
+  const fields = hasBody(meta.method) ? await readFields(c) : query;
   const misplaced = [
     ...(fields === query ? [] : Object.keys(query)),
     ...pathFields.filter((field) => Object.hasOwn(fields, field)),
@@ -80,7 +74,7 @@ function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
   );
 }
 
-async function readBody(c: HonoContext<HttpEnv>): Promise<Record<string, unknown>> {
+async function readFields(c: HonoContext<HttpEnv>): Promise<Record<string, unknown>> {
   const text = await readText(c.req.raw);
   if (text === "") return {};
   if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
@@ -99,7 +93,7 @@ async function readBody(c: HonoContext<HttpEnv>): Promise<Record<string, unknown
 }
 
 async function readText(request: Request): Promise<string> {
-  const bytes = await request.arrayBuffer();
+  const bytes = await readBody(request, MAX_BODY_BYTES);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {

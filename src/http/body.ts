@@ -1,0 +1,66 @@
+import { AppError } from "../core/errors.ts";
+
+/** For the whole body: 256 KiB in it are 13 KiB a second. */
+const BODY_TIMEOUT_MS = 20_000;
+
+/**
+ * The body, byte for byte. A client that sends half of it, or a byte now and then, must not hold a call for ever.
+ * @throws {AppError} payload_too_large as soon as more than `maxBytes` came, announced or not; request_timeout when
+ * it doesn't arrive whole and in time
+ */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = request.headers.get("content-length");
+  if (Number(announced ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  // The server gives no more than was announced; only a body of unknown length needs counting.
+  return await inTime(announced === null ? readCounted(request.body, maxBytes) : readWhole(request));
+}
+
+async function readWhole(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await request.arrayBuffer());
+}
+
+async function readCounted(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early cancels the stream: the rest is not read.
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return joined(chunks, size);
+}
+
+function joined(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const body = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return body;
+}
+
+async function inTime<T>(reading: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(unfinished("did not arrive in time")), BODY_TIMEOUT_MS);
+  try {
+    return await Promise.race([reading, late.promise]);
+  } catch (error) {
+    // What else fails here is the connection: its client is gone, or this process is about to be.
+    throw error instanceof AppError ? error : unfinished("did not arrive whole", error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unfinished(what: string, cause?: unknown): AppError {
+  return new AppError("request_timeout", `The body ${what}`, { headers: { Connection: "close" }, cause });
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError("payload_too_large", `The body may have at most ${maxBytes} bytes`);
+}

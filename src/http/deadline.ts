@@ -1,0 +1,34 @@
+import type { MiddlewareHandler } from "hono";
+import type { Services } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import type { HttpEnv } from "./request.ts";
+
+/** Above a statement's timeout, below the minute that proxies wait. */
+const DEADLINE_MS = 30_000;
+
+/**
+ * Answers every call in time: at once when the database is lost, and after half a minute whatever it waits for. Work
+ * that has begun goes on to its end; its client is told what holds for every 503 of a write: it may have happened.
+ */
+export function deadline({ pulse }: Services): MiddlewareHandler<HttpEnv> {
+  return async (_, next) => {
+    if (pulse.lost) throw databaseLost();
+    const over = Promise.withResolvers<never>();
+    const forget = pulse.onLoss(() => over.reject(databaseLost()));
+    const timer = setTimeout(() => over.reject(tooLate()), DEADLINE_MS);
+    try {
+      await Promise.race([next(), over.promise]);
+    } finally {
+      clearTimeout(timer);
+      forget();
+    }
+  };
+}
+
+function databaseLost(): AppError {
+  return new AppError("unavailable", "The database is not available");
+}
+
+function tooLate(): AppError {
+  return new AppError("unavailable", `The call was not done within ${DEADLINE_MS / 1000} s`);
+}

@@ -1,0 +1,98 @@
+import { Hono } from "hono";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Services } from "../../src/core/context.ts";
+import { toAppError } from "../../src/core/failures.ts";
+import { readBody } from "../../src/http/body.ts";
+import { deadline } from "../../src/http/deadline.ts";
+import type { HttpEnv } from "../../src/http/request.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A route that waits for what never comes, over a database that can be lost. */
+function openRoute() {
+  const listeners = new Set<() => void>();
+  const pulse = {
+    lost: false,
+    onLoss(listener: () => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const app = new Hono<HttpEnv>();
+  app.use(deadline({ pulse } as unknown as Services));
+  app.get("/waits", () => new Promise<Response>(() => {}));
+  app.get("/answers", (c) => c.text("done"));
+  app.onError((thrown, c) => c.text(toAppError(thrown).code, toAppError(thrown).status as 503));
+  const get = async (path: string) => {
+    const response = await app.request(path);
+    return `${response.status} ${await response.text()}`;
+  };
+  return { get, pulse, listeners };
+}
+
+describe("a call", () => {
+  test("that waits for a database that is lost meanwhile is answered at once", async () => {
+    const { get, listeners } = openRoute();
+    const answer = get("/waits");
+    await vi.waitFor(() => expect(listeners.size).toBe(1));
+    for (const listener of listeners) listener();
+    expect(await answer).toBe("503 unavailable");
+  });
+
+  test("is refused while the database is lost, and served again when it is back", async () => {
+    const { get, pulse } = openRoute();
+    pulse.lost = true;
+    expect(await get("/answers")).toBe("503 unavailable");
+    pulse.lost = false;
+    expect(await get("/answers")).toBe("200 done");
+  });
+
+  test("is answered after half a minute, whatever it waits for, and leaves nothing behind", async () => {
+    const { get, listeners } = openRoute();
+    const answer = get("/waits");
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await answer).toBe("503 unavailable");
+    expect([listeners.size, vi.getTimerCount()]).toEqual([0, 0]);
+  });
+});
+
+describe("a body", () => {
+  function send(body: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Promise<unknown> {
+    const request = new Request("http://handoff.test", { method: "POST", headers, body });
+    return readBody(request, 1000).catch((error: unknown) => error);
+  }
+
+  test.each([{}, { "content-length": "100" }])("that never ends is refused in time %o", async (headers) => {
+    const half = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(10)) });
+    const failure = send(half, headers);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await failure).toMatchObject({
+      code: "request_timeout",
+      fields: { headers: { Connection: "close" } },
+    });
+  });
+
+  test.each([{}, { "content-length": "100" }])(
+    "whose client goes away is no fault of the service %o",
+    async (headers) => {
+      const broken = new ReadableStream({
+        pull: (controller) => controller.error(new Error("connection reset")),
+      });
+      expect(await send(broken, headers)).toMatchObject({ code: "request_timeout", status: 408 });
+    },
+  );
+
+  test("is read byte for byte, and leaves no timer behind", async () => {
+    const bytes = new Uint8Array([0, 255, 10, 13]);
+    const whole = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes.subarray(0, 1));
+        controller.enqueue(bytes.subarray(1));
+        controller.close();
+      },
+    });
+    expect(await send(whole)).toEqual(bytes);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
