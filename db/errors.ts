@@ -12,6 +12,9 @@ const UNAVAILABLE = new Set([
   "EAI_AGAIN",
   "EPIPE",
   "ETIMEDOUT",
+  "25P03", // idle in transaction: the server ended the session
+  "53100", // disk full
+  "53200", // out of memory
   "53300", // too many connections
   "57P01", // admin shutdown
   "57P02", // crash shutdown
@@ -34,8 +37,12 @@ export function isUnavailable(error: unknown): boolean {
 
 /** A statement was cancelled by statement_timeout, or gave up on a lock. */
 export function isTimeout(error: unknown): boolean {
-  const code = property(error, "code");
-  return code === "57014" || code === "55P03";
+  return isLockTimeout(error) || property(error, "code") === "57014";
+}
+
+/** A statement gave up on a row that another transaction holds. */
+export function isLockTimeout(error: unknown): boolean {
+  return property(error, "code") === "55P03";
 }
 
 /** The transaction lost against another one and may be repeated as a whole. */

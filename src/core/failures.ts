@@ -1,4 +1,4 @@
-import { isDeadlock, isTimeout, isUnavailable } from "../../db/errors.ts";
+import { isDeadlock, isLockTimeout, isTimeout, isUnavailable } from "../../db/errors.ts";
 import { AppError } from "./errors.ts";
 
 /** Whatever was thrown, as an entry of the error table. The cause of what no caller may read stays on it for the log. */
@@ -7,8 +7,13 @@ export function toAppError(error: unknown): AppError {
   if (isUnavailable(error)) {
     return new AppError("unavailable", "The database is not available", { cause: error });
   }
-  if (isTimeout(error) || isDeadlock(error)) {
-    return new AppError("unavailable", "The database was too busy for this call; try again", {
+  if (isLockTimeout(error) || isDeadlock(error)) {
+    return new AppError("unavailable", "Other calls hold what this one needs to change; try again", {
+      cause: error,
+    });
+  }
+  if (isTimeout(error)) {
+    return new AppError("unavailable", "The database took too long for this call; try again", {
       cause: error,
     });
   }

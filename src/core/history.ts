@@ -1,3 +1,4 @@
+import { isDeadlock } from "../../db/errors.ts";
 import { isTransaction, transact as begin } from "../../db/open.ts";
 import type { Db } from "../../db/open.ts";
 import type { Context } from "./context.ts";
@@ -5,10 +6,21 @@ import type { Context } from "./context.ts";
 /**
  * Runs `work` in one transaction under the context's author. Triggers write the history of every ticket, role,
  * task, case and link changed in it (db/migrations), and refuse a change without an author.
- * Inside a transaction it joins that one.
+ * Inside a transaction it joins that one. The victim of a deadlock is run once more from its beginning, so `work` must
+ * change nothing outside the database.
  */
-export function transact<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
-  if (isTransaction(ctx.db)) return work(ctx);
+export async function transact<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
+  if (isTransaction(ctx.db)) return await work(ctx);
+  try {
+    return await runOnce(ctx, work);
+  } catch (error) {
+    if (!isDeadlock(error)) throw error;
+    log.warn("deadlock, trying again", { request_id: ctx.requestId });
+    return await runOnce(ctx, work);
+  }
+}
+
+function runOnce<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   return begin(ctx.db, async (db) => {
     // Sent before the work's first statement and not awaited by itself: the two travel together.
     const named = nameAuthor(ctx, db).execute();

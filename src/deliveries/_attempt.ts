@@ -1,4 +1,4 @@
-import { isUnavailable } from "../../db/errors.ts";
+import { isDeadlock, isUnavailable } from "../../db/errors.ts";
 import { isTransaction, savepoint } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import { log } from "../core/log.ts";
@@ -37,8 +37,8 @@ async function tryEffect<Result extends Outcome>(
   try {
     return { result: await savepoint(db, (db) => effect({ ...ctx, db })) };
   } catch (error) {
-    // With the connection the row is gone too: the sender comes again.
-    if (isUnavailable(error)) throw error;
+    // With the connection the row is gone too: the sender comes again. A deadlock is tried again as a whole.
+    if (isUnavailable(error) || isDeadlock(error)) throw error;
     return { failure: error };
   }
 }

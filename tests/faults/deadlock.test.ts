@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { isTimeout } from "../../db/errors.ts";
+import { systemContext } from "../../src/core/context.ts";
+import { toAppError } from "../../src/core/failures.ts";
+import { transact } from "../../src/core/history.ts";
+import { serverUrl } from "../database.ts";
+import { makeAccount } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+// On the embedded database's one connection no transaction ever waits for another.
+describe.runIf(serverUrl)("two transactions", () => {
+  const harness = useHarness();
+
+  function context() {
+    return systemContext(harness.now.services, { kind: "job", id: "test" }, crypto.randomUUID());
+  }
+
+  test("that wait for each other both succeed: the victim is run once more", async () => {
+    const rows = [await makeAccount(harness.now), await makeAccount(harness.now)];
+    const bothHold = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const runs = [0, 0];
+    await Promise.all([0, 1].map((mine) =>
+      transact(context(), async ({ db }) => {
+        runs[mine]!++;
+        const other = 1 - mine;
+        await db`update accounts set name = name || ${`${mine}`} where id = ${rows[mine]!}::uuid`;
+        bothHold[mine]!.resolve();
+        await bothHold[other]!.promise;
+        await db`update accounts set name = name || ${`${mine}`} where id = ${rows[other]!}::uuid`;
+      })
+    ));
+    expect(runs.toSorted()).toEqual([1, 2]);
+    const names = await harness.now.sql<{ name: string }[]>`
+      select name from accounts where id = any (${rows}::uuid[])`;
+    expect(names.map(({ name }) => [...name.slice("Acme".length)].toSorted().join(""))).toEqual(["01", "01"]);
+  });
+
+  test("of which one never ends: the other gives up on the lock, with a sentence of its own", async () => {
+    const account = await makeAccount(harness.now);
+    const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holder = transact(context(), async ({ db }) => {
+      await db`select from accounts where id = ${account}::uuid for update`;
+      held.resolve();
+      await over.promise;
+    });
+    await held.promise;
+    const failure: unknown = await transact(context(), async ({ db }) => {
+      await db`select set_config('lock_timeout', '50', true)`;
+      await db`update accounts set name = 'other' where id = ${account}::uuid`;
+    }).catch((error: unknown) => error);
+    over.resolve();
+    await holder;
+    expect(isTimeout(failure)).toBe(true);
+    expect(toAppError(failure)).toMatchObject({
+      code: "unavailable",
+      message: "Other calls hold what this one needs to change; try again",
+    });
+  });
+});
