@@ -46,12 +46,11 @@ export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv
   app.route("/", healthRoutes(services, jobsReady));
   app.route("/", metricsRoutes(services));
   app.route("/", pageRoutes());
-  app.route("/trpc", trpcRoutes(services));
+  app.route("/api", docsRoutes(config.PUBLIC_URL, webhookDocuments));
   const inTime = deadline(services);
   app.use("/trpc/*", inTime);
   app.use("/api/*", inTime);
   app.route("/trpc", trpcRoutes(services));
-  app.route("/api", docsRoutes(config.PUBLIC_URL, webhookDocuments));
   app.route("/api", webhookRoutes(services));
   app.route("/api", restRoutes(services));
   refuseOtherMethods(app);
