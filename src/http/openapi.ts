@@ -5,7 +5,7 @@ import {
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
 } from "zod-openapi";
-import { ErrorBody, type ErrorCode, ERRORS } from "../core/errors.ts";
+import { AppError, ErrorBody, type ErrorCode, ERRORS } from "../core/errors.ts";
 import type { Meta } from "../routers/trpc.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 
@@ -141,16 +141,17 @@ function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObj
       ...(meta.example?.output !== undefined && { example: meta.example.output }),
     },
   };
-  const location = meta.location
-    ? { headers: z.object({ Location: z.string().describe("Path of what was made") }) }
-    : {};
+  const etag = hasVersion(output) && { ETag: z.string().describe("The ticket's version, for If-Match") };
+  const location = meta.location && { Location: z.string().describe("Path of what was made") };
+  const found = etag ? { headers: z.object(etag) } : {};
+  const made = etag || location ? { headers: z.object({ ...etag, ...location }) } : {};
   if (meta.statusOf && meta.status === 202) {
     return { "200": { description: "Done", content }, "202": { description: "Goes on in a job", content } };
   }
   if (meta.statusOf) {
     return {
-      "200": { description: "Made by an earlier call", content },
-      "201": { description: "Made", content, ...location },
+      "200": { description: "Made by an earlier call", content, ...found },
+      "201": { description: "Made", content, ...made },
     };
   }
   const status = meta.status ?? 200;
@@ -158,9 +159,13 @@ function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObj
     [String(status)]: {
       description: { 200: "Success", 201: "Made", 202: "Accepted" }[status],
       content,
-      ...location,
+      ...(status === 201 ? made : found),
     },
   };
+}
+
+function hasVersion(output: z.ZodType): boolean {
+  return output instanceof z.ZodObject && ("version" in output.shape || "ticket" in output.shape);
 }
 
 function failures({ meta }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
@@ -183,12 +188,25 @@ const BODY_ERRORS = [
   "unsupported_media_type",
 ] as const;
 
+const RetryAfter = z.string().describe("Seconds until another try may succeed");
+
+/** Header fields that come with a failure of this status. */
+const FIELDS: Record<number, z.ZodObject> = {
+  429: z.object({
+    "Retry-After": RetryAfter,
+    "RateLimit": z.string().optional().describe('What is left and for how long, such as "refresh";r=0;t=42'),
+    "RateLimit-Policy": z.string().optional().describe('What is allowed, such as "refresh";q=10;w=60'),
+  }),
+  503: z.object({ "Retry-After": RetryAfter }),
+};
+
 /** One response per status, with an example for each code. */
 export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].sort(([a], [b]) => a - b).map(([status, found]) => [String(status), {
       description: found.map((code) => ERRORS[code].message).join("; "),
+      ...(FIELDS[status] && { headers: FIELDS[status] }),
       content: {
         "application/json": {
           schema: ErrorBody,
@@ -200,13 +218,12 @@ export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperation
 }
 
 function exampleOf(code: ErrorCode): ErrorBody {
-  const issue = { path: "title", message: "Must have 5 to 140 characters" };
-  return {
-    error: ERRORS[code].message,
-    code,
-    ...(code === "invalid_request" && { fieldErrors: { [issue.path]: issue.message }, issues: [issue] }),
-    ...(code === "rate_limited" && { retryAfter: 42 }),
-    ...(code === "code_hosting_not_linked" && { reconnect: true }),
-    requestId: "0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10",
+  const fields = {
+    issues: code === "invalid_request"
+      ? [{ path: "title", message: "Must have 5 to 140 characters" }]
+      : undefined,
+    retryAfter: code === "rate_limited" ? 42 : undefined,
+    reconnect: code === "code_hosting_not_linked" ? true : undefined,
   };
+  return new AppError(code, undefined, fields).body("0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10");
 }

@@ -1,0 +1,90 @@
+import type { AnySchemaObject, ErrorObject } from "ajv";
+import Ajv2020 from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { Answer, Harness } from "../harness.ts";
+
+interface Media {
+  schema?: unknown;
+  example?: unknown;
+  examples?: Record<string, { value: unknown }>;
+}
+
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  security?: Record<string, string[]>[];
+  parameters?: { name: string; in: string; required?: boolean; schema: unknown }[];
+  requestBody?: { required?: boolean; content: Record<string, Media> };
+  responses: Record<
+    string,
+    { description: string; headers?: Record<string, { required?: boolean }>; content?: Record<string, Media> }
+  >;
+}
+
+export interface OpenApi {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+}
+
+/** The document as the service answers it, and what its schemas say of values. */
+export class Document {
+  readonly json: OpenApi;
+  readonly #ajv = addFormats.default(new Ajv2020.default({ strict: false, allErrors: true }));
+
+  constructor(json: OpenApi) {
+    this.json = json;
+    this.#ajv.addSchema({ $id: "document", ...json } as AnySchemaObject);
+  }
+
+  static async of(harness: Harness): Promise<Document> {
+    const response = await harness.request("GET", "/api/openapi.json");
+    return new Document(await response.json());
+  }
+
+  get operations(): { path: string; method: string; operation: Operation }[] {
+    return Object.entries(this.json.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))
+    );
+  }
+
+  /** What is wrong with a value, by the schema at these steps into the document. */
+  faults(steps: string[], value: unknown): string[] {
+    const pointer = steps.map((step) => step.replaceAll("~", "~0").replaceAll("/", "~1")).map(
+      encodeURIComponent,
+    ).join("/");
+    const validate = this.#ajv.compile({ $ref: `document#/${pointer}` });
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message, params }: ErrorObject) =>
+      `${instancePath} ${message} ${JSON.stringify(params)}`
+    );
+  }
+
+  /** What of an answer is not as documented for its operation. */
+  faultsOfAnswer(method: string, path: string, { status, body, headers }: Answer): string[] {
+    const operation = this.json.paths[path]?.[method.toLowerCase()];
+    if (!operation) return [`${method} ${path} is not documented`];
+    const response = operation.responses[String(status)];
+    if (!response) return [`${method} ${path} does not document ${status}`];
+    const missing = Object.entries(response.headers ?? {}).filter(([name, { required }]) =>
+      required && !headers.has(name)
+    );
+    const faults = missing.map(([name]) => `${method} ${path} ${status} comes without ${name}`);
+    if (!response.content) {
+      return body === undefined ? faults : [...faults, `${method} ${path} ${status} has a body`];
+    }
+    const steps = [
+      "paths",
+      path,
+      method.toLowerCase(),
+      "responses",
+      String(status),
+      "content",
+      "application/json",
+      "schema",
+    ];
+    return [...faults, ...this.faults(steps, body)];
+  }
+}

@@ -1,0 +1,156 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ERRORS } from "../../src/core/errors.ts";
+import { publishedProcedures } from "../../src/http/procedures.ts";
+import { useHarness } from "../harness.ts";
+import { Document } from "./_document.ts";
+
+const harness = useHarness();
+let document: Document;
+beforeAll(async () => {
+  document = await Document.of(harness.now);
+});
+
+/** Every endpoint of the interface's specification. */
+const SPECIFIED = [
+  "post /projects/{id}/tickets",
+  "post /projects/{id}/tickets/bulk",
+  "post /projects/{id}/tickets/{ticketId}/tasks/reorder",
+  "get /projects/{id}/tickets/{ticketId}/tasks",
+  "get /projects/{id}/tickets/{ticketId}/test-cases",
+  "get /projects/{id}/tickets/{ticketId}/github-issue",
+  "get /projects/{id}/ai-suggestions",
+  "post /auth/refresh",
+  "post /keys",
+  "post /integrations/webhooks",
+  "put /settings/roles",
+  "get /admin/scope-surveys",
+  "post /webhooks/cloud-agent",
+  "post /webhooks/payment-provider",
+  "post /webhooks/pipeline/deploy",
+];
+
+describe("the document", () => {
+  test("is valid OpenAPI 3.1, and every reference in it leads somewhere", async () => {
+    const validator = new Validator();
+    const result = await validator.validate(
+      structuredClone(document.json) as unknown as Record<string, unknown>,
+    );
+    expect(result.errors).toBeUndefined();
+    expect(result.valid).toBe(true);
+    expect(validator.version).toBe("3.1");
+    const text = JSON.stringify(document.json);
+    for (const [, name] of text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) {
+      expect(document.json.components.schemas).toHaveProperty(name!);
+    }
+  });
+
+  test.each(SPECIFIED)("has %s", (endpoint) => {
+    const [method, path] = endpoint.split(" ") as [string, string];
+    expect(Object.keys(document.json.paths[path] ?? {})).toContain(method);
+  });
+
+  test("has every procedure once, under its name", () => {
+    const ids = document.operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(publishedProcedures().map(({ name }) => name)));
+  });
+
+  test("is served as JSON at the address that it names", async () => {
+    const response = await harness.now.request("GET", "/api/openapi.json");
+    expect(response.headers.get("content-type")).toContain("application/json");
+    expect((await response.json()).servers).toEqual([{ url: "http://handoff.test/api" }]);
+  });
+});
+
+describe("every operation", () => {
+  test("says what it is, who may call it, and what its path holds", () => {
+    for (const { path, method, operation } of document.operations) {
+      const at = `${method} ${path}`;
+      expect(operation.summary, at).toMatch(/\S/);
+      expect(operation.tags, at).toHaveLength(1);
+      expect(operation.description, at).toMatch(/\S/);
+      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
+      expect(inPath.map(({ name }) => `{${name}}`), at).toEqual(path.match(/\{\w+\}/g) ?? []);
+      for (const { required, schema } of inPath) {
+        expect([required, typeof schema], at).toEqual([true, "object"]);
+      }
+      const schemes = Object.keys(document.json.components.securitySchemes);
+      for (const name of (operation.security ?? []).flatMap(Object.keys)) expect(schemes, at).toContain(name);
+    }
+  });
+
+  test("of a procedure needs a credential exactly when the procedure does", () => {
+    for (const { meta } of publishedProcedures()) {
+      const operation = document.json.paths[meta.path]![meta.method.toLowerCase()]!;
+      expect((operation.security ?? []).length > 0, meta.path).toBe(meta.access !== "public");
+    }
+  });
+
+  test("documents one success at least, and its failures with an example of each code", () => {
+    for (const { path, method, operation } of document.operations) {
+      const at = `${method} ${path}`;
+      const statuses = Object.keys(operation.responses);
+      expect(statuses.some((status) => status.startsWith("2")), at).toBe(true);
+      const failures = statuses.filter((status) => Number(status) >= 400);
+      expect(failures, at).toEqual(expect.arrayContaining(["400", "500", "503"]));
+      for (const status of failures) {
+        const { examples = {} } = operation.responses[status]!.content!["application/json"]!;
+        expect(Object.keys(examples).length, `${at} ${status}`).toBeGreaterThan(0);
+        for (const { value } of Object.values(examples)) {
+          const { code } = value as { code: string };
+          const known = Object.entries(ERRORS).some(([name, entry]) =>
+            String(entry.status) === status && ("code" in entry ? entry.code : name) === code
+          );
+          expect(known, `${at} ${status} ${code}`).toBe(true);
+        }
+      }
+    }
+  });
+
+  test("documents what its credential may be refused with", () => {
+    for (const { meta } of publishedProcedures()) {
+      const { responses } = document.json.paths[meta.path]![meta.method.toLowerCase()]!;
+      const statuses = Object.keys(responses);
+      if (meta.access !== "public") expect(statuses, meta.path).toContain("401");
+      if (["POST", "PUT", "PATCH"].includes(meta.method)) {
+        expect(statuses, meta.path).toEqual(expect.arrayContaining(["413", "415"]));
+      }
+      if (!["public", "user"].includes(meta.access)) {
+        expect(statuses.includes("403") || statuses.includes("404"), meta.path).toBe(true);
+      }
+    }
+  });
+
+  test("has examples that its own schemas accept", () => {
+    let checked = 0;
+    for (const { path, method, operation } of document.operations) {
+      const bodies: [string[], NonNullable<typeof operation.requestBody>["content"]][] = [
+        [["requestBody"], operation.requestBody?.content ?? {}],
+        ...Object.entries(operation.responses).map(([status, { content = {} }]) =>
+          [["responses", status], content] as [string[], typeof content]
+        ),
+      ];
+      for (const [steps, content] of bodies) {
+        for (const [type, { example, examples = {} }] of Object.entries(content)) {
+          const values = [
+            ...(example === undefined ? [] : [example]),
+            ...Object.values(examples).map(({ value }) => value),
+          ];
+          for (const value of values) {
+            const faults = document.faults(
+              ["paths", path, method, ...steps, "content", type, "schema"],
+              value,
+            );
+            expect({ at: `${method} ${path} ${steps}`, faults }).toEqual({
+              at: `${method} ${path} ${steps}`,
+              faults: [],
+            });
+            checked++;
+          }
+        }
+      }
+    }
+    expect(checked).toBeGreaterThan(100);
+  });
+});
