@@ -229,7 +229,8 @@ create table history (
 );
 create index history_ticket_idx on history (ticket_id, id);
 
--- Who acts in this transaction, set by core/history. A write without it fails: no door can forget history.
+-- Who acts in this transaction, set by core/history: one author, or one for each ticket under "tickets".
+-- A write without it fails: no door can forget history.
 create function acting() returns jsonb language plpgsql stable as $$
 declare
   actor text := nullif(current_setting('handoff.actor', true), '');
@@ -240,15 +241,14 @@ begin
   return actor::jsonb;
 end $$;
 
--- A row without the columns that are null. Nulls inside a column's own JSON are part of its value, and stay.
-create function stated_facts(whole_row jsonb) returns jsonb language sql immutable as $$
-  select jsonb_object_agg(key, value) from jsonb_each(whole_row) where value <> 'null'
-$$;
+create function acting_on(actor jsonb, ticket text) returns jsonb language sql immutable
+return case when actor ? 'tickets' then actor -> 'tickets' -> ticket else actor end;
 
 -- One trigger function for every table with history. Arguments: entity, id column, columns that are not facts.
+-- Of a new or deleted row, columns that are null are left out; nulls inside a column's own JSON stay.
 create function record_history() returns trigger language plpgsql as $$
 declare
-  who jsonb;
+  author jsonb;
   entity_name text := tg_argv[0];
   id_column text := tg_argv[1];
   ticket_column text := case when tg_argv[0] = 'ticket' then 'id' else 'ticket_id' end;
@@ -256,25 +256,27 @@ declare
 begin
   if tg_op = 'INSERT' then
     if not exists (select from inserted) then return null; end if;
-    who := acting();
+    author := acting();
     insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-    select (r.j ->> 'project_id')::uuid, (r.j ->> ticket_column)::uuid, entity_name, r.j ->> id_column, 'created',
-           stated_facts(r.j - untracked), who - 'request_id', who ->> 'request_id'
-    from (select to_jsonb(i) as j from inserted i) r;
+    select (r.j ->> 'project_id')::uuid, (r.j ->> ticket_column)::uuid, entity_name, r.j ->> id_column, 'created', (
+             select jsonb_object_agg(key, value) from jsonb_each(r.j - untracked) where value <> 'null'),
+           r.who - 'request_id', r.who ->> 'request_id'
+    from (select j, acting_on(author, j ->> ticket_column) as who from (select to_jsonb(i) as j from inserted i offset 0) i) r;
   elsif tg_op = 'DELETE' then
     if not exists (select from deleted) then return null; end if;
-    who := acting();
+    author := acting();
     insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-    select (r.j ->> 'project_id')::uuid, (r.j ->> ticket_column)::uuid, entity_name, r.j ->> id_column, 'deleted',
-           stated_facts(r.j - untracked), who - 'request_id', who ->> 'request_id'
-    from (select to_jsonb(d) as j from deleted d) r;
+    select (r.j ->> 'project_id')::uuid, (r.j ->> ticket_column)::uuid, entity_name, r.j ->> id_column, 'deleted', (
+             select jsonb_object_agg(key, value) from jsonb_each(r.j - untracked) where value <> 'null'),
+           r.who - 'request_id', r.who ->> 'request_id'
+    from (select j, acting_on(author, j ->> ticket_column) as who from (select to_jsonb(d) as j from deleted d offset 0) d) r;
   else
     if not exists (select from inserted) then return null; end if;
-    who := acting();
+    author := acting();
     insert into history (project_id, ticket_id, entity, entity_id, action, field, from_value, to_value, actor, request_id)
     select (n.j ->> 'project_id')::uuid, (n.j ->> ticket_column)::uuid, entity_name, n.j ->> id_column, 'changed',
-           f.key, nullif(o.j -> f.key, 'null'), nullif(f.value, 'null'), who - 'request_id', who ->> 'request_id'
-    from (select to_jsonb(i) as j from inserted i) n
+           f.key, nullif(o.j -> f.key, 'null'), nullif(f.value, 'null'), n.who - 'request_id', n.who ->> 'request_id'
+    from (select j, acting_on(author, j ->> ticket_column) as who from (select to_jsonb(i) as j from inserted i offset 0) i) n
     join (select to_jsonb(d) as j from deleted d) o
       on o.j ->> id_column = n.j ->> id_column and o.j ->> ticket_column = n.j ->> ticket_column
     cross join lateral jsonb_each(n.j - untracked) f
@@ -296,17 +298,26 @@ create trigger ticket_roles_history_delete after delete on ticket_roles referenc
   for each statement execute function record_history('role', 'role', 'ticket_id project_id');
 
 -- The searched text follows the ticket's, whoever writes it.
-create function index_ticket_text() returns trigger language plpgsql as $$
+create function ticket_document(title text, description text) returns tsvector language sql immutable
+return setweight(to_tsvector('english', title), 'A') || to_tsvector('english', description);
+
+create function index_new_texts() returns trigger language plpgsql as $$
 begin
   insert into ticket_texts (ticket_id, project_id, document)
-  values (new.id, new.project_id, setweight(to_tsvector('english', new.title), 'A') || to_tsvector('english', new.description))
-  on conflict (ticket_id) do update set document = excluded.document;
+  select id, project_id, ticket_document(title, description) from inserted;
   return null;
 end $$;
-create trigger tickets_text_insert after insert on tickets for each row execute function index_ticket_text();
+create trigger tickets_text_insert after insert on tickets referencing new table as inserted
+  for each statement execute function index_new_texts();
+
+create function index_changed_text() returns trigger language plpgsql as $$
+begin
+  update ticket_texts set document = ticket_document(new.title, new.description) where ticket_id = new.id;
+  return null;
+end $$;
 create trigger tickets_text_update after update of title, description on tickets
   for each row when (old.title is distinct from new.title or old.description is distinct from new.description)
-  execute function index_ticket_text();
+  execute function index_changed_text();
 
 -- The open tickets nearest to a vector, best first. The scan goes on past the index's first page when the
 -- filter (project, open) drops too many of its rows.

@@ -1,6 +1,7 @@
 import type { Db, Sql } from "../../db/open.ts";
 import type { Pulse } from "../../db/pulse.ts";
 import type { AccessCache } from "./access_cache.ts";
+import type { Batches } from "./batches.ts";
 import type { Config } from "./config.ts";
 import type { Embedder } from "./embed.ts";
 import type { Limits } from "./limits.ts";
@@ -12,9 +13,10 @@ import type { Secrets } from "./secrets.ts";
 export interface Services {
   config: Config;
   sql: Sql;
-  secrets: Secrets;
   pulse: Pulse;
+  secrets: Secrets;
   access: AccessCache;
+  batches: Batches;
   limits: Limits;
   queue: Queue;
   embedder: Embedder;

@@ -2,6 +2,7 @@ import { isDeadlock } from "../../db/errors.ts";
 import { isTransaction, transact as begin } from "../../db/open.ts";
 import type { Db } from "../../db/open.ts";
 import type { Context } from "./context.ts";
+import { log } from "./log.ts";
 
 /**
  * Runs `work` in one transaction under the context's author. Triggers write the history of every ticket, role,
@@ -36,11 +37,18 @@ export function authorCte(ctx: Context) {
   }, true) as named)`;
 }
 
+/** The same where one statement makes tickets for several authors, each an `authorText`. */
+export function authorsCte(db: Db, tickets: readonly { id: string; author: string }[]) {
+  const authors = tickets.map(({ id, author }) => `"${id}":${author}`).join();
+  return db`author as materialized (select set_config('handoff.actor', ${`{"tickets":{${authors}}}`}, true) as named)`;
+}
+
 function nameAuthor(ctx: Context, db: Db) {
   return db`select set_config('handoff.actor', ${authorText(ctx)}, true)`;
 }
 
-function authorText(ctx: Context): string {
+/** The author as history stores him, with the request. */
+export function authorText(ctx: Context): string {
   return JSON.stringify({ ...ctx.author, request_id: ctx.requestId });
 }
 

@@ -3,6 +3,7 @@ import { migrate } from "../../db/migrate.ts";
 import { openDatabase } from "../../db/open.ts";
 import { createBoss } from "../../db/queue.ts";
 import { AccessCache } from "./access_cache.ts";
+import { Batches } from "./batches.ts";
 import type { Config } from "./config.ts";
 import type { Services } from "./context.ts";
 import { type Embedder, startEmbedder } from "./embed.ts";
@@ -62,9 +63,10 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
   const services: Services = {
     config,
     sql,
-    secrets,
     pulse,
+    secrets,
     access: new AccessCache(),
+    batches: new Batches(),
     limits: new Limits(sql),
     queue: openQueue(boss),
     embedder,

@@ -3,11 +3,12 @@ import { isUniqueViolation } from "../../db/errors.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { toVectorLiteral } from "../core/embed.ts";
 import { invalidField } from "../core/errors.ts";
-import { authorCte, transact } from "../core/history.ts";
+import { authorText, transact } from "../core/history.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
+import { type Draft, insertTickets } from "./_insert.ts";
 import { ticketsUrl } from "./_rows.ts";
 import { embeddedText, findNearest } from "./_similar.ts";
-import type { CreatedTicket, CreateTicket } from "./schema.ts";
+import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
 
 /**
  * Creates a ticket once and only once per idempotency key. The hint is a courtesy: when the model can't answer in
@@ -22,11 +23,11 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
 
   const embedding = await ctx.embedder.embed(embeddedText(input));
   const similar = embedding ? await findNearest(ctx, embedding) : undefined;
-  const draft = { id: uuid(), key, embedding, similar_existing: similar };
+  const draft = draftOf(ctx, input, { key, embedding, similar });
   try {
-    if (embedding || ctx.config.EMBEDDING_THREADS === 0) return await insertTicket(ctx, input, draft);
+    if (embedding || ctx.config.EMBEDDING_THREADS === 0) return await store(ctx, draft);
     return await transact(ctx, async (ctx) => {
-      const created = await insertTicket(ctx, input, draft);
+      const created = await store(ctx, draft);
       await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: draft.id }, { singletonKey: draft.id });
       return created;
     });
@@ -44,7 +45,9 @@ function idempotencyKey(ctx: ProjectContext, input: CreateTicket): string | null
   if (input.idempotency_key !== undefined && input.idempotency_key !== header) {
     throw invalidField("idempotency_key", "Differs from the Idempotency-Key header");
   }
-  if ([...header].length > 128) throw invalidField("Idempotency-Key", "Must have at most 128 characters");
+  if (header === "" || [...header].length > 128) {
+    throw invalidField("Idempotency-Key", "Must have 1 to 128 characters");
+  }
   return header;
 }
 
@@ -59,72 +62,58 @@ function requireBotRoles(ctx: ProjectContext, input: CreateTicket): void {
   if (bot && !input.roles?.length) throw invalidField("roles", "A bot client must assign at least one role");
 }
 
-interface Draft {
-  id: string;
-  key: string | null;
-  embedding: Float32Array | null;
-  similar_existing: CreatedTicket["similar_existing"] | undefined;
+/** Creations in one project wait for its counter anyway: those that come together go into one statement. */
+async function store(ctx: ProjectContext, draft: Draft): Promise<CreatedTicket> {
+  const { db, sql, project, batches } = ctx;
+  if (db !== sql) return (await insertTickets(db, [draft]))[0]!;
+  return await batches.join(`create:${project.id}`, draft, (drafts: Draft[]) => insertTickets(sql, drafts));
 }
 
-/**
- * One statement, and so one round trip and one commit: number, ticket, roles, embedding, stored answer; history by
- * trigger. A twin that came first breaks ticket_creations_pkey, which takes everything back, the number included.
- */
-async function insertTicket(ctx: ProjectContext, input: CreateTicket, draft: Draft): Promise<CreatedTicket> {
-  const { db, project, actor } = ctx;
+interface Extras {
+  key: string | null;
+  embedding: Float32Array | null;
+  similar: SimilarTicket[] | undefined;
+}
+
+function draftOf(ctx: ProjectContext, input: CreateTicket, { key, embedding, similar }: Extras): Draft {
+  const { actor, project } = ctx;
   const byKey = actor.credential.type === "key";
-  const roles = input.roles ?? [];
-  const ticket = {
-    id: draft.id,
-    status: "open",
-    stage: "backlog",
-    title: input.title,
-    request_type: input.request_type,
-    priority: input.priority,
-    blocking: input.blocking,
-    roles: roles.toSorted().map((role) => ({ role, status: "pending" })),
-    version: 1,
-    url: ticketsUrl(ctx, project.id) + draft.id,
+  const { title, description, request_type, priority, blocking, roles = [] } = input;
+  const id = uuid();
+  return {
+    id,
+    project_id: project.id,
+    title,
+    description,
+    request_type,
+    priority,
+    blocking,
+    roles,
+    evidence: input.evidence ?? null,
+    suggested_resolution: input.suggested_resolution ?? null,
+    implementation_notes: input.implementation_notes ?? null,
+    actor_role: input.actor_role ?? (byKey ? "bot" : "user"),
+    actor_id: input.actor_id ?? actor.user.id,
+    source: input.source ?? (byKey ? "api" : "portal"),
+    created_by: actor.user.id,
+    created_with: actor.credential.type,
+    idempotency_key: key,
+    embedding: embedding && toVectorLiteral(embedding),
+    author: authorText(ctx),
+    answer: {
+      ...(similar && { similar_existing: similar }),
+      ticket: {
+        id,
+        status: "open",
+        stage: "backlog",
+        title,
+        request_type,
+        priority,
+        blocking,
+        roles: roles.toSorted().map((role) => ({ role, status: "pending" })),
+        version: 1,
+        url: ticketsUrl(ctx, project.id) + id,
+      },
+    },
   };
-  const rest = draft.similar_existing ? { similar_existing: draft.similar_existing } : {};
-  const [row] = await db<[{ body: CreatedTicket }]>`
-    with ${authorCte(ctx)}, counter as (
-      update projects set next_number = next_number + 1 from author where id = ${project.id}::uuid
-      returning next_number - 1 as number, key, now()::timestamptz(3) as at
-    ), answer as (
-      select number, at, ${JSON.stringify(rest)}::text::jsonb || jsonb_build_object('ticket',
-        ${JSON.stringify(ticket)}::text::jsonb || jsonb_build_object('ticket_ref', key || '-' || number,
-          'created_at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) as body
-      from counter
-    ), ticket as (
-      insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
-        suggested_resolution, implementation_notes, actor_role, actor_id, source, created_by, created_with, created_at,
-        updated_at)
-      select ${draft.id}::uuid, ${project.id}::uuid, number, ${input.title}, ${input.description}, ${input.request_type},
-        ${input.priority}, ${input.blocking}, ${
-    input.evidence ? JSON.stringify(input.evidence) : null
-  }::text::jsonb,
-        ${input.suggested_resolution ?? null}, ${input.implementation_notes ?? null},
-        ${input.actor_role ?? (byKey ? "bot" : "user")}, ${input.actor_id ?? actor.user.id},
-        ${input.source ?? (byKey ? "api" : "portal")}, ${actor.user.id}::uuid, ${
-    byKey ? "key" : "session"
-  }, at, at
-      from answer
-    ), roles as (
-      insert into ticket_roles (ticket_id, project_id, role)
-      select ${draft.id}::uuid, ${project.id}::uuid, role from answer, unnest(${roles}::text[]) as role
-    ), embedding as (
-      insert into ticket_embeddings (ticket_id, project_id, open, embedding)
-      select ${draft.id}::uuid, ${project.id}::uuid, true, vector
-      from answer, (select ${
-    draft.embedding ? toVectorLiteral(draft.embedding) : null
-  }::text::vector as vector) v
-      where vector is not null
-    ), creation as (
-      insert into ticket_creations (project_id, idempotency_key, ticket_id, response)
-      select ${project.id}::uuid, key, ${draft.id}::uuid, body
-      from answer, (select ${draft.key}::text as key) k where key is not null
-    )
-    select body from answer`;
-  return row.body;
 }

@@ -1,0 +1,75 @@
+import type { Db } from "../../db/open.ts";
+import { authorsCte } from "../core/history.ts";
+import type { CreatedTicket } from "./schema.ts";
+
+/** A ticket that is ready to be stored: columns of the row, and what goes with it. */
+export interface Draft {
+  id: string;
+  project_id: string;
+  title: string;
+  description: string;
+  request_type: string;
+  priority: string;
+  blocking: boolean;
+  evidence: Record<string, unknown> | null;
+  suggested_resolution: string | null;
+  implementation_notes: string | null;
+  actor_role: string;
+  actor_id: string;
+  source: string;
+  created_by: string;
+  created_with: "session" | "key";
+  roles: string[];
+  idempotency_key: string | null;
+  /** As a pgvector literal. */
+  embedding: string | null;
+  /** The answer but for what the database gives: number and time. */
+  answer: Omit<CreatedTicket, "ticket"> & {
+    ticket: Omit<CreatedTicket["ticket"], "ticket_ref" | "created_at">;
+  };
+  /** Who is written into the ticket's history, as JSON. */
+  author: string;
+}
+
+/**
+ * Stores tickets of one project in one statement, and so in one round trip and one commit: numbers, tickets, roles,
+ * embeddings, stored answers; history by trigger. A twin that came first breaks ticket_creations_pkey, which takes
+ * everything back, the numbers included.
+ */
+export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<CreatedTicket[]> {
+  const rows = await db<{ body: CreatedTicket }[]>`
+    with ${authorsCte(db, drafts)}, draft as materialized (
+      select * from rows from (jsonb_to_recordset(${
+    JSON.stringify(drafts)
+  }::text::jsonb) as (id uuid, title text,
+        description text, request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text,
+        implementation_notes text, actor_role text, actor_id text, source text, created_by uuid, created_with text,
+        roles text[], idempotency_key text, embedding text, answer jsonb)) with ordinality as d
+    ), counter as (
+      update projects set next_number = next_number + ${drafts.length} from author
+      where id = ${drafts[0]!.project_id}::uuid
+      returning id as project_id, next_number - ${drafts.length} - 1 as before, key, now()::timestamptz(3) as at
+    ), numbered as materialized (
+      select d.*, c.project_id, c.before + d.ordinality as number, c.at, jsonb_set(d.answer, '{ticket}',
+        d.answer -> 'ticket' || jsonb_build_object('ticket_ref', c.key || '-' || c.before + d.ordinality,
+          'created_at', to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) as body
+      from draft d, counter c
+    ), ticket as (
+      insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
+        suggested_resolution, implementation_notes, actor_role, actor_id, source, created_by, created_with, created_at,
+        updated_at)
+      select id, project_id, number, title, description, request_type, priority, blocking, evidence,
+        suggested_resolution, implementation_notes, actor_role, actor_id, source, created_by, created_with, at, at
+      from numbered
+    ), roles as (
+      insert into ticket_roles (ticket_id, project_id, role) select id, project_id, unnest(roles) from numbered
+    ), embedding as (
+      insert into ticket_embeddings (ticket_id, project_id, open, embedding)
+      select id, project_id, true, embedding::vector from numbered where embedding is not null
+    ), creation as (
+      insert into ticket_creations (project_id, idempotency_key, ticket_id, response)
+      select project_id, idempotency_key, id, body from numbered where idempotency_key is not null
+    )
+    select body from numbered order by number`;
+  return rows.map(({ body }) => body);
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { makeMember, makeProject, ticketInput } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+
+test("creations that come together share statements, each with its own author in history", async () => {
+  const project = await makeProject(harness.now);
+  const people = [project.admin, await makeMember(harness.now, project, "member")];
+  const create = (index: number) =>
+    harness.now.call("POST", `${project.path}/tickets`, {
+      token: people[index % 2]!.token,
+      headers: { "X-Request-Id": `together-${index}` },
+      body: ticketInput({ roles: ["qa"] }),
+    });
+  await Promise.all([create(0), create(1)]);
+  let answers: Awaited<ReturnType<typeof create>>[] = [];
+  const statements = await harness.now.count(async () => {
+    answers = await Promise.all(Array.from({ length: 40 }, (_, index) => create(index)));
+  });
+  expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(201));
+  expect(statements).toBeLessThan(20);
+
+  for (const index of [0, 1, 38, 39]) {
+    const { id } = answers[index]!.body.ticket;
+    const history = await harness.now.sql<{ entity: string; author: string; request_id: string }[]>`
+      select entity, actor ->> 'id' as author, request_id from history where ticket_id = ${id}::uuid order by entity desc`;
+    const author = people[index % 2]!.id;
+    expect(history).toEqual([
+      { entity: "ticket", author, request_id: `together-${index}` },
+      { entity: "role", author, request_id: `together-${index}` },
+    ]);
+  }
+});
+
+test("one that the database refuses leaves those beside it alone", async () => {
+  const project = await makeProject(harness.now);
+  const create = (key: string) =>
+    harness.now.call("POST", `${project.path}/tickets`, {
+      token: project.admin.token,
+      body: ticketInput({ idempotency_key: key }),
+    });
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => create(`key-${index % 20}`)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+  const numbers = new Set(answers.map(({ body }) => Number(body.ticket.ticket_ref.split("-")[1])));
+  expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+});
