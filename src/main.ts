@@ -5,6 +5,10 @@ import { createFirstAdmin } from "./core/first_admin.ts";
 import { describeError, log, startLog } from "./core/log.ts";
 import { startServices } from "./core/services.ts";
 
+/** Whoever stops a process ends it after ten seconds: both together are under that. */
+const ANSWERING_MS = 5_000;
+const CLOSING_MS = 4_500;
+
 /** Starts the service, and drains it on SIGTERM or SIGINT: accepted requests are answered, jobs handed back. */
 async function main(): Promise<void> {
   const config = readConfig();
@@ -19,9 +23,9 @@ async function main(): Promise<void> {
 
   const drain = async (signal: string) => {
     log.info("draining", { signal });
-    await server?.shutdown();
-    await running.close();
-    log.info("stopped");
+    const answered = await within(ANSWERING_MS, server?.shutdown());
+    const closed = await within(CLOSING_MS, running.close().catch(notClosed));
+    log.info("stopped", { answered, closed });
     Deno.exit(0);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -39,6 +43,22 @@ function listen(config: Config, app: ReturnType<typeof buildApp>): Deno.HttpServ
     const { remoteAddr } = info;
     return app.fetch(request, { remoteAddress: "hostname" in remoteAddr ? remoteAddr.hostname : undefined });
   });
+}
+
+/** Did it come to its end in time? A client that reads slowly, or a database that is away, must not hold the end. */
+async function within(ms: number, work: Promise<void> | undefined): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => timer = setTimeout(resolve, ms, false));
+  try {
+    return await Promise.race([Promise.resolve(work).then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Nothing is lost by it: what was acknowledged is stored, and a job that was not handed back runs again. */
+function notClosed(error: unknown): void {
+  log.error("could not close", describeError(error));
 }
 
 function announce(config: Config, admin: { email: string; password: string } | null): void {

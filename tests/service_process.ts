@@ -42,6 +42,24 @@ export class ServiceProcess {
     };
   }
 
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  kill(signal: Deno.Signal): void {
+    this.#child.kill(signal);
+  }
+
+  /** Waits until it answers as ready. */
+  async ready(): Promise<void> {
+    let exited: number | undefined;
+    this.#child.status.then(({ code }) => exited = code);
+    while (!await isReady(this)) {
+      if (exited !== undefined) throw new Error(`the service ended with ${exited}: ${this.output}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
   /** Sends SIGTERM and waits for the end; answers the exit code. */
   async stop(): Promise<number> {
     this.#child.kill("SIGTERM");
@@ -62,31 +80,35 @@ export class ServiceProcess {
 
 /** Starts the service over a place and waits until it is ready. */
 export async function startService(place: Place, env: Record<string, string> = {}): Promise<ServiceProcess> {
-  const port = freePort();
+  const service = launchService(place, env);
+  await service.ready();
+  return service;
+}
+
+/** Starts the service. `project` is where its files are, this checkout when absent. */
+export function launchService(
+  place: Place,
+  env: Record<string, string> = {},
+  project: string = PROJECT,
+): ServiceProcess {
+  const port = env["PORT"] ?? String(freePort());
   const variables = {
-    PORT: String(port),
+    PORT: port,
     DATA_DIR: place.dataDir,
     EMBEDDING_THREADS: "0",
     ...(place.url && { DATABASE_URL: place.url }),
     ...env,
   };
-  const flags = launchFlags(parseConfig(variables), PROJECT);
+  const flags = launchFlags(parseConfig(variables), project);
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", ...flags, "src/main.ts"],
-    cwd: PROJECT,
+    cwd: project,
     clearEnv: true,
     env: { PATH: Deno.env.get("PATH") ?? "", HOME: Deno.env.get("HOME") ?? "", ...variables },
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  const service = new ServiceProcess(`http://127.0.0.1:${port}`, child);
-  let exited: number | undefined;
-  child.status.then(({ code }) => exited = code);
-  while (!await isReady(service)) {
-    if (exited !== undefined) throw new Error(`the service ended with ${exited}: ${service.output}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return service;
+  return new ServiceProcess(`http://127.0.0.1:${port}`, child);
 }
 
 async function isReady({ url }: ServiceProcess): Promise<boolean> {
