@@ -77,7 +77,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     services,
     boss,
     async close() {
-      await boss.stop({ graceful: true, timeout: 5_000 });
+      await boss.stop({ graceful: true, timeout: 3_000 });
       await embedder.close();
       await database.close();
     },
