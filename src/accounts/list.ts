@@ -4,7 +4,7 @@ import type { Account, Page } from "./schema.ts";
 
 /** All accounts of the installation, oldest first. */
 export async function listAccounts(ctx: Context, input: Page) {
-  const after = input.cursor ? String(decodeCursor(input.cursor, ["string"])[0]) : null;
+  const after = input.cursor ? String(decodeCursor(input.cursor, ["id"])[0]) : null;
   const rows = await ctx.db<Account[]>`
     select id, name, slug, created_at, updated_at from accounts
     where ${after}::uuid is null or id > ${after}::uuid

@@ -10,7 +10,7 @@ export async function listAudit(ctx: ActorContext, input: ListAudit) {
   if (accountId !== user.account_id && user.role !== "super_admin") {
     throw new AppError("forbidden", "Only a super admin may read another account's audit list");
   }
-  const [before] = input.cursor ? decodeCursor(input.cursor, ["number"]) : [null];
+  const [before] = input.cursor ? decodeCursor(input.cursor, ["integer"]) : [null];
   const rows = await db<AuditEntry[]>`
     select id, created_at as at, account_id, action, actor, target_type, target_id, details, request_id from audit_log
     where true ${accountId === null ? db`` : db`and account_id = ${accountId}::uuid`}

@@ -1,17 +1,25 @@
 import { invalidField } from "./errors.ts";
+import { Id, Timestamp } from "./schema.ts";
 
 /** Packs the sort values of a page's last row into an opaque cursor. */
 export function encodeCursor(values: readonly (string | number)[]): string {
   return btoa(JSON.stringify(values)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** @throws {AppError} invalid_request when the cursor is not one of this list's, with these types of values */
-export function decodeCursor(cursor: string, types: readonly ("string" | "number")[]): (string | number)[] {
+/** What a place in a cursor may hold: anything else could only have been made up, and would fail in the database. */
+const KINDS = {
+  integer: (value: unknown) => Number.isSafeInteger(value),
+  id: (value: unknown) => typeof value === "string" && Id.safeParse(value).success,
+  time: (value: unknown) => typeof value === "string" && Timestamp.safeParse(value).success,
+};
+
+/** @throws {AppError} invalid_request when the cursor is not one of this list's, with these kinds of values */
+export function decodeCursor(cursor: string, kinds: readonly (keyof typeof KINDS)[]): (string | number)[] {
   try {
     const values: unknown = JSON.parse(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")));
     if (
-      Array.isArray(values) && values.length === types.length &&
-      values.every((value, index) => typeof value === types[index])
+      Array.isArray(values) && values.length === kinds.length &&
+      kinds.every((kind, index) => KINDS[kind](values[index]))
     ) return values;
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof DOMException)) throw error;

@@ -7,7 +7,7 @@ import type { ListProjects, Project } from "./schema.ts";
 export async function listProjects(ctx: ActorContext, input: ListProjects) {
   const { user, credential } = ctx.actor;
   const bound = credential.type === "key" ? credential.project_id : null;
-  const after = input.cursor ? String(decodeCursor(input.cursor, ["string"])[0]) : null;
+  const after = input.cursor ? String(decodeCursor(input.cursor, ["id"])[0]) : null;
   const rows = await ctx.db<Project[]>`
     select ${projectColumns(ctx.db)} from projects p
     where (${user.role === "super_admin"} or (${

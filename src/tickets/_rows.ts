@@ -1,16 +1,5 @@
-import type { Db } from "../../db/open.ts";
 import type { Context, ProjectContext } from "../core/context.ts";
-
-/** `ship` of ticket `t`, from what was merged and what its project's repositories reported. */
-export function shipColumn(db: Db, projectId: string) {
-  return db`case
-    when t.deploy_failed_at is not null and (t.deployed_at is null or t.deploy_failed_at > t.deployed_at) then 'deploy_failed'
-    when t.deployed_at is not null then 'deployed'
-    when t.merge_sha is null then 'none'
-    when (select exists (select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
-      where r.project_id = ${projectId}::uuid)) then 'waiting'
-    else 'merged' end`;
-}
+import { shipColumn } from "./_ship.ts";
 
 /** The columns of a TicketSummary for `tickets t`. */
 export function summaryColumns(ctx: ProjectContext) {

@@ -6,7 +6,7 @@ import type { HistoryEntry, ListHistory } from "./schema.ts";
 /** Every change of a ticket and of what belongs to it, oldest first. */
 export async function listHistory(ctx: ProjectContext, input: ListHistory) {
   const { db, project } = ctx;
-  const [after] = input.cursor ? decodeCursor(input.cursor, ["number"]) : [0];
+  const [after] = input.cursor ? decodeCursor(input.cursor, ["integer"]) : [0];
   const [, rows] = await Promise.all([
     requireTicket(ctx, input.ticketId),
     db<HistoryEntry[]>`

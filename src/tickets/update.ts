@@ -61,10 +61,8 @@ async function writeColumns(
   id: string,
   { columns, bump }: { columns: Record<string, unknown>; bump: boolean },
 ): Promise<void> {
-  const assignments = Object.keys(columns).length > 0 ? db`${db(columns)},` : db``;
-  await db`
-    update tickets set ${assignments} updated_at = now(), version = version + ${bump ? 1 : 0}
-    where id = ${id}::uuid`;
+  const all: Record<string, unknown> = { ...columns, updated_at: db`now()`, version: db`version + ${bump ? 1 : 0}` };
+  await db`update tickets set ${db(all)} where id = ${id}::uuid`;
 }
 
 /** The ticket then has exactly these roles; a role that stays keeps its status. */

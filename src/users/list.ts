@@ -10,7 +10,7 @@ export async function listUsers(ctx: ActorContext, input: ListUsers) {
   if (accountId !== ctx.actor.user.account_id && ctx.actor.user.role !== "super_admin") {
     throw new AppError("forbidden", "Only a super admin may list another account's users");
   }
-  const after = input.cursor ? String(decodeCursor(input.cursor, ["string"])[0]) : null;
+  const after = input.cursor ? String(decodeCursor(input.cursor, ["id"])[0]) : null;
   const rows = await ctx.db<User[]>`
     select ${userColumns(ctx.db)} from users
     where account_id = ${accountId}::uuid and (${after}::uuid is null or id > ${after}::uuid)

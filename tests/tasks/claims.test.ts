@@ -1,0 +1,246 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  makeKey,
+  makeMember,
+  makeProject,
+  makeTicket,
+  type TestProject,
+  type TestTicket,
+  type TestUser,
+} from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+let project: TestProject;
+let ticket: TestTicket;
+let [ada, ben]: TestUser[] = [];
+beforeAll(async () => {
+  project = await makeProject(harness.now);
+  ada = await makeMember(harness.now, project, "member");
+  ben = await makeMember(harness.now, project, "member");
+});
+
+function call(method: string, path: string, user: { token: string }, body?: Record<string, unknown>) {
+  return harness.now.call(method, path, { token: user.token, ...(body && { body }) });
+}
+
+async function newTicket(...titles: string[]): Promise<string[]> {
+  ticket = await makeTicket(harness.now, project);
+  const ids: string[] = [];
+  for (const title of titles) ids.push(await add({ title }));
+  return ids;
+}
+
+async function add(fields: Record<string, unknown>): Promise<string> {
+  return (await call("POST", `${ticket.path}/tasks`, project.admin, {
+    title: "task",
+    role: "backend",
+    ...fields,
+  })).body.id;
+}
+
+function act(
+  id: string | undefined,
+  action: string,
+  user: { token: string },
+  body?: Record<string, unknown>,
+) {
+  return call("POST", `${ticket.path}/tasks/${id}/${action}`, user, body);
+}
+
+async function outcome(answer: ReturnType<typeof act>) {
+  const { status, body } = await answer;
+  return [status, body.code ?? body.status];
+}
+
+/** Turns the clock of a lease back. */
+async function letExpire(id: string): Promise<void> {
+  await harness.now.sql`
+    with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+    update tasks set lease_expires_at = now() - interval '1 second' from author where id = ${id}::uuid`;
+}
+
+describe("claiming a task", () => {
+  test("gives it to the caller and the session for 15 minutes", async () => {
+    const [id] = await newTicket("task");
+    const { status, body } = await act(id, "claim", ada!);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      status: "in_progress",
+      assignee_user_id: ada!.id,
+      assignee_session_id: ada!.sessionId,
+      started_at: expect.any(String),
+    });
+    expect(Date.parse(body.lease_expires_at) - Date.parse(body.started_at)).toBe(15 * 60_000);
+  });
+
+  test("of a bot keeps its key, or the run that it names", async () => {
+    const [one, two] = await newTicket("one", "two");
+    const key = await makeKey(harness.now, ada!);
+    expect((await act(one, "claim", key)).body).toMatchObject({
+      assignee_user_id: ada!.id,
+      assignee_session_id: key.id,
+    });
+    expect((await act(two, "claim", key, { session_id: "bc_run" })).body.assignee_session_id).toBe("bc_run");
+  });
+
+  test("that is taken is already_claimed for all, its holder too", async () => {
+    const [id] = await newTicket("task");
+    await act(id, "claim", ada!);
+    for (const user of [ben!, ada!]) {
+      expect(await outcome(act(id, "claim", user))).toEqual([409, "already_claimed"]);
+    }
+  });
+
+  test("that was given to somebody is for that one", async () => {
+    await newTicket();
+    const id = await add({ assignee_user_id: ada!.id });
+    expect(await outcome(act(id, "claim", ben!))).toEqual([409, "already_claimed"]);
+    expect(await outcome(act(id, "claim", ada!))).toEqual([200, "in_progress"]);
+  });
+
+  test("waits for its dependencies", async () => {
+    const [first] = await newTicket("first");
+    const id = await add({ depends_on_task_ids: [first] });
+    const refused = await act(id, "claim", ada!);
+    expect([refused.status, refused.body.code]).toEqual([409, "dependencies_unfinished"]);
+    expect(refused.body.details).toEqual({ task_ids: [first] });
+    await call("PATCH", `${ticket.path}/tasks/${first}`, ada!, { status: "skipped" });
+    expect(await outcome(act(id, "claim", ada!))).toEqual([200, "in_progress"]);
+  });
+
+  test("that is done, skipped or blocked, or of a closed ticket, is refused with the reason", async () => {
+    const [id, other] = await newTicket("task", "other");
+    const path = `${ticket.path}/tasks/${id}`;
+    await call("PATCH", path, ada!, { status: "skipped" });
+    expect(await outcome(act(id, "claim", ada!))).toEqual([409, "invalid_transition"]);
+    await call("PATCH", path, ada!, { status: "pending" });
+    await call("PATCH", path, ada!, { status: "blocked", blocking_reason: "Waits" });
+    expect(await outcome(act(id, "claim", ada!))).toEqual([409, "invalid_transition"]);
+    await call("PATCH", ticket.path, ada!, { stage: "live" });
+    expect(await outcome(act(other, "claim", ada!))).toEqual([409, "conflict"]);
+  });
+
+  test("is refused to viewers and for unknown tasks", async () => {
+    const [id] = await newTicket("task");
+    const viewer = await makeMember(harness.now, project, "viewer");
+    expect((await act(id, "claim", viewer)).status).toBe(403);
+    expect((await act(ticket.id, "claim", ada!)).status).toBe(404);
+    const other = await makeTicket(harness.now, project);
+    expect((await call("POST", `${other.path}/tasks/${id}/claim`, ada!)).status).toBe(404);
+  });
+
+  test("is one statement", async () => {
+    const ids = await newTicket("one", "two");
+    await act(ids[0], "claim", ada!);
+    const before = harness.now.statements.length;
+    await act(ids[1], "claim", ada!);
+    const sent = harness.now.statements.slice(before).filter((text) => /\btasks\b/.test(text));
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toMatch(/update tasks/);
+  });
+});
+
+describe("a claim", () => {
+  test("is extended by its holder's heartbeat, and by nobody else's", async () => {
+    const [id, free] = await newTicket("task", "free");
+    await act(id, "claim", ada!);
+    await letExpire(id!);
+    const beaten = await act(id, "heartbeat", ada!);
+    expect(beaten.status).toBe(200);
+    expect(Date.parse(beaten.body.lease_expires_at)).toBeGreaterThan(Date.now() + 14 * 60_000);
+    expect(await outcome(act(id, "heartbeat", ben!))).toEqual([409, "already_claimed"]);
+    expect(await outcome(act(free, "heartbeat", ada!))).toEqual([409, "invalid_transition"]);
+  });
+
+  test("is given back by its holder or an admin, and by nobody else", async () => {
+    const [id] = await newTicket("task");
+    for (const releaser of [ada!, project.admin]) {
+      await act(id, "claim", ada!);
+      expect(await outcome(act(id, "release", ben!))).toEqual([409, "already_claimed"]);
+      expect((await act(id, "release", releaser)).body).toMatchObject({
+        status: "pending",
+        assignee_user_id: null,
+        assignee_session_id: null,
+        lease_expires_at: null,
+        started_at: null,
+      });
+      expect(await outcome(act(id, "release", releaser))).toEqual([409, "invalid_transition"]);
+    }
+    expect(await outcome(act(id, "claim", ben!))).toEqual([200, "in_progress"]);
+  });
+
+  test("whose lease ran out ends at the sweep, in the sweep's name", async () => {
+    const [late, fresh] = await newTicket("late", "fresh");
+    await act(late, "claim", ada!);
+    await act(fresh, "claim", ada!);
+    await letExpire(late!);
+    await harness.now.boss.send("end-leases", {});
+    await harness.now.work("end-leases");
+    const { tasks } = (await call("GET", `${ticket.path}/tasks`, ada!)).body;
+    expect(tasks[0]).toMatchObject({ status: "pending", assignee_user_id: null, lease_expires_at: null });
+    expect(tasks[1]).toMatchObject({ status: "in_progress", assignee_user_id: ada!.id });
+    const { history } = (await call("GET", `${ticket.path}/history?limit=200`, ada!)).body;
+    const [row] = history.filter((row: { field: string; to: string }) =>
+      row.field === "status" && row.to === "pending"
+    );
+    expect(row.actor).toEqual({ kind: "job", id: "end-leases" });
+    expect(await outcome(act(late, "heartbeat", ada!))).toEqual([409, "invalid_transition"]);
+  });
+
+  test("ends when the work does", async () => {
+    const [id] = await newTicket("task");
+    await act(id, "claim", ada!);
+    const { body } = await call("PATCH", `${ticket.path}/tasks/${id}`, ada!, { status: "done" });
+    expect(body).toMatchObject({ status: "done", assignee_user_id: ada!.id, lease_expires_at: null });
+  });
+});
+
+describe("the next task", () => {
+  async function nextOf(user: TestUser, query = "") {
+    const { status, body } = await call("GET", `${ticket.path}/tasks/next${query}`, user);
+    return status === 200 ? body.title : status;
+  }
+
+  test("is the first in order that the caller may claim, of the role asked for", async () => {
+    const [first] = await newTicket("first");
+    await add({ title: "waits", depends_on_task_ids: [first] });
+    await add({ title: "for ben", assignee_user_id: ben!.id });
+    await add({ title: "design", role: "design" });
+    const last = await add({ title: "last" });
+    expect([await nextOf(ada!), await nextOf(ada!, "?role=design")]).toEqual(["first", "design"]);
+    await act(first, "claim", ada!);
+    expect([await nextOf(ada!), await nextOf(ben!)]).toEqual(["design", "for ben"]);
+    expect(await nextOf(ada!, "?role=backend")).toBe("last");
+    await call("PATCH", `${ticket.path}/tasks/${first}`, ada!, { status: "done" });
+    expect(await nextOf(ada!)).toBe("waits");
+    const { body } = await call("GET", `${ticket.path}/tasks`, ada!);
+    const ids = body.tasks.map(({ id }: { id: string }) => id);
+    await call("POST", `${ticket.path}/tasks/reorder`, ada!, {
+      task_ids: [last, ...ids.filter((id: string) => id !== last)],
+    });
+    expect(await nextOf(ada!)).toBe("last");
+  });
+
+  test("is 404 when there is none, and 400 for an unknown role", async () => {
+    await newTicket("task");
+    expect(await nextOf(ada!, "?role=qa")).toBe(404);
+    expect(await nextOf(ada!, "?role=boss")).toBe(400);
+    await call("PATCH", ticket.path, ada!, { stage: "live" });
+    expect(await nextOf(ada!)).toBe(404);
+  });
+
+  test("is found by every claimant at once and claimed by each but once", async () => {
+    const ids = await newTicket(...Array.from({ length: 8 }, (_, index) => `task ${index}`));
+    const workers = Array.from({ length: 8 }, (_, index) => index % 2 ? ada! : ben!);
+    const claimed = await Promise.all(workers.map(async (worker) => {
+      for (;;) {
+        const found = (await call("GET", `${ticket.path}/tasks/next`, worker)).body;
+        const { status } = await act(found.id, "claim", worker);
+        if (status === 200) return found.id;
+        expect(status).toBe(409);
+      }
+    }));
+    expect(claimed.toSorted()).toEqual(ids.toSorted());
+  });
+});

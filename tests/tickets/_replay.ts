@@ -1,0 +1,96 @@
+import { type Harness } from "../harness.ts";
+import { type TestProject, type TestTicket } from "../factories.ts";
+
+type Facts = Record<string, unknown>;
+export interface HistoryRow {
+  id: number;
+  at: string;
+  actor: { kind: string; id: string };
+  request_id: string | null;
+  entity: string;
+  entity_id: string;
+  action: string;
+  field: string | null;
+  from: unknown;
+  to: unknown;
+}
+
+/** What the portal shows of a ticket that is no fact of its history: identity, counters, times of writing, what is derived. */
+const NOT_TOLD = [
+  "id",
+  "project_id",
+  "handoff_request_id",
+  "ticket_ref",
+  "ship",
+  "roles",
+  "url",
+  "version",
+  "created_at",
+  "updated_at",
+  "lease_expires_at",
+];
+
+/** The whole of a ticket's history, read page by page. */
+export async function readHistory(
+  harness: Harness,
+  project: TestProject,
+  ticket: TestTicket,
+): Promise<HistoryRow[]> {
+  const rows: HistoryRow[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor ? `&cursor=${cursor}` : "";
+    const { status, body } = await harness.call("GET", `${ticket.path}/history?limit=200${query}`, {
+      token: project.admin.token,
+    });
+    if (status !== 200) throw new Error(`no history: ${JSON.stringify(body)}`);
+    rows.push(...body.history);
+    cursor = body.next_cursor;
+  } while (cursor);
+  return rows;
+}
+
+/** Things and their facts after all changes that history tells of, as `task <id>` → facts. */
+export function replay(rows: readonly HistoryRow[]): Record<string, Facts> {
+  const things: Record<string, Facts> = {};
+  for (const { entity, entity_id, action, field, from, to } of rows) {
+    const name = `${entity} ${entity_id}`;
+    if (action === "created") things[name] = { ...to as Facts };
+    if (action === "deleted") delete things[name];
+    if (action !== "changed") continue;
+    const thing = things[name];
+    if (!thing) throw new Error(`${name} changed before it was created`);
+    const before = thing[field!] ?? null;
+    if (JSON.stringify(before) !== JSON.stringify(from)) {
+      throw new Error(
+        `${name}: history says ${field} was ${JSON.stringify(from)}, replayed ${JSON.stringify(before)}`,
+      );
+    }
+    if (to === null) delete thing[field!];
+    else thing[field!] = to;
+  }
+  return things;
+}
+
+/** The same of what the service answers now. */
+export async function readThings(
+  harness: Harness,
+  project: TestProject,
+  ticket: TestTicket,
+): Promise<Record<string, Facts>> {
+  const read = async (path: string) =>
+    (await harness.call("GET", ticket.path + path, { token: project.admin.token })).body;
+  const [whole, { tasks }, { cases }] = await Promise.all([read(""), read("/tasks"), read("/test-cases")]);
+  return {
+    [`ticket ${ticket.id}`]: told(whole),
+    ...Object.fromEntries(whole.roles.map((state: { role: string }) => [`role ${state.role}`, state])),
+    ...Object.fromEntries(tasks.map((task: { id: string }) => [`task ${task.id}`, told(task)])),
+    ...Object.fromEntries(cases.map((one: { id: string }) => [`test_case ${one.id}`, told(one)])),
+  };
+}
+
+function told(thing: Facts): Facts {
+  return Object.fromEntries(
+    Object.entries(thing).filter(([name, value]) => value !== null && !NOT_TOLD.includes(name)),
+  );
+}

@@ -1,0 +1,175 @@
+import { v7 as uuid } from "uuid";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { publishedProcedures } from "../../src/http/procedures.ts";
+import { makeTicket, type TestProject, type TestTicket, ticketInput } from "../factories.ts";
+import { type Answer } from "../harness.ts";
+import { useHosting } from "../integrations/_hosting.ts";
+
+const hosting = useHosting();
+let project: TestProject;
+beforeAll(async () => {
+  project = await hosting.now.project(1);
+});
+afterAll(() => expect(Object.keys(WRITES).filter((name) => !mutations.includes(name))).toEqual([]));
+
+/** What in a project can be written but isn't a ticket's: everything else must leave history. */
+const NOT_OF_TICKETS = [
+  "projects.update",
+  "projects.archive",
+  "projects.putMember",
+  "projects.removeMember",
+  "projects.putRepositories",
+  "suggestions.dismiss",
+  "suggestions.analyze",
+];
+
+const mutations = publishedProcedures()
+  .filter(({ type, meta }) => type === "mutation" && meta.path.startsWith("/projects/{id}"))
+  .map(({ name }) => name)
+  .filter((name) => !NOT_OF_TICKETS.includes(name));
+
+function call(method: string, path: string, body?: Record<string, unknown>): Promise<Answer> {
+  return hosting.now.harness.call(method, path, { token: project.admin.token, ...(body && { body }) });
+}
+
+async function done(answer: Promise<Answer>): Promise<Answer> {
+  const { status, body, headers } = await answer;
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return { status, body, headers };
+}
+
+/** A ticket with a role, a task and a test case. */
+interface Stage {
+  ticket: TestTicket;
+  path: string;
+  task: string;
+  testCase: string;
+}
+
+async function prepare(): Promise<Stage> {
+  const ticket = await makeTicket(hosting.now.harness, project, { roles: ["qa"] });
+  const { path } = ticket;
+  const task = (await done(call("POST", `${path}/tasks`, { title: "one", role: "qa" }))).body.id;
+  const testCase =
+    (await done(call("POST", `${path}/test-cases`, { title: "Try", instruction: "Look." }))).body.id;
+  return { ticket, path, task, testCase };
+}
+
+async function insertSuggestion({ ticket }: Stage): Promise<string> {
+  const id = uuid();
+  await hosting.now.harness.sql`
+    insert into suggestions (id, project_id, kind, ticket_id, title, rationale, confidence, evidence, fingerprint)
+    values (${id}::uuid, ${project.id}::uuid, 'stale', ${ticket.id}::uuid, 'Old', 'Nobody came', 0.9,
+      '{"proposal": "close"}'::jsonb, ${id})`;
+  return `${project.path}/ai-suggestions/${id}`;
+}
+
+async function acceptable(stage: Stage): Promise<string> {
+  await done(call("POST", `${stage.path}/roles/qa/finish`));
+  await done(call("POST", `${stage.path}/test-cases/${stage.testCase}/approve`, {}));
+  return await insertSuggestion(stage);
+}
+
+const link = { issue_number: 12 };
+
+/** For each procedure: what goes before it, if anything, and the call itself. */
+const WRITES: Record<
+  string,
+  { before?: (stage: Stage) => Promise<unknown>; write: (stage: Stage) => Promise<Answer> }
+> = {
+  "tickets.create": { write: () => call("POST", `${project.path}/tickets`, ticketInput()) },
+  "tickets.update": { write: ({ path }) => call("PATCH", path, { stage: "validation" }) },
+  "tickets.bulk": {
+    write: ({ ticket }) =>
+      call("POST", `${project.path}/tickets/bulk`, {
+        action: "move",
+        ticket_ids: [ticket.id],
+        stage: "up_next",
+      }),
+  },
+  "tickets.startRole": { write: ({ path }) => call("POST", `${path}/roles/qa/start`) },
+  "tickets.finishRole": { write: ({ path }) => call("POST", `${path}/roles/qa/finish`) },
+  "tickets.skipRole": { write: ({ path }) => call("POST", `${path}/roles/qa/skip`) },
+  "tickets.reopenRole": {
+    before: ({ path }) => done(call("POST", `${path}/roles/qa/finish`)),
+    write: ({ path }) => call("POST", `${path}/roles/qa/reopen`),
+  },
+  "tasks.create": { write: ({ path }) => call("POST", `${path}/tasks`, { title: "two", role: "qa" }) },
+  "tasks.update": { write: ({ path, task }) => call("PATCH", `${path}/tasks/${task}`, { title: "first" }) },
+  "tasks.delete": { write: ({ path, task }) => call("DELETE", `${path}/tasks/${task}`) },
+  "tasks.reorder": {
+    before: ({ path }) => done(call("POST", `${path}/tasks`, { title: "two", role: "qa" })),
+    async write({ path, task }) {
+      const { body } = await call("GET", `${path}/tasks`);
+      const second = body.tasks.find(({ id }: { id: string }) => id !== task);
+      return await call("POST", `${path}/tasks/reorder`, { task_ids: [second.id, task] });
+    },
+  },
+  "tasks.claim": { write: ({ path, task }) => call("POST", `${path}/tasks/${task}/claim`) },
+  "tasks.release": {
+    before: ({ path, task }) => done(call("POST", `${path}/tasks/${task}/claim`)),
+    write: ({ path, task }) => call("POST", `${path}/tasks/${task}/release`),
+  },
+  "testCases.create": {
+    write: ({ path }) => call("POST", `${path}/test-cases`, { title: "Try", instruction: "Look." }),
+  },
+  "testCases.update": {
+    write: ({ path, testCase }) => call("PATCH", `${path}/test-cases/${testCase}`, { title: "Try again" }),
+  },
+  "testCases.delete": { write: ({ path, testCase }) => call("DELETE", `${path}/test-cases/${testCase}`) },
+  "testCases.approve": {
+    write: ({ path, testCase }) => call("POST", `${path}/test-cases/${testCase}/approve`),
+  },
+  "testCases.reject": {
+    write: ({ path, testCase }) => call("POST", `${path}/test-cases/${testCase}/reject`),
+  },
+  "agents.register": {
+    write: ({ path }) => call("POST", `${path}/agent-runs`, { agent_id: `bc_${uuid()}` }),
+  },
+  "integrations.linkIssue": { write: ({ path }) => call("PUT", `${path}/github-issue`, link) },
+  "integrations.createIssue": { write: ({ path }) => call("POST", `${path}/github-issue`, {}) },
+  "integrations.unlinkIssue": {
+    before: ({ path }) => done(call("PUT", `${path}/github-issue`, link)),
+    write: ({ path }) => call("DELETE", `${path}/github-issue`),
+  },
+  "suggestions.accept": { write: async (stage) => await call("POST", `${await acceptable(stage)}/accept`) },
+  "suggestions.undo": {
+    write: async (stage) => {
+      const suggestion = await acceptable(stage);
+      await done(call("POST", `${suggestion}/accept`));
+      return await call("POST", `${suggestion}/undo`);
+    },
+  },
+};
+
+/** Writes no history on purpose: a lease says nothing of the task. */
+const SILENT = ["tasks.heartbeat"];
+
+describe.each(mutations.filter((name) => !SILENT.includes(name)))("%s", (name) => {
+  test("leaves a history row under its caller and its request", async () => {
+    const scene = WRITES[name];
+    if (!scene) {
+      throw new Error(`no call of ${name} is known here: add one, so that its history is looked at`);
+    }
+    const stage = await prepare();
+    await scene.before?.(stage);
+    const { headers } = await done(scene.write(stage));
+    const rows = await hosting.now.harness.sql<{ actor: unknown }[]>`
+      select actor from history where project_id = ${project.id}::uuid and request_id = ${
+      headers.get("x-request-id")
+    }`;
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { actor } of rows) expect(actor).toMatchObject({ kind: "user", id: project.admin.id });
+  });
+});
+
+test("a heartbeat leaves none, and changes nothing but the lease", async () => {
+  const { path, task } = await prepare();
+  const claimed = (await done(call("POST", `${path}/tasks/${task}/claim`))).body;
+  const history = (await call("GET", `${path}/history`)).body;
+  const { lease_expires_at, ...beaten } = (await done(call("POST", `${path}/tasks/${task}/heartbeat`))).body;
+  const { lease_expires_at: first, ...rest } = claimed;
+  expect(beaten).toEqual(rest);
+  expect(Date.parse(lease_expires_at)).toBeGreaterThan(Date.parse(first));
+  expect((await call("GET", `${path}/history`)).body).toEqual(history);
+});
