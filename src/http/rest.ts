@@ -2,15 +2,12 @@ import { Hono } from "hono";
 import type { Context as HonoContext } from "hono";
 import type { RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
-import { appRouter } from "../routers/root.ts";
-import { appErrorOf, createCallerFactory, requireActor } from "../routers/trpc.ts";
+import { appErrorOf, callProcedure, requireActor } from "../routers/trpc.ts";
 import { readBody } from "./body.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, requestContext } from "./request.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
-
-const createCaller = createCallerFactory(appRouter);
 
 /** Publishes every procedure under the method and path of its meta. */
 export function restRoutes(services: Services): Hono<HttpEnv> {
@@ -35,7 +32,7 @@ async function answer(
     // Before the body is read: what a stranger sends isn't parsed.
     if (meta.access !== "public") requireActor(ctx, meta);
     const input = await readInput(c, procedure);
-    const output = await findCall(ctx, procedure.name)(input);
+    const output = await callProcedure(procedure, ctx, input);
     return success(ctx, procedure, input, output);
   } catch (error) {
     // Fields that were set before the failure, such as RateLimit, belong to its answer too.
@@ -99,13 +96,6 @@ async function readText(request: Request): Promise<string> {
   } catch (error) {
     throw new AppError("invalid_json", "The body is not valid UTF-8", { cause: error });
   }
-}
-
-type Call = (input: unknown) => Promise<unknown>;
-
-function findCall(ctx: RequestContext, name: string): Call {
-  const caller: unknown = createCaller(ctx);
-  return name.split(".").reduce((at, part) => (at as Record<string, unknown>)[part], caller) as Call;
 }
 
 function success(

@@ -54,7 +54,6 @@ const t = initTRPC.context<RequestContext>().meta<Meta>().create({
 });
 
 export const router = t.router;
-export const createCallerFactory = t.createCallerFactory;
 
 /** The one mapping from whatever a procedure threw to the error table. */
 export function appErrorOf(error: unknown): AppError {
@@ -108,29 +107,60 @@ export function requireActor(ctx: RequestContext, meta: Meta): ActorContext {
     throw new AppError("unauthenticated", "This call takes the session cookie only");
   }
   requireScope(actor, meta.scope);
-  return { ...ctx, actor };
+  return ctx as ActorContext;
 }
-
-const authorizeActor = t.middleware(({ ctx, meta, next }) => {
-  const actorCtx = requireActor(ctx, meta!);
-  if (meta!.access === "account_admin" || meta!.access === "super_admin") {
-    requireRole(actorCtx.actor, meta!.access);
-  }
-  return next({ ctx: actorCtx });
-});
 
 const ProjectPath = z.object({ id: Id });
 
-const authorizeProject = t.middleware(async ({ ctx, meta, getRawInput, next }) => {
-  const actorCtx = requireActor(ctx, meta!);
-  const needed = PROJECT_LEVELS[meta!.access as keyof typeof PROJECT_LEVELS];
-  const parsed = ProjectPath.safeParse(await getRawInput());
+/** The one gate of all doors: the caller's context, with the project where the procedure is one of a project. */
+async function authorize(ctx: RequestContext, meta: Meta, rawInput: unknown): Promise<RequestContext> {
+  const { access, denial = "forbidden", evenArchived = false } = meta;
+  if (access === "public") return ctx;
+  const actorCtx = requireActor(ctx, meta);
+  if (access === "account_admin" || access === "super_admin") requireRole(actorCtx.actor, access);
+  if (access === "user" || access === "account_admin" || access === "super_admin") return actorCtx;
+  const parsed = ProjectPath.safeParse(rawInput);
   if (!parsed.success) throw fromZod(parsed.error);
-  const { denial = "forbidden", evenArchived = false } = meta!;
+  const needed = PROJECT_LEVELS[access];
   const project = await requireProject(actorCtx, parsed.data.id, { needed, denial, evenArchived });
-  const projectCtx: ProjectContext = { ...actorCtx, project };
-  return next({ ctx: projectCtx });
-});
+  return { ...actorCtx, project } as ProjectContext;
+}
+
+const authorizeActor = t.middleware(async ({ ctx, meta, getRawInput, next }) =>
+  next({ ctx: await authorize(ctx, meta!, await getRawInput()) as ActorContext })
+);
+
+const authorizeProject = t.middleware(async ({ ctx, meta, getRawInput, next }) =>
+  next({ ctx: await authorize(ctx, meta!, await getRawInput()) as ProjectContext })
+);
+
+/** What a procedure is made of; its middlewares are the ones of this file and nothing else. */
+export interface ProcedureParts {
+  meta: Meta;
+  input: z.ZodObject;
+  output: z.ZodType;
+  resolve: (call: { ctx: RequestContext; input: unknown }) => unknown;
+}
+
+/**
+ * A call through the REST door: gate, input, verb, output as in tRPC's chain of middlewares, but not through it. The
+ * chain copies the context at each of its steps, which was a sixth of a creation's processor time.
+ */
+export async function callProcedure(
+  { meta, input, output, resolve }: ProcedureParts,
+  ctx: RequestContext,
+  rawInput: unknown,
+): Promise<unknown> {
+  const authorized = await authorize(ctx, meta, rawInput);
+  const parsed = input.safeParse(rawInput);
+  if (!parsed.success) throw fromZod(parsed.error);
+  return output.parse(await resolve({ ctx: authorized, input: parsed.data }));
+}
+
+/** How many middlewares tRPC's chain has for a procedure: failures, the gate, input, output, verb. */
+export function expectedMiddlewares({ access }: Meta): number {
+  return access === "public" ? 4 : 5;
+}
 
 const base = t.procedure.use(failures);
 
