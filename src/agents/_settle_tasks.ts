@@ -1,4 +1,5 @@
 import type { Context } from "../core/context.ts";
+import { cleanText } from "./_clean_text.ts";
 import type { RunStatus } from "./schema.ts";
 
 /** A task as the run left it, with what it took away, so that a later event can start from what was there before. */
@@ -27,6 +28,7 @@ interface End {
 }
 
 const NO_SUMMARY = "The agent failed and gave no reason";
+const MAX_REASON = 2000;
 
 /**
  * The run's tasks after its end: finished leaves done what has its criteria met and gives the rest back; failed
@@ -60,7 +62,7 @@ export async function settleTasks(
         assignee_user_id = case when h.status <> 'pending' then h.assignee_user_id end,
         assignee_session_id = case when h.status <> 'pending' then h.assignee_session_id end,
         started_at = case when h.status <> 'pending' then h.started_at end,
-        blocking_reason = case when h.status = 'blocked' then ${summary ?? NO_SUMMARY} end,
+        blocking_reason = case when h.status = 'blocked' then ${cleanText(summary, MAX_REASON) ?? NO_SUMMARY} end,
         completed_at = case when h.status = 'done' then ${at}::timestamptz end,
         actual_minutes = case h.status when 'done' then coalesce(h.actual_minutes, greatest(0,
           ceil(extract(epoch from ${at}::timestamptz - h.started_at) / 60)::integer)) when 'blocked' then h.actual_minutes end,

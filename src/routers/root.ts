@@ -2,6 +2,7 @@ import { accountsRouter } from "./accounts.ts";
 import { auditRouter } from "./audit.ts";
 import { agentsRouter } from "./agents.ts";
 import { authRouter } from "./auth.ts";
+import { billingRouter } from "./billing.ts";
 import { keysRouter } from "./keys.ts";
 import { projectsRouter } from "./projects.ts";
 import { tasksRouter } from "./tasks.ts";
@@ -16,6 +17,7 @@ export const appRouter = router({
   audit: auditRouter,
   agents: agentsRouter,
   auth: authRouter,
+  billing: billingRouter,
   keys: keysRouter,
   projects: projectsRouter,
   tasks: tasksRouter,

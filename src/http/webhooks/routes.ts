@@ -7,9 +7,10 @@ import type { Webhook } from "./_webhook.ts";
 import { cloudAgentWebhook } from "./cloud_agent.ts";
 import { deployWebhook } from "./deploy.ts";
 import { githubWebhook } from "./github.ts";
+import { paymentWebhook } from "./payment.ts";
 
 /** Every sender that the service listens to. */
-const WEBHOOKS: readonly Webhook[] = [cloudAgentWebhook, deployWebhook, githubWebhook];
+const WEBHOOKS: readonly Webhook[] = [cloudAgentWebhook, deployWebhook, githubWebhook, paymentWebhook];
 
 /** For the OpenAPI document. */
 export const webhookDocuments: readonly DocumentedRoute[] = WEBHOOKS.map(({ path, operation }) => ({

@@ -1,0 +1,95 @@
+import Stripe from "stripe";
+import type { Sent } from "./sent.ts";
+
+export interface PaymentEvent {
+  id: string;
+  type: string;
+  /** Epoch seconds. */
+  created: number;
+  object: Record<string, unknown>;
+}
+
+const provider = Stripe.createSubtleCryptoProvider();
+
+/** An event as Stripe sends it; `signedAt` in epoch seconds, now when absent. */
+export async function paymentDelivery(secret: string, event: PaymentEvent, signedAt?: number): Promise<Sent> {
+  const { id, type, created, object } = event;
+  const payload = JSON.stringify({
+    id,
+    object: "event",
+    api_version: Stripe.API_VERSION,
+    created,
+    data: { object },
+    livemode: false,
+    pending_webhooks: 1,
+    request: { id: null, idempotency_key: null },
+    type,
+  });
+  return await signedPaymentBody(secret, payload, signedAt);
+}
+
+export async function signedPaymentBody(secret: string, payload: string, signedAt?: number): Promise<Sent> {
+  const signature = await Stripe.webhooks.generateTestHeaderStringAsync({
+    payload,
+    secret,
+    cryptoProvider: provider,
+    ...(signedAt !== undefined && { timestamp: signedAt }),
+  });
+  return {
+    path: "/webhooks/payment-provider",
+    headers: { "content-type": "application/json; charset=utf-8", "stripe-signature": signature },
+    body: new TextEncoder().encode(payload),
+  };
+}
+
+/** A subscription in the form of today's version: periods belong to its items. */
+export function subscription(fields: {
+  id: string;
+  customer: string;
+  status: string;
+  periodEnd: number;
+  created?: number;
+  price?: string;
+}): Record<string, unknown> {
+  const { id, customer, status, periodEnd, created = periodEnd - 30 * 86_400, price = "price_team" } = fields;
+  return {
+    id,
+    object: "subscription",
+    customer,
+    status,
+    created,
+    start_date: created,
+    cancel_at_period_end: false,
+    items: {
+      object: "list",
+      data: [{
+        id: `si_${id.slice(4)}`,
+        object: "subscription_item",
+        current_period_start: created,
+        current_period_end: periodEnd,
+        price: { id: price, object: "price", currency: "eur", unit_amount: 900 },
+        quantity: 1,
+      }],
+    },
+    metadata: {},
+  };
+}
+
+export function checkoutSession(fields: {
+  id: string;
+  accountId: string;
+  customer: string;
+  subscription: string;
+  paymentStatus?: string;
+}): Record<string, unknown> {
+  return {
+    id: fields.id,
+    object: "checkout.session",
+    mode: "subscription",
+    status: "complete",
+    client_reference_id: fields.accountId,
+    customer: fields.customer,
+    subscription: fields.subscription,
+    payment_status: fields.paymentStatus ?? "paid",
+  };
+}

@@ -1,0 +1,41 @@
+import Stripe from "stripe";
+import type { Config } from "../core/config.ts";
+import { AppError, invalidField } from "../core/errors.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/** @throws {AppError} not_configured */
+export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Config): Stripe {
+  if (!key) throw new AppError("not_configured", "Billing is switched off: STRIPE_SECRET_KEY is not set");
+  const { hostname, port, protocol } = new URL(url ?? "https://api.stripe.com");
+  return new Stripe(key, {
+    host: hostname,
+    port: port || (protocol === "http:" ? 80 : 443),
+    protocol: protocol === "http:" ? "http" : "https",
+    httpClient: Stripe.createFetchHttpClient(),
+    timeout: TIMEOUT_MS,
+    // Each repeat carries the idempotency key of the first try.
+    maxNetworkRetries: 2,
+    telemetry: false,
+  });
+}
+
+/**
+ * Makes the provider's refusal one of ours. `fields` says which of the caller's fields a parameter was made of.
+ * @throws {AppError} invalid_request, not_configured, unavailable
+ */
+export async function askStripe<T>(fields: Record<string, string>, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeError)) throw error;
+    const field = error.param && fields[error.param];
+    if (field) throw invalidField(field, error.message);
+    if (error instanceof Stripe.errors.StripeAuthenticationError) {
+      throw new AppError("not_configured", "The payment provider refused STRIPE_SECRET_KEY", {
+        cause: error,
+      });
+    }
+    throw new AppError("unavailable", "The payment provider could not do this now", { cause: error });
+  }
+}

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { Id, text, Timestamp } from "../core/schema.ts";
+
+export const Subscription = z.object({
+  id: z.string(),
+  status: z.string().describe("As the payment provider names it"),
+  price_id: z.string().nullable(),
+  cancel_at_period_end: z.boolean(),
+  current_period_end: Timestamp.nullable(),
+}).meta({ id: "Subscription" });
+
+export const Billing = z.object({
+  account_id: Id,
+  customer_id: z.string().nullable(),
+  subscription: Subscription.nullable(),
+}).meta({ id: "Billing" });
+export type Billing = z.infer<typeof Billing>;
+
+const ReturnUrl = text(1, 2000).refine(
+  (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol),
+  "Expected an http or https URL",
+);
+
+export const StartCheckout = z.strictObject({
+  price: text(1, 200).describe("Id of a recurring price at the payment provider"),
+  success_url: ReturnUrl,
+  cancel_url: ReturnUrl,
+});
+export type StartCheckout = z.infer<typeof StartCheckout>;
+
+export const OpenPortal = z.strictObject({ return_url: ReturnUrl });
+export type OpenPortal = z.infer<typeof OpenPortal>;
+
+export const HostedPage = z.object({
+  id: z.string(),
+  url: z.string().describe("Send the browser there"),
+}).meta({ id: "HostedPage" });
+export type HostedPage = z.infer<typeof HostedPage>;
+
+/** The id of something that the provider sends as id or as the whole object. */
+const Reference = z.union([text(1, 200), z.looseObject({ id: text(1, 200) }).transform(({ id }) => id)]);
+
+export const PaymentEvent = z.looseObject({
+  id: text(1, 200),
+  type: text(1, 200),
+  created: z.int().min(0).describe("Epoch seconds"),
+  data: z.looseObject({ object: z.looseObject({}) }),
+}).meta({ id: "PaymentEvent" });
+export type PaymentEvent = z.infer<typeof PaymentEvent>;
+
+export const CheckoutSession = z.looseObject({
+  client_reference_id: z.string().nullish(),
+  customer: Reference.nullish(),
+  subscription: Reference.nullish(),
+  payment_status: text(1, 100),
+});
+
+/** Since the provider's version of 2025-03-31 a period belongs to each item; before, to the subscription. */
+export const SubscriptionObject = z.looseObject({
+  id: text(1, 200),
+  customer: Reference,
+  status: text(1, 100),
+  created: z.int().min(0),
+  cancel_at_period_end: z.boolean().nullish(),
+  current_period_end: z.int().nullish(),
+  items: z.looseObject({
+    data: z.array(z.looseObject({
+      current_period_end: z.int().nullish(),
+      price: z.looseObject({ id: text(1, 200) }).nullish(),
+    })),
+  }).nullish(),
+});
+export type SubscriptionObject = z.infer<typeof SubscriptionObject>;

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { receivedPaymentEvent } from "../../billing/apply_event.ts";
+import { PaymentEvent } from "../../billing/schema.ts";
+import { verifyPaymentEvent } from "../../billing/verify_event.ts";
+import { systemContext } from "../../core/context.ts";
+import { parseAs, parseJson } from "../../deliveries/json_body.ts";
+import { receiveDelivery } from "../../deliveries/receive.ts";
+import { errorResponses } from "../openapi.ts";
+import { readRawBody } from "./_raw_body.ts";
+import { requireSecrets } from "./_signature.ts";
+import { MAX_BODY_BYTES, Ok, type Webhook } from "./_webhook.ts";
+
+/** Stripe. */
+export const paymentWebhook: Webhook = {
+  path: "/webhooks/payment-provider",
+  operation: {
+    operationId: "webhooks.payment",
+    tags: ["Webhooks"],
+    summary: "Payment provider webhook",
+    description:
+      "Takes checkout.session.completed and customer.subscription events, in any order and any number; " +
+      "others are acknowledged.",
+    security: [],
+    requestParams: {
+      header: z.object({ "stripe-signature": z.string().describe("`t=…,v1=…`, not more than 300 s old") }),
+    },
+    requestBody: { required: true, content: { "application/json": { schema: PaymentEvent } } },
+    responses: {
+      "200": { description: "Taken", content: { "application/json": { schema: Ok } } },
+      ...errorResponses([
+        "invalid_json",
+        "invalid_request",
+        "invalid_signature_payload",
+        "payload_too_large",
+        "unsupported_media_type",
+        "internal",
+        "webhook_secret_not_configured",
+        "unavailable",
+      ]),
+    },
+  },
+  async receive({ services, request, requestId }) {
+    const body = await readRawBody(request, MAX_BODY_BYTES);
+    const secrets = requireSecrets(services.config.STRIPE_WEBHOOK_SECRET, "STRIPE_WEBHOOK_SECRET");
+    await verifyPaymentEvent(body, request.headers.get("stripe-signature"), secrets);
+    const { id, type } = parseAs(PaymentEvent, parseJson(body));
+    const ctx = systemContext(services, { kind: "webhook", id: "payment" }, requestId);
+    const delivery = { provider: "payment" as const, deliveryId: id, event: type, body };
+    await receiveDelivery(ctx, delivery, (ctx) => receivedPaymentEvent(ctx, body));
+    return { ok: true };
+  },
+};

@@ -1,0 +1,41 @@
+import { startCheckout } from "../billing/checkout.ts";
+import { getBilling } from "../billing/get.ts";
+import { openPortal } from "../billing/portal.ts";
+import { Billing, HostedPage, OpenPortal, StartCheckout } from "../billing/schema.ts";
+import { Empty } from "../sessions/schema.ts";
+import { router, userProcedure } from "./trpc.ts";
+
+const admin = { access: "account_admin", scope: "admin", tag: "Billing" } as const;
+
+export const billingRouter = router({
+  get: userProcedure({
+    ...admin,
+    method: "GET",
+    path: "/billing",
+    summary: "Get the account's subscription",
+    errors: ["not_configured"],
+  }).input(Empty).output(Billing).query(({ ctx }) => getBilling(ctx)),
+
+  checkout: userProcedure({
+    ...admin,
+    method: "POST",
+    path: "/billing/checkout",
+    summary: "Open a page of the payment provider to subscribe",
+    errors: ["not_configured", "unavailable"],
+    example: {
+      input: {
+        price: "price_1MotwRLkdIwHu7ixYcPLm5uZ",
+        success_url: "https://portal.example/billing",
+        cancel_url: "https://portal.example/billing",
+      },
+    },
+  }).input(StartCheckout).output(HostedPage).mutation(({ ctx, input }) => startCheckout(ctx, input)),
+
+  portal: userProcedure({
+    ...admin,
+    method: "POST",
+    path: "/billing/portal",
+    summary: "Open a page of the payment provider to change the subscription",
+    errors: ["not_configured", "unavailable", "conflict"],
+  }).input(OpenPortal).output(HostedPage).mutation(({ ctx, input }) => openPortal(ctx, input)),
+});

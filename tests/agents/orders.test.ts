@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { AgentEvent } from "../../simulators/senders/agent.ts";
+import { makeProject } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { orders } from "../orders.ts";
+import { AGENT_SECRET, makeWork, readState, register, sendAgentEvent } from "./_setup.ts";
+
+const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: AGENT_SECRET } });
+
+/** Among them two of one moment, and two that say different things of one pull request. */
+const EVENTS: Omit<AgentEvent, "id">[] = [
+  { status: "ERROR", timestamp: "2026-11-20T10:00:00.000Z", summary: "Out of memory" },
+  {
+    status: "FINISHED",
+    timestamp: "2026-11-20T10:10:00.000Z",
+    prUrl: "https://github.com/acme/handoff/pull/1",
+  },
+  {
+    status: "FINISHED",
+    timestamp: "2026-11-20T11:20:00.000+01:00",
+    prUrl: "https://github.com/acme/handoff/pull/2",
+  },
+  { status: "ERROR", timestamp: "2026-11-20T10:20:00Z", summary: "Lost its machine" },
+];
+
+const LAST_FINISHED = { status: "FINISHED", timestamp: "2026-11-20T10:30:00Z", summary: "All of it" };
+
+test.each([
+  ["all 120 orders of five events that end finished", [...EVENTS, LAST_FINISHED]],
+  ["all 24 orders of four events that end failed", EVENTS],
+])("%s, with repeats, give one state", async (_, events) => {
+  const project = await makeProject(harness.now);
+  const states = new Map<string, string>();
+  for (const [number, order] of orders(events).entries()) {
+    const work = await makeWork(harness.now, project);
+    // Some runs are registered in the middle of their events.
+    const registersAt = number % 4 === 0 ? number % 6 : 0;
+    for (const [index, event] of order.entries()) {
+      if (index === registersAt) await register(harness.now, project, work);
+      await sendAgentEvent(harness.now, { id: work.agentId, ...event });
+      if ((number + index) % 3 === 0) await sendAgentEvent(harness.now, { id: work.agentId, ...event });
+    }
+    if (registersAt === order.length) await register(harness.now, project, work);
+    const state = JSON.stringify(await readState(harness.now, work)).replaceAll(work.agentId.slice(-4), "");
+    states.set(state, order.map(({ status }) => status).join());
+  }
+  expect([...states.keys()]).toHaveLength(1);
+}, 120_000);

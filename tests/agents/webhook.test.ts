@@ -1,0 +1,183 @@
+import { describe, expect, test } from "vitest";
+import { makeProject, makeTicket, makeUser } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { AGENT_SECRET, makeWork, newAgentId, readState, register, sendAgentEvent } from "./_setup.ts";
+
+const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: AGENT_SECRET } });
+const timestamp = "2026-11-20T10:00:00.000Z";
+const prUrl = "https://github.com/Acme/Handoff/pull/17";
+
+describe("a cloud agent's event", () => {
+  test("FINISHED finishes the run, links its pull request, brings the ticket to validation and frees its tasks", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    expect((await register(harness.now, project, work)).status).toBe(201);
+    const event = { id: work.agentId, status: "FINISHED", timestamp, prUrl, summary: "Uploads resume" };
+    const { status, body } = await sendAgentEvent(harness.now, event);
+    expect([status, body]).toEqual([200, { ok: true }]);
+    const state = await readState(harness.now, work);
+    expect(state.tickets).toEqual([{ stage: "validation", status: "open" }]);
+    expect(state.runs).toMatchObject([{
+      status: "finished",
+      summary: "Uploads resume",
+      event_at: timestamp,
+    }]);
+    expect(state.links).toEqual([{ repo: "acme/handoff", number: 17, state: "open" }]);
+    expect(state.tasks).toMatchObject([
+      { status: "done", completed_at: timestamp, leased: false },
+      { status: "pending", assigned: false, leased: false },
+      { status: "pending" },
+      { status: "in_progress", persons: true, leased: true },
+    ]);
+  });
+
+  test("ERROR fails the run and blocks its tasks with the summary as the reason", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    await sendAgentEvent(harness.now, {
+      id: work.agentId,
+      status: "ERROR",
+      timestamp,
+      summary: "No disk space",
+    });
+    const state = await readState(harness.now, work);
+    expect(state.tickets).toEqual([{ stage: "in_progress", status: "open" }]);
+    expect(state.runs).toMatchObject([{ status: "failed", summary: "No disk space" }]);
+    expect(state.tasks).toMatchObject([
+      { status: "blocked", blocking_reason: "No disk space", leased: false },
+      { status: "blocked", blocking_reason: "No disk space", leased: false },
+      { status: "pending", blocking_reason: null },
+      { status: "in_progress", persons: true },
+    ]);
+  });
+
+  test("counts for tasks that were named at the registration, whoever claimed them", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    const { body } = await harness.now.call("POST", `${work.ticket.path}/agent-runs`, {
+      token: project.admin.token,
+      body: { agent_id: work.agentId, task_ids: [work.tasks[3]] },
+    });
+    expect(body).toMatchObject({ agent_id: work.agentId, status: "running", task_ids: [work.tasks[3]] });
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "ERROR", timestamp });
+    const { tasks } = await readState(harness.now, work);
+    expect(tasks[3]).toMatchObject({
+      status: "blocked",
+      blocking_reason: "The agent failed and gave no reason",
+    });
+  });
+
+  test("is written to history under the sender's name", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp, prUrl });
+    const rows = await harness.now.sql`
+      select distinct entity, action from history
+      where ticket_id = ${work.ticket.id}::uuid and actor ->> 'kind' = 'webhook' and actor ->> 'id' = 'cloud_agent'
+      order by 1, 2`;
+    expect(rows.map(({ entity, action }) => `${entity} ${action}`)).toEqual([
+      "agent_run changed",
+      "pull_request created",
+      "task changed",
+      "ticket changed",
+    ]);
+  });
+
+  test("that came before its agent was registered counts from then on", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "ERROR", timestamp, summary: "Too early" });
+    await sendAgentEvent(harness.now, {
+      id: work.agentId,
+      status: "FINISHED",
+      timestamp: "2026-11-20T10:05:00Z",
+      prUrl,
+    });
+    const { body } = await register(harness.now, project, work);
+    expect(body).toMatchObject({ status: "finished", pull_request_url: prUrl });
+    expect((await readState(harness.now, work)).tickets).toMatchObject([{ stage: "validation" }]);
+    const rows = await harness.now.sql`
+      select outcome, reason, attempts from deliveries where subject = ${work.agentId} order by received_at, id`;
+    expect(rows).toEqual([
+      { outcome: "applied", reason: null, attempts: 2 },
+      { outcome: "applied", reason: null, attempts: 2 },
+    ]);
+    const [author] = await harness.now.sql`
+      select actor ->> 'kind' as kind from history
+      where ticket_id = ${work.ticket.id}::uuid and entity = 'ticket' and field = 'stage' order by id desc limit 1`;
+    expect(author).toEqual({ kind: "webhook" });
+  });
+
+  test("never touches what someone did since", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+    const token = project.admin.token;
+    await harness.now.call("POST", `${work.ticket.path}/tasks/${work.tasks[1]}/claim`, {
+      token,
+      body: { session_id: "me" },
+    });
+    await sendAgentEvent(harness.now, {
+      id: work.agentId,
+      status: "ERROR",
+      timestamp: "2026-11-20T11:00:00Z",
+    });
+    const { tasks } = await readState(harness.now, work);
+    expect(tasks[0]).toMatchObject({ status: "blocked" });
+    expect(tasks[1]).toMatchObject({ status: "in_progress" });
+  });
+
+  test("an unknown status, event or agent is acknowledged and kept", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    const before = await readState(harness.now, work);
+    expect((await sendAgentEvent(harness.now, { id: work.agentId, status: "RUNNING", timestamp })).body)
+      .toEqual({ ok: true });
+    expect((await sendAgentEvent(harness.now, { id: newAgentId(), status: "FINISHED", timestamp })).status)
+      .toBe(200);
+    expect(await readState(harness.now, work)).toEqual(before);
+    const rows = await harness.now
+      .sql`select reason from deliveries where reason is not null order by received_at desc limit 2`;
+    expect(rows.map(({ reason }) => reason)).toEqual(["unknown_agent", "unknown_status"]);
+  });
+});
+
+describe("registering an agent run", () => {
+  test("twice for one ticket answers the same run; for another ticket it is a conflict", async () => {
+    const project = await makeProject(harness.now);
+    const [one, other] = [await makeTicket(harness.now, project), await makeTicket(harness.now, project)];
+    const options = { token: project.admin.token, body: { agent_id: newAgentId() } };
+    const first = await harness.now.call("POST", `${one.path}/agent-runs`, options);
+    const again = await harness.now.call("POST", `${one.path}/agent-runs`, options);
+    expect([first.status, again.body]).toEqual([201, first.body]);
+    expect(first.headers.get("location")).toBe(`/api${one.path}/agent-runs/${first.body.id}`);
+    const elsewhere = await harness.now.call("POST", `${other.path}/agent-runs`, options);
+    expect([elsewhere.status, elsewhere.body.code]).toEqual([409, "conflict"]);
+    const { token } = options;
+    const listed = await harness.now.call("GET", `${one.path}/agent-runs`, { token });
+    expect(listed.body).toEqual({ agent_runs: [first.body], next_cursor: null });
+    const got = await harness.now.call("GET", `${one.path}/agent-runs/${first.body.id}`, { token });
+    expect(got.body).toEqual(first.body);
+  });
+
+  test("names tasks that are not the ticket's, and knows no foreign ticket", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    const ticket = await makeTicket(harness.now, project);
+    const token = project.admin.token;
+    const body = { agent_id: newAgentId(), task_ids: [work.tasks[0]] };
+    const refused = await harness.now.call("POST", `${ticket.path}/agent-runs`, { token, body });
+    expect([refused.status, Object.keys(refused.body.fieldErrors)]).toEqual([400, ["task_ids.0"]]);
+    const stranger = await makeUser(harness.now, { role: "admin" });
+    expect(
+      (await harness.now.call("POST", `${ticket.path}/agent-runs`, { token: stranger.token, body })).status,
+    ).toBe(403);
+    const gone = `${project.path}/tickets/${crypto.randomUUID()}/agent-runs`;
+    expect((await harness.now.call("POST", gone, { token, body })).status).toBe(404);
+    expect((await harness.now.call("GET", gone, { token })).status).toBe(404);
+  });
+});

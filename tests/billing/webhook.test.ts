@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { checkoutSession, type PaymentEvent, subscription } from "../../simulators/senders/payment.ts";
+import { makeUser, type TestUser } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { orders } from "../orders.ts";
+import { newCustomer, sendPaymentEvent, STRIPE_WEBHOOK_SECRET } from "./_setup.ts";
+
+const harness = useHarness({ env: { STRIPE_WEBHOOK_SECRET } });
+
+const NOON = 1_795_262_400;
+const PERIOD_END = NOON + 30 * 86_400;
+
+async function billing(admin: TestUser) {
+  const { status, body } = await harness.now.call("GET", "/billing", { token: admin.token });
+  expect(status).toBe(200);
+  return body;
+}
+
+/** A customer's life: bought, paid, changed, changed within the same second, ended. */
+function life(admin: TestUser): PaymentEvent[] {
+  const ids = newCustomer();
+  const object = (status: string, periodEnd = PERIOD_END) =>
+    subscription({ id: ids.subscription, customer: ids.customer, status, periodEnd, created: NOON });
+  const event = (letter: string, type: string, created: number, object: Record<string, unknown>) => ({
+    id: `${ids.event}${letter}`,
+    type,
+    created,
+    object,
+  });
+  const session = checkoutSession({ id: ids.session, accountId: admin.accountId, ...ids });
+  return [
+    event("a", "customer.subscription.created", NOON, object("incomplete")),
+    event("b", "customer.subscription.updated", NOON, object("active")),
+    event("c", "checkout.session.completed", NOON + 2, session),
+    event("d", "customer.subscription.updated", NOON + 60, object("past_due", PERIOD_END + 86_400)),
+    event("e", "customer.subscription.updated", NOON + 60, object("active", PERIOD_END + 86_400)),
+  ];
+}
+
+describe("a payment event", () => {
+  test("checkout links customer and subscription to the account; billing shows what the subscription says", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    expect(await billing(admin)).toEqual({
+      account_id: admin.accountId,
+      customer_id: null,
+      subscription: null,
+    });
+    const events = life(admin);
+    for (const event of events) {
+      expect((await sendPaymentEvent(harness.now, event)).body).toEqual({ ok: true });
+    }
+    expect(await billing(admin)).toEqual({
+      account_id: admin.accountId,
+      customer_id: events[0]!.object.customer,
+      subscription: {
+        id: events[0]!.object.id,
+        status: "active",
+        price_id: "price_team",
+        cancel_at_period_end: false,
+        current_period_end: new Date((PERIOD_END + 86_400) * 1000).toISOString(),
+      },
+    });
+  });
+
+  test("all 120 orders of five events, with repeats, give one state", async () => {
+    const states = new Set<string>();
+    const admins = await Promise.all(
+      Array.from({ length: 120 }, () => makeUser(harness.now, { role: "admin" })),
+    );
+    const numbers = [0, 1, 2, 3, 4];
+    for (const [index, order] of orders(numbers).entries()) {
+      const admin = admins[index]!;
+      const events = life(admin);
+      for (const [place, number] of order.entries()) {
+        await sendPaymentEvent(harness.now, events[number]!);
+        if ((index + place) % 3 === 0) {
+          await sendPaymentEvent(harness.now, events[order[index % (place + 1)]!]!);
+        }
+      }
+      const state = await billing(admin);
+      expect(state.customer_id).toBe(events[0]!.object.customer);
+      states.add(JSON.stringify({ ...state.subscription, id: null }));
+    }
+    expect([...states]).toHaveLength(1);
+  }, 120_000);
+
+  test("the end of a subscription is final, whatever comes later", async () => {
+    for (const order of orders([0, 1, 2])) {
+      const admin = await makeUser(harness.now, { role: "admin" });
+      const [created, , checkout, updated] = life(admin);
+      const deleted = {
+        ...created!,
+        id: `${created!.id}x`,
+        type: "customer.subscription.deleted",
+        created: NOON + 50,
+      };
+      deleted.object = { ...created!.object, status: "canceled" };
+      const events = [created!, { ...updated!, created: NOON + 50 }, deleted];
+      await sendPaymentEvent(harness.now, checkout!);
+      for (const number of order) await sendPaymentEvent(harness.now, events[number]!);
+      expect((await billing(admin)).subscription).toMatchObject({ status: "canceled" });
+    }
+  });
+
+  test("keeps a status that nobody here knows, and the older field of the period's end", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [created, , checkout] = life(admin);
+    await sendPaymentEvent(harness.now, checkout!);
+    const { items: _, ...older } = created!.object;
+    const object = { ...older, status: "dunning_by_pigeon", current_period_end: NOON };
+    await sendPaymentEvent(harness.now, { ...created!, object });
+    expect((await billing(admin)).subscription).toMatchObject({
+      status: "dunning_by_pigeon",
+      price_id: null,
+      current_period_end: new Date(NOON * 1000).toISOString(),
+    });
+  });
+
+  test("a period ends with the latest of its items", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [created, , checkout] = life(admin);
+    await sendPaymentEvent(harness.now, checkout!);
+    const ends = [NOON + 5, NOON + 9, NOON + 7].map((current_period_end) => ({ current_period_end }));
+    await sendPaymentEvent(harness.now, {
+      ...created!,
+      object: { ...created!.object, items: { data: ends } },
+    });
+    const { subscription } = await billing(admin);
+    expect(subscription.current_period_end).toBe(new Date((NOON + 9) * 1000).toISOString());
+  });
+
+  test("of two checkouts the later one counts; an unpaid, a strange and an unknown one are ignored", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [first, second] = [life(admin)[2]!, life(admin)[2]!];
+    await sendPaymentEvent(harness.now, { ...second, created: NOON + 100 });
+    await sendPaymentEvent(harness.now, first);
+    expect((await billing(admin)).customer_id).toBe(second.object.customer);
+    const later = { ...life(admin)[2]!, created: NOON + 200 };
+    const ignored: Record<string, Record<string, unknown>> = {
+      unpaid: { ...later.object, payment_status: "unpaid" },
+      no_customer: { ...later.object, customer: null },
+      unknown_account: { ...later.object, client_reference_id: crypto.randomUUID() },
+    };
+    for (const [reason, object] of Object.entries(ignored)) {
+      const id = `${later.id}${reason}`;
+      expect((await sendPaymentEvent(harness.now, { ...later, id, object })).status).toBe(200);
+      const [row] = await harness.now.sql`select outcome, reason from deliveries where delivery_id = ${id}`;
+      expect(row).toEqual({ outcome: "ignored", reason });
+    }
+    const unknown = { ...later, id: `${later.id}u`, type: "invoice.paid" };
+    expect((await sendPaymentEvent(harness.now, unknown)).body).toEqual({ ok: true });
+    expect((await billing(admin)).customer_id).toBe(second.object.customer);
+  });
+
+  test("is known by its id: another body under the same id changes nothing", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [created, updated, checkout] = life(admin);
+    for (const event of [checkout!, created!]) await sendPaymentEvent(harness.now, event);
+    expect((await sendPaymentEvent(harness.now, { ...updated!, id: created!.id })).body).toEqual({
+      ok: true,
+    });
+    expect((await billing(admin)).subscription.status).toBe("incomplete");
+  });
+});
