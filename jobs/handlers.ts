@@ -3,6 +3,9 @@ import type { Context } from "../src/core/context.ts";
 import type { Payload, QueueName } from "../src/core/queue.ts";
 import { closeParkedTickets } from "../src/deploys/close_parked.ts";
 import { sweepMergedTickets } from "../src/deploys/sweep.ts";
+import { continueHookRun } from "../src/integrations/continue_hook_run.ts";
+import { analyzeProject } from "../src/suggestions/analyze.ts";
+import { analyzeAllProjects, collectChanges } from "../src/suggestions/collect_changes.ts";
 import { endLeases } from "../src/tasks/end_leases.ts";
 import { backfillEmbeddings } from "../src/tickets/backfill_embeddings.ts";
 import { embedTicket } from "../src/tickets/embed.ts";
@@ -18,4 +21,8 @@ export const handlers: Handlers = {
   "end-leases": endLeases,
   "backfill-embeddings": backfillEmbeddings,
   "prune": prune,
+  "set-up-hooks": continueHookRun,
+  "collect-changes": collectChanges,
+  "analyze-project": analyzeProject,
+  "analyze-all-projects": analyzeAllProjects,
 };

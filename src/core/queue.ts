@@ -46,6 +46,29 @@ export const QUEUES = {
     retry: { retryLimit: 3, retryDelay: 300, retryBackoff: true },
     cron: "41 3 * * *",
   },
+  "set-up-hooks": {
+    payload: z.object({ run_id: Id }),
+    policy: "short",
+    retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
+  },
+  // What this run misses, the next one finds.
+  "collect-changes": {
+    payload: z.object({}),
+    policy: "short",
+    retry: { retryLimit: 1, retryDelay: 30, retryBackoff: false },
+    cron: "*/5 * * * *",
+  },
+  "analyze-project": {
+    payload: z.object({ project_id: Id, full: z.boolean().optional() }),
+    policy: "short",
+    retry: { retryLimit: 5, retryDelay: 30, retryBackoff: true, retryDelayMax: 600 },
+  },
+  "analyze-all-projects": {
+    payload: z.object({}),
+    policy: "short",
+    retry: { retryLimit: 3, retryDelay: 300, retryBackoff: true },
+    cron: "30 2 * * *",
+  },
 } as const satisfies Record<string, QueueDefinition>;
 
 export interface QueueDefinition {

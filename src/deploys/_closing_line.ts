@@ -17,3 +17,10 @@ export function closingLine(db: Db) {
 export function isDeployed(db: Db) {
   return db`t.deployed_at is not null and (t.deploy_failed_at is null or t.deploy_failed_at <= t.deployed_at)`;
 }
+
+/** Ticket `t` waits for no deploy: its sha has one, or no repository of its project has ever reported any. */
+export function waitsForNoDeploy(db: Db) {
+  return db`(${isDeployed(db)} or not exists (
+    select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
+    where r.project_id = t.project_id))`;
+}

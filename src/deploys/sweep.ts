@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/history.ts";
-import { closingLine, isDeployed } from "./_closing_line.ts";
+import { closingLine, waitsForNoDeploy } from "./_closing_line.ts";
 import { closeAsCompleted } from "./close_parked.ts";
 
 /** Tickets in one transaction: their locks are held for well under a second. */
@@ -28,11 +28,8 @@ async function sweepStep(
 ): Promise<{ closed: number; next: string | null }> {
   const due = await ctx.db<{ id: string }[]>`
     select t.id from tickets t
-    where (${after}::uuid is null or t.id > ${after}::uuid) and ${closingLine(ctx.db)} and (${
-    isDeployed(ctx.db)
-  } or not exists (
-      select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
-      where r.project_id = t.project_id))
+    where (${after}::uuid is null or t.id > ${after}::uuid) and ${closingLine(ctx.db)}
+      and ${waitsForNoDeploy(ctx.db)}
     order by t.id limit ${STEP}`;
   const closed = await closeAsCompleted(ctx, due.map(({ id }) => id));
   return { closed, next: due.length === STEP ? due.at(-1)!.id : null };

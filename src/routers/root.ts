@@ -3,8 +3,10 @@ import { auditRouter } from "./audit.ts";
 import { agentsRouter } from "./agents.ts";
 import { authRouter } from "./auth.ts";
 import { billingRouter } from "./billing.ts";
+import { integrationsRouter } from "./integrations.ts";
 import { keysRouter } from "./keys.ts";
 import { projectsRouter } from "./projects.ts";
+import { suggestionsRouter } from "./suggestions.ts";
 import { tasksRouter } from "./tasks.ts";
 import { testCasesRouter } from "./test_cases.ts";
 import { ticketsRouter } from "./tickets.ts";
@@ -18,8 +20,10 @@ export const appRouter = router({
   agents: agentsRouter,
   auth: authRouter,
   billing: billingRouter,
+  integrations: integrationsRouter,
   keys: keysRouter,
   projects: projectsRouter,
+  suggestions: suggestionsRouter,
   tasks: tasksRouter,
   testCases: testCasesRouter,
   tickets: ticketsRouter,

@@ -1,0 +1,53 @@
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { applyClosing, type BeforeClosing, undoClosing } from "./_apply_closing.ts";
+import type { StoredSuggestion } from "./_rows.ts";
+
+/**
+ * Closes the ticket as a duplicate and links it to the other. That one must be open: else a ring of tickets could be
+ * closed for one another.
+ */
+export async function applyDuplicate(
+  ctx: ProjectContext,
+  suggestion: StoredSuggestion,
+): Promise<BeforeClosing> {
+  const { ticket_id, other_ticket_id } = suggestion;
+  const otherRef = await lockOpenOther(ctx, [ticket_id, other_ticket_id!]);
+  const before = await applyClosing(ctx, suggestion, { type: "duplicate", note: `Duplicate of ${otherRef}` });
+  await ctx.db`
+    insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
+    values (${ticket_id}::uuid, ${ctx.project.id}::uuid, ${other_ticket_id}::uuid)`;
+  return before;
+}
+
+export async function undoDuplicate(
+  ctx: ProjectContext,
+  ticketId: string,
+  before: BeforeClosing,
+): Promise<void> {
+  await undoClosing(ctx, ticketId, before);
+  await ctx.db`
+    delete from ticket_duplicates where ticket_id = ${ticketId}::uuid and project_id = ${ctx.project.id}::uuid`;
+}
+
+/** Both in id order, as every change of several tickets locks them. */
+async function lockOpenOther(
+  { db, project }: ProjectContext,
+  [ticketId, otherId]: [string, string],
+): Promise<string> {
+  const locked = await db<{ id: string; ticket_ref: string; status: string }[]>`
+    select id, ${project.key} || '-' || number as ticket_ref, status from tickets
+    where id = any (${[
+    ticketId,
+    otherId,
+  ]}::uuid[]) and project_id = ${project.id}::uuid order by id for update`;
+  const other = locked.find(({ id }) => id === otherId);
+  if (!other) throw new AppError("not_found", "No such ticket in this project");
+  if (other.status === "closed") {
+    throw new AppError(
+      "conflict",
+      `Cannot close a ticket as a duplicate of ${other.ticket_ref}: that one is closed`,
+    );
+  }
+  return other.ticket_ref;
+}

@@ -1,0 +1,124 @@
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { createTicket } from "../tickets/create.ts";
+import { getTicket } from "../tickets/get.ts";
+import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
+import type { Role, Ticket } from "../tickets/schema.ts";
+import { transitionTickets } from "../tickets/transition.ts";
+import { changedSince } from "./_apply_closing.ts";
+import type { StoredSuggestion } from "./_rows.ts";
+
+/** The tasks as they were, the tickets that were made, and what the tasks looked like then. */
+export interface BeforeSplit extends Record<string, unknown> {
+  tasks: Record<string, unknown>[];
+  part_ids: string[];
+  digest: string;
+}
+
+interface Part {
+  title: string;
+  task_ids: string[];
+}
+
+/** Each group of tasks moves to a new ticket of its own; the first and largest group stays. */
+export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<BeforeSplit> {
+  const ticketId = suggestion.ticket_id;
+  refuseWhenClosed(await lockTicket(ctx, ticketId), "split");
+  const parent = await getTicket(ctx, { ticketId });
+  const tasks = await readTasks(ctx, ticketId);
+  const partIds: string[] = [];
+  for (const part of suggestion.evidence.parts as Part[]) partIds.push(await splitOff(ctx, parent, part));
+  await ctx.db`
+    update tasks k set sequence = n.place from (
+      select id, row_number() over (order by sequence) as place from tasks where ticket_id = ${ticketId}::uuid) n
+    where k.id = n.id and k.sequence <> n.place`;
+  return { tasks, part_ids: partIds, digest: await digestTasks(ctx, [ticketId, ...partIds]) };
+}
+
+async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promise<string> {
+  const { db, project } = ctx;
+  // Deleted here and created there, so that the history of both tickets tells of it.
+  const removed = await db<
+    { task: { title: string; role: Role; sequence: number } & Record<string, unknown> }[]
+  >`
+    delete from tasks k where ticket_id = ${parent.id}::uuid and id = any (${part.task_ids}::uuid[]) and status = 'pending'
+    returning to_jsonb(k) as task`;
+  if (removed.length !== part.task_ids.length) {
+    throw new AppError(
+      "conflict",
+      `Cannot split ${parent.ticket_ref}: its tasks have changed since this was suggested`,
+    );
+  }
+  const roles = [...new Set(removed.map(({ task }) => task.role))].filter((role) =>
+    !project.disabled_roles.includes(role)
+  );
+  const lines = removed.map(({ task }) => task).toSorted((a, b) => a.sequence - b.sequence).map(({ title }) =>
+    `- ${title}`
+  );
+  // The embedding is left to its job: nothing slow happens while the parent is locked.
+  const { ticket } = await createTicket({
+    ...ctx,
+    embedder: { ...ctx.embedder, embed: () => Promise.resolve(null) },
+  }, {
+    id: project.id,
+    title: cut(`Split from ${parent.ticket_ref}: ${part.title}`, 140),
+    description: cut(
+      `Split from ${parent.ticket_ref} “${parent.title}”, with these tasks:\n\n${lines.join("\n")}`,
+      5000,
+    ),
+    request_type: parent.request_type,
+    priority: parent.priority,
+    blocking: parent.blocking,
+    roles,
+  });
+  await db`
+    insert into tasks
+    select (jsonb_populate_record(null::tasks, k.task || jsonb_build_object('ticket_id', ${ticket.id}::uuid, 'sequence', k.place,
+      'depends_on_task_ids', to_jsonb(array(select d from jsonb_array_elements_text(k.task -> 'depends_on_task_ids') d
+        where d = any (${part.task_ids}::text[])))))).*
+    from (select task, row_number() over (order by (task ->> 'sequence')::integer) as place
+      from jsonb_array_elements(${JSON.stringify(removed.map(({ task }) => task))}::text::jsonb) task) k`;
+  return ticket.id;
+}
+
+/** @throws {AppError} conflict when any of the tasks was changed since; what holds a closing back holds this back too */
+export async function undoSplit(ctx: ProjectContext, ticketId: string, before: BeforeSplit): Promise<void> {
+  const { db, project } = ctx;
+  const ids = [ticketId, ...before.part_ids];
+  const locked = await db<{ id: string; ticket_ref: string }[]>`
+    select id, ${project.key} || '-' || number as ticket_ref from tickets
+    where id = any (${ids}::uuid[]) and project_id = ${project.id}::uuid order by id for update`;
+  if (await digestTasks(ctx, ids) !== before.digest) {
+    throw changedSince(locked.find(({ id }) => id === ticketId)!.ticket_ref);
+  }
+  await db`delete from tasks where ticket_id = any (${ids}::uuid[])`;
+  await db`
+    insert into tasks select * from jsonb_populate_recordset(null::tasks, ${
+    JSON.stringify(before.tasks)
+  }::text::jsonb)`;
+  const results = await transitionTickets(ctx, project.id, before.part_ids, {
+    to: "live",
+    resolution: { type: "cancelled", note: "The split was undone" },
+    skipPendingRoles: true,
+  });
+  const refused = results.find(({ code }) => code !== undefined);
+  if (refused) throw new AppError(refused.code!, refused.error, { details: refused.details });
+}
+
+async function readTasks({ db }: ProjectContext, ticketId: string): Promise<Record<string, unknown>[]> {
+  const rows = await db<{ task: Record<string, unknown> }[]>`
+    select to_jsonb(k) as task from tasks k where k.ticket_id = ${ticketId}::uuid order by k.sequence`;
+  return rows.map(({ task }) => task);
+}
+
+async function digestTasks({ db }: ProjectContext, ticketIds: string[]): Promise<string> {
+  const [row] = await db<[{ digest: string }]>`
+    select md5(coalesce(jsonb_agg(to_jsonb(k) order by k.id)::text, '')) as digest from tasks k
+    where k.ticket_id = any (${ticketIds}::uuid[])`;
+  return row.digest;
+}
+
+function cut(text: string, length: number): string {
+  const points = [...text];
+  return points.length <= length ? text : `${points.slice(0, length - 1).join("")}…`;
+}

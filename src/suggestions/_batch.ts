@@ -1,0 +1,75 @@
+import type { Context } from "../core/context.ts";
+import type { Role, RoleStatus, Stage, Status } from "../tickets/schema.ts";
+
+/** The project under analysis. */
+export interface Subject {
+  id: string;
+  key: string;
+  disabled_roles: string[];
+}
+
+export interface TaskFacts {
+  id: string;
+  title: string;
+  body: string | null;
+  role: Role;
+  status: "pending" | "in_progress" | "blocked" | "done" | "skipped";
+  depends_on_task_ids: string[];
+}
+
+/** What the analyzer looks at in a ticket, beside its text. */
+export interface TicketFacts {
+  id: string;
+  ticket_ref: string;
+  /** Where in the history it was found changed. */
+  history_id: number;
+  stage: Stage;
+  status: Status;
+  merge_sha: string | null;
+  roles: { role: Role; status: RoleStatus }[];
+  tasks: TaskFacts[];
+  cases: number;
+  unapproved_cases: number;
+  /** Of whatever was changed in it last. */
+  last_activity: string;
+  embedded: boolean;
+  /** Of title and description: another one is another fact. */
+  text_digest: string;
+}
+
+/** The project, or null when it is archived or gone. */
+export async function readSubject(ctx: Context, projectId: string): Promise<Subject | null> {
+  const [subject] = await ctx.db<Subject[]>`
+    select p.id, p.key, a.disabled_roles from projects p join accounts a on a.id = p.account_id
+    where p.id = ${projectId}::uuid and p.archived_at is null`;
+  return subject ?? null;
+}
+
+/** The next changed tickets after `after`, in id order. */
+export async function readBatch(
+  ctx: Context,
+  subject: Subject,
+  after: string,
+  size: number,
+): Promise<TicketFacts[]> {
+  return await ctx.db<TicketFacts[]>`
+    with batch as materialized (
+      select b.ticket_id, b.history_id from analysis_backlog b
+      where b.project_id = ${subject.id}::uuid and b.ticket_id > ${after}::uuid
+      order by b.ticket_id limit ${size}
+    )
+    select t.id, ${subject.key} || '-' || t.number as ticket_ref, b.history_id, t.stage, t.status, t.merge_sha,
+      exists (select from ticket_embeddings e where e.ticket_id = t.id) as embedded,
+      md5(t.title || E'\n' || t.description) as text_digest,
+      (select greatest(t.updated_at, max(h.created_at)) from (
+        select created_at from history where ticket_id = t.id order by id desc limit 1) h) as last_activity,
+      coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
+        from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
+      coalesce((select jsonb_agg(jsonb_build_object('id', k.id, 'title', k.title, 'body', k.body, 'role', k.role,
+          'status', k.status, 'depends_on_task_ids', k.depends_on_task_ids) order by k.sequence)
+        from tasks k where k.ticket_id = t.id and t.status = 'open'), '[]') as tasks,
+      (select count(*) from test_cases c where c.ticket_id = t.id) as cases,
+      (select count(*) from test_cases c where c.ticket_id = t.id and c.status <> 'approved') as unapproved_cases
+    from batch b join tickets t on t.id = b.ticket_id
+    order by t.id`;
+}

@@ -1,0 +1,103 @@
+import type { Context } from "../core/context.ts";
+import { Stage } from "../tickets/schema.ts";
+import type { Subject, TicketFacts } from "./_batch.ts";
+import { type Finding, fingerprintOf, listed, rounded } from "./_finding.ts";
+import { type Likeness, likenessOf } from "./_likeness.ts";
+import type { WordedTicket, Words } from "./_words.ts";
+
+/** Nearest open tickets by embedding that are compared by their words: with 20, no labelled pair more is found. */
+const NEIGHBOURS = 10;
+/** Suggested for one ticket, so that a family of alike ones doesn't drown the rest; but a copy is one in any family. */
+const BEST = 3;
+const SURE = 0.75;
+/** See likenessOf for what it costs and brings. */
+const THRESHOLD = 0.5;
+
+interface Pair {
+  a: string;
+  b: string;
+  cosine: number;
+  held: boolean;
+}
+
+type ScoredPair = Pair & { likeness: Likeness };
+
+/** Pairs of open tickets that look like one: the best of each ticket, and those suggested before that still do. */
+export async function findDuplicates(
+  ctx: Context,
+  subject: Subject,
+  tickets: readonly TicketFacts[],
+  learn: () => Promise<Words>,
+): Promise<Finding[]> {
+  const pairs = await readCandidates(ctx, subject, tickets.map(({ id }) => id));
+  if (pairs.length === 0) return [];
+  const words = await learn();
+  const texts = await words.read(pairs.flatMap(({ a, b }) => [a, b]));
+  const scored: ScoredPair[] = [];
+  for (const pair of pairs) {
+    const [a, b] = [texts.get(pair.a), texts.get(pair.b)];
+    if (!a || !b) continue;
+    const likeness = likenessOf(a.terms, b.terms, pair.cosine, words);
+    if (likeness.score >= THRESHOLD) scored.push({ ...pair, likeness });
+  }
+  const found = new Map<string, Finding>();
+  for (const pairsOfTicket of Map.groupBy(scored, ({ a }) => a).values()) {
+    const best = pairsOfTicket.toSorted((x, y) => y.likeness.score - x.likeness.score);
+    for (const [rank, pair] of best.entries()) {
+      if (rank >= BEST && pair.likeness.score < SURE && !pair.held) continue;
+      const finding = describePair(texts.get(pair.a)!, texts.get(pair.b)!, pair);
+      found.set(finding.fingerprint, finding);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Each ticket beside its nearest, and beside the ones it is held to be a duplicate of already. */
+async function readCandidates(ctx: Context, subject: Subject, ids: string[]): Promise<Pair[]> {
+  return await ctx.db<Pair[]>`
+    with asked as materialized (
+      select e.ticket_id, e.embedding from ticket_embeddings e
+      where e.ticket_id = any (${ids}::uuid[]) and e.open
+    ), held as (
+      select a.ticket_id as a, s.other_ticket_id as b, a.embedding from asked a
+      join suggestions s on s.ticket_id = a.ticket_id and s.kind = 'duplicate' and s.status = 'pending'
+      union
+      select a.ticket_id, s.ticket_id, a.embedding from asked a
+      join suggestions s on s.other_ticket_id = a.ticket_id and s.status = 'pending'
+    ), near as (
+      select a.ticket_id as a, n.ticket_id as b, n.similarity as cosine from asked a
+      cross join lateral similar_tickets(${subject.id}::uuid, a.embedding, -1, ${NEIGHBOURS + 1}) n
+      where n.ticket_id <> a.ticket_id
+    )
+    select h.a, h.b, 1 - (h.embedding <=> e.embedding) as cosine, true as held
+    from held h join ticket_embeddings e on e.ticket_id = h.b and e.open
+    union all
+    select n.a, n.b, n.cosine, false from near n where not exists (select from held h where h.a = n.a and h.b = n.b)`;
+}
+
+/** The one in which less was done would be closed; of two alike, the later one. */
+function describePair(a: WordedTicket, b: WordedTicket, { cosine, likeness }: ScoredPair): Finding {
+  const done = (ticket: WordedTicket) => Stage.options.indexOf(ticket.stage);
+  const aGoes = done(a) !== done(b) ? done(a) < done(b) : a.number > b.number;
+  const [goes, stays] = aGoes ? [a, b] : [b, a];
+  const shared = [...likeness.shared_identifiers.slice(0, 2), ...likeness.shared_words.slice(0, 3)];
+  const both = shared.length > 0 ? `both speak of ${listed(shared)}, and ` : "";
+  const { score, ...evidence } = likeness;
+  const [first, second] = [a, b].toSorted((x, y) => x.id < y.id ? -1 : 1);
+  return {
+    kind: "duplicate",
+    ticket_id: goes.id,
+    other_ticket_id: stays.id,
+    title: `${goes.ticket_ref} looks like a duplicate of ${stays.ticket_ref}`,
+    rationale: `“${goes.title}” and “${stays.title}”: ${both}their texts are ${
+      Math.round(cosine * 100)
+    } % alike in meaning.`,
+    confidence: rounded(score),
+    evidence: {
+      duplicate_of: { ticket_id: stays.id, ticket_ref: stays.ticket_ref, title: stays.title },
+      similarity: rounded(cosine),
+      ...evidence,
+    },
+    fingerprint: fingerprintOf("duplicate", first!.id, first!.terms.digest, second!.id, second!.terms.digest),
+  };
+}

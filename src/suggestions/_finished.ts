@@ -1,0 +1,98 @@
+import type { Context } from "../core/context.ts";
+import type { Stage } from "../tickets/schema.ts";
+import type { TicketFacts } from "./_batch.ts";
+import { counted, type Finding, fingerprintOf, listed } from "./_finding.ts";
+
+/** Ends of work that say `done` without a merge: people decide whether it is. */
+const LOOKS_FINISHED = 0.8;
+
+/** Open tickets whose tasks, roles and cases are all through, but of which no merge is known. */
+export function findFinished(tickets: readonly TicketFacts[]): Finding[] {
+  return tickets.filter(looksFinished).map((ticket) => {
+    const done = [
+      counted(ticket.tasks.length, "task"),
+      ...(ticket.roles.length > 0 ? [counted(ticket.roles.length, "role")] : []),
+      ...(ticket.cases > 0 ? [counted(ticket.cases, "human test case")] : []),
+    ];
+    const { roles, tasks, cases } = ticket;
+    return {
+      kind: "close",
+      ticket_id: ticket.id,
+      title: `Close ${ticket.ticket_ref} as completed`,
+      rationale: `${listed(done)} of ${ticket.ticket_ref} are through, and nothing else is left in it.`,
+      confidence: LOOKS_FINISHED,
+      evidence: {
+        roles,
+        tasks: tasks.map(({ id, title, status }) => ({ id, title, status })),
+        approved_cases: cases,
+      },
+      fingerprint: fingerprintOf(
+        "close",
+        ticket.id,
+        roles,
+        tasks.map(({ id, status }) => [id, status]),
+        cases,
+      ),
+    };
+  });
+}
+
+function looksFinished({ status, merge_sha, roles, tasks, unapproved_cases }: TicketFacts): boolean {
+  return status === "open" && merge_sha === null && unapproved_cases === 0 &&
+    tasks.some((task) => task.status === "done") &&
+    tasks.every((task) => task.status === "done" || task.status === "skipped") &&
+    roles.every((role) => role.status === "done" || role.status === "skipped");
+}
+
+interface AutomaticClosing {
+  id: string;
+  ticket_ref: string;
+  stage: Stage;
+  merge_sha: string;
+  deployed_at: string | null;
+  closed_at: string;
+  actor: { kind: string; id: string };
+}
+
+/** What is to be stored of a closing that happened by itself. */
+export type ExecutedFinding = Finding & { decided_at: string; before_accept: { stage: Stage } };
+
+/**
+ * Closings of merged tickets by a job or a webhook, this analysis' own included: shown as executed, so that whoever
+ * disagrees can undo them. The last change of status, and the change of stage beside it, are in the history.
+ */
+export async function findExecutedClosings(
+  ctx: Context,
+  subject: { key: string },
+  ticketIds: readonly string[],
+): Promise<ExecutedFinding[]> {
+  const closings = await ctx.db<AutomaticClosing[]>`
+    select t.id, ${subject.key} || '-' || t.number as ticket_ref, g.from_value #>> '{}' as stage, t.merge_sha, t.deployed_at,
+      t.closed_at, s.actor
+    from tickets t
+    cross join lateral (select h.to_value, h.actor from history h
+      where h.ticket_id = t.id and h.entity = 'ticket' and h.field = 'status' order by h.id desc limit 1) s
+    cross join lateral (select h.from_value from history h
+      where h.ticket_id = t.id and h.entity = 'ticket' and h.field = 'stage' order by h.id desc limit 1) g
+    where t.id = any (${[...ticketIds]}::uuid[]) and t.status = 'closed' and t.resolution_type = 'completed'
+      and t.merge_sha is not null and s.to_value = '"closed"' and s.actor ->> 'kind' in ('job', 'webhook')`;
+  return closings.map(executedFinding);
+}
+
+function executedFinding({ id, ticket_ref, stage, ...facts }: AutomaticClosing): ExecutedFinding {
+  const { merge_sha, deployed_at, closed_at, actor } = facts;
+  const why = deployed_at ? "is deployed" : "is merged where no repository reports deploys";
+  return {
+    kind: "close",
+    ticket_id: id,
+    title: `Closed ${ticket_ref} as completed`,
+    rationale: `Its commit ${
+      merge_sha.slice(0, 12)
+    } ${why}, with no role unfinished and no human test case unapproved.`,
+    confidence: 1,
+    evidence: { merge_sha, deployed_at, closed_at, closed_by: actor, stage_before: stage },
+    fingerprint: fingerprintOf("close", id, merge_sha, closed_at),
+    decided_at: closed_at,
+    before_accept: { stage },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Db } from "../../db/open.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import type { Suggestion } from "./schema.ts";
+
+/** The columns of a Suggestion for `suggestions s`. */
+export function suggestionColumns(db: Db) {
+  return db`s.id, s.kind, s.status, s.title, s.rationale, s.confidence, s.ticket_id, s.evidence, s.created_at, s.decided_at,
+    s.decided_by`;
+}
+
+/** A suggestion with what only its verbs need. */
+export interface StoredSuggestion extends Suggestion {
+  other_ticket_id: string | null;
+  before_accept: Record<string, unknown> | null;
+}
+
+/** @throws {AppError} not_found */
+export async function readSuggestion(ctx: ProjectContext, suggestionId: string): Promise<StoredSuggestion> {
+  const [row] = await ctx.db<StoredSuggestion[]>`
+    select ${suggestionColumns(ctx.db)}, s.other_ticket_id, s.before_accept from suggestions s
+    where s.project_id = ${ctx.project.id}::uuid and s.id = ${suggestionId}::uuid`;
+  if (!row) throw new AppError("not_found", "No such suggestion in this project");
+  return row;
+}
+
+/** What a decision writes beside the status. */
+export interface Decision {
+  status: Suggestion["status"];
+  before_accept?: Record<string, unknown>;
+}
+
+/**
+ * Takes a suggestion from the status in which it was read to the decided one: of two people at once, one decides.
+ * Changes of its ticket come before this in the transaction, as everywhere: ticket first, then suggestion.
+ * @throws {AppError} invalid_transition
+ */
+export async function decideSuggestion(
+  ctx: ProjectContext,
+  read: StoredSuggestion,
+  { status, before_accept }: Decision,
+): Promise<Suggestion> {
+  const { db, actor } = ctx;
+  const undecided = status === "pending";
+  const [row] = await db<Suggestion[]>`
+    update suggestions s set status = ${status}, decided_at = ${undecided ? null : db`now()`},
+      decided_by = ${undecided ? null : actor.user.id}::uuid,
+      before_accept = ${before_accept ? JSON.stringify(before_accept) : null}::text::jsonb
+    where s.id = ${read.id}::uuid and s.status = ${read.status}
+    returning ${suggestionColumns(db)}`;
+  if (!row) throw new AppError("invalid_transition", "The suggestion was decided by somebody else meanwhile");
+  return row;
+}
+
+export function refuseStatus(attempt: string, suggestion: StoredSuggestion): AppError {
+  return new AppError("invalid_transition", `Cannot ${attempt} the suggestion: it is ${suggestion.status}`);
+}

@@ -1,0 +1,46 @@
+import type { Stage } from "../tickets/schema.ts";
+import type { TicketFacts } from "./_batch.ts";
+import { type Finding, fingerprintOf, rounded } from "./_finding.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Days without any change after which a ticket is stale: what somebody works on moves within two weeks. */
+const STALE_DAYS: Record<Exclude<Stage, "live">, number> = {
+  backlog: 180,
+  up_next: 60,
+  in_progress: 14,
+  validation: 14,
+};
+
+/** What to do about it: the backlog is given up, anything else goes back there. */
+export type StaleProposal = "close" | "move_to_backlog";
+
+export function findStale(tickets: readonly TicketFacts[], now: number): Finding[] {
+  return tickets.flatMap((ticket) => {
+    if (ticket.stage === "live") return [];
+    const allowed = STALE_DAYS[ticket.stage];
+    const days = Math.floor((now - Date.parse(ticket.last_activity)) / DAY_MS);
+    if (days < allowed) return [];
+    const proposal: StaleProposal = ticket.stage === "backlog" ? "close" : "move_to_backlog";
+    return [{
+      kind: "stale",
+      ticket_id: ticket.id,
+      title: proposal === "close"
+        ? `Close ${ticket.ticket_ref} as no longer relevant`
+        : `Move ${ticket.ticket_ref} back to the backlog`,
+      rationale:
+        `Nothing has changed in ${ticket.ticket_ref} for ${days} days while it stood in ${ticket.stage}, ` +
+        `where ${allowed} days are usual at most.`,
+      // Half at the limit, ever surer the longer it lies.
+      confidence: rounded(1 - 0.5 * allowed / days),
+      evidence: {
+        stage: ticket.stage,
+        last_activity: ticket.last_activity,
+        days,
+        allowed_days: allowed,
+        proposal,
+      },
+      fingerprint: fingerprintOf("stale", ticket.id, ticket.stage, ticket.last_activity),
+    }];
+  });
+}

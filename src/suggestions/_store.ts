@@ -1,0 +1,78 @@
+import { v7 as uuid } from "uuid";
+import type { Context } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+import type { TicketFacts } from "./_batch.ts";
+import type { Finding } from "./_finding.ts";
+import type { ExecutedFinding } from "./_finished.ts";
+
+export interface BatchResult {
+  tickets: readonly TicketFacts[];
+  findings: readonly (Finding | ExecutedFinding)[];
+  /** Tickets whose splits could not be judged: what was suggested stands. */
+  unknownSplits: readonly string[];
+  /** Tickets to be looked at again in the next run. */
+  again: readonly string[];
+}
+
+/** Stores what a batch gave, all or nothing: new suggestions, those that their facts no longer support, the progress. */
+export async function storeBatch(ctx: Context, projectId: string, batch: BatchResult): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    await Promise.all([
+      storeFindings(ctx, projectId, batch.findings),
+      expireUnfounded(ctx, projectId, batch),
+      finishBatch(ctx, projectId, batch),
+    ]);
+  });
+}
+
+/** The same facts again refresh what is pending and bring back what had expired; a decision stands. */
+async function storeFindings(
+  ctx: Context,
+  projectId: string,
+  findings: BatchResult["findings"],
+): Promise<void> {
+  if (findings.length === 0) return;
+  const rows = JSON.stringify(findings.map((finding) => ({ ...finding, id: uuid() })));
+  await ctx.db`
+    insert into suggestions as s (id, project_id, kind, status, ticket_id, other_ticket_id, title, rationale, confidence,
+      evidence, fingerprint, decided_at, before_accept)
+    select f.id, ${projectId}::uuid, f.kind, case when f.decided_at is null then 'pending' else 'executed' end, f.ticket_id,
+      f.other_ticket_id, f.title, f.rationale, f.confidence, f.evidence, f.fingerprint, f.decided_at, f.before_accept
+    from jsonb_to_recordset(${rows}::text::jsonb) as f (id uuid, kind text, ticket_id uuid, other_ticket_id uuid, title text,
+      rationale text, confidence double precision, evidence jsonb, fingerprint text, decided_at timestamptz, before_accept jsonb)
+    on conflict (project_id, fingerprint) do update
+    set status = 'pending', ticket_id = excluded.ticket_id, other_ticket_id = excluded.other_ticket_id, title = excluded.title,
+      rationale = excluded.rationale, confidence = excluded.confidence, evidence = excluded.evidence, decided_at = null
+    where s.status = 'expired'
+      or (s.status = 'pending' and (s.ticket_id, s.title, s.confidence) is distinct from
+        (excluded.ticket_id, excluded.title, excluded.confidence))`;
+}
+
+async function expireUnfounded(
+  ctx: Context,
+  projectId: string,
+  { tickets, findings, unknownSplits }: BatchResult,
+): Promise<void> {
+  const ids = tickets.map(({ id }) => id);
+  const founded = findings.map(({ fingerprint }) => fingerprint);
+  await ctx.db`
+    update suggestions set status = 'expired', decided_at = now()
+    where project_id = ${projectId}::uuid and status = 'pending'
+      and (ticket_id = any (${ids}::uuid[]) or other_ticket_id = any (${ids}::uuid[]))
+      and fingerprint <> all (${founded}::text[])
+      and not (kind = 'split' and ticket_id = any (${[...unknownSplits]}::uuid[]))`;
+}
+
+/** A ticket that changed while it was looked at has a newer mark, and stays. */
+async function finishBatch(ctx: Context, projectId: string, { tickets, again }: BatchResult): Promise<void> {
+  const done = tickets.filter(({ id }) => !again.includes(id));
+  await ctx.db`
+    with removed as (
+      delete from analysis_backlog b
+      using unnest(${done.map(({ id }) => id)}::uuid[], ${
+    done.map((ticket) => ticket.history_id)
+  }::bigint[]) as d (id, mark)
+      where b.project_id = ${projectId}::uuid and b.ticket_id = d.id and b.history_id = d.mark
+    )
+    update project_analyses set done = done + ${tickets.length} where project_id = ${projectId}::uuid`;
+}

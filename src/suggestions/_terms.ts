@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+
+/** What a ticket's text says, as terms that can be compared: stems of words, and identifiers as they stand. */
+export interface Terms {
+  /** Of the title, each with the word as it was written there. */
+  title: ReadonlyMap<string, string>;
+  /** Of title and description. */
+  all: ReadonlySet<string>;
+  /** Names that people don't repeat by chance: test and class names, CVE numbers, stack frames. */
+  identifiers: ReadonlySet<string>;
+  /** Of the text as it stands: another one is another fact. */
+  digest: string;
+}
+
+// A frame of a stack trace: at package.Class.method(File:12), or at fn (file.js:1:2).
+const FRAME = /^\s*at\s+([\w$.<>]{3,120}?)\s*\(/gm;
+const TOKEN = /[\p{L}\p{N}_$]+(?:[.\-#/:][\p{L}\p{N}_$]+)*/gu;
+const CAMEL_PART = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+/gu;
+const MIXED_CASE = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}{2}|_/u;
+
+const COMMON = new Set(
+  ("a an and are as at be but by can could did do does for from had has have how if in into is it its may no not of on or " +
+    "our should so some such than that the their then there these they this to was we were what when where which while who " +
+    "will with would you your").split(" "),
+);
+
+export function termsOf({ title, description }: { title: string; description: string }): Terms {
+  const text = `${title}\n${description}`;
+  const digest = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  return {
+    title: wordsOf(title),
+    all: new Set(wordsOf(text).keys()),
+    identifiers: identifiersOf(text),
+    digest,
+  };
+}
+
+/**
+ * Stems of the words and of the parts of camel-case names. Numbers are left out: duplicates name other versions
+ * (netty 4.1.86, netty 4.1.89), and a version is rare enough to outweigh the name beside it.
+ */
+function wordsOf(text: string): Map<string, string> {
+  const words = new Map<string, string>();
+  const add = (written: string) => {
+    const word = written.toLowerCase();
+    if (word.length > 1 && !COMMON.has(word) && !/^\p{N}/u.test(word)) words.set(stem(word), written);
+  };
+  for (const [token] of text.matchAll(TOKEN)) {
+    for (const part of token.split(/[.\-#/:_$]/)) {
+      add(part);
+      const pieces = part.match(CAMEL_PART) ?? [];
+      if (pieces.length > 1) { for (const piece of pieces) if (piece.length > 2) add(piece); }
+    }
+  }
+  return words;
+}
+
+function stem(word: string): string {
+  return word.replace(/(?<=.{3})(?:ing|ed|es|s)$/, "");
+}
+
+function identifiersOf(text: string): Set<string> {
+  const found = new Set<string>();
+  for (const [, frame] of text.matchAll(FRAME)) found.add(`at ${frame}`);
+  for (const [cve] of text.matchAll(/\bcve-\d{4}-\d{4,}/gi)) found.add(cve.toUpperCase());
+  for (const [token] of text.matchAll(TOKEN)) {
+    for (const part of token.split(/[.#/:]/)) if (part.length >= 6 && MIXED_CASE.test(part)) found.add(part);
+  }
+  return found;
+}

@@ -1,0 +1,79 @@
+import type { Context } from "../core/context.ts";
+import type { Stage } from "../tickets/schema.ts";
+import type { Subject } from "./_batch.ts";
+import { Rarity } from "./_rarity.ts";
+import { type Terms, termsOf } from "./_terms.ts";
+
+/** Tickets from which it is learnt how rare a term is; with 2,000 of them the duplicates found are the same. */
+const SAMPLE = 500;
+/** About 15 kB each, and a run works through one neighbourhood after the other. */
+const MOST_KEPT = 3_000;
+/** About 5 ms of work, after which others on this thread get their turn. */
+const TEXTS_A_TURN = 20;
+
+export interface WordedTicket {
+  id: string;
+  number: number;
+  ticket_ref: string;
+  title: string;
+  stage: Stage;
+  terms: Terms;
+}
+
+interface TextRow extends Omit<WordedTicket, "terms"> {
+  description: string;
+}
+
+/** The texts that one run compares, as terms, and how rare each term is in the project. */
+export class Words {
+  readonly words = new Rarity();
+  readonly identifiers = new Rarity();
+  readonly #tickets = new Map<string, WordedTicket>();
+  readonly #ctx: Context;
+  readonly #subject: Subject;
+
+  private constructor(ctx: Context, subject: Subject) {
+    this.#ctx = ctx;
+    this.#subject = subject;
+  }
+
+  /** Learns from the project's newest tickets. */
+  static async learn(ctx: Context, subject: Subject): Promise<Words> {
+    const words = new Words(ctx, subject);
+    const sample = await ctx.db<TextRow[]>`
+      select t.id, t.number, ${subject.key} || '-' || t.number as ticket_ref, t.title, t.description, t.stage
+      from tickets t where t.project_id = ${subject.id}::uuid
+      order by t.created_at desc, t.id desc limit ${SAMPLE}`;
+    for (const { terms } of await words.#keep(sample)) {
+      words.words.add(terms.all);
+      words.identifiers.add(terms.identifiers);
+    }
+    return words;
+  }
+
+  async read(ticketIds: Iterable<string>): Promise<Map<string, WordedTicket>> {
+    const wanted = new Set(ticketIds);
+    const missing = [...wanted].filter((id) => !this.#tickets.has(id));
+    if (this.#tickets.size + missing.length > MOST_KEPT) this.#tickets.clear();
+    const unread = [...wanted].filter((id) => !this.#tickets.has(id));
+    if (unread.length > 0) {
+      await this.#keep(
+        await this.#ctx.db<TextRow[]>`
+        select t.id, t.number, ${this.#subject.key} || '-' || t.number as ticket_ref, t.title, t.description, t.stage
+        from tickets t where t.project_id = ${this.#subject.id}::uuid and t.id = any (${unread}::uuid[])`,
+      );
+    }
+    return this.#tickets;
+  }
+
+  async #keep(rows: readonly TextRow[]): Promise<WordedTicket[]> {
+    const kept: WordedTicket[] = [];
+    for (const [index, { description, ...row }] of rows.entries()) {
+      if (index % TEXTS_A_TURN === TEXTS_A_TURN - 1) await new Promise((resolve) => setTimeout(resolve));
+      const ticket = { ...row, terms: termsOf({ title: row.title, description }) };
+      this.#tickets.set(row.id, ticket);
+      kept.push(ticket);
+    }
+    return kept;
+  }
+}

@@ -1,0 +1,27 @@
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+import type { Analysis } from "./schema.ts";
+
+/** How far the analysis of the project is. */
+export async function getAnalysis(ctx: ProjectContext): Promise<Analysis> {
+  const [row] = await ctx.db<[Omit<Analysis, "state">]>`
+    select (select count(*) from analysis_backlog b where b.project_id = p.id) as waiting, coalesce(a.total, 0) as total,
+      least(coalesce(a.done, 0), coalesce(a.total, 0)) as done, a.started_at, a.finished_at
+    from projects p left join project_analyses a on a.project_id = p.id
+    where p.id = ${ctx.project.id}::uuid`;
+  const running = row.started_at !== null && row.finished_at === null;
+  return { state: running ? "running" : row.waiting > 0 ? "waiting" : "idle", ...row };
+}
+
+/** Asks for a look at every open ticket now. One that waits already is not asked for twice. */
+export async function requestAnalysis(ctx: ProjectContext): Promise<Analysis> {
+  const { id } = ctx.project;
+  await transact(
+    ctx,
+    (ctx) =>
+      ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: id, full: true }, {
+        singletonKey: `${id}:full`,
+      }),
+  );
+  return await getAnalysis(ctx);
+}

@@ -1,0 +1,133 @@
+import type { Context } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+import { closeFinishedTickets } from "../deploys/close_finished.ts";
+import { readBatch, readSubject, type Subject, type TicketFacts } from "./_batch.ts";
+import { findDuplicates } from "./_duplicates.ts";
+import { findExecutedClosings, findFinished } from "./_finished.ts";
+import { findRoles } from "./_roles.ts";
+import { findSplits } from "./_splits.ts";
+import { findStale } from "./_stale.ts";
+import { storeBatch } from "./_store.ts";
+import { Words } from "./_words.ts";
+
+/** About 2 s of work on the embedded database; between batches others get their turn. */
+const BATCH = 200;
+/** A job may run for 60 s. What is left then is the next job's. */
+const BUDGET_MS = 35_000;
+const MARKED_AT_ONCE = 10_000;
+/** How long a ticket's embedding is waited for. */
+const EMBEDDING_HOURS = 1;
+
+/**
+ * Looks at the project's changed tickets, or at all with `full`, batch by batch, and stores what it would suggest.
+ * However large the project is, a batch costs the same; what was done stays done when the process ends.
+ */
+export async function analyzeProject(
+  ctx: Context,
+  input: { project_id: string; full?: boolean | undefined },
+): Promise<void> {
+  const subject = await readSubject(ctx, input.project_id);
+  if (!subject) return await forgetProject(ctx, input.project_id);
+  if (input.full) await markAllTickets(ctx, subject.id);
+  await startProgress(ctx, subject.id);
+  const deadline = performance.now() + BUDGET_MS;
+  let learnt: Promise<Words> | undefined;
+  const words = () => learnt ??= Words.learn(ctx, subject);
+  let after = "00000000-0000-0000-0000-000000000000";
+  for (;;) {
+    const tickets = await readBatch(ctx, subject, after, BATCH);
+    if (tickets.length === 0) return await finishProgress(ctx, subject.id);
+    await analyzeBatch(ctx, subject, { tickets, words, deadline });
+    after = tickets.at(-1)!.id;
+    if (performance.now() > deadline) return await continueLater(ctx, subject.id);
+  }
+}
+
+interface Work {
+  tickets: TicketFacts[];
+  /** Learnt with the first text that needs them. */
+  words: () => Promise<Words>;
+  deadline: number;
+}
+
+async function analyzeBatch(
+  ctx: Context,
+  subject: Subject,
+  { tickets, words, deadline }: Work,
+): Promise<void> {
+  const ids = tickets.map(({ id }) => id);
+  const closed = await closeFinishedTickets(ctx, subject.id, ids);
+  // A closing changes facts: what was read before it is read again in the next run.
+  const open = tickets.filter(({ id, status }) => status === "open" && !closed.includes(id));
+  const splits = await findSplits(ctx, open, deadline);
+  const findings = [
+    ...await findExecutedClosings(ctx, subject, ids),
+    ...await findDuplicates(ctx, subject, open, words),
+    ...await findRoles(ctx, subject, open),
+    ...findStale(open, Date.now()),
+    ...findFinished(open),
+    ...splits.findings,
+  ];
+  const again = [...splits.unread, ...awaitingEmbedding(ctx, open)];
+  await storeBatch(ctx, subject.id, {
+    tickets,
+    findings,
+    unknownSplits: [...splits.unknown, ...splits.unread],
+    again,
+  });
+}
+
+/** A new text's embedding comes a moment later, by a job of its own. */
+function awaitingEmbedding(ctx: Context, open: readonly TicketFacts[]): string[] {
+  if (ctx.config.EMBEDDING_THREADS === 0) return [];
+  const since = Date.now() - EMBEDDING_HOURS * 3_600_000;
+  return open.filter(({ embedded, last_activity }) => !embedded && Date.parse(last_activity) > since).map((
+    { id },
+  ) => id);
+}
+
+/** In steps, so that no statement grows with the project. */
+async function markAllTickets(ctx: Context, projectId: string): Promise<void> {
+  let after: { created_at: string | null; id: string | null; rows: number } | undefined;
+  do {
+    [after] = await ctx.db<NonNullable<typeof after>[]>`
+      with page as materialized (
+        select created_at, id from tickets where project_id = ${projectId}::uuid and status = 'open'
+          and (${after?.id ?? null}::uuid is null or (created_at, id) > (${
+      after?.created_at ?? null
+    }::timestamptz, ${after?.id ?? null}::uuid))
+        order by created_at, id limit ${MARKED_AT_ONCE}
+      ), marked as (
+        insert into analysis_backlog (project_id, ticket_id, history_id) select ${projectId}::uuid, id, 0 from page
+        on conflict do nothing
+      )
+      select created_at, id, (select count(*) from page) as rows from page order by created_at desc, id desc limit 1`;
+  } while (after?.rows === MARKED_AT_ONCE);
+}
+
+async function startProgress(ctx: Context, projectId: string): Promise<void> {
+  await ctx.db`
+    insert into project_analyses as a (project_id, total, done, started_at)
+    select ${projectId}::uuid, count(*), 0, now() from analysis_backlog where project_id = ${projectId}::uuid
+    on conflict (project_id) do update
+    set total = case when a.finished_at is null then a.done else 0 end + excluded.total,
+      done = case when a.finished_at is null then a.done else 0 end,
+      started_at = case when a.finished_at is null then a.started_at else now() end,
+      finished_at = null`;
+}
+
+async function finishProgress(ctx: Context, projectId: string): Promise<void> {
+  await ctx.db`update project_analyses set finished_at = now() where project_id = ${projectId}::uuid`;
+}
+
+async function continueLater(ctx: Context, projectId: string): Promise<void> {
+  await transact(
+    ctx,
+    (ctx) =>
+      ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: projectId }, { singletonKey: projectId }),
+  );
+}
+
+async function forgetProject(ctx: Context, projectId: string): Promise<void> {
+  await ctx.db`delete from analysis_backlog where project_id = ${projectId}::uuid`;
+}

@@ -1,0 +1,60 @@
+import type { Context } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+
+/** History rows in one step; a busy hour has some thousands. */
+const STEP = 20_000;
+/**
+ * Rows get their numbers before they are committed, so a later one may be seen first. No transaction lives this long,
+ * so what is older is complete; what is younger is read again next time.
+ */
+const SETTLED_SECONDS = 60;
+
+/**
+ * Reads on in the history: which tickets changed, and in which projects. So a write costs nothing for being analyzed
+ * later, and many writes to one ticket are one look at it.
+ */
+export async function collectChanges(ctx: Context): Promise<void> {
+  let more = true;
+  while (more) more = await transact(ctx, collectStep);
+  await transact(ctx, enqueueAnalyses);
+}
+
+async function collectStep({ db }: Context): Promise<boolean> {
+  const [cursor] = await db<[{ history_id: number }]>`select history_id from analysis_cursor for update`;
+  const [row] = await db<[{ rows: number; settled: number | null }]>`
+    with page as materialized (
+      select id, project_id, ticket_id, created_at from history where id > ${cursor.history_id} order by id limit ${STEP}
+    ), marked as (
+      insert into analysis_backlog as b (project_id, ticket_id, history_id)
+      select project_id, ticket_id, max(id) from page group by project_id, ticket_id
+      on conflict (project_id, ticket_id) do update set history_id = excluded.history_id
+      where b.history_id < excluded.history_id
+    ), first_unsettled as (
+      select min(id) as id from page where created_at >= now() - make_interval(secs => ${SETTLED_SECONDS})
+    )
+    select count(*) as rows, max(p.id) filter (where u.id is null or p.id < u.id) as settled from page p, first_unsettled u`;
+  if (row.settled !== null) await db`update analysis_cursor set history_id = ${row.settled}`;
+  return row.rows === STEP && row.settled !== null;
+}
+
+async function enqueueAnalyses(ctx: Context): Promise<void> {
+  const projects = await ctx.db<{ project_id: string }[]>`
+    select p.id as project_id from projects p where exists (select from analysis_backlog b where b.project_id = p.id)`;
+  for (const { project_id } of projects) {
+    await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id }, { singletonKey: project_id });
+  }
+}
+
+/** Every night all open tickets: age makes stale without a change, and neighbours move. */
+export async function analyzeAllProjects(ctx: Context): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const projects = await ctx.db<{ project_id: string }[]>`
+      select p.id as project_id from projects p where p.archived_at is null
+        and exists (select from tickets t where t.project_id = p.id and t.status = 'open')`;
+    for (const { project_id } of projects) {
+      await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id, full: true }, {
+        singletonKey: `${project_id}:full`,
+      });
+    }
+  });
+}

@@ -1,0 +1,14 @@
+import type { ProjectContext } from "../core/context.ts";
+import { decideSuggestion, readSuggestion, refuseStatus } from "./_rows.ts";
+import type { Suggestion, SuggestionPath } from "./schema.ts";
+
+/**
+ * Says no: it isn't suggested again while its facts stay what they are. Dismissing again changes nothing.
+ * @throws {AppError} invalid_transition when it was decided otherwise
+ */
+export async function dismissSuggestion(ctx: ProjectContext, input: SuggestionPath): Promise<Suggestion> {
+  const suggestion = await readSuggestion(ctx, input.suggestionId);
+  if (suggestion.status === "dismissed") return suggestion;
+  if (suggestion.status !== "pending") throw refuseStatus("dismiss", suggestion);
+  return await decideSuggestion(ctx, suggestion, { status: "dismissed" });
+}

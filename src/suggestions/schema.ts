@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { Id, queryInteger, Timestamp } from "../core/schema.ts";
+
+export const SuggestionKind = z.enum(["duplicate", "stale", "close", "role", "split"]);
+export type SuggestionKind = z.infer<typeof SuggestionKind>;
+export const SuggestionStatus = z.enum(["pending", "accepted", "dismissed", "executed", "expired"]);
+export type SuggestionStatus = z.infer<typeof SuggestionStatus>;
+
+export const Suggestion = z.object({
+  id: Id,
+  kind: SuggestionKind,
+  status: SuggestionStatus,
+  title: z.string(),
+  rationale: z.string().describe("Why, in a sentence"),
+  confidence: z.number().min(0).max(1),
+  ticket_id: Id.describe("The ticket that accepting changes"),
+  evidence: z.record(z.string(), z.unknown()).describe("What it was concluded from; depends on the kind"),
+  created_at: Timestamp,
+  decided_at: Timestamp.nullable(),
+  decided_by: Id.nullable().describe("null where no person decided"),
+}).meta({ id: "Suggestion" });
+export type Suggestion = z.infer<typeof Suggestion>;
+
+export const ListSuggestions = z.strictObject({
+  id: Id,
+  limit: queryInteger(1, 100, 20),
+  status: z.enum([...SuggestionStatus.options, "all"]).default("pending"),
+  kind: SuggestionKind.optional(),
+  ticket_id: Id.optional(),
+});
+export type ListSuggestions = z.infer<typeof ListSuggestions>;
+
+export const SuggestionList = z.object({
+  suggestions: z.array(Suggestion),
+  count: z.int().describe("Suggestions in this answer; not a grand total"),
+});
+
+export const SuggestionPath = z.strictObject({ id: Id, suggestionId: Id });
+export type SuggestionPath = z.infer<typeof SuggestionPath>;
+
+export const AnalysisPath = z.strictObject({ id: Id });
+
+export const Analysis = z.object({
+  state: z.enum(["idle", "waiting", "running"]),
+  waiting: z.int().describe("Tickets that changed and haven't been looked at yet"),
+  total: z.int().describe("Tickets that the last or present run began with"),
+  done: z.int().describe("How many of them it has looked at"),
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable(),
+}).meta({ id: "Analysis" });
+export type Analysis = z.infer<typeof Analysis>;
+
+export const TicketDuplicates = z.object({
+  duplicate_of: z.object({ ticket_id: Id, ticket_ref: z.string(), title: z.string() }).nullable(),
+  duplicates: z.array(z.object({ ticket_id: Id, ticket_ref: z.string(), title: z.string() })),
+});
+export type TicketDuplicates = z.infer<typeof TicketDuplicates>;
+export const DuplicatesPath = z.strictObject({ id: Id, ticketId: Id });

@@ -1,0 +1,47 @@
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/history.ts";
+import { type BeforeClosing, changedSince, lockStage, moveTicket, undoClosing } from "./_apply_closing.ts";
+import { undoDuplicate } from "./_apply_duplicate.ts";
+import { undoRole } from "./_apply_role.ts";
+import { type BeforeSplit, undoSplit } from "./_apply_split.ts";
+import { decideSuggestion, readSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
+import type { Suggestion, SuggestionPath } from "./schema.ts";
+
+/**
+ * Takes a decision back and brings the ticket into the exact state from before. What was accepted or dismissed is
+ * pending again; what was done without being asked for counts as dismissed, so that it isn't done again.
+ * @throws {AppError} invalid_transition where nothing was decided; conflict when the ticket was changed since
+ */
+export async function undoSuggestion(ctx: ProjectContext, input: SuggestionPath): Promise<Suggestion> {
+  return await transact(ctx, async (ctx) => {
+    const suggestion = await readSuggestion(ctx, input.suggestionId);
+    if (!isUndoable(suggestion)) throw refuseStatus("undo", suggestion);
+    if (suggestion.status !== "dismissed") await restore(ctx, suggestion);
+    return await decideSuggestion(ctx, suggestion, {
+      status: suggestion.status === "executed" ? "dismissed" : "pending",
+    });
+  });
+}
+
+/** An execution that was undone is over: there is nothing to go back to. */
+function isUndoable({ status, evidence }: StoredSuggestion): boolean {
+  return status === "accepted" || status === "executed" ||
+    (status === "dismissed" && !("closed_by" in evidence));
+}
+
+async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<void> {
+  const { kind, ticket_id, before_accept: before, evidence } = suggestion;
+  if (kind === "role") return await undoRole(ctx, ticket_id, before as { role: string });
+  if (kind === "split") return await undoSplit(ctx, ticket_id, before as BeforeSplit);
+  if (kind === "duplicate") return await undoDuplicate(ctx, ticket_id, before as BeforeClosing);
+  if (kind === "stale" && evidence.proposal === "move_to_backlog") {
+    return await undoMove(ctx, ticket_id, before as BeforeClosing);
+  }
+  await undoClosing(ctx, ticket_id, before as BeforeClosing);
+}
+
+async function undoMove(ctx: ProjectContext, ticketId: string, before: BeforeClosing): Promise<void> {
+  const { stage, ticket_ref } = await lockStage(ctx, ticketId);
+  if (stage !== "backlog") throw changedSince(ticket_ref);
+  await moveTicket(ctx, ticketId, before.stage);
+}
