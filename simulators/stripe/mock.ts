@@ -1,0 +1,103 @@
+import type Stripe from "stripe";
+
+/** Fields that are taken; each is one of the provider's own, by the types of its package. */
+const CHECKOUT_FIELDS = [
+  "cancel_url",
+  "client_reference_id",
+  "customer",
+  "customer_email",
+  "line_items",
+  "mode",
+  "success_url",
+] as const satisfies (keyof Stripe.Checkout.SessionCreateParams)[];
+const PORTAL_FIELDS = [
+  "customer",
+  "return_url",
+] as const satisfies (keyof Stripe.BillingPortal.SessionCreateParams)[];
+
+const ROUTES: Record<
+  string,
+  { fields: readonly string[]; required: string[]; object: string; prefix: string }
+> = {
+  "POST /v1/checkout/sessions": {
+    fields: CHECKOUT_FIELDS,
+    required: ["mode", "line_items[0][price]", "success_url"],
+    object: "checkout.session",
+    prefix: "cs_test_",
+  },
+  "POST /v1/billing_portal/sessions": {
+    fields: PORTAL_FIELDS,
+    required: ["customer"],
+    object: "billing_portal.session",
+    prefix: "bps_",
+  },
+};
+
+export interface MockStripe {
+  url: string;
+  /** Form fields of each request that came, with its idempotency key. */
+  requests: { path: string; form: Record<string, string>; idempotencyKey: string | null }[];
+  /** The next requests are answered with these status codes. */
+  fail(...statuses: number[]): void;
+  close(): Promise<void>;
+}
+
+/** Plays Stripe's API for what the service asks of it. It knows prices that begin with `price_`, and one key. */
+export function startMockStripe(key: string, port = 0): MockStripe {
+  const requests: MockStripe["requests"] = [];
+  const failures: number[] = [];
+  const server = Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, async (request) => {
+    const path = new URL(request.url).pathname;
+    const form = Object.fromEntries(new URLSearchParams(await request.text()));
+    requests.push({ path, form, idempotencyKey: request.headers.get("idempotency-key") });
+    const failure = failures.shift();
+    if (failure !== undefined) {
+      return refuse(failure, { type: "api_error", message: "Something went wrong." });
+    }
+    if (request.headers.get("authorization") !== `Bearer ${key}`) {
+      return refuse(401, { type: "invalid_request_error", message: "Invalid API Key provided" });
+    }
+    return answer(`${request.method} ${path}`, form);
+  });
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    requests,
+    fail: (...statuses) => failures.push(...statuses),
+    close: () => server.shutdown(),
+  };
+}
+
+function answer(route: string, form: Record<string, string>): Response {
+  const found = ROUTES[route];
+  if (!found) {
+    return refuse(404, { type: "invalid_request_error", message: `Unrecognized request URL (${route})` });
+  }
+  const names = Object.keys(form);
+  const unknown = names.find((name) => !found.fields.includes(name.split("[")[0]!));
+  if (unknown) {
+    return refuse(400, {
+      code: "parameter_unknown",
+      param: unknown,
+      message: `Received unknown parameter: ${unknown}`,
+    });
+  }
+  const missing = found.required.find((name) => !names.includes(name));
+  if (missing) {
+    return refuse(400, {
+      code: "parameter_missing",
+      param: missing,
+      message: `Missing required param: ${missing}.`,
+    });
+  }
+  const price = form["line_items[0][price]"];
+  if (price !== undefined && !price.startsWith("price_")) {
+    const message = `No such price: '${price}'`;
+    return refuse(400, { code: "resource_missing", param: "line_items[0][price]", message });
+  }
+  const id = found.prefix + crypto.randomUUID().replaceAll("-", "");
+  return Response.json({ ...form, id, object: found.object, url: `https://pay.stripe.test/${id}` });
+}
+
+function refuse(status: number, error: Record<string, string>): Response {
+  return Response.json({ error: { type: "invalid_request_error", ...error } }, { status });
+}

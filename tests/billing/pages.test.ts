@@ -1,0 +1,157 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { checkoutSession } from "../../simulators/senders/payment.ts";
+import { startMockStripe } from "../../simulators/stripe/mock.ts";
+import { makeUser } from "../factories.ts";
+import { openHarness, useHarness } from "../harness.ts";
+import { newCustomer, sendPaymentEvent, STRIPE_WEBHOOK_SECRET } from "./_setup.ts";
+
+const STRIPE_SECRET_KEY = "sk_test_of_the_tests";
+const stripe = startMockStripe(STRIPE_SECRET_KEY);
+const harness = useHarness({ env: { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL: stripe.url } });
+afterAll(() => stripe.close());
+
+const checkout = {
+  price: "price_team",
+  success_url: "https://portal.test/billing?done",
+  cancel_url: "https://portal.test/billing",
+};
+
+describe("billing pages", () => {
+  test("checkout opens a page for the caller's account, known by its id", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const { status, body } = await harness.now.call("POST", "/billing/checkout", {
+      token: admin.token,
+      body: checkout,
+    });
+    expect([status, body]).toEqual([200, {
+      id: expect.stringMatching(/^cs_/),
+      url: expect.stringMatching(/^https:/),
+    }]);
+    const { path, form } = stripe.requests.at(-1)!;
+    expect(path).toBe("/v1/checkout/sessions");
+    expect(form).toEqual({
+      mode: "subscription",
+      client_reference_id: admin.accountId,
+      customer_email: admin.email,
+      "line_items[0][price]": "price_team",
+      "line_items[0][quantity]": "1",
+      success_url: checkout.success_url,
+      cancel_url: checkout.cancel_url,
+    });
+  });
+
+  test("a known customer checks out as that customer, and gets the portal", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const ids = newCustomer();
+    const early = await harness.now.call("POST", "/billing/portal", {
+      token: admin.token,
+      body: { return_url: "https://portal.test/" },
+    });
+    expect([early.status, early.body.code]).toEqual([409, "conflict"]);
+    await sendPaymentEvent(harness.now, {
+      id: ids.event,
+      type: "checkout.session.completed",
+      created: 1,
+      object: checkoutSession({ ...ids, id: ids.session, accountId: admin.accountId }),
+    });
+    await harness.now.call("POST", "/billing/checkout", { token: admin.token, body: checkout });
+    expect(stripe.requests.at(-1)!.form).toMatchObject({ customer: ids.customer });
+    expect(stripe.requests.at(-1)!.form).not.toHaveProperty("customer_email");
+    const portal = await harness.now.call("POST", "/billing/portal", {
+      token: admin.token,
+      body: { return_url: "https://portal.test/" },
+    });
+    expect([portal.status, portal.body.url]).toEqual([200, expect.stringMatching(/^https:/)]);
+    expect(stripe.requests.at(-1)!.form).toEqual({
+      customer: ids.customer,
+      return_url: "https://portal.test/",
+    });
+  });
+
+  test("what the provider refuses is said of the caller's own field", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const { status, body } = await harness.now.call("POST", "/billing/checkout", {
+      token: admin.token,
+      body: { ...checkout, price: "no_such_price" },
+    });
+    expect([status, body.fieldErrors]).toEqual([400, { price: "No such price: 'no_such_price'" }]);
+  });
+
+  test("a failing provider is asked again under the same idempotency key; one that keeps failing is a 503", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    stripe.fail(500);
+    const first = stripe.requests.length;
+    const { status } = await harness.now.call("POST", "/billing/checkout", {
+      token: admin.token,
+      body: checkout,
+    });
+    expect(status).toBe(200);
+    const keys = stripe.requests.slice(first).map(({ idempotencyKey }) => idempotencyKey);
+    expect(keys).toEqual([expect.any(String), keys[0]]);
+    stripe.fail(500, 500, 500);
+    const failed = await harness.now.call("POST", "/billing/checkout", {
+      token: admin.token,
+      body: checkout,
+    });
+    expect([failed.status, failed.body.code]).toEqual([503, "unavailable"]);
+  });
+
+  test("is for admins, and takes http addresses only", async () => {
+    const member = await makeUser(harness.now);
+    const admin = await makeUser(harness.now, { role: "admin" });
+    for (
+      const [method, path] of [["GET", "/billing"], ["POST", "/billing/checkout"], [
+        "POST",
+        "/billing/portal",
+      ]]
+    ) {
+      const { status } = await harness.now.call(method!, path!, {
+        token: member.token,
+        ...(method === "POST" && { body: {} }),
+      });
+      expect(status, path).toBe(403);
+    }
+    const { status, body } = await harness.now.call("POST", "/billing/checkout", {
+      token: admin.token,
+      body: { ...checkout, success_url: "javascript:alert(1)" },
+    });
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["success_url"]]);
+  });
+
+  test("without the provider's secrets every billing call is 503 not_configured", async () => {
+    const bare = await openHarness();
+    try {
+      const admin = await makeUser(bare, { role: "admin" });
+      const calls = [
+        bare.call("GET", "/billing", { token: admin.token }),
+        bare.call("POST", "/billing/checkout", { token: admin.token, body: checkout }),
+        bare.call("POST", "/billing/portal", {
+          token: admin.token,
+          body: { return_url: "https://portal.test/" },
+        }),
+      ];
+      for (const { status, body } of await Promise.all(calls)) {
+        expect([status, body.code]).toEqual([503, "not_configured"]);
+      }
+    } finally {
+      await bare.close();
+    }
+  });
+
+  test("a wrong secret key is told to whoever runs the service", async () => {
+    const wrong = await openHarness({
+      env: { STRIPE_SECRET_KEY: "sk_test_wrong", STRIPE_API_URL: stripe.url },
+    });
+    try {
+      const admin = await makeUser(wrong, { role: "admin" });
+      const { status, body } = await wrong.call("POST", "/billing/checkout", {
+        token: admin.token,
+        body: checkout,
+      });
+      expect([status, body.code]).toEqual([503, "not_configured"]);
+      expect(body.error).toContain("STRIPE_SECRET_KEY");
+    } finally {
+      await wrong.close();
+    }
+  });
+});
