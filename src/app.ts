@@ -4,7 +4,7 @@ import { secureHeaders } from "hono/secure-headers";
 import type { Services } from "./core/context.ts";
 import { AppError } from "./core/errors.ts";
 import { toAppError } from "./core/failures.ts";
-import { log } from "./core/log.ts";
+import { logRequest } from "./core/log.ts";
 import type { Metrics } from "./core/metrics.ts";
 import { deadline } from "./http/deadline.ts";
 import { docsRoutes } from "./http/docs.ts";
@@ -87,7 +87,7 @@ function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
       ? { method, route: procedure, status }
       : { method: "any", route: "other", status };
     metrics.requests.observe(labels, ms / 1000);
-    log.info("request", {
+    logRequest({
       request_id: requestId,
       method,
       path,

@@ -1,4 +1,4 @@
-import { configure, getLogger, jsonLinesFormatter, type LogLevel, reset } from "@logtape/logtape";
+import { configure, getLogger, type LogLevel, type LogRecord, reset } from "@logtape/logtape";
 import { DEFAULT_REDACT_FIELDS, redactByField } from "@logtape/redaction";
 
 /** The service's one logger: `log.info("request", { … })` writes one JSON line on stdout. */
@@ -15,9 +15,9 @@ const SECRET_FIELDS = [
 
 /** Starts logging; `off` writes nothing. Lines below `level` cost next to nothing. */
 export async function startLog(level: LogLevel | "off"): Promise<void> {
-  const encoder = new TextEncoder();
   const stdout = redactByField((record) => {
-    Deno.stdout.writeSync(encoder.encode(formatLine(record)));
+    waiting += formatLine(record);
+    flush();
   }, { fieldPatterns: SECRET_FIELDS });
   await reset();
   await configure({
@@ -33,11 +33,44 @@ export async function startLog(level: LogLevel | "off"): Promise<void> {
   });
 }
 
-const formatLine = (record: Parameters<typeof jsonLinesFormatter>[0]) => {
-  const { timestamp, level, rawMessage, properties } = record;
+/** What the line of a request says: nothing that redaction would hide. */
+export interface RequestLine {
+  request_id: string;
+  method: string;
+  path: string;
+  status: number;
+  ms: number;
+  procedure: string | undefined;
+  user_id: string | undefined;
+  key_id: string | undefined;
+}
+
+/** `log.info("request", line)` by a shorter way: redaction and all were a third of the time of a small request. */
+export function logRequest(line: RequestLine): void {
+  if (!log.isEnabledFor("info")) return;
+  if (waiting === "") setTimeout(flush);
+  waiting += JSON.stringify({ time: new Date().toISOString(), level: "info", message: "request", ...line }) +
+    "\n";
+}
+
+function formatLine({ timestamp, level, rawMessage, properties }: LogRecord): string {
   const message = typeof rawMessage === "string" ? rawMessage : rawMessage.join("");
   return JSON.stringify({ time: new Date(timestamp).toISOString(), level, message, ...properties }) + "\n";
-};
+}
+
+const encoder = new TextEncoder();
+
+/** Lines of requests, which go out together at the end of the event loop's turn, or before any other line. */
+let waiting = "";
+
+function flush(): void {
+  const bytes = encoder.encode(waiting);
+  for (let sent = 0; sent < bytes.length;) sent += Deno.stdout.writeSync(bytes.subarray(sent));
+  waiting = "";
+}
+
+addEventListener("unload", flush);
+addEventListener("error", flush);
 
 /** What a log line says of an error: its name, message, stack and cause, never to be sent to a client. */
 export function describeError(error: unknown): Record<string, unknown> {
