@@ -8,17 +8,13 @@ import type { OwnService } from "./stage.ts";
 const PROJECT = fileURLToPath(new URL("..", import.meta.url));
 const READY_WITHIN_MS = 120_000;
 
-export interface RunningService extends OwnService {
+export interface RunningService extends Pick<OwnService, "admin" | "secrets"> {
   url: string;
-  admin: { email: string; password: string };
   stop(): Promise<void>;
 }
 
 /** Starts a service of the demo's own, as a process with no more rights than `npm start` gives; ready when it returns. */
-export async function startService(
-  dataDir: string,
-  env: Record<string, string> = {},
-): Promise<RunningService> {
+export async function startService(dataDir: string, githubUrl: string): Promise<RunningService> {
   await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
   const admin = { email: "admin@localhost", password: await adminPassword(dataDir) };
   const secrets = { cron: newSecret(), cloudAgent: newSecret(), github: newSecret() };
@@ -31,7 +27,7 @@ export async function startService(
     CRON_SECRET: secrets.cron,
     CLOUD_AGENT_WEBHOOK_SECRET: secrets.cloudAgent,
     GITHUB_WEBHOOK_SECRET: secrets.github,
-    ...env,
+    GITHUB_API_URL: githubUrl,
   });
   let ended = false;
   child.status.then(() => ended = true);
@@ -86,7 +82,7 @@ function newSecret(): string {
   return randomBytes(24).toString("base64url");
 }
 
-export function freePort(): number {
+function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   listener.close();

@@ -1,34 +1,41 @@
+import type { GitHubMock } from "../simulators/github/mock.ts";
 import { createHandoffClient, errorBody, type HandoffClient } from "../src/client.ts";
+import { Rest } from "./rest.ts";
 
 /** Who plays in the chapters, and where. */
 export interface Stage {
   url: string;
   /** Signed in as an administrator. */
   people: HandoffClient;
+  /** The same person by the REST API. */
+  rest: Rest;
   /** Calls with an API key, as a coding agent does. */
   agent: HandoffClient;
-  /** What only the demo's own service allows: chapters that need it are left out on another one. */
-  own: OwnService | null;
   close(): Promise<void>;
 }
 
+/** What belongs to the demo's own service; chapters that need it are left out on another one. */
 export interface OwnService {
+  dataDir: string;
+  admin: Person;
   secrets: { cron: string; cloudAgent: string; github: string };
+  github: GitHubMock;
 }
 
-export async function openStage(
-  url: string,
-  person: { email: string; password: string },
-  own: OwnService | null,
-): Promise<Stage> {
-  const people = createHandoffClient({ baseUrl: url });
+export interface Person {
+  email: string;
+  password: string;
+}
+
+export async function openStage(url: string, person: Person, fetch = globalThis.fetch): Promise<Stage> {
+  const people = createHandoffClient({ baseUrl: url, fetch });
   await people.signIn(person);
   const { id, key } = await people.api.keys.create.mutate({ name: "demo agent" });
   return {
     url,
     people,
-    agent: createHandoffClient({ baseUrl: url, credentials: { apiKey: key } }),
-    own,
+    rest: new Rest(url, () => people.accessToken(), fetch),
+    agent: createHandoffClient({ baseUrl: url, credentials: { apiKey: key }, fetch }),
     async close() {
       await people.api.keys.revoke.mutate({ id });
       await people.signOut();

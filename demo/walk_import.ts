@@ -4,7 +4,6 @@ import { closestPairs, measureDuplicates } from "./hint.ts";
 import { type ImportResult, importTickets, linesOf } from "./import.ts";
 import { chapter, say, shorten, startProgress } from "./print.ts";
 import { openProject } from "./project.ts";
-import { Rest } from "./rest.ts";
 import type { Stage } from "./stage.ts";
 
 const OWN_TICKETS = new URL("./tickets.jsonl", import.meta.url);
@@ -13,10 +12,9 @@ const MOST_REFUSED_SHOWN = 10;
 
 /** Chapter one: tickets come in, each once, and each is told which open ones resemble it. */
 export async function walkImport(
-  { url, people }: Stage,
+  { rest }: Stage,
   { tickets, duplicates, clients }: Arguments,
 ): Promise<void> {
-  const rest = new Rest(url, () => people.accessToken());
   const name = tickets ? basename(tickets).replace(/\.[^.]*$/, "") : "Demo tickets";
   const project = await openProject(rest, name);
   const text = await Deno.readTextFile(tickets ?? OWN_TICKETS);

@@ -1,7 +1,6 @@
 import type { Task } from "../src/tasks/schema.ts";
 import { chapter, say } from "./print.ts";
 import { openProject } from "./project.ts";
-import { Rest } from "./rest.ts";
 import { refusalOf, type Stage } from "./stage.ts";
 
 interface Place {
@@ -11,9 +10,9 @@ interface Place {
 
 /** Chapter two: a ticket with roles, tasks and a human test case goes live, and not a step before it may. */
 export async function walkTicket(stage: Stage): Promise<void> {
-  const { people, agent, url } = stage;
+  const { people, agent, rest } = stage;
   chapter("A ticket's life: roles, tasks, human test cases, gates");
-  const project = await openProject(new Rest(url, () => people.accessToken()), "Walk");
+  const project = await openProject(rest, "Walk");
   const place = await handOff(stage, project.id);
   await addWork(stage, place);
   while (await workOnNext(stage, place));

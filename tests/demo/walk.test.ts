@@ -1,6 +1,18 @@
 import { expect, test } from "vitest";
 import { linesOf } from "../../demo/import.ts";
 
+const MILESTONES = [
+  /Move to live: .* \(roles_incomplete\)/,
+  /move to live: .* \(human_tests_pending\)/,
+  /The agent approves: .* \(forbidden\)/,
+  /Bulk move of three to live: 3 updated/,
+  /second call: demo\/web-shop unchanged/,
+  /forged: .* \(invalid_signature\)/,
+  /A deploy to production: \{"stamped":1,"closed":1,"ignored":false\}/,
+  /WS-\d+: live, closed, ship deployed/,
+  /After the sweep, TOOL-\d+: live, closed, ship merged/,
+];
+
 async function runDemo(signal: AbortSignal, ...args: string[]) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "demo/main.ts", ...args],
@@ -13,28 +25,18 @@ async function runDemo(signal: AbortSignal, ...args: string[]) {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-test(
-  "the demo walks to its end on a service of its own, and a second time replays its import",
-  async ({ signal }) => {
-    const dataDir = await Deno.makeTempDir({ prefix: "handoff-demo-" });
-    try {
-      const count = linesOf(await Deno.readTextFile("demo/tickets.jsonl")).length;
-      const first = await runDemo(signal, "--data-dir", dataDir);
-      expect(first).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining(`${count} created, 0 replayed, 0 refused`),
-      });
-      const second = await runDemo(signal, "--data-dir", dataDir);
-      expect(second).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining(`0 created, ${count} replayed, 0 refused`),
-      });
-    } finally {
-      await Deno.remove(dataDir, { recursive: true });
-    }
-  },
-  180_000,
-);
+test("the demo walks to its end on a service of its own", async ({ signal }) => {
+  const dataDir = await Deno.makeTempDir({ prefix: "handoff-demo-" });
+  try {
+    const { code, stdout, stderr } = await runDemo(signal, "--data-dir", dataDir);
+    expect(code, stderr).toBe(0);
+    const count = linesOf(await Deno.readTextFile("demo/tickets.jsonl")).length;
+    expect(stdout).toContain(`${count} created, 0 replayed, 0 refused`);
+    for (const milestone of MILESTONES) expect(stdout).toMatch(milestone);
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+}, 300_000);
 
 test("a wrong command line is told what is wrong, and what is allowed", async ({ signal }) => {
   const cases: [string[], RegExp][] = [
