@@ -1,0 +1,205 @@
+import type { Answer } from "../harness.ts";
+
+export const STAGES = ["backlog", "up_next", "in_progress", "validation", "live"] as const;
+export const ROLES = ["backend", "qa"] as const;
+export const TASK_STATUSES = ["pending", "in_progress", "blocked", "done", "skipped"] as const;
+export const ACTORS = ["admin", "member", "viewer", "key", "bot"] as const;
+export type Actor = (typeof ACTORS)[number];
+type TaskStatus = (typeof TASK_STATUSES)[number];
+
+/** What a user of the service believes about a ticket: the rules, without locks, SQL or doors. */
+export interface Model {
+  stage: (typeof STAGES)[number];
+  roles: Record<string, string>;
+  cases: { id: string; status: "pending" | "approved" | "rejected" }[];
+  tasks: { id: string; status: TaskStatus; dependsOn: string[]; holder: string | null }[];
+}
+
+interface Who {
+  actor: Actor;
+}
+interface Nth extends Who {
+  /** Which of the cases or tasks there are; counted round. */
+  nth: number;
+}
+interface Flags {
+  skipRoles: boolean;
+  skipGate: boolean;
+  dryRun: boolean;
+}
+
+export type Operation =
+  | ({ kind: "patch"; stage: Model["stage"] } & Who)
+  | ({ kind: "bulk"; stage: Model["stage"] } & Who & Flags)
+  | ({ kind: "role"; role: string; action: keyof typeof ROLE_CHANGES } & Who)
+  | ({ kind: "roles"; roles: string[] } & Who)
+  | ({ kind: "addCase" } & Who)
+  | ({ kind: "editCase" } & Nth)
+  | ({ kind: "decide"; verdict: "approved" | "rejected" } & Nth)
+  | ({ kind: "deleteCase" } & Nth)
+  | ({ kind: "addTask"; waits: boolean } & Nth)
+  | ({ kind: "setTask"; status: TaskStatus } & Nth)
+  | ({ kind: "claim" } & Nth)
+  | ({ kind: "release" } & Nth)
+  | ({ kind: "deleteTask" } & Nth)
+  | ({ kind: "reorder" } & Nth);
+
+const ROLE_CHANGES = {
+  start: { from: ["pending"], to: "in_progress" },
+  finish: { from: ["pending", "in_progress"], to: "done" },
+  skip: { from: ["pending", "in_progress"], to: "skipped" },
+  reopen: { from: ["done", "skipped"], to: "pending" },
+};
+
+const TASK_CHANGES: Record<TaskStatus, string[]> = {
+  pending: ["in_progress", "blocked", "skipped"],
+  in_progress: ["blocked", "done", "pending", "skipped"],
+  blocked: ["pending", "in_progress", "skipped"],
+  done: ["pending"],
+  skipped: ["pending"],
+};
+
+export function pick<T>(list: readonly T[], nth: number): T | undefined {
+  return list.length > 0 ? list[nth % list.length] : undefined;
+}
+
+/** Tasks in another order that depends on a number only. */
+export function shuffled(model: Model, nth: number): Model["tasks"] {
+  const turn = nth % (model.tasks.length || 1);
+  return [...model.tasks.slice(turn), ...model.tasks.slice(0, turn)].reverse();
+}
+
+/** Does what is asked, or answers the code with which it is refused. `answer` brings the ids of what was made. */
+export function step(model: Model, operation: Operation, answer: Answer): string {
+  if (operation.actor === "viewer") return "forbidden";
+  switch (operation.kind) {
+    case "patch":
+      return move(model, operation.stage, { skipRoles: false, skipGate: false, dryRun: false });
+    case "bulk":
+      if (operation.skipGate && operation.actor !== "admin") return "forbidden";
+      return move(model, operation.stage, operation);
+    case "role":
+      return changeRole(model, operation);
+    case "roles":
+      return setRoles(model, operation.roles);
+    case "addCase":
+    case "editCase":
+    case "decide":
+    case "deleteCase":
+      return stepCase(model, operation, answer);
+    default:
+      return stepTask(model, operation, answer);
+  }
+}
+
+function move(model: Model, to: Model["stage"], { skipRoles, skipGate, dryRun }: Flags): string {
+  const unfinished = Object.keys(model.roles).filter((role) =>
+    /pending|in_progress/.test(model.roles[role]!)
+  );
+  if (to === "live" && model.stage !== "live") {
+    if (unfinished.length > 0 && !skipRoles) return "roles_incomplete";
+    if (model.cases.some(({ status }) => status !== "approved") && !skipGate) return "human_tests_pending";
+  }
+  if (dryRun) return "ok";
+  if (to === "live" && model.stage !== "live") {
+    for (const role of unfinished) {
+      model.roles[role] = "skipped";
+    }
+  }
+  model.stage = to;
+  return "ok";
+}
+
+function changeRole(
+  model: Model,
+  { role, action }: { role: string; action: keyof typeof ROLE_CHANGES },
+): string {
+  const { from, to } = ROLE_CHANGES[action];
+  const state = model.roles[role];
+  if (state === undefined) return "not_found";
+  if (state === to) return "ok";
+  if (!from.includes(state)) return "invalid_transition";
+  if (action === "reopen" && model.stage === "live") return "conflict";
+  model.roles[role] = to;
+  return "ok";
+}
+
+function setRoles(model: Model, roles: string[]): string {
+  if (model.stage === "live" && roles.some((role) => !(role in model.roles))) return "conflict";
+  model.roles = Object.fromEntries(roles.map((role) => [role, model.roles[role] ?? "pending"]));
+  return "ok";
+}
+
+type CaseOperation = Extract<Operation, { kind: "addCase" | "editCase" | "decide" | "deleteCase" }>;
+
+function stepCase(model: Model, operation: CaseOperation, answer: Answer): string {
+  const closed = model.stage === "live";
+  if (operation.kind === "addCase") {
+    if (closed) return "conflict";
+    model.cases.push({ id: answer.body.id, status: "pending" });
+    return "ok";
+  }
+  const bot = operation.actor === "key" || operation.actor === "bot";
+  if (bot && operation.kind !== "editCase") return "forbidden";
+  const found = pick(model.cases, operation.nth);
+  if (!found) return "not_found";
+  if (operation.kind === "deleteCase") {
+    model.cases = model.cases.filter((one) => one !== found);
+    return "ok";
+  }
+  const to = operation.kind === "editCase" ? "pending" : operation.verdict;
+  if (closed && found.status === "approved" && to !== "approved") return "conflict";
+  found.status = to;
+  return "ok";
+}
+
+type TaskOperation = Extract<
+  Operation,
+  { kind: "addTask" | "setTask" | "claim" | "release" | "deleteTask" | "reorder" }
+>;
+
+function stepTask(model: Model, operation: TaskOperation, answer: Answer): string {
+  const found = pick(model.tasks, operation.nth);
+  if (operation.kind === "addTask") {
+    const dependsOn = operation.waits && found ? [found.id] : [];
+    model.tasks.push({ id: answer.body.id, status: "pending", dependsOn, holder: null });
+    return "ok";
+  }
+  if (operation.kind === "reorder") {
+    model.tasks = shuffled(model, operation.nth);
+    return "ok";
+  }
+  if (!found) return "not_found";
+  // A key acts for the admin whose it is.
+  const user = operation.actor === "key" ? "admin" : operation.actor;
+  const waits = found.dependsOn.some((id) =>
+    !/done|skipped/.test(model.tasks.find((one) => one.id === id)!.status)
+  );
+  switch (operation.kind) {
+    case "setTask": {
+      const { status } = operation;
+      if (status === found.status) return "ok";
+      if (!TASK_CHANGES[found.status].includes(status)) return "invalid_transition";
+      if (status === "in_progress" && waits) return "dependencies_unfinished";
+      found.status = status;
+      if (status === "pending") found.holder = null;
+      return "ok";
+    }
+    case "claim":
+      if (/done|skipped|blocked/.test(found.status)) return "invalid_transition";
+      if (found.status === "in_progress") return "already_claimed";
+      if (model.stage === "live") return "conflict";
+      if (waits) return "dependencies_unfinished";
+      Object.assign(found, { status: "in_progress", holder: user });
+      return "ok";
+    case "release":
+      if (found.status !== "in_progress") return "invalid_transition";
+      if (found.holder !== user && user !== "admin") return "already_claimed";
+      Object.assign(found, { status: "pending", holder: null });
+      return "ok";
+    case "deleteTask":
+      model.tasks = model.tasks.filter((one) => one !== found);
+      for (const one of model.tasks) one.dependsOn = one.dependsOn.filter((id) => id !== found.id);
+      return "ok";
+  }
+}

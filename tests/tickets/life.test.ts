@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { useHarness } from "../harness.ts";
+import { ACTORS, type Operation, ROLES, STAGES, step, TASK_STATUSES } from "./_life_model.ts";
+import { makeLife, makeWorld, outcomeOf, seen, send, unexplained, type World } from "./_life_world.ts";
+import { readHistory, readThings, replay } from "./_replay.ts";
+
+const harness = useHarness();
+
+// Who may do nothing is asked now and then only.
+const actor = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom("admin" as const, "member" as const) },
+  fc.constantFrom(...ACTORS),
+);
+const nth = fc.nat(4);
+const flags = { skipRoles: fc.boolean(), skipGate: fc.boolean(), dryRun: fc.boolean() };
+// The way to the gates and past them is walked more often than the rest.
+const stage = fc.oneof({ weight: 2, arbitrary: fc.constant("live" as const) }, fc.constantFrom(...STAGES));
+const verdict = fc.oneof(
+  { weight: 2, arbitrary: fc.constant("approved" as const) },
+  fc.constant("rejected" as const),
+);
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  fc.record({ kind: fc.constant("patch" as const), actor, stage }),
+  fc.record({ kind: fc.constant("bulk" as const), actor, stage, ...flags }),
+  fc.record({
+    kind: fc.constant("role" as const),
+    actor,
+    role: fc.constantFrom(...ROLES),
+    action: fc.constantFrom("start" as const, "finish" as const, "skip" as const, "reopen" as const),
+  }),
+  fc.record({ kind: fc.constant("roles" as const), actor, roles: fc.subarray([...ROLES]) }),
+  fc.record({ kind: fc.constant("addCase" as const), actor }),
+  fc.record({ kind: fc.constantFrom("editCase" as const, "deleteCase" as const), actor, nth }),
+  fc.record({ kind: fc.constant("decide" as const), actor, nth, verdict }),
+  fc.record({ kind: fc.constant("addTask" as const), actor, nth, waits: fc.boolean() }),
+  fc.record({ kind: fc.constant("setTask" as const), actor, nth, status: fc.constantFrom(...TASK_STATUSES) }),
+  fc.record({
+    kind: fc.constantFrom("claim" as const, "release" as const, "deleteTask" as const, "reorder" as const),
+    actor,
+    nth,
+  }),
+);
+
+interface Life {
+  roles: string[];
+  tested: boolean;
+  operations: Operation[];
+}
+
+const life: fc.Arbitrary<Life> = fc.record({
+  roles: fc.subarray([...ROLES], { maxLength: 1 }),
+  tested: fc.boolean(),
+  operations: fc.array(operation, { minLength: 4, maxLength: 12, size: "max" }),
+});
+
+/** Lives that go on at the same time. */
+const AT_ONCE = 4;
+
+async function live(world: World, { operations, ...start }: Life) {
+  const { ticket, model } = await makeLife(world, start);
+  for (const one of operations) {
+    const answer = await send(world, ticket, model, one);
+    expect(outcomeOf(answer)).toBe(step(model, one, answer));
+  }
+  const [things, rows] = await Promise.all([
+    readThings(harness.now, world.project, ticket),
+    readHistory(harness.now, world.project, ticket),
+  ]);
+  expect(seen(world, things)).toEqual(model);
+  expect(replay(rows)).toEqual(things);
+  expect(unexplained(rows, replay)).toEqual([]);
+}
+
+test("whatever anybody does in whatever order, the rules hold, and history tells all of it", async () => {
+  const world = await makeWorld(harness.now);
+  const property = fc.asyncProperty(
+    fc.array(life, { minLength: AT_ONCE, maxLength: AT_ONCE }),
+    async (lives) => {
+      await Promise.all(lives.map((one) => live(world, one)));
+    },
+  );
+  await fc.assert(property, { numRuns: 1000 / AT_ONCE });
+}, 300_000);
