@@ -68,11 +68,13 @@ async function runBound(db: Db, text: string, values: unknown[]): Promise<Result
   return { rows: await db.unsafe(bound, parameters) };
 }
 
-/** Scripts that hold `begin; …; commit;` run inside one more transaction: it rolls back what a failure leaves open. */
+/**
+ * A script `begin; …; commit;` runs as one transaction of ours, without its own words: a commit inside one ends it
+ * behind postgres.js' back, which then waits for ever or commits what somebody else has begun on the connection.
+ */
 async function runScript(db: Db, text: string): Promise<Result> {
-  const rows = /^\s*begin\s*;/i.test(text)
-    ? await transact(db, (tx) => tx.unsafe(text))
-    : await db.unsafe(text);
+  const script = /^\s*begin\s*;(.*);\s*commit\s*;?\s*$/is.exec(text)?.[1];
+  const rows = script === undefined ? await db.unsafe(text) : await transact(db, (tx) => tx.unsafe(script));
   return { rows: flatten(rows) };
 }
 

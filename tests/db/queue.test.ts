@@ -122,3 +122,28 @@ describe("a job", () => {
     expect(again?.id).toBe(job?.id);
   });
 });
+
+test("the queue's scripts and transactions that come with them keep to themselves", async () => {
+  const script = "begin; insert into notes (text) values ('script'); commit;";
+  for (let round = 0; round < 20; round++) {
+    await Promise.all([
+      transact(database.sql, async (tx) => {
+        await tx`insert into notes (text) values ('one')`;
+        await tx`insert into notes (text) values ('two')`;
+      }),
+      bossExecutor(database.sql).executeSql(script),
+      transact(database.sql, async (tx) => {
+        await tx`insert into notes (text) values ('never')`;
+        throw new Error("rolled back");
+      }).catch((error: Error) => expect(error.message).toBe("rolled back")),
+      bossExecutor(database.sql).executeSql(script),
+      database.sql`select from notes`,
+    ]);
+  }
+  const rows = await database.sql`
+    select text, count(*) as times from notes where text in ('one', 'two', 'script', 'never') group by text order by text`;
+  expect(rows).toEqual([{ text: "one", times: 20 }, { text: "script", times: 40 }, {
+    text: "two",
+    times: 20,
+  }]);
+});
