@@ -1,0 +1,210 @@
+import { describe, expect, test } from "vitest";
+import { everyExample, type IssueFacts, signedDelivery } from "../../simulators/github/events.ts";
+import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { SECRET, useHosting } from "./_hosting.ts";
+
+const hosting = useHosting({ GITHUB_WEBHOOK_SECRET: `${SECRET},older-secret` });
+
+describe("the receiver", () => {
+  test("takes every example of every event that GitHub documents, once each", async () => {
+    const { harness } = hosting.now;
+    // A project that the examples speak about, so that they have something to find.
+    const project = await makeProject(harness, {
+      repositories: ["codertocat/hello-world", "octo-org/octo-repo"],
+    });
+    const ticket = await makeTicket(harness, project);
+    await link(ticket, project, { repo_full_name: "Codertocat/Hello-World", issue_number: 1 });
+    const examples = await everyExample();
+    expect(examples.length).toBeGreaterThan(300);
+    const statuses: Record<string, number> = {};
+    for (const example of examples) {
+      const { status, body } = await hosting.now.deliver(example);
+      statuses[`${status} ${JSON.stringify(body)}`] = (statuses[`${status} ${JSON.stringify(body)}`] ?? 0) +
+        1;
+    }
+    expect(statuses).toEqual({ '200 {"ok":true}': examples.length });
+    const [row] = await harness.sql`
+      select count(*) filter (where outcome = 'failed' or reason = 'unexpected_shape') as wrong, count(*) as kept,
+        count(*) filter (where event like 'issues.%' and outcome = 'applied') as applied
+      from deliveries where provider = 'github'`;
+    expect(row!.wrong).toBe(0);
+    expect(row!.kept).toBe(new Set(examples.map(({ payload }) => JSON.stringify(payload))).size);
+    expect(row!.applied).toBeGreaterThan(0);
+  });
+
+  test("takes only what is signed with one of its secrets", async () => {
+    const { harness, events } = hosting.now;
+    const delivery = events.issue({ repo: "acme/x", number: 1, action: "opened" });
+    const { body, headers } = await signedDelivery(delivery, { secret: "older-secret" });
+    const send = (change: Record<string, string>, raw = body) =>
+      harness.call("POST", "/webhooks/github", { raw, headers: { ...headers, ...change } });
+    expect((await send({})).status).toBe(200);
+    const signature = headers["x-hub-signature-256"]!;
+    const forged = [
+      "",
+      "sha256=",
+      signature.slice(0, -2),
+      signature.replace("sha256", "sha1"),
+      `sha256=${"0".repeat(64)}`,
+    ];
+    for (const one of forged) {
+      const { status, body } = await send({ "x-hub-signature-256": one });
+      expect([status, body.code], one).toEqual([401, "invalid_signature"]);
+    }
+    expect((await send({}, `${body} `)).status).toBe(401);
+    const { "x-hub-signature-256": _, ...unsigned } = headers;
+    expect((await harness.call("POST", "/webhooks/github", { raw: body, headers: unsigned })).status).toBe(
+      401,
+    );
+  });
+
+  test("answers what is signed but no event", async () => {
+    const { harness } = hosting.now;
+    const send = async (payload: unknown, headers: Record<string, string> = {}) => {
+      const text = typeof payload === "string" ? payload : JSON.stringify(payload);
+      const { headers: signed } = await signedDelivery({ event: "issues", payload: {} }, { secret: SECRET });
+      const { sign } = await import("@octokit/webhooks-methods");
+      const all = { ...signed, "x-hub-signature-256": await sign(SECRET, text), ...headers };
+      return await harness.call("POST", "/webhooks/github", { raw: text, headers: all });
+    };
+    expect((await send("payload=%7B%7D")).body.code).toBe("invalid_json");
+    expect((await send([1])).body.code).toBe("invalid_request");
+    expect((await send({ zen: "Design for failure.", hook_id: 1 }, { "x-github-event": "ping" })).status)
+      .toBe(200);
+    const odd = [
+      { action: "closed", number: 1, pull_request: "none", repository: { full_name: "a/b" } },
+      { action: "closed", number: 1, pull_request: { number: 2 ** 40 }, repository: null },
+      { action: "\u0000", issue: { number: -1 }, repository: { full_name: "a/b/c" } },
+    ];
+    for (const payload of odd) expect((await send(payload)).status).toBe(200);
+    const rows = await harness.sql`select reason from deliveries order by id desc limit 3`;
+    expect(rows.map(({ reason }) => reason)).toEqual(Array(3).fill("unexpected_shape"));
+    const big = await send({ filler: "x".repeat(1024 * 1024) });
+    expect([big.status, big.body.code]).toEqual([413, "payload_too_large"]);
+  });
+});
+
+describe("an issue that a ticket is linked to", () => {
+  test("is followed through edits, closing, transfer and deletion, and no ticket is closed by it", async () => {
+    const { harness } = hosting.now;
+    const { project, ticket } = await linked("acme/follow", 5);
+    const at = clock();
+    await issue({ repo: "Acme/Follow", number: 5, action: "edited", title: "New\u0000 title", at: at() });
+    await issue({
+      repo: "acme/follow",
+      number: 5,
+      action: "closed",
+      state: "closed",
+      title: "New title",
+      at: at(),
+    });
+    expect(await facts(ticket)).toMatchObject({ title: "New title", state: "closed", issue_number: 5 });
+    const shown = await harness.call("GET", ticket.path, { token: project.admin.token });
+    expect(shown.body).toMatchObject({ status: "open", stage: "backlog" });
+    await issue({
+      repo: "acme/follow",
+      number: 5,
+      action: "transferred",
+      other: { repo: "acme/moved", number: 9 },
+      at: at(),
+    });
+    expect((await harness.call("GET", `${ticket.path}/github-issue`, { token: project.admin.token })).body)
+      .toEqual({
+        issue_number: 9,
+        issue_url: "https://github.com/acme/moved/issues/9",
+        repo_full_name: "acme/moved",
+      });
+    await issue({ repo: "acme/moved", number: 9, action: "reopened", title: "Moved", at: at() });
+    expect(await facts(ticket)).toMatchObject({ title: "Moved", state: "open" });
+    await issue({ repo: "acme/moved", number: 9, action: "deleted", at: at() });
+    expect(await facts(ticket)).toBeUndefined();
+    const history = await harness.sql`
+      select distinct actor ->> 'id' as by from history
+      where ticket_id = ${ticket.id}::uuid and entity = 'linked_issue' and action <> 'created'`;
+    expect(history).toEqual([{ by: "github" }]);
+  });
+
+  test("is followed by what the repository it was moved to tells", async () => {
+    const { ticket } = await linked("acme/from", 3);
+    await issue({
+      repo: "acme/to",
+      number: 4,
+      action: "opened",
+      title: "Here now",
+      other: { repo: "acme/from", number: 3 },
+    });
+    expect(await facts(ticket)).toMatchObject({
+      repo_full_name: "acme/to",
+      issue_number: 4,
+      title: "Here now",
+    });
+  });
+
+  test("keeps what a later event said when an older one comes after it", async () => {
+    const { ticket } = await linked("acme/late", 8);
+    const at = clock();
+    const [first, second, third] = [at(), at(), at()];
+    await issue({
+      repo: "acme/late",
+      number: 8,
+      action: "reopened",
+      title: "second",
+      state: "open",
+      at: second,
+    });
+    await issue({
+      repo: "acme/late",
+      number: 8,
+      action: "closed",
+      title: "first",
+      state: "closed",
+      at: first,
+    });
+    expect(await facts(ticket)).toMatchObject({ title: "second", state: "open" });
+    await issue({ repo: "acme/late", number: 8, action: "edited", title: "third", state: "open", at: third });
+    await issue({
+      repo: "acme/late",
+      number: 8,
+      action: "edited",
+      title: "second",
+      state: "open",
+      at: second,
+    });
+    expect(await facts(ticket)).toMatchObject({ title: "third" });
+  });
+
+  async function linked(repo: string, number: number) {
+    const project = await makeProject(hosting.now.harness, { repositories: [repo] });
+    const ticket = await makeTicket(hosting.now.harness, project);
+    await link(ticket, project, { repo_full_name: repo, issue_number: number });
+    return { project, ticket };
+  }
+
+  async function issue(event: IssueFacts) {
+    expect((await hosting.now.deliver(hosting.now.events.issue(event))).status).toBe(200);
+  }
+
+  async function facts(ticket: TestTicket) {
+    const [row] = await hosting.now.harness
+      .sql`select * from ticket_issues where ticket_id = ${ticket.id}::uuid`;
+    return row;
+  }
+
+  /** One second later each time. */
+  function clock(): () => string {
+    let time = Date.parse("2026-11-20T10:00:00Z");
+    return () => new Date(time += 1000).toISOString().replace(".000Z", "Z");
+  }
+});
+
+async function link(
+  ticket: TestTicket,
+  project: TestProject,
+  body: { repo_full_name: string; issue_number: number },
+) {
+  const { status } = await hosting.now.harness.call("PUT", `${ticket.path}/github-issue`, {
+    token: project.admin.token,
+    body,
+  });
+  expect(status).toBe(200);
+}

@@ -1,0 +1,205 @@
+import { describe, expect, test } from "vitest";
+import { makeKey, makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
+import { useHosting } from "./_hosting.ts";
+
+const hosting = useHosting();
+const NOTHING = { issue_number: null, issue_url: null, repo_full_name: null };
+
+async function linkOf(ticket: { path: string }, token: string) {
+  const { status, body } = await hosting.now.harness.call("GET", `${ticket.path}/github-issue`, { token });
+  expect(status).toBe(200);
+  return body;
+}
+
+describe("linking a ticket to an issue", () => {
+  test("goes by repository and number, by number, or by URL, and can be taken back", async () => {
+    const { harness, github } = hosting.now;
+    const project = await makeProject(harness, { repositories: ["acme/Handoff"] });
+    const ticket = await makeTicket(harness, project);
+    const { token } = project.admin;
+    expect(await linkOf(ticket, token)).toEqual(NOTHING);
+    const url = (repo: string, number: number) => `${github.url}/${repo}/issues/${number}`;
+    const cases = [
+      [{ repo_full_name: "other/repo", issue_number: 3 }, "other/repo", 3],
+      [{ issue_number: 12 }, "acme/Handoff", 12],
+      [{ issue_url: `${url("acme/site", 7)}?a=b#issuecomment-1` }, "acme/site", 7],
+      [{ issue_url: url("acme/Site", 7), repo_full_name: "acme/site", issue_number: 7 }, "acme/site", 7],
+    ] as const;
+    for (const [body, repo, number] of cases) {
+      const { status, body: linked } = await harness.call("PUT", `${ticket.path}/github-issue`, {
+        token,
+        body,
+      });
+      expect(status).toBe(200);
+      expect(linked).toEqual({ issue_number: number, issue_url: url(repo, number), repo_full_name: repo });
+      expect(await linkOf(ticket, token)).toEqual(linked);
+    }
+    for (let time = 0; time < 2; time++) {
+      expect((await harness.call("DELETE", `${ticket.path}/github-issue`, { token })).status).toBe(204);
+    }
+    expect(await linkOf(ticket, token)).toEqual(NOTHING);
+    const history = await harness.sql`
+      select action, field, to_value, actor ->> 'id' as by from history
+      where ticket_id = ${ticket.id}::uuid and entity = 'linked_issue' order by id`;
+    expect(history[0]).toMatchObject({
+      action: "created",
+      to_value: { repo_full_name: "other/repo", issue_number: 3 },
+    });
+    expect(history.filter(({ field }) => field === "issue_number").map(({ to_value }) => to_value)).toEqual([
+      12,
+      7,
+    ]);
+    expect(history.at(-1)).toMatchObject({ action: "deleted", by: project.admin.id });
+  });
+
+  test("refuses what names no issue", async () => {
+    const { harness, github } = hosting.now;
+    const project = await makeProject(harness, { repositories: ["acme/one", "acme/two"] });
+    const ticket = await makeTicket(harness, project);
+    const cases = [
+      [{}, "issue_number"],
+      [{ issue_number: 1 }, "repo_full_name"],
+      [{ repo_full_name: "acme", issue_number: 1 }, "repo_full_name"],
+      [{ repo_full_name: "acme/one", issue_number: 0 }, "issue_number"],
+      [{ repo_full_name: "acme/one", issue_number: 2 ** 31 }, "issue_number"],
+      [{ repo_full_name: "acme/one", issue_number: "1" }, "issue_number"],
+      [{ issue_url: "https://elsewhere.test/acme/one/issues/1" }, "issue_url"],
+      [{ issue_url: `${github.url}/acme/one/pull/1` }, "issue_url"],
+      [{ issue_url: `${github.url}/acme/one/issues/0` }, "issue_url"],
+      [{ issue_url: `${github.url}/acme/%00/issues/1` }, "issue_url"],
+      [{ issue_url: "javascript:alert(1)" }, "issue_url"],
+      [{ issue_url: `${github.url}/acme/one/issues/1`, issue_number: 2 }, "issue_number"],
+      [{ issue_url: `${github.url}/acme/one/issues/1`, repo_full_name: "acme/two" }, "repo_full_name"],
+      [{ repo_full_name: "acme/one", issue_number: 1, url: "x" }, "url"],
+    ] as const;
+    for (const [body, field] of cases) {
+      const answer = await harness.call("PUT", `${ticket.path}/github-issue`, {
+        token: project.admin.token,
+        body,
+      });
+      expect([answer.status, Object.keys(answer.body.fieldErrors)], JSON.stringify(body)).toEqual([400, [
+        field,
+      ]]);
+    }
+    expect(await linkOf(ticket, project.admin.token)).toEqual(NOTHING);
+  });
+
+  test("is for members; strangers and unknown tickets are not found", async () => {
+    const { harness } = hosting.now;
+    const project = await makeProject(harness, { repositories: ["acme/one"] });
+    const ticket = await makeTicket(harness, project);
+    const stranger = await makeUser(harness, { role: "admin" });
+    const viewer = await makeMember(harness, project, "viewer");
+    const path = `${ticket.path}/github-issue`;
+    expect((await harness.call("GET", path, { token: stranger.token })).status).toBe(404);
+    expect((await harness.call("GET", path, { token: viewer.token })).status).toBe(200);
+    expect((await harness.call("PUT", path, { token: viewer.token, body: { issue_number: 1 } })).status).toBe(
+      403,
+    );
+    const unknown = `${project.path}/tickets/${crypto.randomUUID()}/github-issue`;
+    for (const method of ["GET", "PUT", "DELETE", "POST"]) {
+      const body = method === "GET" ? {} : { body: method === "PUT" ? { issue_number: 1 } : {} };
+      expect((await harness.call(method, unknown, { token: project.admin.token, ...body })).status, method)
+        .toBe(404);
+    }
+  });
+});
+
+describe("creating an issue from a ticket", () => {
+  test("carries the ticket's text, links it, and happens once", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    const ticket = await makeTicket(harness, project, {
+      title: "A ticket's title",
+      description: "What is to be done.",
+    });
+    github.latency = 20;
+    const answers = await Promise.all(
+      Array.from(
+        { length: 4 },
+        () => harness.call("POST", `${ticket.path}/github-issue`, { token: project.admin.token, body: {} }),
+      ),
+    );
+    github.latency = 0;
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    const made = answers.find(({ status }) => status === 201)!;
+    expect(made.body).toEqual({
+      issue_number: 1,
+      issue_url: `${github.url}/${repo}/issues/1`,
+      repo_full_name: repo,
+    });
+    expect(made.headers.get("location")).toBe(`/api${ticket.path}/github-issue`);
+    const [issue, ...others] = github.state.repository(repo)!.issues;
+    expect(others).toEqual([]);
+    expect(issue!.title).toBe("A ticket's title");
+    expect(issue!.body).toMatch(/^What is to be done\.\n/);
+    expect(issue!.body).toContain(`[${ticket.ref}](http://handoff.test/api${ticket.path})`);
+    expect(await linkOf(ticket, project.admin.token)).toEqual(made.body);
+    const again = await harness.call("POST", `${ticket.path}/github-issue`, {
+      token: project.admin.token,
+      body: {},
+    });
+    expect([again.status, again.body.code]).toEqual([409, "conflict"]);
+  });
+
+  test("finds the issue whose answer was lost, in this call or an earlier one", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    const create = (ticket: { path: string }) =>
+      harness.call("POST", `${ticket.path}/github-issue`, { token: project.admin.token, body: {} });
+    const one = await makeTicket(harness, project);
+    github.failures.add({ kind: "lost_answer", operation: "issues/create" });
+    expect((await create(one)).status).toBe(201);
+    const two = await makeTicket(harness, project);
+    github.failures.add({ kind: "lost_answer", operation: "issues/create" });
+    github.failures.add({ kind: "server_error", operation: "issues/list-for-repo", after: 1, times: 3 });
+    expect((await create(two)).status).toBe(503);
+    github.failures.clear();
+    expect((await create(two)).body.issue_number).toBe(2);
+    expect(github.state.repository(repo)!.issues).toHaveLength(2);
+  });
+
+  test("fails as the code host does", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(2);
+    const [repo, second] = project.repositories as [string, string];
+    const ticket = await makeTicket(harness, project);
+    const create = (body: unknown = { repo_full_name: repo.toUpperCase() }, token = project.admin.token) =>
+      harness.call("POST", `${ticket.path}/github-issue`, { token, body });
+    expect((await create({})).body.fieldErrors).toEqual({
+      repo_full_name: "Required: the project has several repositories",
+    });
+    expect((await create({ repo_full_name: "acme/foreign" })).body.fieldErrors).toEqual({
+      repo_full_name: "Is no repository of this project",
+    });
+    const cases = [
+      ["forbidden", 403, "forbidden"],
+      ["not_found", 403, "forbidden"],
+      ["validation_failed", 409, "conflict"],
+      ["secondary_rate_limit", 429, "rate_limited"],
+      ["server_error", 503, "unavailable"],
+      ["bad_credentials", 401, "code_hosting_not_linked"],
+    ] as const;
+    for (const [kind, status, code] of cases) {
+      github.failures.add({ kind, operation: "issues/create", wait: 77 });
+      const answer = await create();
+      github.failures.clear();
+      expect([answer.status, answer.body.code], kind).toEqual([status, code]);
+      expect(answer.body.retryAfter).toBe(status === 429 ? 77 : undefined);
+      expect(answer.body.reconnect).toBe(status === 401 ? true : undefined);
+    }
+    expect(github.state.repository(repo)!.issues).toEqual([]);
+    const member = await makeMember(harness, project, "member");
+    const unlinked = await create(undefined, member.token);
+    expect([unlinked.status, unlinked.body.code, unlinked.body.reconnect]).toEqual([
+      401,
+      "code_hosting_not_linked",
+      true,
+    ]);
+    // A key acts for its owner, with the owner's linked account.
+    const key = await makeKey(harness, project.admin);
+    expect((await create({ repo_full_name: second }, key.token)).status).toBe(201);
+  });
+});
