@@ -1,7 +1,6 @@
 import { v7 as uuid } from "uuid";
-import { isUniqueViolation } from "../../db/errors.ts";
 import { recordAudit } from "../core/audit.ts";
-import type { ActorContext } from "../core/context.ts";
+import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { projectConflict } from "./_rows.ts";
@@ -9,57 +8,69 @@ import { getProject } from "./get.ts";
 import { writeRepositories } from "./put_repositories.ts";
 import type { CreateProject, Project } from "./schema.ts";
 
-const NAME_TRIES = 20;
-
 /** Makes a project; a key or slug that is not given comes from the name, numbered until it is free. */
 export async function createProject(ctx: ActorContext, input: CreateProject): Promise<Project> {
   const accountId = input.account_id ?? ctx.actor.user.account_id;
   if (accountId !== ctx.actor.user.account_id && ctx.actor.user.role !== "super_admin") {
     throw new AppError("forbidden", "Only a super admin may add projects to another account");
   }
-  for (let attempt = 1;; attempt++) {
-    const key = input.key ?? keyFrom(input.name, attempt);
-    const slug = input.slug ?? slugFrom(input.name, attempt);
-    try {
-      return await insertProject(ctx, accountId, { ...input, key, slug });
-    } catch (error) {
-      const ours = (input.key === undefined && isUniqueViolation(error, "projects_key_key")) ||
-        (input.slug === undefined && isUniqueViolation(error, "projects_slug_key"));
-      if (!ours || attempt === NAME_TRIES) throw projectConflict(error);
-    }
-  }
-}
-
-function insertProject(ctx: ActorContext, accountId: string, input: CreateProject): Promise<Project> {
-  return transact(ctx, async (ctx) => {
+  return await transact(ctx, async (ctx) => {
+    const { key, slug } = await chooseNames(ctx, accountId, input);
     const id = uuid();
-    const inserted = await ctx.db`
+    await ctx.db`
       insert into projects (id, account_id, name, key, slug)
-      select ${id}::uuid, a.id, ${input.name}, ${input.key!}, ${input
-      .slug!} from accounts a where a.id = ${accountId}::uuid`;
-    if (inserted.count === 0) throw new AppError("not_found", "No such account");
+      values (${id}::uuid, ${accountId}::uuid, ${input.name}, ${key}, ${slug})`;
     await writeRepositories(ctx, id, input.repositories);
     await recordAudit(ctx, {
       account_id: accountId,
       action: "project.created",
       target_type: "project",
       target_id: id,
-      details: { name: input.name, key: input.key },
+      details: { name: input.name, key },
     });
     return await getProject(ctx, { id });
+  }).catch((error: unknown) => {
+    throw projectConflict(error);
   });
 }
 
-function keyFrom(name: string, attempt: number): string {
-  const words = name.normalize("NFKD").toUpperCase().match(/[A-Z0-9]+/g) ?? [];
-  const initials = words.length > 1 ? words.map((word) => word[0]).join("") : (words[0] ?? "");
-  const letters = initials.replace(/^[0-9]+/, "").slice(0, 4);
-  const base = letters.length >= 2 ? letters : `${letters}PRJ`.slice(0, 3);
-  return attempt === 1 ? base : `${base}${attempt}`;
+/** Behind a lock on the account: two projects that are made of one name at once don't both choose the same. */
+async function chooseNames(
+  ctx: Context,
+  accountId: string,
+  input: CreateProject,
+): Promise<{ key: string; slug: string }> {
+  const locked = await ctx.db`select from accounts where id = ${accountId}::uuid for no key update`;
+  if (locked.count === 0) throw new AppError("not_found", "No such account");
+  const words = latinWords(input.name);
+  const [key, slug] = [keyOf(words), slugOf(words)];
+  const similar = await ctx.db<{ key: string; slug: string }[]>`
+    select key, slug from projects
+    where account_id = ${accountId}::uuid and (starts_with(key, ${key}) or starts_with(slug, ${slug}))`;
+  return {
+    key: input.key ?? firstFree(key, new Set(similar.map((project) => project.key))),
+    slug: input.slug ?? firstFree(slug, new Set(similar.map((project) => project.slug)), "-"),
+  };
 }
 
-function slugFrom(name: string, attempt: number): string {
-  const words = name.normalize("NFKD").toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const base = words.join("-").slice(0, 50).replace(/-$/, "") || "project";
-  return attempt === 1 ? base : `${base}-${attempt}`;
+function firstFree(base: string, taken: ReadonlySet<string>, separator = ""): string {
+  if (!taken.has(base)) return base;
+  let number = 2;
+  while (taken.has(base + separator + number)) number++;
+  return base + separator + number;
+}
+
+/** In capitals, without accents: Straße and Über are STRASSE and UBER. */
+function latinWords(name: string): string[] {
+  return name.normalize("NFKD").replace(/\p{M}+/gu, "").toUpperCase().match(/[A-Z0-9]+/g) ?? [];
+}
+
+function keyOf(words: string[]): string {
+  const initials = words.length > 1 ? words.map((word) => word[0]).join("") : (words[0] ?? "");
+  const letters = initials.replace(/^[0-9]+/, "").slice(0, 4);
+  return letters.length >= 2 ? letters : `${letters}PRJ`.slice(0, 3);
+}
+
+function slugOf(words: string[]): string {
+  return words.join("-").toLowerCase().slice(0, 50).replace(/-$/, "") || "project";
 }

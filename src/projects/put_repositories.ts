@@ -19,14 +19,16 @@ export async function putRepositories(ctx: ProjectContext, input: PutRepositorie
   });
 }
 
-/** Two statements whatever the number; the project's row is locked, so that two calls end with one call's list. */
+/** Three statements whatever the number. Two calls at once end with one call's list: the second reads behind the lock. */
 export async function writeRepositories(ctx: Context, projectId: string, names: string[]): Promise<void> {
-  await ctx.db`
-    with project as materialized (select id from projects where id = ${projectId}::uuid for update)
-    delete from project_repositories r using project p
-    where r.project_id = p.id and r.full_name <> all (${names}::text[])`;
-  await ctx.db`
-    insert into project_repositories (project_id, full_name)
-    select ${projectId}::uuid, name from unnest(${names}::text[]) as name
-    on conflict (project_id, lower(full_name)) do nothing`;
+  await Promise.all([
+    ctx.db`select from projects where id = ${projectId}::uuid for update`,
+    ctx.db`
+      delete from project_repositories
+      where project_id = ${projectId}::uuid and full_name <> all (${names}::text[])`,
+    ctx.db`
+      insert into project_repositories (project_id, full_name)
+      select ${projectId}::uuid, name from unnest(${names}::text[]) as name
+      on conflict (project_id, lower(full_name)) do nothing`,
+  ]);
 }

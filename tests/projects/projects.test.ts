@@ -1,0 +1,271 @@
+import { describe, expect, test } from "vitest";
+import {
+  makeAccount,
+  makeMember,
+  makeProject,
+  makeTicket,
+  makeUser,
+  next,
+  ticketInput,
+} from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
+const admin = () => makeUser(harness.now, { role: "admin" });
+
+describe("creating a project", () => {
+  test("answers 201 with the project as it was asked for", async () => {
+    const { token, accountId } = await admin();
+    const body = { name: "Handoff", key: "HO", slug: "handoff", repositories: ["Acme/Handoff", "acme/app"] };
+    const { status, body: project, headers } = await call("POST", "/projects", { token, body });
+    expect(status).toBe(201);
+    expect(headers.get("location")).toBe(`/api/projects/${project.id}`);
+    expect(project).toEqual({
+      ...body,
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      account_id: accountId,
+      repositories: ["acme/app", "Acme/Handoff"],
+      archived_at: null,
+      created_at: expect.any(String),
+      updated_at: project.created_at,
+    });
+    expect((await call("GET", `/projects/${project.id}`, { token })).body).toEqual(project);
+  });
+
+  test.each([
+    ["Handoff", "HAND", "handoff"],
+    ["Handoff Ticket Service", "HTS", "handoff-ticket-service"],
+    ["x", "XPR", "x"],
+    ["Über uns", "UU", "uber-uns"],
+    ["Straße der Züge", "SDZ", "strasse-der-zuge"],
+    ["2024 Plan", "PPR", "2024-plan"],
+    ["42", "PRJ", "42"],
+    ["日本語", "PRJ", "project"],
+    ["🎫", "PRJ", "project"],
+    ["  -- ", "PRJ", "project"],
+    ["ﬁne ＡＢＣ", "FA", "fine-abc"],
+    ["a b c d e f g h i j k l", "ABCD", "a-b-c-d-e-f-g-h-i-j-k-l"],
+    [`${"word ".repeat(23)}word`, "WWWW", "word-word-word-word-word-word-word-word-word-word"],
+  ])("makes key and slug of the name %j", async (name, key, slug) => {
+    const { token } = await admin();
+    const { status, body } = await call("POST", "/projects", { token, body: { name } });
+    expect(status).toBe(201);
+    expect({ name: body.name, key: body.key, slug: body.slug }).toEqual({ name, key, slug });
+    expect(body.key).toMatch(/^[A-Z][A-Z0-9]{1,9}$/);
+    expect(body.slug).toMatch(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
+  });
+
+  test("numbers what is taken, in one account only", async () => {
+    const [one, other] = [await admin(), await admin()];
+    const make = async (token: string, body: Record<string, unknown>) => {
+      const answer = await call("POST", "/projects", { token, body });
+      return [answer.body.key, answer.body.slug];
+    };
+    expect(await make(one.token, { name: "Same" })).toEqual(["SAME", "same"]);
+    expect(await make(one.token, { name: "Same" })).toEqual(["SAME2", "same-2"]);
+    expect(await make(one.token, { name: "Same", key: "OWN" })).toEqual(["OWN", "same-3"]);
+    expect(await make(one.token, { name: "Same", slug: "own" })).toEqual(["SAME3", "own"]);
+    expect(await make(other.token, { name: "Same" })).toEqual(["SAME", "same"]);
+  });
+
+  test("gives 40 that come at once under one name a key and slug each, without a gap", async () => {
+    const { token } = await admin();
+    const made = await Promise.all(
+      Array.from({ length: 40 }, () => call("POST", "/projects", { token, body: { name: "Rush" } })),
+    );
+    expect(made.map(({ status }) => status)).toEqual(Array(40).fill(201));
+    const numbers = (prefix: string, values: string[]) =>
+      values.map((value) => Number(value.slice(prefix.length) || "1")).sort((a, b) => a - b);
+    const all = Array.from({ length: 40 }, (_, index) => index + 1);
+    expect(numbers("RUSH", made.map(({ body }) => body.key))).toEqual(all);
+    expect(numbers("rush-", made.map(({ body }) => body.slug))).toEqual(all);
+  });
+
+  test("refuses a key or slug that the account has, by name, and stores nothing", async () => {
+    const { token } = await admin();
+    await call("POST", "/projects", { token, body: { name: "One", key: "ONE", slug: "one" } });
+    const key = await call("POST", "/projects", {
+      token,
+      body: { name: "Two", key: "ONE", repositories: ["a/b"] },
+    });
+    expect(key).toMatchObject({
+      status: 409,
+      body: { code: "conflict", error: expect.stringContaining("key") },
+    });
+    const slug = await call("POST", "/projects", { token, body: { name: "Two", slug: "one" } });
+    expect(slug).toMatchObject({
+      status: 409,
+      body: { code: "conflict", error: expect.stringContaining("slug") },
+    });
+    expect((await call("GET", "/projects", { token })).body.projects).toHaveLength(1);
+  });
+
+  test("of a given key: of ten at once one wins", async () => {
+    const { token } = await admin();
+    const made = await Promise.all(
+      Array.from(
+        { length: 10 },
+        () => call("POST", "/projects", { token, body: { name: "Race", key: "RACE" } }),
+      ),
+    );
+    expect(made.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+  });
+
+  test("is for admins; in another account for super admins only", async () => {
+    const accountId = await makeAccount(harness.now);
+    const member = await makeUser(harness.now);
+    const root = await makeUser(harness.now, { role: "super_admin" });
+    const body = { name: "Elsewhere", account_id: accountId };
+    expect((await call("POST", "/projects", { token: member.token, body: { name: "Mine" } })).status).toBe(
+      403,
+    );
+    expect((await call("POST", "/projects", { token: (await admin()).token, body })).status).toBe(403);
+    expect((await call("POST", "/projects", { token: root.token, body })).body.account_id).toBe(accountId);
+    const nowhere = { ...body, account_id: crypto.randomUUID() };
+    expect((await call("POST", "/projects", { token: root.token, body: nowhere })).status).toBe(404);
+  });
+});
+
+describe("changing a project", () => {
+  test("changes what is given and nothing else, and its tickets follow a new key", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project);
+    const before = (await call("GET", project.path, { token: project.admin.token })).body;
+    const key = `N${next().toString(36).toUpperCase()}`;
+    const { status, body } = await call("PATCH", project.path, { token: project.admin.token, body: { key } });
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...before, key, updated_at: body.updated_at });
+    const read = await call("GET", ticket.path, { token: project.admin.token });
+    expect(read.body.ticket_ref).toBe(`${key}-1`);
+    const byRef = await call("GET", `${project.path}/tickets/${key}-1`, { token: project.admin.token });
+    expect(byRef.body.id).toBe(ticket.id);
+    expect(
+      (await call("GET", `${project.path}/tickets/${project.key}-1`, { token: project.admin.token })).status,
+    ).toBe(404);
+  });
+
+  test("refuses a key or slug that another project has", async () => {
+    const owner = await admin();
+    const [one, other] = [
+      await makeProject(harness.now, { admin: owner }),
+      await makeProject(harness.now, { admin: owner }),
+    ];
+    const answer = await call("PATCH", other.path, {
+      token: owner.token,
+      body: { name: "New", key: one.key },
+    });
+    expect(answer).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect((await call("GET", other.path, { token: owner.token })).body.name).not.toBe("New");
+  });
+});
+
+describe("listing projects", () => {
+  test("shows each caller what is theirs, page by page, archived ones apart", async () => {
+    const owner = await admin();
+    const projects = [];
+    for (let i = 0; i < 5; i++) projects.push(await makeProject(harness.now, { admin: owner }));
+    await call("DELETE", projects[4]!.path, { token: owner.token });
+    const member = await makeMember(harness.now, projects[1]!, "viewer");
+    const ids = async (token: string, query = "") => {
+      const { body } = await call("GET", `/projects${query}`, { token });
+      return body.projects.map(({ id }: { id: string }) => id);
+    };
+    expect(await ids(owner.token)).toEqual(projects.slice(0, 4).map(({ id }) => id));
+    expect(await ids(owner.token, "?archived=true")).toEqual([projects[4]!.id]);
+    expect(await ids(member.token)).toEqual([projects[1]!.id]);
+    expect(await ids((await admin()).token)).toEqual([]);
+
+    const seen: string[] = [];
+    let query = "?limit=3";
+    for (let page = 0; page < 2; page++) {
+      const { body } = await call("GET", `/projects${query}`, { token: owner.token });
+      seen.push(...body.projects.map(({ id }: { id: string }) => id));
+      expect(body.next_cursor === null).toBe(page === 1);
+      query = `?limit=3&cursor=${body.next_cursor}`;
+    }
+    expect(seen).toEqual(projects.slice(0, 4).map(({ id }) => id));
+  });
+});
+
+describe("repositories", () => {
+  test("are one whatever their case, and shown as they were given last", async () => {
+    const project = await makeProject(harness.now, { repositories: ["Acme/App", "acme/web"] });
+    const put = (repositories: string[]) =>
+      call("PUT", `${project.path}/repositories`, { token: project.admin.token, body: { repositories } });
+    expect((await put(["acme/APP", "Acme/Api"])).body.repositories).toEqual(["Acme/Api", "acme/APP"]);
+    const twice = await put(["a/b", "A/B"]);
+    expect(twice.status).toBe(400);
+    expect(Object.keys(twice.body.fieldErrors)).toEqual(["repositories"]);
+    expect((await put([])).body.repositories).toEqual([]);
+    const many = Array.from({ length: 200 }, (_, index) => `acme/repo-${index}`);
+    expect((await put(many)).body.repositories).toHaveLength(200);
+    expect((await put([...many, "acme/one-more"])).status).toBe(400);
+  });
+
+  test("that are put twice at once end as one of the two lists", async () => {
+    const project = await makeProject(harness.now);
+    const lists = [["a/one", "a/two"], ["B/One", "b/three"], ["A/ONE"]];
+    await Promise.all(
+      [...lists, ...lists, ...lists].map((repositories) =>
+        call("PUT", `${project.path}/repositories`, { token: project.admin.token, body: { repositories } })
+      ),
+    );
+    const { body } = await call("GET", project.path, { token: project.admin.token });
+    expect(lists.map((list) => list.toSorted())).toContainEqual(body.repositories.toSorted());
+  });
+
+  test("may belong to several projects", async () => {
+    const owner = await admin();
+    for (let i = 0; i < 2; i++) {
+      const project = await makeProject(harness.now, { admin: owner, repositories: ["acme/shared"] });
+      expect((await call("GET", project.path, { token: owner.token })).body.repositories).toEqual([
+        "acme/shared",
+      ]);
+    }
+  });
+});
+
+describe("an archived project", () => {
+  test("can be read and taken back, and not written by anyone", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/app"] });
+    const ticket = await makeTicket(harness.now, project);
+    const user = await makeMember(harness.now, project, "member");
+    const { token } = project.admin;
+    expect((await call("DELETE", project.path, { token })).status).toBe(204);
+    const first = (await call("GET", project.path, { token })).body.archived_at;
+    expect(first).not.toBeNull();
+    expect((await call("DELETE", project.path, { token })).status).toBe(204);
+    expect((await call("GET", project.path, { token })).body.archived_at).toBe(first);
+
+    const writes: [string, string, unknown][] = [
+      ["POST", `${project.path}/tickets`, ticketInput()],
+      ["PATCH", ticket.path, { title: "Changed after all" }],
+      ["PUT", `${project.path}/repositories`, { repositories: [] }],
+      ["PUT", `${project.path}/members/${user.id}`, { role: "admin" }],
+    ];
+    for (const [method, path, body] of writes) {
+      const answer = await call(method, path, { token, body });
+      expect(answer).toMatchObject({ status: 403, body: { error: expect.stringContaining("archived") } });
+    }
+    expect((await call("DELETE", `${project.path}/members/${user.id}`, { token })).status).toBe(403);
+    for (const path of [project.path, `${project.path}/tickets`, ticket.path, `${project.path}/members`]) {
+      expect((await call("GET", path, { token: user.token })).status).toBe(200);
+    }
+
+    const back = await call("PATCH", project.path, { token, body: { archived: false } });
+    expect(back.body.archived_at).toBeNull();
+    expect((await call("POST", `${project.path}/tickets`, { token, body: ticketInput() })).status).toBe(201);
+  });
+
+  test("keeps its key and slug, and a replay of a creation needs a live project", async () => {
+    const project = await makeProject(harness.now);
+    const { token } = project.admin;
+    const body = ticketInput({ idempotency_key: "before" });
+    await call("POST", `${project.path}/tickets`, { token, body });
+    await call("DELETE", project.path, { token });
+    expect((await call("POST", "/projects", { token, body: { name: "Again", key: project.key } })).status)
+      .toBe(409);
+    expect((await call("POST", `${project.path}/tickets`, { token, body })).status).toBe(403);
+  });
+});
