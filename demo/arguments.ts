@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import type { Person } from "./stage.ts";
 
 export interface Arguments {
   /** JSON lines, one ticket creation input each; the demo's own when absent. */
@@ -7,7 +8,7 @@ export interface Arguments {
   /** JSON lines, each a pair of idempotency keys of known duplicates. */
   duplicates?: string;
   /** A service that runs already. */
-  service?: { url: string; email: string; password: string };
+  service?: { url: string; person: Person };
   clients: number;
   /** Where the demo's own service keeps its data between runs. */
   dataDir: string;
@@ -34,7 +35,7 @@ export function parseArguments(args: string[], home: string): Arguments {
   return {
     ...(values.tickets !== undefined && { tickets: resolve(home, values.tickets) }),
     ...(values.duplicates !== undefined && { duplicates: resolve(home, values.duplicates) }),
-    ...(url !== undefined && { service: { url, email: email!, password: password! } }),
+    ...(url !== undefined && { service: { url, person: { email: email!, password: password! } } }),
     clients,
     dataDir: values["data-dir"] === undefined ? resolve("data/demo") : resolve(home, values["data-dir"]),
   };

@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   // npm changes to the project's folder; a file's path is meant from where the command was typed.
   const args = parseArguments(Deno.args, Deno.env.get("INIT_CWD") ?? Deno.cwd());
   if (args.service) {
-    await onStage(args.service.url, args.service, (stage) => walkAnywhere(stage, args));
+    await onStage(args.service.url, args.service.person, (stage) => walkAnywhere(stage, args));
     say(
       "\nThe chapters on GitHub, agents and deploys need a service of the demo's own: leave --url out for those.",
     );

@@ -29,7 +29,10 @@ export interface Person {
 
 export async function openStage(url: string, person: Person, fetch = globalThis.fetch): Promise<Stage> {
   const people = createHandoffClient({ baseUrl: url, fetch });
-  await people.signIn(person);
+  await people.signIn(person).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot sign in as ${person.email} at ${url}: ${reason}`, { cause: error });
+  });
   const { id, key } = await people.api.keys.create.mutate({ name: "demo agent" });
   return {
     url,
