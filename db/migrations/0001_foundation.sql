@@ -161,6 +161,10 @@ create table tickets (
   merge_sha text,
   deployed_at timestamptz(3),
   deploy_failed_at timestamptz(3),
+  -- What the ticket itself tells of its ship; merged is shown as waiting where deploys are reported.
+  ship_state text not null generated always as (case
+    when deploy_failed_at is not null and (deployed_at is null or deploy_failed_at > deployed_at) then 'deploy_failed'
+    when deployed_at is not null then 'deployed' when merge_sha is not null then 'merged' else 'none' end) stored,
   created_by uuid references users (id),
   created_with text not null check (created_with in ('session', 'key')),
   version integer not null default 1,
@@ -286,9 +290,9 @@ begin
 end $$;
 
 create trigger tickets_history_insert after insert on tickets referencing new table as inserted
-  for each statement execute function record_history('ticket', 'id', 'id project_id priority_rank version created_at updated_at');
+  for each statement execute function record_history('ticket', 'id', 'id project_id priority_rank ship_state version created_at updated_at');
 create trigger tickets_history_update after update on tickets referencing old table as deleted new table as inserted
-  for each statement execute function record_history('ticket', 'id', 'id project_id priority_rank version created_at updated_at');
+  for each statement execute function record_history('ticket', 'id', 'id project_id priority_rank ship_state version created_at updated_at');
 
 create trigger ticket_roles_history_insert after insert on ticket_roles referencing new table as inserted
   for each statement execute function record_history('role', 'role', 'ticket_id project_id');

@@ -87,7 +87,7 @@ begin
     for each statement execute function %I()', of_table || '_history_update', of_table, 'record_changes_of_' || of_table);
 end $$;
 
-call track_changes('tickets', 'ticket', 'id', 'id project_id priority_rank version created_at updated_at');
+call track_changes('tickets', 'ticket', 'id', 'id project_id priority_rank ship_state version created_at updated_at');
 call track_changes('ticket_roles', 'role', 'role', 'ticket_id project_id');
 call track_changes('tasks', 'task', 'id', 'id ticket_id project_id lease_expires_at version created_at updated_at');
 call track_changes('test_cases', 'test_case', 'id', 'id ticket_id project_id created_at updated_at');
@@ -95,5 +95,5 @@ call track_changes('test_cases', 'test_case', 'id', 'id ticket_id project_id cre
 -- What lists filter by and the order alone would search long for: tickets of a rare role; merged ones without a deploy,
 -- which until its merge cost a ticket nothing. Admins look for rare actions, such as a bypassed gate, among sign-ins.
 create index ticket_roles_role_idx on ticket_roles (project_id, role, ticket_id);
-create index tickets_undeployed_idx on tickets (project_id, created_at, id) where merge_sha is not null and deployed_at is null;
+create index tickets_ship_idx on tickets (project_id, ship_state, created_at, id) where ship_state in ('merged', 'deploy_failed');
 create index audit_log_action_idx on audit_log (account_id, action, id);

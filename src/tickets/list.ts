@@ -2,7 +2,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, page } from "../core/cursor.ts";
 import { summaryColumns } from "./_rows.ts";
 import { hasShip } from "./_ship.ts";
-import type { ListTickets, TicketSummary } from "./schema.ts";
+import { type ListTickets, Stage, type Status, type TicketSummary } from "./schema.ts";
 
 const SORT_COLUMNS = {
   created_at: { column: "created_at", cast: "timestamptz", kind: "time" },
@@ -46,21 +46,27 @@ function after({ db }: ProjectContext, { cursor }: ListTickets, { name, descendi
 }
 
 function filters(ctx: ProjectContext, input: ListTickets) {
-  const { db } = ctx;
-  const { role, ship, q, priority } = input;
-  const equal = (["stage", "status", "request_type", "blocking"] as const)
+  const { db, project } = ctx;
+  const { role, ship, status, q, priority } = input;
+  const equal = (["stage", "request_type", "blocking"] as const)
     .filter((name) => input[name] !== undefined)
     .reduce((all, name) => db`${all} and ${db(`t.${name}`)} = ${input[name]!}`, db``);
   return db`${equal}
+    ${status ? db`and t.stage = any (${stagesOf(status)}::text[])` : db``}
     ${priority ? db`and t.priority_rank = ${RANKS[priority]}::smallint` : db``}
     ${
     role
-      ? db`and exists (select from ticket_roles r where r.ticket_id = t.id and r.role = ${role}
-      and r.project_id = ${ctx.project.id}::uuid)`
+      ? db`and exists (select from ticket_roles r
+        where r.ticket_id = t.id and r.role = ${role} and r.project_id = ${project.id}::uuid)`
       : db``
   }
-    ${ship ? db`and ${hasShip(ctx, ship)}` : db``}
+    ${ship ? db`and ${hasShip(db, project.id, ship)}` : db``}
     ${q ? db`and t.id in (${matches(ctx, q)})` : db``}`;
+}
+
+/** A status in terms of stages, which have an index: live is closed and nothing else is. */
+function stagesOf(status: Status): string[] {
+  return Stage.options.filter((stage) => (stage === "live") === (status === "closed"));
 }
 
 /** Ids of the tickets whose text or ref is what was asked for. Not an `or`, which no index would serve. */

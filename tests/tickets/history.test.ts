@@ -169,6 +169,7 @@ test("no column of a table with history is forgotten: each is spelled out in its
     "ticket_id",
     "project_id",
     "priority_rank",
+    "ship_state",
     "version",
     "created_at",
     "updated_at",
