@@ -9,24 +9,10 @@ import type { UpdateUser, User } from "./schema.ts";
 export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<User> {
   refuseHigherRole(ctx.actor, input.role);
   const user = await transact(ctx, async (ctx) => {
-    const before = await lockUser(ctx, input.id);
+    const before = await lockUser(ctx, input);
     refuseHigherRole(ctx.actor, before.role);
-    const losesRole = input.role !== undefined && input.role !== "super_admin";
-    if (before.role === "super_admin" && (losesRole || input.deactivated)) {
-      await keepOneSuperAdmin(ctx, input.id);
-    }
-    const [after] = await ctx.db<[User]>`
-      update users set email = coalesce(${input.email ?? null}, email), name = coalesce(${
-      input.name ?? null
-    }, name),
-        kind = coalesce(${input.kind ?? null}, kind), role = coalesce(${input.role ?? null}, role),
-        deactivated_at = case ${
-      input.deactivated ?? null
-    }::boolean when true then coalesce(deactivated_at, now())
-          when false then null else deactivated_at end,
-        updated_at = now()
-      where id = ${input.id}::uuid
-      returning ${userColumns(ctx.db)}`;
+    if (before.role === "super_admin" && mayLeave(input)) await keepOneSuperAdmin(ctx, input.id);
+    const after = await writeUser(ctx, input);
     if (input.deactivated) await endSessions(ctx, input.id);
     const { id: _, ...changes } = input;
     await recordAudit(ctx, {
@@ -44,22 +30,47 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
   return user;
 }
 
-async function lockUser(ctx: ActorContext, id: string): Promise<User> {
+/** Would a super admin be one no longer? */
+function mayLeave({ role, deactivated }: UpdateUser): boolean {
+  return deactivated === true || (role !== undefined && role !== "super_admin");
+}
+
+/** Who may leave is locked together with every super admin, in id order: those who leave at once come one by one. */
+async function lockUser(ctx: ActorContext, input: UpdateUser): Promise<User> {
   const account = visibleAccount(ctx.actor);
-  const [user] = await ctx.db<User[]>`
-    select ${userColumns(ctx.db)} from users
-    where id = ${id}::uuid and (${account}::uuid is null or account_id = ${account}::uuid) for update`;
+  const [, [user]] = await Promise.all([
+    ctx.db`
+      select from users
+      where id = ${input.id}::uuid or (${mayLeave(input)} and role = 'super_admin' and deactivated_at is null)
+      order by id for update`,
+    ctx.db<User[]>`
+      select ${userColumns(ctx.db)} from users
+      where id = ${input.id}::uuid and (${account}::uuid is null or account_id = ${account}::uuid)`,
+  ]);
   if (!user) throw new AppError("not_found", "No such user");
   return user;
 }
 
 async function keepOneSuperAdmin(ctx: Context, leaving: string): Promise<void> {
-  // Locked in id order, so that two super admins who leave at once can't both pass.
-  const active = await ctx.db<{ id: string }[]>`
-    select id from users where role = 'super_admin' and deactivated_at is null order by id for update`;
-  if (active.every(({ id }) => id === leaving)) {
+  const [others] = await ctx.db<{ stay: boolean }[]>`
+    select exists (
+      select from users where role = 'super_admin' and deactivated_at is null and id <> ${leaving}::uuid
+    ) as stay`;
+  if (!others?.stay) {
     throw new AppError("conflict", "The last active super admin cannot be deactivated or lose the role");
   }
+}
+
+async function writeUser(ctx: Context, input: UpdateUser): Promise<User> {
+  const { id, email = null, name = null, kind = null, role = null, deactivated = null } = input;
+  const [user] = await ctx.db<[User]>`
+    update users set email = coalesce(${email}, email), name = coalesce(${name}, name), kind = coalesce(${kind}, kind),
+      role = coalesce(${role}, role), updated_at = now(),
+      deactivated_at = case ${deactivated}::boolean when true then coalesce(deactivated_at, now())
+        when false then null else deactivated_at end
+    where id = ${id}::uuid
+    returning ${userColumns(ctx.db)}`;
+  return user;
 }
 
 async function endSessions(ctx: Context, userId: string): Promise<void> {

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { makeUser, next, type TestUser } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
+const superAdmin = (): Promise<TestUser> => makeUser(harness.now, { role: "super_admin" });
+
+test("a super admin makes, reads, lists and changes accounts", async () => {
+  const { token } = await superAdmin();
+  const slug = `acme-${next()}-inc`;
+  const { status, body, headers } = await call("POST", "/accounts", { token, body: { name: "Acme", slug } });
+  expect(status).toBe(201);
+  expect(headers.get("location")).toBe(`/api/accounts/${body.id}`);
+  expect((await call("GET", `/accounts/${body.id}`, { token })).body).toEqual(body);
+  const changed = await call("PATCH", `/accounts/${body.id}`, { token, body: { name: "Acme Inc." } });
+  expect(changed.body).toEqual({ ...body, name: "Acme Inc.", updated_at: changed.body.updated_at });
+  const listed = await call("GET", "/accounts?limit=200", { token });
+  expect(listed.body.accounts.map(({ id }: { id: string }) => id)).toContain(body.id);
+  expect((await call("GET", `/accounts/${crypto.randomUUID()}`, { token })).status).toBe(404);
+  expect((await call("PATCH", `/accounts/${crypto.randomUUID()}`, { token, body: { name: "x" } })).status)
+    .toBe(404);
+});
+
+test("a slug belongs to one account, also of ten that want it at once", async () => {
+  const { token } = await superAdmin();
+  const slug = `wanted-${next()}`;
+  const made = await Promise.all(
+    Array.from({ length: 10 }, () => call("POST", "/accounts", { token, body: { name: "Wants it", slug } })),
+  );
+  expect(made.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+  const other = await call("POST", "/accounts", { token, body: { name: "Other", slug: `${slug}-other` } });
+  const taken = await call("PATCH", `/accounts/${other.body.id}`, { token, body: { slug } });
+  expect(taken).toMatchObject({ status: 409, body: { code: "conflict" } });
+});
+
+test("accounts are no business of anybody else", async () => {
+  for (const role of ["admin", "member"] as const) {
+    const user = await makeUser(harness.now, { role });
+    const { token } = user;
+    for (const [method, path] of [["GET", "/accounts"], ["GET", `/accounts/${user.accountId}`]] as const) {
+      expect((await call(method, path, { token })).status).toBe(403);
+    }
+    expect((await call("POST", "/accounts", { token, body: { name: "Mine", slug: "mine" } })).status).toBe(
+      403,
+    );
+    expect((await call("PATCH", `/accounts/${user.accountId}`, { token, body: { name: "Mine" } })).status)
+      .toBe(403);
+  }
+});
