@@ -1,4 +1,4 @@
-import type { PgBoss } from "pg-boss";
+import type { JobResult, PgBoss } from "pg-boss";
 import { POLLING_SECONDS } from "../db/queue.ts";
 import { type Context, type Services, systemContext } from "../src/core/context.ts";
 import { describeError, log } from "../src/core/log.ts";
@@ -8,13 +8,36 @@ import { handlers } from "./handlers.ts";
 /** Works on every queue, and sees to it that the ones with a time of their own get their job then. */
 export async function startJobs(boss: PgBoss, services: Services): Promise<void> {
   for (const name of Object.keys(QUEUES) as QueueName[]) {
-    const { cron, atStart }: QueueDefinition = QUEUES[name];
+    const { cron, atStart, atOnce = 1 }: QueueDefinition = QUEUES[name];
     // pg-boss files each occurrence under a key of its own, so of several processes one makes the job.
     if (cron) await boss.schedule(name, cron, {}, { tz: "UTC" });
     if (atStart) await boss.send(name, {});
-    await boss.work<unknown>(name, { pollingIntervalSeconds: POLLING_SECONDS }, async (jobs) => {
-      for (const job of jobs) await runJob(services, name, job);
-    });
+    const options = {
+      pollingIntervalSeconds: POLLING_SECONDS,
+      batchSize: atOnce,
+      // After a fetch that was full the next one doesn't wait for the poll.
+      burstWhenBatchFull: true,
+      perJobResults: true as const,
+    };
+    await boss.work<unknown>(
+      name,
+      options,
+      (jobs) => Promise.all(jobs.map((job) => settle(services, name, job))),
+    );
+  }
+}
+
+/** Each of several jobs succeeds or fails by itself. */
+async function settle(
+  services: Services,
+  name: QueueName,
+  job: { id: string; data: unknown },
+): Promise<JobResult> {
+  try {
+    await runJob(services, name, job);
+    return { id: job.id, status: "completed" };
+  } catch (error) {
+    return { id: job.id, status: "failed", output: { message: String(error) } };
   }
 }
 

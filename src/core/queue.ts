@@ -13,6 +13,7 @@ export const QUEUES = {
     payload: z.object({ ticket_id: Id }),
     policy: "short",
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
+    atOnce: 8,
   },
   // Tries for some two hours, then waits as a dead letter for an admin; the hourly sweep closes the tickets meanwhile.
   "close-parked-tickets": {
@@ -20,6 +21,7 @@ export const QUEUES = {
     policy: "short",
     retry: { retryLimit: 14, retryDelay: 5, retryBackoff: true, retryDelayMax: 900 },
     deadLetter: "close-parked-tickets-dead",
+    atOnce: 4,
   },
   "sweep-merged-tickets": {
     payload: z.object({}),
@@ -78,6 +80,8 @@ export interface QueueDefinition {
   retry: { retryLimit: number; retryDelay: number; retryBackoff: boolean; retryDelayMax?: number };
   /** Five-field cron in UTC: one job per installation at each time. */
   cron?: string;
+  /** How many of its jobs a process runs at once, where there may be many; 1 when absent. */
+  atOnce?: number;
   /** One job as well when a process starts. */
   atStart?: true;
   /** Where a job goes whose tries are used up. */
@@ -101,6 +105,8 @@ export interface Queue {
     payload: Payload<Name>,
     options?: EnqueueOptions,
   ): Promise<void>;
+  /** Gives a failed job one more try. Answers whether there was such a job. */
+  retry(db: Db, name: string, id: string): Promise<boolean>;
 }
 
 /** Every queue exists with today's settings; safe when several processes do it at once. */
@@ -122,6 +128,10 @@ export function openQueue(boss: PgBoss): Queue {
         ...(singletonKey !== undefined && { singletonKey }),
         ...(startAfterSeconds !== undefined && { startAfter: startAfterSeconds }),
       });
+    },
+    async retry(db, name, id) {
+      const { affected } = await boss.retry(name, id, { db: bossExecutor(db) });
+      return affected === 1;
     },
   };
 }

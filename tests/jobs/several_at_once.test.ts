@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { startJobs } from "../../jobs/main.ts";
+import type { Embedder } from "../../src/core/embed.ts";
+import { QUEUES } from "../../src/core/queue.ts";
+import { until } from "../db/_fresh.ts";
+import { makeProject, makeTicket } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+let awake = false;
+let [atWork, mostAtWork] = [0, 0];
+
+const embedder: Embedder = {
+  dimensions: 384,
+  state: () => ({ state: "ready", queued: 0, threads: 1 }),
+  async embed(text) {
+    if (!awake) return null;
+    mostAtWork = Math.max(mostAtWork, ++atWork);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    atWork--;
+    return text.startsWith("Unreadable") ? null : new Float32Array(384).fill(0.05);
+  },
+  close: () => Promise.resolve(),
+};
+const harness = useHarness({ embedder, env: { EMBEDDING_THREADS: "1" } });
+
+describe("jobs that a process runs at once", () => {
+  test("are as many as their queue says, and one that fails fails alone", async () => {
+    const project = await makeProject(harness.now);
+    const unreadable = await makeTicket(harness.now, project, { title: "Unreadable by the model" });
+    for (let n = 0; n < 20; n++) await makeTicket(harness.now, project);
+    awake = true;
+    await startJobs(harness.now.boss, harness.now.services);
+    await until(async () => {
+      const [row] = await harness.now.sql<{ embedded: number }[]>`
+        select count(*) as embedded from ticket_embeddings where project_id = ${project.id}::uuid`;
+      return row?.embedded === 20;
+    });
+    const failed = () =>
+      harness.now.sql<{ ticket: string; error: string }[]>`
+        select data ->> 'ticket_id' as ticket, output ->> 'message' as error from pgboss.job
+        where name = 'embed-ticket' and state = 'retry'`;
+    await until(async () => (await failed()).length > 0);
+    expect(await failed()).toEqual([
+      { ticket: unreadable.id, error: expect.stringContaining("the model gave no embedding") },
+    ]);
+    expect(mostAtWork).toBe(QUEUES["embed-ticket"].atOnce);
+  });
+});
