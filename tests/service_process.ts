@@ -42,6 +42,12 @@ export class ServiceProcess {
     };
   }
 
+  /** The text at a path, such as /metrics. */
+  async get(path: string): Promise<string> {
+    const response = await fetch(this.url + path);
+    return await response.text();
+  }
+
   get pid(): number {
     return this.#child.pid;
   }

@@ -7,11 +7,15 @@ export interface TcpProxy {
   release(): void;
   /** Ends every connection. */
   cut(): void;
+  /** Ends every connection and takes no more, as when no server runs. */
+  refuse(): void;
+  /** Takes connections again. */
+  accept(): void;
   close(): void;
 }
 
 export function startTcpProxy(target: { hostname: string; port: number }, port = 0): TcpProxy {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port });
+  let listener = listen(port);
   const open = new Set<Deno.Conn>();
   let gate = Promise.withResolvers<void>();
   gate.resolve();
@@ -47,25 +51,39 @@ export function startTcpProxy(target: { hostname: string; port: number }, port =
     }
   }
 
-  (async () => {
-    for await (const client of listener) void join(client);
-  })();
+  function listen(port: number): Deno.TcpListener {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port });
+    (async () => {
+      for await (const client of listener) void join(client);
+    })();
+    return listener;
+  }
 
+  function cut(): void {
+    for (const connection of [...open]) end(connection);
+  }
+
+  const { addr } = listener;
   return {
-    port: listener.addr.port,
+    port: addr.port,
     hold() {
       gate = Promise.withResolvers();
     },
     release() {
       gate.resolve();
     },
-    cut() {
-      for (const connection of [...open]) end(connection);
+    cut,
+    refuse() {
+      listener.close();
+      cut();
+    },
+    accept() {
+      listener = listen(addr.port);
     },
     close() {
       listener.close();
       gate.resolve();
-      for (const connection of [...open]) end(connection);
+      cut();
     },
   };
 }

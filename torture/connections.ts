@@ -1,0 +1,81 @@
+import postgres from "postgres";
+import { findWrites } from "./find.ts";
+import { deadlock, engineThatIsBusy, lockThatNeverEnds, statementThatNeverEnds } from "./interference.ts";
+import { Ledger } from "./ledger.ts";
+import { Load } from "./load.ts";
+import { type Books, Findings, type Options, type Outcome, pause, type Scenario } from "./scenario.ts";
+import { serverUrl, Stage } from "./service.ts";
+
+export const connections: Scenario = {
+  name: "connections",
+  summary: "no connection left, a lock and a statement that never end, a deadlock",
+  run: interfere,
+};
+
+async function interfere({ rounds = 3, say }: Options): Promise<Outcome> {
+  const books = { ledger: new Ledger(), findings: new Findings() };
+  const parts = serverUrl
+    ? [noConnectionLeft, lockThatNeverEnds, statementThatNeverEnds, deadlock]
+    : [engineThatIsBusy];
+  for (let round = 0; round < rounds; round++) {
+    for (const part of parts) {
+      await part(books);
+      say(`round ${round + 1}/${rounds}, ${books.findings.notes.at(-1)}`);
+    }
+  }
+  const { ledger, findings } = books;
+  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
+}
+
+/** Another client takes every connection that the service's role may have, and keeps them for five seconds. */
+async function noConnectionLeft({ ledger, findings }: Books): Promise<void> {
+  const stage = await Stage.open();
+  const role = `torture_${crypto.randomUUID().replaceAll("-", "")}`;
+  const admin = postgres(serverUrl!, { max: 1, onnotice: () => {} });
+  const greedy: postgres.Sql[] = [];
+  try {
+    // The limit is the role's own, so that nobody else on the server goes without.
+    await admin.unsafe(`create role ${role} login connection limit 14 in role postgres`);
+    const url = new URL(stage.place.url!);
+    url.username = role;
+    await stage.start({ DATABASE_URL: url.href });
+    const caller = await stage.caller();
+    while (await takeOne(greedy, url.href));
+    const load = new Load(ledger, caller, "starved");
+    await pause(5000);
+    const meanwhile = load.attempts.length;
+    const longest = Math.max(...load.attempts.map(({ ms }) => ms));
+    await Promise.all(greedy.splice(0).map((sql) => sql.end()));
+    await pause(2000);
+    await load.stop();
+    const refused = load.attempts.slice(0, meanwhile).filter(({ status }) => status === 503).length;
+    const later = load.attempts.slice(meanwhile + 100).filter(({ status }) => status >= 500);
+    ledger.settle(await findWrites(stage, caller));
+    findings.expect(longest < 2000, `no connection left: a call waited ${longest.toFixed(0)} ms`);
+    findings.expect(
+      later.length === 0,
+      `no connection left: still ${later.length} failures afterwards: ${later[0]?.reason}`,
+    );
+    findings.note(
+      `no connection left: ${meanwhile} calls, ${refused} of them 503, longest ${longest.toFixed(0)} ms`,
+    );
+  } finally {
+    await Promise.all(greedy.map((sql) => sql.end()));
+    await stage.close();
+    await admin.unsafe(`drop role if exists ${role}`);
+    await admin.end();
+  }
+}
+
+async function takeOne(taken: postgres.Sql[], url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await sql`select 1`;
+    taken.push(sql);
+    return true;
+  } catch (error) {
+    await sql.end();
+    if ((error as { code?: string }).code === "53300") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,185 @@
+import postgres from "postgres";
+import { openDatabase } from "../db/open.ts";
+import { findWrites } from "./find.ts";
+import { Load } from "./load.ts";
+import { type Books, pause, quantile } from "./scenario.ts";
+import { type Caller, Stage } from "./service.ts";
+
+interface Scene {
+  stage: Stage;
+  /** In a project of its own: what it calls meets the interference, the load does not. */
+  caller: Caller;
+  sql: postgres.Sql;
+}
+
+/** A call to one ticket that another client of the database has locked and forgotten. */
+export async function lockThatNeverEnds(books: Books): Promise<void> {
+  await besides(books, "lock that never ends", async ({ caller, sql }) => {
+    const { id } = await createTicket(caller);
+    const over = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holder = sql.begin(async (tx) => {
+      await tx`select from tickets where id = ${id}::uuid for update`;
+      locked.resolve();
+      await over.promise;
+    });
+    await locked.promise;
+    const refused = await call(caller, "POST", "/tickets/bulk", moveOf([id], "up_next"));
+    over.resolve();
+    await holder;
+    const moved = await call(caller, "POST", "/tickets/bulk", moveOf([id], "up_next"));
+    const sentence = "Other calls hold what this one needs to change; try again";
+    books.findings.expect(
+      refused.status === 503 && refused.body.error === sentence,
+      `lock: ${told(refused)}`,
+    );
+    books.findings.expect(moved.status === 200, `lock that is gone: ${told(moved)}`);
+    return `503 after ${seconds(refused)}`;
+  });
+}
+
+/** A statement of the service's own that would run for a minute. */
+export async function statementThatNeverEnds(books: Books): Promise<void> {
+  await besides(books, "statement that never ends", async ({ caller, sql }) => {
+    await sql.unsafe(slowTrigger("perform pg_sleep(60)"));
+    const refused = await call(caller, "POST", "/tickets", draft("slow"));
+    const { body } = await call(caller, "GET", "/tickets");
+    const sentence = "The database took too long for this call; try again";
+    books.findings.expect(
+      refused.status === 503 && refused.body.error === sentence,
+      `statement: ${told(refused)}`,
+    );
+    books.findings.expect(body.tickets.length === 0, "statement: what was cancelled stands");
+    return `503 after ${seconds(refused)}`;
+  });
+}
+
+/** Another client locks two tickets in the order that the service does not, and is the more patient. */
+export async function deadlock(books: Books): Promise<void> {
+  await besides(books, "deadlock", async ({ stage, caller, sql }) => {
+    const ids = [(await createTicket(caller)).id, (await createTicket(caller)).id].toSorted();
+    const holds = Promise.withResolvers<void>();
+    const other = sql.begin(async (tx) => {
+      await tx`set local deadlock_timeout = '30s'`;
+      await tx`select from tickets where id = ${ids[1]!}::uuid for update`;
+      holds.resolve();
+      await pause(500);
+      await tx`select from tickets where id = ${ids[0]!}::uuid for update`;
+    });
+    await holds.promise;
+    const moved = await call(caller, "POST", "/tickets/bulk", moveOf(ids, "up_next"));
+    await other;
+    const retried = stage.service.output.includes("deadlock, trying again");
+    books.findings.expect(moved.status === 200 && moved.body.updated === 2, `deadlock: ${told(moved)}`);
+    books.findings.expect(retried, "deadlock: nothing was tried again");
+    return `tried again, 200 after ${seconds(moved)}`;
+  });
+}
+
+/** The embedded engine has one connection and no timeouts: behind a statement of 40 s every call waits, but not that long. */
+export async function engineThatIsBusy({ ledger, findings }: Books): Promise<void> {
+  const stage = await Stage.open();
+  try {
+    await prepare(
+      stage,
+      slowTrigger("while clock_timestamp() < statement_timestamp() + interval '40 s' loop end loop"),
+    );
+    await stage.start();
+    const [caller, other] = [await stage.caller(), await stage.caller()];
+    const load = new Load(ledger, caller, "busy", 8);
+    await pause(500);
+    const slow = await call(other, "POST", "/tickets", draft("slow"));
+    await pause(15_000);
+    const before = load.acknowledged;
+    await pause(1000);
+    await load.stop();
+    ledger.settle(await findWrites(stage, caller));
+    const longest = Math.max(...load.attempts.map(({ ms }) => ms));
+    const refused = load.attempts.filter(({ status }) => status === 503).length;
+    findings.expect(slow.status === 503, `busy engine: ${told(slow)}`);
+    findings.expect(longest < 32_000, `busy engine: a call waited ${longest.toFixed(0)} ms`);
+    findings.expect(load.acknowledged > before, "busy engine: nothing is acknowledged afterwards");
+    findings.note(`busy engine: ${refused} calls 503, longest ${longest.toFixed(0)} ms, then served again`);
+  } finally {
+    await stage.close();
+  }
+}
+
+async function prepare({ place }: Stage, statement: string): Promise<void> {
+  const database = await openDatabase(place);
+  await database.sql.unsafe(statement);
+  await database.close();
+}
+
+function slowTrigger(statement: string): string {
+  return `create function slow() returns trigger language plpgsql as $$ begin ${statement}; return null; end $$;
+    create trigger slow after insert on tickets for each row when (new.title = 'Torture slow') execute function slow()`;
+}
+
+async function besides(
+  { ledger, findings }: Books,
+  name: string,
+  work: (scene: Scene) => Promise<string>,
+): Promise<void> {
+  const stage = await Stage.open();
+  const sql = postgres(stage.place.url!, { max: 2, onnotice: () => {} });
+  try {
+    await stage.start();
+    const bystander = await stage.caller();
+    const load = new Load(ledger, bystander, name.replaceAll(" ", "-"), 8);
+    const note = await work({ stage, caller: await stage.caller(), sql });
+    await load.stop();
+    ledger.settle(await findWrites(stage, bystander));
+    const harmed = load.attempts.filter(({ status }) => status === 0 || status >= 500);
+    findings.expect(
+      harmed.length === 0,
+      `${name}: ${harmed.length} other calls were harmed: ${harmed[0]?.reason}`,
+    );
+    const p99 = quantile(load.attempts.map(({ ms }) => ms), 0.99);
+    findings.note(`${name}: ${note}; ${load.attempts.length} other calls, p99 ${p99.toFixed(0)} ms`);
+  } finally {
+    await sql.end({ timeout: 1 });
+    await stage.close();
+  }
+}
+
+interface Answer {
+  status: number;
+  // What is read of it is checked by the scenario.
+  // deno-lint-ignore no-explicit-any
+  body: any;
+  ms: number;
+}
+
+async function call(caller: Caller, method: string, path: string, body?: unknown): Promise<Answer> {
+  const started = performance.now();
+  const response = await fetch(`${caller.url}/api${caller.project}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${caller.token}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json(), ms: performance.now() - started };
+}
+
+function told({ status, body, ms }: Answer): string {
+  return `${status} after ${ms.toFixed(0)} ms: ${JSON.stringify(body).slice(0, 300)}`;
+}
+
+function seconds({ ms }: Answer): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+async function createTicket(caller: Caller): Promise<{ id: string }> {
+  const answer = await call(caller, "POST", "/tickets", draft(crypto.randomUUID()));
+  if (answer.status !== 201) throw new Error(told(answer));
+  return answer.body.ticket;
+}
+
+function draft(name: string): Record<string, unknown> {
+  const rest = { request_type: "bug", priority: "low", blocking: false };
+  return { title: `Torture ${name}`, description: `What is asked for under ${name}.`, ...rest };
+}
+
+function moveOf(ids: string[], stage: string): Record<string, unknown> {
+  return { action: "move", ticket_ids: ids, stage };
+}

@@ -1,0 +1,51 @@
+import { findWrites } from "./find.ts";
+import { Ledger } from "./ledger.ts";
+import { Load } from "./load.ts";
+import { Findings, type Options, type Outcome, pause, quantile, type Scenario, until } from "./scenario.ts";
+import { Stage } from "./service.ts";
+
+export const kill: Scenario = {
+  name: "kill",
+  summary: "kill -9 of the service under 16 clients, again and again",
+  run: killAgain,
+};
+
+async function killAgain({ rounds = 20, say }: Options): Promise<Outcome> {
+  const ledger = new Ledger();
+  const findings = new Findings();
+  const stage = await Stage.open();
+  const starts = [await stage.start()];
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const caller = await stage.caller();
+      const load = new Load(ledger, caller, `r${round}`);
+      // Twice in a round, so that what is repeated after the first meets the second.
+      for (let n = 0; n < 2; n++) {
+        const before = load.acknowledged;
+        await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > before + 40));
+        await pause(Math.random() * 1500);
+        await stage.kill();
+        starts.push(await stage.start());
+      }
+      await pause(500);
+      await load.stop();
+      ledger.settle(await findWrites(stage, caller));
+      findings.expect(load.attempts.every(({ status }) => status !== 500), `round ${round}: a 500`);
+      const { sent, acknowledged, missing, doubled } = ledger.counts;
+      say(
+        `round ${
+          round + 1
+        }/${rounds}: ${sent} sent, ${acknowledged} acknowledged, ${missing} missing, ${doubled} doubled`,
+      );
+    }
+    findings.note(`${rounds * 2} kills; ready again after ${quantile(starts, 0.5).toFixed(1)} s (median)`);
+  } finally {
+    await stage.close();
+  }
+  return {
+    rounds,
+    counts: ledger.counts,
+    notes: findings.notes,
+    failures: [...findings.failures, ...ledger.problems],
+  };
+}

@@ -1,0 +1,142 @@
+import { travel } from "./journey.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Caller } from "./service.ts";
+
+export interface Request {
+  method: string;
+  /** Below /api. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  raw?: Uint8Array<ArrayBuffer>;
+  /** Without the caller's credential. */
+  anonymous?: true;
+}
+
+/** One request as its client saw it. */
+export interface Attempt {
+  /** Milliseconds since the load began. */
+  at: number;
+  ms: number;
+  /** HTTP status; 0 without an answer. */
+  status: number;
+  reason: string;
+}
+
+/** Above the service's own deadline: who waits longer hangs. */
+const PATIENCE_MS = 45_000;
+const PAUSE_MS = 50;
+/** Another try can go better. */
+const PASSING: ReadonlySet<number> = new Set([0, 408, 429, 500, 502, 503]);
+
+/** Clients that send journeys until they are told to stop; a service that is away is waited for. */
+export class Load {
+  readonly attempts: Attempt[] = [];
+  readonly started = performance.now();
+  readonly #running: Promise<void[]>;
+  #stopped = false;
+
+  constructor(ledger: Ledger, caller: Caller, label: string, clients = 16) {
+    this.#running = Promise.all(
+      Array.from({ length: clients }, (_, n) => this.#run(new Client(this, ledger, caller), `${label}-${n}`)),
+    );
+  }
+
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Lets every client finish the request it has under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+  }
+
+  get answered(): number {
+    return this.attempts.filter(({ status }) => status > 0).length;
+  }
+
+  get acknowledged(): number {
+    return this.attempts.filter(({ status }) => status >= 200 && status < 300).length;
+  }
+
+  async #run(client: Client, label: string): Promise<void> {
+    for (let n = 0; !this.#stopped; n++) await travel(client, `${label}-${n}`);
+  }
+}
+
+/** Makes one write after the other and enters each into the ledger. */
+export class Client {
+  readonly caller: Caller;
+  readonly #load: Load;
+  readonly #ledger: Ledger;
+
+  constructor(load: Load, ledger: Ledger, caller: Caller) {
+    this.#load = load;
+    this.#ledger = ledger;
+    this.caller = caller;
+  }
+
+  /** A write that may not be repeated: without an answer it is in doubt. Null unless it was acknowledged. */
+  async once<T>(kind: string, key: string, request: Request): Promise<T | null> {
+    return await this.#write<T>(kind, key, request, 1);
+  }
+
+  /** A write that is repeated until somebody answers or the load ends. */
+  async repeat<T>(kind: string, key: string, request: Request): Promise<T | null> {
+    return await this.#write<T>(kind, key, request, Infinity);
+  }
+
+  async #write<T>(kind: string, key: string, request: Request, tries: number): Promise<T | null> {
+    if (this.#load.stopped) return null;
+    const entry = this.#ledger.enter(kind, key);
+    for (let n = 0; n < tries && (n === 0 || !this.#load.stopped); n++) {
+      const { status, body, reason } = await this.#send(request);
+      if (status >= 200 && status < 300) {
+        entry.state = "acknowledged";
+        return body as T;
+      }
+      entry.state = PASSING.has(status) ? "unknown" : "refused";
+      entry.reason = reason;
+      if (entry.state === "refused") return null;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+    return null;
+  }
+
+  async #send(request: Request): Promise<{ status: number; body?: unknown; reason: string }> {
+    const at = performance.now();
+    const result = await send(this.caller, request);
+    const { status, reason } = result;
+    this.#load.attempts.push({ at: at - this.#load.started, ms: performance.now() - at, status, reason });
+    return result;
+  }
+}
+
+async function send(
+  caller: Caller,
+  request: Request,
+): Promise<{ status: number; body?: unknown; reason: string }> {
+  const { method, path, headers = {}, body, raw, anonymous } = request;
+  try {
+    const response = await fetch(`${caller.url}/api${path}`, {
+      method,
+      headers: {
+        "content-type": "application/json",
+        ...(!anonymous && { authorization: `Bearer ${caller.token}` }),
+        ...headers,
+      },
+      body: raw ?? JSON.stringify(body),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    const text = await response.text();
+    const { status } = response;
+    return {
+      status,
+      body: text ? JSON.parse(text) : undefined,
+      reason: status < 300 ? "" : `${status} ${text}`,
+    };
+  } catch (error) {
+    return { status: 0, reason: String(error) };
+  }
+}

@@ -1,0 +1,88 @@
+import { parseArgs } from "node:util";
+import { connections } from "./connections.ts";
+import { kill } from "./kill.ts";
+import { outage } from "./outage.ts";
+import type { Options, Outcome, Scenario } from "./scenario.ts";
+import { databaseName, dropTemplate } from "./service.ts";
+
+const SCENARIOS: readonly Scenario[] = [kill, outage, connections];
+
+const USAGE = `npm run torture [-- NAME…] [--rounds N] [--stop-command CMD --start-command CMD]
+
+Runs on the embedded database, or on the PostgreSQL server of DATABASE_URL with databases of its own.
+
+${SCENARIOS.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`).join("\n")}
+`;
+
+function print(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: Deno.args,
+    allowPositionals: true,
+    options: {
+      rounds: { type: "string" },
+      "stop-command": { type: "string" },
+      "start-command": { type: "string" },
+      help: { type: "boolean" },
+    },
+  });
+  const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));
+  if (values.help || unknown.length > 0) {
+    print(unknown.length > 0 ? `No such scenario: ${unknown.join(", ")}\n\n${USAGE}` : USAGE);
+    return values.help ? 0 : 2;
+  }
+  const chosen = SCENARIOS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const options = {
+    rounds: values.rounds === undefined ? undefined : Number(values.rounds),
+    stopCommand: values["stop-command"],
+    startCommand: values["start-command"],
+    say: (text: string) => print(`  ${text}`),
+  };
+  const outcomes = [];
+  for (const scenario of chosen) outcomes.push({ name: scenario.name, ...await attempt(scenario, options) });
+  await dropTemplate();
+  print(table(outcomes));
+  return outcomes.every(({ failures }) => failures.length === 0) ? 0 : 1;
+}
+
+async function attempt(scenario: Scenario, options: Options): Promise<Outcome & { seconds: number }> {
+  print(`${scenario.name} on ${databaseName}: ${scenario.summary}`);
+  const started = performance.now();
+  const outcome = await scenario.run(options);
+  const seconds = (performance.now() - started) / 1000;
+  for (const note of outcome.notes) print(`  ${note}`);
+  for (const failure of outcome.failures.slice(0, 10)) print(`  FAILED: ${failure}`);
+  if (outcome.failures.length > 10) print(`  FAILED: and ${outcome.failures.length - 10} more`);
+  return { ...outcome, seconds };
+}
+
+function table(outcomes: (Outcome & { name: string; seconds: number })[]): string {
+  const head = [
+    "scenario",
+    "database",
+    "rounds",
+    "sent",
+    "acknowledged",
+    "found",
+    "missing",
+    "doubled",
+    "seconds",
+    "",
+  ];
+  const rows = outcomes.map(({ name, rounds, counts, failures, seconds }) => [
+    name,
+    databaseName,
+    String(rounds),
+    ...[counts.sent, counts.acknowledged, counts.found, counts.missing, counts.doubled].map(String),
+    seconds.toFixed(0),
+    failures.length === 0 ? "held" : "FAILED",
+  ]);
+  const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]!.length)));
+  const line = (cells: string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |`;
+  return ["", line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+}
+
+if (import.meta.main) Deno.exit(await main());

@@ -1,0 +1,147 @@
+import {
+  copyTemplate,
+  dropPlace,
+  emptyPlace,
+  makeTemplate,
+  type Place,
+  serverUrl,
+} from "../tests/database.ts";
+import { launchService, type ServiceProcess } from "../tests/service_process.ts";
+
+export const SECRETS = { cron: "torture-cron-secret", agent: "torture-agent-secret" };
+const ADMIN = { email: "admin@localhost", password: "for the torture only" };
+export const REPOSITORY = "acme/torture";
+
+export const databaseName = serverUrl ? "PostgreSQL" : "embedded";
+
+/** Who calls, and where: what a client keeps while the service comes and goes. */
+export interface Caller {
+  url: string;
+  token: string;
+  /** Path of a project below /api. */
+  project: string;
+}
+
+/** The real service over a database of its own, started and ended as often as a scenario likes, on one port. */
+export class Stage {
+  readonly place: Place;
+  readonly #env: Record<string, string>;
+  readonly #project: string | undefined;
+  readonly port: number;
+  #service: ServiceProcess | undefined;
+
+  private constructor(place: Place, env: Record<string, string>, project?: string) {
+    this.place = place;
+    this.port = freePort();
+    this.#project = project;
+    this.#env = {
+      PORT: String(this.port),
+      ADMIN_PASSWORD: ADMIN.password,
+      CRON_SECRET: SECRETS.cron,
+      CLOUD_AGENT_WEBHOOK_SECRET: SECRETS.agent,
+      RATE_LIMIT_REFRESH: "10000/60",
+      LOG_LEVEL: "warning",
+      ...env,
+    };
+  }
+
+  /** `project`: where the service's files are, this checkout when absent. */
+  static async open(env: Record<string, string> = {}, project?: string): Promise<Stage> {
+    return new Stage(await copyTemplate(await template()), env, project);
+  }
+
+  /** Over a place that the scenario made and removes itself. */
+  static over(place: Place, env: Record<string, string> = {}, project?: string): Stage {
+    return new Stage(place, env, project);
+  }
+
+  get service(): ServiceProcess {
+    if (!this.#service) throw new Error("the service is not running");
+    return this.#service;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts a process without waiting for it. */
+  launch(env: Record<string, string> = {}): ServiceProcess {
+    return this.#service = launchService(this.place, { ...this.#env, ...env }, this.#project);
+  }
+
+  /** @returns seconds until it was ready */
+  async start(env: Record<string, string> = {}): Promise<number> {
+    const started = performance.now();
+    await this.launch(env).ready();
+    return (performance.now() - started) / 1000;
+  }
+
+  /** Kills without a chance to say anything; what it had open is what a power cut would leave. */
+  async kill(): Promise<void> {
+    this.service.kill("SIGKILL");
+    await this.service.ended();
+  }
+
+  /** Signs in and makes a project of its own. */
+  async caller(): Promise<Caller> {
+    const session = await this.call<{ access_token: string }>(null, "POST", "/auth/login", ADMIN);
+    const key = `T${crypto.randomUUID().replace(/[^a-f]/g, "").toUpperCase()}X`.slice(0, 10);
+    const project = await this.call<{ id: string }>(session.access_token, "POST", "/projects", {
+      name: "Torture",
+      key,
+      slug: crypto.randomUUID(),
+      repositories: [REPOSITORY],
+    });
+    return { url: this.url, token: session.access_token, project: `/projects/${project.id}` };
+  }
+
+  async call<T>(token: string | null, method: string, path: string, body?: unknown): Promise<T> {
+    const headers = token ? { authorization: `Bearer ${token}` } : {};
+    const answer = await this.service.call(method, `/api${path}`, {
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  }
+
+  async close(): Promise<void> {
+    if (this.#service) {
+      try {
+        this.#service.kill("SIGKILL");
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error; // it has ended before
+      }
+      await this.#service.ended();
+    }
+    await dropPlace(this.place);
+  }
+}
+
+let made: Promise<Place> | undefined;
+
+/** A migrated database, copied for each stage. */
+function template(): Promise<Place> {
+  return made ??= makeTemplate();
+}
+
+export async function dropTemplate(): Promise<void> {
+  if (made) await dropPlace(await made);
+  made = undefined;
+}
+
+/** Queues with jobs that wait or run, as of the service's last count. */
+export async function pendingJobs({ service }: Stage): Promise<string[]> {
+  const text = await service.get("/metrics");
+  const samples = text.matchAll(/^handoff_queue_jobs\{([^}]*)\} (\d+)/gm);
+  return [...samples].filter(([, , value]) => value !== "0").map(([, labels, value]) => `${labels}: ${value}`);
+}
+
+export { emptyPlace, serverUrl };
+
+function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return port;
+}
