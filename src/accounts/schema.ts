@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, Id, NextCursor, queryInteger, text, Timestamp } from "../core/schema.ts";
+import { Cursor, Id, NextCursor, queryInteger, Role, text, Timestamp } from "../core/schema.ts";
 
 export const Slug = z.string().regex(
   /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
@@ -28,3 +28,18 @@ export const Page = z.strictObject({ limit: queryInteger(1, 200, 50), cursor: Cu
 export type Page = z.infer<typeof Page>;
 
 export const AccountList = z.object({ accounts: z.array(Account), next_cursor: NextCursor });
+
+const RoleSetting = z.strictObject({ role: Role, enabled: z.boolean() });
+
+export const RoleSettings = z.object({
+  roles: z.array(RoleSetting).describe("All six, in a fixed order"),
+}).meta({ id: "RoleSettings" });
+export type RoleSettings = z.infer<typeof RoleSettings>;
+
+export const PutRoleSettings = z.strictObject({
+  roles: z.array(RoleSetting).min(1, "Must name at least one role").max(Role.options.length).refine(
+    (roles) => new Set(roles.map(({ role }) => role)).size === roles.length,
+    "Names a role twice",
+  ).describe("Roles that are not named stay as they are; at least one stays enabled"),
+});
+export type PutRoleSettings = z.infer<typeof PutRoleSettings>;

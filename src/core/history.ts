@@ -43,7 +43,8 @@ export function authorsCte(db: Db, tickets: readonly { id: string; author: strin
   return db`author as materialized (select set_config('handoff.actor', ${`{"tickets":{${authors}}}`}, true) as named)`;
 }
 
-function nameAuthor(ctx: Context, db: Db) {
+/** Names the context's author for what follows in the transaction. */
+export function nameAuthor(ctx: Context, db: Db) {
   return db`select set_config('handoff.actor', ${authorText(ctx)}, true)`;
 }
 

@@ -8,6 +8,10 @@ export const Id = z.uuid({ error: "Expected a UUID" }).toLowerCase();
 /** RFC 3339 in UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 });
 
+/** What work on a ticket or task is for; an account may switch some of them off. */
+export const Role = z.enum(["frontend", "backend", "design", "devops", "qa", "other"]);
+export type Role = z.infer<typeof Role>;
+
 /** `owner/name` of a code-hosting repository. */
 export const RepoName = z.string().regex(
   /^[A-Za-z0-9_.-]{1,100}\/[A-Za-z0-9_.-]{1,100}$/,

@@ -5,7 +5,9 @@ import { authRouter } from "./auth.ts";
 import { billingRouter } from "./billing.ts";
 import { integrationsRouter } from "./integrations.ts";
 import { keysRouter } from "./keys.ts";
+import { operationsRouter } from "./operations.ts";
 import { projectsRouter } from "./projects.ts";
+import { settingsRouter } from "./settings.ts";
 import { suggestionsRouter } from "./suggestions.ts";
 import { tasksRouter } from "./tasks.ts";
 import { testCasesRouter } from "./test_cases.ts";
@@ -22,7 +24,9 @@ export const appRouter = router({
   billing: billingRouter,
   integrations: integrationsRouter,
   keys: keysRouter,
+  operations: operationsRouter,
   projects: projectsRouter,
+  settings: settingsRouter,
   suggestions: suggestionsRouter,
   tasks: tasksRouter,
   testCases: testCasesRouter,

@@ -1,6 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { changedSince } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";
@@ -10,7 +9,9 @@ export async function applyRole(
   suggestion: StoredSuggestion,
 ): Promise<{ role: string }> {
   const role = String(suggestion.evidence.role);
-  refuseDisabledRoles(ctx, [role], "role");
+  if (ctx.project.disabled_roles.includes(role)) {
+    throw new AppError("conflict", `The role ${role} is disabled for this account`);
+  }
   const ticket = await lockTicket(ctx, suggestion.ticket_id);
   refuseWhenClosed(ticket, `give the role ${role} to`);
   const added = await ctx.db`

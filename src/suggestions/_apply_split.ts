@@ -1,9 +1,10 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import type { Role } from "../core/schema.ts";
 import { createTicket } from "../tickets/create.ts";
 import { getTicket } from "../tickets/get.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
-import type { Role, Ticket } from "../tickets/schema.ts";
+import type { Ticket } from "../tickets/schema.ts";
 import { transitionTickets } from "../tickets/transition.ts";
 import { changedSince } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";

@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
-import type { Role, RoleStatus, Stage, Status } from "../tickets/schema.ts";
+import type { Role } from "../core/schema.ts";
+import type { RoleStatus, Stage, Status } from "../tickets/schema.ts";
 
 /** The project under analysis. */
 export interface Subject {

@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
 import type { Stage } from "../tickets/schema.ts";
+import type { BeforeClosing } from "./_apply_closing.ts";
 import type { TicketFacts } from "./_batch.ts";
 import { counted, type Finding, fingerprintOf, listed } from "./_finding.ts";
 
@@ -19,7 +20,7 @@ export function findFinished(tickets: readonly TicketFacts[]): Finding[] {
       kind: "close",
       ticket_id: ticket.id,
       title: `Close ${ticket.ticket_ref} as completed`,
-      rationale: `${listed(done)} of ${ticket.ticket_ref} are through, and nothing else is left in it.`,
+      rationale: `${ticket.ticket_ref} is through with ${listed(done)}, and nothing else is left in it.`,
       confidence: LOOKS_FINISHED,
       evidence: {
         roles,
@@ -55,7 +56,7 @@ interface AutomaticClosing {
 }
 
 /** What is to be stored of a closing that happened by itself. */
-export type ExecutedFinding = Finding & { decided_at: string; before_accept: { stage: Stage } };
+export type ExecutedFinding = Finding & { decided_at: string; before_accept: BeforeClosing };
 
 /**
  * Closings of merged tickets by a job or a webhook, this analysis' own included: shown as executed, so that whoever
@@ -93,6 +94,6 @@ function executedFinding({ id, ticket_ref, stage, ...facts }: AutomaticClosing):
     evidence: { merge_sha, deployed_at, closed_at, closed_by: actor, stage_before: stage },
     fingerprint: fingerprintOf("close", id, merge_sha, closed_at),
     decided_at: closed_at,
-    before_accept: { stage },
+    before_accept: { stage, closed_at },
   };
 }

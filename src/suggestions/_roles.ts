@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import type { Role } from "../tickets/schema.ts";
+import type { Role } from "../core/schema.ts";
 import type { Subject, TicketFacts } from "./_batch.ts";
 import { type Finding, fingerprintOf, listed, rounded } from "./_finding.ts";
 

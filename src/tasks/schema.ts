@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Id, text, Timestamp } from "../core/schema.ts";
-import { Role, TicketPath } from "../tickets/schema.ts";
+import { Id, Role, text, Timestamp } from "../core/schema.ts";
+import { TicketPath } from "../tickets/schema.ts";
 
 export const TaskStatus = z.enum(["pending", "in_progress", "blocked", "done", "skipped"]);
 export type TaskStatus = z.infer<typeof TaskStatus>;

@@ -3,7 +3,7 @@ import { isUniqueViolation } from "../../db/errors.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { toVectorLiteral } from "../core/embed.ts";
 import { invalidField } from "../core/errors.ts";
-import { authorText, transact } from "../core/history.ts";
+import { authorText, nameAuthor, transact } from "../core/history.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import { type Draft, insertTickets } from "./_insert.ts";
 import { ticketsUrl } from "./_rows.ts";
@@ -65,7 +65,11 @@ function requireBotRoles(ctx: ProjectContext, input: CreateTicket): void {
 /** Creations in one project wait for its counter anyway: those that come together go into one statement. */
 async function store(ctx: ProjectContext, draft: Draft): Promise<CreatedTicket> {
   const { db, sql, project, batches } = ctx;
-  if (db !== sql) return (await insertTickets(db, [draft]))[0]!;
+  if (db !== sql) {
+    // The insert names authors by ticket: whatever the transaction writes next is the caller's again.
+    const [[created]] = await Promise.all([insertTickets(db, [draft]), nameAuthor(ctx, db)]);
+    return created!;
+  }
   return await batches.join(`create:${project.id}`, draft, (drafts: Draft[]) => insertTickets(sql, drafts));
 }
 

@@ -7,13 +7,12 @@ import {
   NextCursor,
   queryBoolean,
   queryInteger,
+  Role,
   text,
   Timestamp,
 } from "../core/schema.ts";
 
 export const RequestType = z.enum(["bug", "clarification_needed", "decision_needed", "feature_request"]);
-export const Role = z.enum(["frontend", "backend", "design", "devops", "qa", "other"]);
-export type Role = z.infer<typeof Role>;
 export const Priority = z.enum(["low", "medium", "high"]);
 export const Stage = z.enum(["backlog", "up_next", "in_progress", "validation", "live"]);
 export type Stage = z.infer<typeof Stage>;

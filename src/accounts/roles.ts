@@ -1,0 +1,57 @@
+import { recordAudit } from "../core/audit.ts";
+import type { ActorContext } from "../core/context.ts";
+import { AppError, invalidField } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import { Role } from "../core/schema.ts";
+import type { PutRoleSettings, RoleSettings } from "./schema.ts";
+
+/** Which roles the caller's account uses. */
+export async function getRoleSettings(ctx: ActorContext): Promise<RoleSettings> {
+  const [account] = await ctx.db<{ disabled_roles: string[] }[]>`
+    select disabled_roles from accounts where id = ${ctx.actor.user.account_id}::uuid`;
+  if (!account) throw accountGone();
+  return settingsOf(account.disabled_roles);
+}
+
+/**
+ * Switches roles on and off; those not named stay as they are. Tickets and tasks that have a role keep it.
+ * @throws {AppError} invalid_request when none would stay enabled; not_found when the account is gone
+ */
+export async function putRoleSettings(ctx: ActorContext, input: PutRoleSettings): Promise<RoleSettings> {
+  const accountId = ctx.actor.user.account_id;
+  const settings = await transact(ctx, async (ctx) => {
+    // Locked first: of two calls at once, the second must see what the first left enabled.
+    const [account] = await ctx.db<{ disabled_roles: string[] }[]>`
+      select disabled_roles from accounts where id = ${accountId}::uuid for update`;
+    if (!account) throw accountGone();
+    const disabled = new Set(account.disabled_roles);
+    for (const { role, enabled } of input.roles) {
+      if (enabled) disabled.delete(role);
+      else disabled.add(role);
+    }
+    if (disabled.size === Role.options.length) {
+      throw invalidField("roles", "At least one role must stay enabled");
+    }
+    await ctx.db`
+      update accounts set disabled_roles = ${[...disabled].toSorted()}::text[], updated_at = now()
+      where id = ${accountId}::uuid`;
+    await recordAudit(ctx, {
+      account_id: accountId,
+      action: "account.roles_put",
+      target_type: "account",
+      target_id: accountId,
+      details: { roles: input.roles },
+    });
+    return settingsOf([...disabled]);
+  });
+  ctx.access.clear();
+  return settings;
+}
+
+function settingsOf(disabled: readonly string[]): RoleSettings {
+  return { roles: Role.options.map((role) => ({ role, enabled: !disabled.includes(role) })) };
+}
+
+function accountGone(): AppError {
+  return new AppError("not_found", "The account is gone");
+}

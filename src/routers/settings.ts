@@ -1,0 +1,26 @@
+import { getRoleSettings, putRoleSettings } from "../accounts/roles.ts";
+import { PutRoleSettings, RoleSettings } from "../accounts/schema.ts";
+import { Empty } from "../sessions/schema.ts";
+import { router, userProcedure } from "./trpc.ts";
+
+const shared = { path: "/settings/roles", tag: "Settings", errors: ["not_found"] } as const;
+
+export const settingsRouter = router({
+  roles: userProcedure({
+    ...shared,
+    method: "GET",
+    access: "user",
+    scope: "tickets:read",
+    summary: "Which roles the account uses",
+  }).input(Empty).output(RoleSettings).query(({ ctx }) => getRoleSettings(ctx)),
+
+  putRoles: userProcedure({
+    ...shared,
+    method: "PUT",
+    access: "account_admin",
+    scope: "admin",
+    summary: "Update the enabled roles for the account",
+    description: "A disabled role can't be given to a ticket or task any more; those that have it keep it.",
+    example: { input: { roles: [{ role: "design", enabled: false }] } },
+  }).input(PutRoleSettings).output(RoleSettings).mutation(({ ctx, input }) => putRoleSettings(ctx, input)),
+});

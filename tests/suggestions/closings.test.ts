@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { analyze, analyzeAll, decide, leaveAlone, list, stateOf } from "./_world.ts";
+
+const harness = useHarness();
+const SHA = "3f".repeat(20);
+
+function patch(project: TestProject, ticket: TestTicket, body: Record<string, unknown>) {
+  return harness.now.call("PATCH", ticket.path, { token: project.admin.token, body });
+}
+
+function post(project: TestProject, path: string, body: Record<string, unknown> = {}) {
+  return harness.now.call("POST", path, { token: project.admin.token, body });
+}
+
+/** Merged and through with its role, in a project whose repository never reported a deploy. */
+async function makeFinished() {
+  const project = await makeProject(harness.now, { repositories: ["acme/quiet"] });
+  const ticket = await makeTicket(harness.now, project, { roles: ["backend"] });
+  await post(project, `${ticket.path}/roles/backend/start`);
+  await post(project, `${ticket.path}/roles/backend/finish`);
+  await patch(project, ticket, { stage: "validation", merge_sha: SHA });
+  return { project, ticket };
+}
+
+async function sweep() {
+  await harness.now.services.queue.enqueue(harness.now.sql, "sweep-merged-tickets", {});
+  await harness.now.work("sweep-merged-tickets");
+}
+
+describe("a merged ticket in which nothing is left to do", () => {
+  test("is closed by the analyzer, which shows it as executed; undo restores the exact former state for good", async () => {
+    const { project, ticket } = await makeFinished();
+    const before = await stateOf(harness.now, ticket.id);
+    await analyze(harness.now);
+    expect(await stateOf(harness.now, ticket.id)).toMatchObject({
+      status: "closed",
+      resolution_type: "completed",
+    });
+    const [executed] = await list(harness.now, project, "status=executed");
+    expect(executed).toMatchObject({
+      kind: "close",
+      ticket_id: ticket.id,
+      confidence: 1,
+      decided_by: null,
+      evidence: {
+        merge_sha: SHA,
+        closed_by: { kind: "job", id: "analyze-project" },
+        stage_before: "validation",
+      },
+    });
+    expect((await decide(harness.now, project, executed!, "undo")).body.status).toBe("dismissed");
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    await analyze(harness.now);
+    await analyzeAll(harness.now);
+    await sweep();
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    expect((await decide(harness.now, project, executed!, "undo")).body.code).toBe("invalid_transition");
+  });
+
+  test("that the sweep closed is shown and undone alike", async () => {
+    const { project, ticket } = await makeFinished();
+    const before = await stateOf(harness.now, ticket.id);
+    await sweep();
+    await analyze(harness.now);
+    await analyze(harness.now);
+    const executed = await list(harness.now, project, "status=all");
+    expect(executed).toMatchObject([{
+      status: "executed",
+      evidence: { closed_by: { id: "sweep-merged-tickets" } },
+    }]);
+    await decide(harness.now, project, executed[0]!, "undo");
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+  });
+
+  test("stays open while its role is unfinished, a case waits, or its repository has yet to report the deploy", async () => {
+    const { project, ticket } = await makeFinished();
+    const { body: made } = await post(project, `${ticket.path}/test-cases`, {
+      title: "Try it",
+      instruction: "Open it.",
+    });
+    const unfinished = await makeTicket(harness.now, project, { roles: ["qa"] });
+    await patch(project, unfinished, { merge_sha: SHA });
+    await analyze(harness.now);
+    expect(await list(harness.now, project, "status=all")).toEqual([]);
+    await harness.now.sql`insert into deploy_reports (repo) values ('acme/quiet')`;
+    await post(project, `${ticket.path}/test-cases/${made.id}/approve`);
+    await analyze(harness.now);
+    expect(await stateOf(harness.now, ticket.id)).toMatchObject({ status: "open" });
+    await harness.now.sql`delete from deploy_reports`;
+    await analyzeAll(harness.now);
+    expect(await stateOf(harness.now, ticket.id)).toMatchObject({ status: "closed" });
+    expect(await stateOf(harness.now, unfinished.id)).toMatchObject({ status: "open" });
+  });
+
+  test("closed by a person is no suggestion", async () => {
+    const { project, ticket } = await makeFinished();
+    await patch(project, ticket, { status: "closed" });
+    await analyze(harness.now);
+    expect(await list(harness.now, project, "status=all")).toEqual([]);
+  });
+});
+
+describe("a ticket whose tasks are through without a merge", () => {
+  test("is suggested to be closed, not closed, and the suggestion goes when a task is added", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project);
+    const { body: task } = await post(project, `${ticket.path}/tasks`, {
+      title: "Only one",
+      role: "backend",
+    });
+    await analyze(harness.now);
+    expect(await list(harness.now, project)).toEqual([]);
+    for (const status of ["in_progress", "done"]) {
+      const path = `${ticket.path}/tasks/${task.id}`;
+      await harness.now.call("PATCH", path, { token: project.admin.token, body: { status } });
+    }
+    await analyze(harness.now);
+    const [suggestion] = await list(harness.now, project);
+    expect(suggestion).toMatchObject({
+      kind: "close",
+      title: `Close ${ticket.ref} as completed`,
+      confidence: 0.8,
+    });
+    expect(suggestion!.rationale).toBe(
+      `${ticket.ref} is through with 1 task, and nothing else is left in it.`,
+    );
+    await decide(harness.now, project, suggestion!, "accept");
+    expect(await stateOf(harness.now, ticket.id)).toMatchObject({ resolution_type: "completed" });
+    await decide(harness.now, project, suggestion!, "undo");
+    await post(project, `${ticket.path}/tasks`, { title: "One more", role: "backend" });
+    await analyze(harness.now);
+    expect(await list(harness.now, project)).toEqual([]);
+  });
+});
+
+describe("a ticket that nobody touches", () => {
+  test("for two weeks while in progress is suggested for the backlog; undo brings it back to its stage", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project);
+    await patch(project, ticket, { stage: "in_progress" });
+    await leaveAlone(harness.now, ticket.id, 13);
+    await analyzeAll(harness.now);
+    expect(await list(harness.now, project)).toEqual([]);
+    await leaveAlone(harness.now, ticket.id, 15);
+    await analyzeAll(harness.now);
+    const [stale] = await list(harness.now, project);
+    expect(stale).toMatchObject({
+      kind: "stale",
+      title: `Move ${ticket.ref} back to the backlog`,
+      confidence: 0.75,
+      evidence: { stage: "in_progress", days: 28, allowed_days: 14, proposal: "move_to_backlog" },
+    });
+    const before = await stateOf(harness.now, ticket.id);
+    await decide(harness.now, project, stale!, "accept");
+    expect(await stateOf(harness.now, ticket.id)).toMatchObject({ stage: "backlog", status: "open" });
+    await decide(harness.now, project, stale!, "undo");
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+  });
+
+  test("for half a year in the backlog is suggested to be closed; a change withdraws that", async () => {
+    const project = await makeProject(harness.now);
+    const [left, revived] = [await makeTicket(harness.now, project), await makeTicket(harness.now, project)];
+    for (const { id } of [left, revived]) await leaveAlone(harness.now, id, 200);
+    await analyzeAll(harness.now);
+    const stale = await list(harness.now, project);
+    expect(stale.map(({ ticket_id }) => ticket_id).toSorted()).toEqual([left.id, revived.id].toSorted());
+    await patch(project, revived, { priority: "high" });
+    await analyze(harness.now);
+    const [rest, ...others] = await list(harness.now, project);
+    expect([rest?.ticket_id, others]).toEqual([left.id, []]);
+    await decide(harness.now, project, rest!, "accept");
+    expect(await stateOf(harness.now, left.id)).toMatchObject({ resolution_type: "no_longer_relevant" });
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { makeMember, makeProject, makeTicket, type TestProject } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { analyze, analyzeAll, decide, embedding, INVOICE, list, makePair, stateOf } from "./_world.ts";
+
+const harness = useHarness(embedding);
+
+async function suggestedPair() {
+  const project = await makeProject(harness.now);
+  const pair = await makePair(harness.now, project);
+  await analyze(harness.now);
+  const [suggestion] = await list(harness.now, project);
+  return { project, ...pair, suggestion: suggestion! };
+}
+
+function patch(project: TestProject, ticket: { path: string }, body: Record<string, unknown>) {
+  return harness.now.call("PATCH", ticket.path, { token: project.admin.token, body });
+}
+
+describe("two open tickets about the same thing", () => {
+  test("are suggested once, the later to be closed, with the words that they share as evidence", async () => {
+    const { project, first, second, suggestion } = await suggestedPair();
+    await makeTicket(harness.now, project, INVOICE);
+    await analyze(harness.now);
+    await analyzeAll(harness.now);
+    expect(await list(harness.now, project, "status=all")).toHaveLength(1);
+    expect(suggestion).toMatchObject({
+      kind: "duplicate",
+      status: "pending",
+      ticket_id: second.id,
+      title: `${second.ref} looks like a duplicate of ${first.ref}`,
+      evidence: {
+        duplicate_of: { ticket_id: first.id, ticket_ref: first.ref },
+        shared_identifiers: ["UploadWorker"],
+      },
+    });
+    expect(suggestion.evidence.shared_words).toEqual(expect.arrayContaining(["large", "videos", "stops"]));
+    expect(suggestion.rationale).toContain("UploadWorker");
+    expect(suggestion.confidence).toBeGreaterThan(0.6);
+  });
+
+  test("are suggested the other way round when more was done in the later one", async () => {
+    const project = await makeProject(harness.now);
+    const { first, second } = await makePair(harness.now, project);
+    await patch(project, second, { stage: "in_progress" });
+    await analyze(harness.now);
+    expect(await list(harness.now, project)).toMatchObject([
+      { ticket_id: first.id, evidence: { duplicate_of: { ticket_id: second.id } } },
+    ]);
+  });
+
+  test("are not suggested again after a no, until a text changes", async () => {
+    const { project, second, suggestion } = await suggestedPair();
+    expect((await decide(harness.now, project, suggestion, "dismiss")).body.status).toBe("dismissed");
+    await analyzeAll(harness.now);
+    expect(await list(harness.now, project)).toEqual([]);
+    await patch(project, second, {
+      description: "The upload of large videos beyond two gigabytes stops again.",
+    });
+    await harness.now.work("embed-ticket");
+    await analyze(harness.now);
+    expect(await list(harness.now, project)).toHaveLength(1);
+  });
+
+  test("are withdrawn when one of them changes its subject or is closed, and come back with the facts", async () => {
+    const { project, first, second, suggestion } = await suggestedPair();
+    await patch(project, first, { status: "closed" });
+    await analyze(harness.now);
+    expect(await list(harness.now, project, "status=all")).toMatchObject([{
+      status: "expired",
+      decided_by: null,
+    }]);
+    expect((await decide(harness.now, project, suggestion, "accept")).body.code).toBe("invalid_transition");
+    await patch(project, first, { status: "open" });
+    await analyze(harness.now);
+    expect(await list(harness.now, project)).toMatchObject([{ id: suggestion.id, status: "pending" }]);
+    await patch(project, second, INVOICE);
+    await analyze(harness.now);
+    expect(await list(harness.now, project)).toEqual([]);
+  });
+});
+
+describe("accepting a duplicate", () => {
+  test("closes it as such, linked to the other, and undo restores the exact former state", async () => {
+    const { project, first, second, suggestion } = await suggestedPair();
+    await patch(project, second, { stage: "up_next" });
+    const before = await stateOf(harness.now, second.id);
+    const accepted = await decide(harness.now, project, suggestion, "accept");
+    expect(accepted.body).toMatchObject({ status: "accepted", decided_by: project.admin.id });
+    const ticket = await harness.now.call("GET", second.path, { token: project.admin.token });
+    expect(ticket.body).toMatchObject({
+      stage: "live",
+      resolution_type: "duplicate",
+      resolution_note: `Duplicate of ${first.ref}`,
+    });
+    const links = (ticket: { path: string }) =>
+      harness.now.call("GET", `${ticket.path}/duplicates`, { token: project.admin.token });
+    expect((await links(second)).body.duplicate_of).toMatchObject({
+      ticket_id: first.id,
+      ticket_ref: first.ref,
+    });
+    expect((await links(first)).body.duplicates).toMatchObject([{ ticket_id: second.id }]);
+
+    expect((await decide(harness.now, project, suggestion, "accept")).status).toBe(200);
+    expect((await decide(harness.now, project, suggestion, "undo")).body.status).toBe("pending");
+    expect(await stateOf(harness.now, second.id)).toEqual(before);
+    expect((await links(second)).body.duplicate_of).toBeNull();
+    await analyze(harness.now);
+    expect(await list(harness.now, project)).toMatchObject([{ id: suggestion.id }]);
+  });
+
+  test("is held back by the same gates as any closing, and changes nothing then", async () => {
+    const { project, second, suggestion } = await suggestedPair();
+    const token = project.admin.token;
+    await patch(project, second, { roles: ["qa"] });
+    const roles = await decide(harness.now, project, suggestion, "accept");
+    expect([roles.status, roles.body.code]).toEqual([409, "roles_incomplete"]);
+    for (const step of ["start", "finish"]) {
+      await harness.now.call("POST", `${second.path}/roles/qa/${step}`, { token, body: {} });
+    }
+    await harness.now.call("POST", `${second.path}/test-cases`, {
+      token,
+      body: { title: "Try it", instruction: "Upload." },
+    });
+    const before = await stateOf(harness.now, second.id);
+    const cases = await decide(harness.now, project, suggestion, "accept");
+    expect([cases.status, cases.body.code]).toEqual([409, "human_tests_pending"]);
+    expect(await stateOf(harness.now, second.id)).toEqual(before);
+    expect(await list(harness.now, project)).toMatchObject([{ id: suggestion.id, status: "pending" }]);
+  });
+
+  test("is refused once the other ticket is closed, so that no ring of duplicates can close", async () => {
+    const { project, first, suggestion } = await suggestedPair();
+    await patch(project, first, { status: "closed" });
+    const { status, body } = await decide(harness.now, project, suggestion, "accept");
+    expect([status, body.code]).toEqual([409, "conflict"]);
+    expect(body.error).toContain(first.ref);
+  });
+
+  test("can't be undone when the ticket was reopened meanwhile", async () => {
+    const { project, second, suggestion } = await suggestedPair();
+    await decide(harness.now, project, suggestion, "accept");
+    await patch(project, second, { status: "open" });
+    const { status, body } = await decide(harness.now, project, suggestion, "undo");
+    expect([status, body.code]).toEqual([409, "conflict"]);
+  });
+
+  test("and dismissing it at the same moment: one of both decides", async () => {
+    for (let round = 0; round < 10; round++) {
+      const { project, second, suggestion } = await suggestedPair();
+      const answers = await Promise.all([
+        decide(harness.now, project, suggestion, "accept"),
+        decide(harness.now, project, suggestion, "dismiss"),
+      ]);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      const [decided] = await list(harness.now, project, "status=all");
+      const closed = (await stateOf(harness.now, second.id)).status === "closed";
+      expect(closed).toBe(decided!.status === "accepted");
+    }
+  });
+
+  test("is for members, not for viewers", async () => {
+    const { project, suggestion } = await suggestedPair();
+    const viewer = await makeMember(harness.now, project, "viewer");
+    const path = `${project.path}/ai-suggestions`;
+    expect((await harness.now.call("GET", path, { token: viewer.token })).status).toBe(200);
+    const refused = await harness.now.call("POST", `${path}/${suggestion.id}/accept`, {
+      token: viewer.token,
+    });
+    expect([refused.status, refused.body.code]).toEqual([403, "forbidden"]);
+  });
+});

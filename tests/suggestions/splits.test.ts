@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { analyze, decide, embedding, list, stateOf } from "./_world.ts";
+
+const harness = useHarness(embedding);
+
+const INVOICES = ["Invoices table", "Invoices endpoint", "Invoices page", "Invoices mailing"];
+const LOGINS = ["Login lockout", "Login history", "Login throttling"];
+
+async function makeTasks(project: TestProject, ticket: TestTicket, titles: string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const title of titles) {
+    const { body } = await harness.now.call("POST", `${ticket.path}/tasks`, {
+      token: project.admin.token,
+      body: { title, role: "backend" },
+    });
+    ids.push(body.id);
+  }
+  return ids;
+}
+
+async function makeMixed() {
+  const project = await makeProject(harness.now);
+  const ticket = await makeTicket(harness.now, project, { priority: "high" });
+  const [first, ...rest] = INVOICES;
+  const [invoice] = await makeTasks(project, ticket, [first!]);
+  const logins = await makeTasks(project, ticket, LOGINS);
+  await makeTasks(project, ticket, rest);
+  await analyze(harness.now);
+  return { project, ticket, invoice: invoice!, logins };
+}
+
+function tasksOf(project: TestProject, ticketId: string) {
+  return harness.now.call("GET", `${project.path}/tickets/${ticketId}/tasks`, { token: project.admin.token });
+}
+
+describe("a ticket with tasks of two subjects", () => {
+  test("is suggested to be split; accepting moves the smaller group to a ticket of its own, undo brings all back", async () => {
+    const { project, ticket, logins } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    expect(split).toMatchObject({
+      ticket_id: ticket.id,
+      title: `Split ${ticket.ref} into 2 tickets`,
+      evidence: { parts: [{ title: expect.stringMatching(/^Login/) }] },
+    });
+    expect(split!.evidence.parts[0].task_ids.toSorted()).toEqual(logins.toSorted());
+    const before = await stateOf(harness.now, ticket.id);
+
+    expect(await decide(harness.now, project, split!, "accept")).toMatchObject({ status: 200 });
+    const stays = await tasksOf(project, ticket.id);
+    expect(stays.body.tasks.map((task: { title: string; sequence: number }) => [task.sequence, task.title]))
+      .toEqual(INVOICES.map((title, index) => [index + 1, title]));
+    const { body } = await harness.now.call("GET", `${project.path}/tickets`, { token: project.admin.token });
+    const part = body.tickets[0];
+    expect(part).toMatchObject({ priority: "high", roles: [{ role: "backend", status: "pending" }] });
+    expect(part.title).toMatch(new RegExp(`^Split from ${ticket.ref}: Login`));
+    const moved = await tasksOf(project, part.id);
+    expect(moved.body.tasks.map(({ id }: { id: string }) => id)).toEqual(logins);
+
+    const history = await harness.now.sql`
+      select ticket_id, action, count(*) from history where entity = 'task' and entity_id = any (${logins})
+      group by ticket_id, action order by action, ticket_id`;
+    expect(history).toEqual(expect.arrayContaining([
+      { ticket_id: ticket.id, action: "deleted", count: 3 },
+      { ticket_id: part.id, action: "created", count: 3 },
+    ]));
+
+    await decide(harness.now, project, split!, "undo");
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    expect(await stateOf(harness.now, part.id)).toMatchObject({
+      status: "closed",
+      resolution_type: "cancelled",
+      tasks: null,
+    });
+  });
+
+  test("is not taken apart where one task depends on the other subject, or is begun", async () => {
+    const { project, ticket, invoice, logins } = await makeMixed();
+    const patch = (task: string, body: Record<string, unknown>) =>
+      harness.now.call("PATCH", `${ticket.path}/tasks/${task}`, { token: project.admin.token, body });
+    await patch(logins[0]!, { depends_on_task_ids: [invoice] });
+    await analyze(harness.now);
+    expect(await list(harness.now, project, "kind=split")).toEqual([]);
+    await patch(logins[0]!, { depends_on_task_ids: [] });
+    await analyze(harness.now);
+    expect(await list(harness.now, project, "kind=split")).toHaveLength(1);
+    await patch(logins[1]!, { status: "in_progress" });
+    await analyze(harness.now);
+    expect(await list(harness.now, project, "kind=split")).toEqual([]);
+  });
+
+  test("refuses a split whose tasks have changed, and an undo of one in which work has begun", async () => {
+    const { project, ticket, logins } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    const token = project.admin.token;
+    const first = `${ticket.path}/tasks/${logins[0]}`;
+    await harness.now.call("PATCH", first, { token, body: { status: "in_progress" } });
+    const before = await stateOf(harness.now, ticket.id);
+    expect((await decide(harness.now, project, split!, "accept")).body.code).toBe("conflict");
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    await harness.now.call("PATCH", first, { token, body: { status: "pending" } });
+    await decide(harness.now, project, split!, "accept");
+    const { body } = await harness.now.call("GET", `${project.path}/tickets`, { token });
+    const moved = `${project.path}/tickets/${body.tickets[0].id}/tasks/${logins[0]}`;
+    await harness.now.call("PATCH", moved, { token, body: { title: "Login lockout after ten attempts" } });
+    expect((await decide(harness.now, project, split!, "undo")).body.code).toBe("conflict");
+  });
+});
