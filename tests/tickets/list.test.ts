@@ -1,0 +1,160 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+let project: TestProject;
+let made: TestTicket[];
+
+const KINDS = [
+  {
+    title: "Upload of large files stops",
+    priority: "high",
+    request_type: "bug",
+    roles: ["backend", "qa"],
+    blocking: true,
+  },
+  {
+    title: "Wording of the welcome page",
+    priority: "low",
+    request_type: "decision_needed",
+    roles: ["design"],
+  },
+  { title: "Export to a spreadsheet", priority: "medium", request_type: "feature_request" },
+];
+
+beforeAll(async () => {
+  project = await makeProject(harness.now, { repositories: ["Acme/One"] });
+  made = [];
+  for (let index = 0; index < 12; index++) {
+    made.push(await makeTicket(harness.now, project, KINDS[index % 3]));
+  }
+});
+
+function call(method: string, path: string, body?: Record<string, unknown>) {
+  return harness.now.call(method, path, { token: project.admin.token, ...(body && { body }) });
+}
+
+async function refs(query: string): Promise<string[]> {
+  const { status, body } = await call("GET", `${project.path}/tickets?${query}`);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body.tickets.map(({ ticket_ref }: { ticket_ref: string }) => ticket_ref);
+}
+
+const numbers = (...list: number[]) => list.map((number) => `${project.key}-${number}`);
+
+/** Reads page after page; `between` is done after each. */
+async function walk(query: string, between = () => Promise.resolve<unknown>(undefined)): Promise<string[]> {
+  const all: string[] = [];
+  let cursor = "";
+  do {
+    const { body } = await call("GET", `${project.path}/tickets?${query}${cursor}`);
+    all.push(...body.tickets.map(({ ticket_ref }: { ticket_ref: string }) => ticket_ref));
+    cursor = body.next_cursor ? `&cursor=${body.next_cursor}` : "";
+    await between();
+  } while (cursor);
+  return all;
+}
+
+describe("the list of tickets", () => {
+  test("filters by each field, and by several at once", async () => {
+    await call("PATCH", made[0]!.path, { stage: "validation" });
+    await call("PATCH", made[2]!.path, { stage: "live" });
+    expect(await refs("stage=validation&sort=created_at")).toEqual(numbers(1));
+    expect(await refs("status=closed")).toEqual(numbers(3));
+    expect(await refs("status=open&stage=live")).toEqual([]);
+    expect(await refs("role=design&sort=created_at")).toEqual(numbers(2, 5, 8, 11));
+    expect(await refs("request_type=feature_request&status=open&sort=created_at")).toEqual(numbers(6, 9, 12));
+    expect(await refs("priority=high&blocking=true&sort=created_at")).toEqual(numbers(1, 4, 7, 10));
+    expect(await refs("blocking=false&role=qa")).toEqual([]);
+  });
+
+  test("sorts by each field in both directions", async () => {
+    const ascending = await refs("sort=created_at");
+    expect(ascending).toEqual(numbers(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
+    expect(await refs("")).toEqual(ascending.toReversed());
+    await call("PATCH", made[4]!.path, { title: "Changed last" });
+    expect((await refs("sort=-updated_at"))[0]).toBe(made[4]!.ref);
+    expect((await refs("sort=updated_at")).at(-1)).toBe(made[4]!.ref);
+    expect((await refs("sort=-priority")).slice(0, 4).toSorted()).toEqual(numbers(1, 10, 4, 7).toSorted());
+    expect(await refs("sort=priority")).toEqual((await refs("sort=-priority")).toReversed());
+  });
+
+  test("finds words in title and description, refs, and exclusions", async () => {
+    expect(await refs("q=uploading%20file&sort=created_at")).toEqual(numbers(1, 4, 7, 10));
+    expect(await refs("q=spreadsheet%20-export")).toEqual([]);
+    expect(await refs("q=%22large%20files%22&limit=1")).toHaveLength(1);
+    expect(await refs(`q=${project.key.toLowerCase()}-7`)).toEqual(numbers(7));
+    expect(await refs("q=nowhere")).toEqual([]);
+    expect(await refs("q=%27%20or%20%3A*%20%26%20%21")).toEqual([]);
+    await call("PATCH", made[11]!.path, { description: "Now it speaks of giraffes." });
+    expect(await refs("q=giraffe")).toEqual(numbers(12));
+  });
+
+  test("tells where a merged ticket is on its way", async () => {
+    const one = made[7]!;
+    const shipOf = async () => (await call("GET", one.path)).body.ship;
+    const { sql } = harness.now;
+    const stamp = (column: string, hours: number) =>
+      sql`
+        with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+        update tickets set ${
+        sql({ [column]: new Date(Date.now() + hours * 3_600_000).toISOString() })
+      } from author
+        where id = ${one.id}::uuid`;
+    const steps: [string, () => PromiseLike<unknown>][] = [
+      ["none", () => Promise.resolve()],
+      ["merged", () => call("PATCH", one.path, { merge_sha: "c".repeat(40) })],
+      ["waiting", () => sql`insert into deploy_reports (repo) values ('acme/one')`],
+      ["deploy_failed", () => stamp("deploy_failed_at", 1)],
+      ["deployed", () => stamp("deployed_at", 2)],
+    ];
+    for (const [ship, happen] of steps) {
+      await happen();
+      expect(await shipOf()).toBe(ship);
+      for (const [other] of steps) {
+        expect((await refs(`ship=${other}`)).includes(one.ref), `${other} when ${ship}`).toBe(other === ship);
+      }
+    }
+  });
+
+  test("comes in pages that hold each ticket once, in every order, whatever is created meanwhile", async () => {
+    const before = await refs("sort=created_at");
+    for (const sort of ["created_at", "-created_at", "priority", "-priority", "updated_at", "-updated_at"]) {
+      const late: string[] = [];
+      const seen = await walk(`sort=${sort}&limit=5`, async () => {
+        if (late.length < 2) late.push((await makeTicket(harness.now, project)).ref);
+      });
+      expect(new Set(seen).size, sort).toBe(seen.length);
+      expect(before.filter((ref) => !seen.includes(ref)), sort).toEqual([]);
+    }
+  });
+
+  test("refuses unknown values, limits out of bounds and cursors that nobody gave out", async () => {
+    const made = (values: unknown) => btoa(JSON.stringify(values)).replaceAll("=", "").replaceAll("+", "-");
+    const id = project.id;
+    const wrong = [
+      "stage=done",
+      "status=all",
+      "role=boss",
+      "ship=lost",
+      "blocking=yes",
+      "sort=title",
+      "limit=0",
+      "limit=201",
+      "q=",
+      "colour=red",
+      `cursor=${made(["2020-01-01T00:00:00.000Z", "x"])}`,
+      `cursor=${made(["yesterday", id])}`,
+      `cursor=${made([1, id])}`,
+      `cursor=${made({})}`,
+      "cursor=AAAA",
+    ];
+    for (const query of wrong) {
+      const { status, body } = await call("GET", `${project.path}/tickets?${query}`);
+      expect([status, Object.keys(body.fieldErrors)], query).toEqual([400, [query.split("=")[0]]]);
+    }
+    const other = await call("GET", `${project.path}/tickets?sort=priority&cursor=${made([2 ** 40, id])}`);
+    expect(other.body).toEqual({ tickets: [], next_cursor: null });
+  });
+});

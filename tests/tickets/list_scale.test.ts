@@ -1,0 +1,155 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ProjectContext } from "../../src/core/context.ts";
+import { Role } from "../../src/core/schema.ts";
+import { listTickets } from "../../src/tickets/list.ts";
+import {
+  ListTickets,
+  Priority,
+  RequestType,
+  Ship,
+  Stage,
+  Status,
+  TicketSort,
+} from "../../src/tickets/schema.ts";
+import { makeProject, type TestProject } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { bestTimes } from "./_best_times.ts";
+
+const TICKETS = 100_000;
+const STEP = 10_000;
+
+const harness = useHarness();
+let project: TestProject;
+
+beforeAll(async () => {
+  project = await makeProject(harness.now, { repositories: ["acme/one"] });
+  for (let from = 1; from <= TICKETS; from += STEP) await fill(from, from + STEP - 1);
+  for (const table of ["tickets", "ticket_roles", "ticket_texts"]) {
+    await harness.now.sql.unsafe(`vacuum analyze ${table}`);
+  }
+}, 300_000);
+
+/**
+ * A project as it looks after years: nearly everything closed and deployed, a few tickets in each open stage, some
+ * waiting for their deploy, one in a thousand with a rare role, two in a hundred blocking. Without triggers, since
+ * nobody reads these tickets' history.
+ */
+async function fill(from: number, to: number): Promise<void> {
+  await harness.now.sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql`
+      insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role,
+        actor_id, source, created_with, created_at, updated_at, stage, status, closed_at, resolution_type, merge_sha,
+        deployed_at, deploy_failed_at)
+      select gen_random_uuid(), ${project.id}::uuid, n, 'Ticket ' || n || case when n % 1000 = 7 then ' zebra' else '' end,
+        'Words of ticket ' || n, (array['bug', 'clarification_needed', 'decision_needed', 'feature_request'])[1 + n % 4],
+        (array['low', 'medium', 'high'])[1 + n % 3], n % 50 = 0, 'user', 'u', 'portal', 'session',
+        at, at + (n % 977) * interval '1 hour', stage, case stage when 'live' then 'closed' else 'open' end,
+        case stage when 'live' then at end, case stage when 'live' then 'completed' end,
+        case when merged then lpad(to_hex(n), 40, '0') end, case when merged and n % 500 > 1 then at end,
+        case when merged and n % 500 = 1 then at end
+      from generate_series(${from}::integer, ${to}::integer) n,
+        lateral (select timestamptz '2020-01-01' + n * interval '20 minutes' as at, n % 2 = 0 or n % 500 = 1 as merged,
+          case when n % 20 < 16 then 'live' else (array['backlog', 'up_next', 'in_progress', 'validation'])[n % 20 - 15] end
+            as stage) x`;
+    await sql`
+      insert into ticket_roles (ticket_id, project_id, role)
+      select id, project_id, case when number % 1000 = 3 then 'design' else 'backend' end from tickets
+      where project_id = ${project.id}::uuid and number between ${from} and ${to}`;
+    await sql`
+      insert into ticket_texts (ticket_id, project_id, document)
+      select id, project_id, ticket_document(title, description) from tickets
+      where project_id = ${project.id}::uuid and number between ${from} and ${to}`;
+  });
+}
+
+function read(query: Record<string, unknown>) {
+  const search = new URLSearchParams(query as Record<string, string>);
+  return harness.now.call("GET", `${project.path}/tickets?${search}`, { token: project.admin.token });
+}
+
+/** The plan of the list's own statement, with the values of the call. */
+async function explain(query: Record<string, unknown>, options = ""): Promise<string> {
+  const { sql, services } = harness.now;
+  const explaining = new Proxy(sql, {
+    apply(target, _self, [strings, ...values]: [TemplateStringsArray, ...never[]]) {
+      const made = target(strings, ...values);
+      return strings.at(-2)?.trim() === "limit" ? target`explain ${target.unsafe(options)} ${made}` : made;
+    },
+  });
+  const ctx = { ...services, db: explaining, project } as unknown as ProjectContext;
+  const { tickets } = await listTickets(ctx, ListTickets.parse({ id: project.id, ...query }));
+  return tickets.map((row) => (row as unknown as Record<string, string>)["QUERY PLAN"]).join("\n");
+}
+
+/** A cursor behind the row at this place in an order. */
+async function cursorAt(sort: string, place: number): Promise<string> {
+  const { sql } = harness.now;
+  const column = sort.replace("-", "").replace("priority", "priority_rank");
+  const direction = sort.startsWith("-") ? "desc" : "asc";
+  const [row] = await sql.unsafe<[{ value: unknown; id: string }]>(`
+    select ${column} as value, id from tickets where project_id = '${project.id}'
+    order by ${column} ${direction}, id ${direction} offset ${place - 1} limit 1`);
+  return btoa(JSON.stringify([row.value, row.id])).replaceAll("=", "");
+}
+
+const FILTERS: [string, unknown][] = Object.entries({
+  stage: Stage.options,
+  status: Status.options,
+  role: Role.options,
+  request_type: RequestType.options,
+  priority: Priority.options,
+  ship: Ship.options,
+  blocking: ["true", "false"],
+  q: ["zebra", "words of a ticket", "-zebra", "nothing"],
+}).flatMap(([name, values]) => values.map((value): [string, unknown] => [name, value]));
+
+describe("the list of a project with 100,000 tickets", () => {
+  test.each(TicketSort.options)(
+    "reads the tickets by an index for each filter, sorted by %s",
+    async (sort) => {
+      const cursor = await cursorAt(sort, TICKETS / 2);
+      const key = { q: `${project.key}-4711` };
+      for (const filter of [{}, key, ...FILTERS.map(([name, value]) => ({ [name]: value }))]) {
+        for (const place of [{}, { cursor }]) {
+          const plan = await explain({ sort, ...filter, ...place });
+          expect(plan, JSON.stringify(filter)).toMatch(/Index (Only )?Scan|Bitmap Index Scan/);
+          expect(plan, JSON.stringify(filter)).not.toMatch(/Seq Scan on tickets/);
+        }
+      }
+    },
+  );
+
+  test.each(TicketSort.options)("starts a page at its place in the index, sorted by %s", async (sort) => {
+    const plan = await explain({ sort, cursor: await cursorAt(sort, TICKETS / 2) });
+    expect(plan).toMatch(/Index Cond: \(\(project_id = .*\) AND \(ROW\(\w+, id\) [<>] ROW\(/);
+    expect(plan).not.toMatch(/Sort Key|Filter:/);
+  });
+
+  test("costs the same on page 1 and on page 1,000 within a factor of 1.5", async () => {
+    for (const sort of ["-created_at", "-priority"]) {
+      const pages = [{ sort }, { sort, cursor: await cursorAt(sort, 999 * 50) }];
+      const alike = (costs: number[]) => Math.max(...costs) <= 1.5 * Math.min(...costs);
+      const blocks = await Promise.all(pages.map(async (page) => {
+        const plan = await explain(page, "(analyze, buffers)");
+        return Number(/Buffers: shared hit=(\d+)/.exec(plan)![1]);
+      }));
+      expect(blocks, `blocks read, ${sort}`).toSatisfy(alike);
+      const times = await bestTimes(
+        pages.map((page) => async () => expect((await read(page)).body.tickets).toHaveLength(50)),
+        alike,
+      );
+      expect(times, `milliseconds, ${sort}`).toSatisfy(alike);
+    }
+  });
+
+  test("finds the rare ones among them", async () => {
+    const counts = async (query: Record<string, unknown>) =>
+      (await read({ limit: 200, ...query })).body.tickets.length;
+    expect(await counts({ role: "design" })).toBe(100);
+    expect(await counts({ ship: "merged" })).toBe(200);
+    expect(await counts({ ship: "deploy_failed" })).toBe(200);
+    expect(await counts({ q: "zebra" })).toBe(100);
+    expect(await counts({ q: `${project.key}-4711` })).toBe(1);
+  });
+});
