@@ -1,0 +1,23 @@
+import { recordAudit } from "../core/audit.ts";
+import { type ActorContext, systemContext } from "../core/context.ts";
+import { getDelivery } from "../deliveries/get.ts";
+import { replayDelivery as replay } from "../deliveries/replay.ts";
+import type { DeliveryPath, DeliveryRecord } from "../deliveries/schema.ts";
+import { EFFECTS } from "./_effects.ts";
+
+/**
+ * Runs a kept delivery again under its sender's name; what came of it is in the answer. Effects are made to run more
+ * than once, so that one which was applied changes nothing.
+ * @throws {AppError} not_found
+ */
+export async function replayDelivery(ctx: ActorContext, { id }: DeliveryPath): Promise<DeliveryRecord> {
+  const { provider } = await getDelivery(ctx, { id });
+  await recordAudit(ctx, {
+    account_id: null,
+    action: "delivery.replayed",
+    target_type: "delivery",
+    target_id: id,
+  });
+  await replay(systemContext(ctx, { kind: "webhook", id: provider }, ctx.requestId), id, EFFECTS);
+  return await getDelivery(ctx, { id });
+}

@@ -1,0 +1,53 @@
+import { Job, JobList, JobPath, ListJobs, QueueList } from "../admin/jobs_schema.ts";
+import { listJobs } from "../admin/list_jobs.ts";
+import { listQueues } from "../admin/list_queues.ts";
+import { replayDelivery } from "../admin/replay_delivery.ts";
+import { retryJob } from "../admin/retry_job.ts";
+import { getDelivery } from "../deliveries/get.ts";
+import { listDeliveries } from "../deliveries/list.ts";
+import { DeliveryList, DeliveryPath, DeliveryRecord, ListDeliveries } from "../deliveries/schema.ts";
+import { Empty } from "../sessions/schema.ts";
+import { router, userProcedure } from "./trpc.ts";
+
+const shared = { access: "super_admin", scope: "admin", tag: "Administration" } as const;
+
+export const operationsRouter = router({
+  deliveries: userProcedure({
+    ...shared,
+    method: "GET",
+    path: "/admin/deliveries",
+    summary: "List webhook deliveries, newest first",
+  })
+    .input(ListDeliveries).output(DeliveryList).query(({ ctx, input }) => listDeliveries(ctx, input)),
+
+  delivery: userProcedure({
+    ...shared,
+    method: "GET",
+    path: "/admin/deliveries/{id}",
+    summary: "Get a webhook delivery with its body",
+    errors: ["not_found"],
+  }).input(DeliveryPath).output(DeliveryRecord).query(({ ctx, input }) => getDelivery(ctx, input)),
+
+  replay: userProcedure({
+    ...shared,
+    method: "POST",
+    path: "/admin/deliveries/{id}/replay",
+    summary: "Run a webhook delivery again",
+    description: "Answers the delivery with what came of it now. One that was applied changes nothing.",
+    errors: ["not_found"],
+  }).input(DeliveryPath).output(DeliveryRecord).mutation(({ ctx, input }) => replayDelivery(ctx, input)),
+
+  queues: userProcedure({ ...shared, method: "GET", path: "/admin/queues", summary: "List job queues" })
+    .input(Empty).output(QueueList).query(({ ctx }) => listQueues(ctx)),
+
+  jobs: userProcedure({ ...shared, method: "GET", path: "/admin/jobs", summary: "List jobs, newest first" })
+    .input(ListJobs).output(JobList).query(({ ctx, input }) => listJobs(ctx, input)),
+
+  retry: userProcedure({
+    ...shared,
+    method: "POST",
+    path: "/admin/jobs/{id}/retry",
+    summary: "Give a failed job one more try",
+    errors: ["not_found", "conflict"],
+  }).input(JobPath).output(Job).mutation(({ ctx, input }) => retryJob(ctx, input)),
+});

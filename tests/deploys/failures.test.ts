@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { makeProject, makeUser } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { CRON_SECRET, makeMerged, newSha, readTicket, sendDeploy } from "./_setup.ts";
+
+const harness = useHarness({ env: { CRON_SECRET } });
+
+// Jobs that other deploys left behind.
+beforeEach(() => harness.now.work("close-parked-tickets"));
+
+/** While `work` runs, the database refuses one kind of write. */
+async function breaking(table: string, when: string, work: () => Promise<void>): Promise<void> {
+  const { sql } = harness.now;
+  await sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'the disk is full'; end $$;
+    create trigger refuse ${when} on ${table} for each row
+      ${
+    table === "tickets" && when.includes("stage") ? "when (new.stage = 'live')" : ""
+  } execute function refuse()`);
+  try {
+    await work();
+  } finally {
+    await sql.unsafe(`drop trigger refuse on ${table}; drop function refuse()`);
+  }
+}
+
+async function outcomes(sha: string) {
+  const rows = await harness.now.sql`
+    select outcome, error, attempts from deliveries where provider = 'deploy' and subject like ${`%@${sha}`}`;
+  return [...rows];
+}
+
+describe("a deploy record", () => {
+  test.each([
+    ["stamp_failed", "tickets", "before update of deployed_at"],
+    ["report_failed", "deploy_reports", "before insert or update"],
+  ])(
+    "whose step breaks is a 500 %s, stamps nothing, and is kept until it comes again",
+    async (code, table, when) => {
+      const repo = `acme/${code}`;
+      const project = await makeProject(harness.now, { repositories: [repo] });
+      const sha = newSha();
+      const ticket = await makeMerged(harness.now, project, sha);
+      await breaking(table, when, async () => {
+        const { status, body } = await sendDeploy(harness.now, { repo, sha });
+        expect([status, body.code]).toEqual([500, code]);
+        expect(body.error).not.toContain("disk");
+        expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+          status: "open",
+          deployed_at: null,
+        });
+        expect(await outcomes(sha)).toEqual([
+          { outcome: "failed", error: expect.stringContaining("the disk is full"), attempts: 1 },
+        ]);
+      });
+      expect((await sendDeploy(harness.now, { repo, sha })).body).toEqual({
+        stamped: 1,
+        closed: 1,
+        ignored: false,
+      });
+      expect(await outcomes(sha)).toEqual([{ outcome: "applied", error: null, attempts: 2 }]);
+    },
+  );
+
+  test("whose closing breaks is a 500 close_failed and stays stamped; a job closes when nobody calls again", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/close"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    await breaking("tickets", "before update of stage", async () => {
+      const { status, body } = await sendDeploy(harness.now, { repo: "acme/close", sha });
+      expect([status, body.code]).toEqual([500, "close_failed"]);
+      expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+        status: "open",
+        ship: "deployed",
+      });
+      expect(await harness.now.work("close-parked-tickets")).toBe(1);
+      expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "open" });
+    });
+    expect(await harness.now.work("close-parked-tickets")).toBe(1);
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed", stage: "live" });
+    const [closing] = await harness.now.sql`
+      select actor from history where ticket_id = ${ticket.id}::uuid and field = 'status'`;
+    expect(closing?.actor).toMatchObject({ kind: "job", id: "close-parked-tickets" });
+  });
+
+  test("whose closing never works ends as a dead letter, which an admin retries", async () => {
+    const admin = await makeUser(harness.now, { role: "super_admin" });
+    const project = await makeProject(harness.now, { repositories: ["acme/dead"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    const list = (query: string) => harness.now.call("GET", `/admin/jobs?${query}`, { token: admin.token });
+    let tries = 0;
+    await breaking("tickets", "before update of stage", async () => {
+      await sendDeploy(harness.now, { repo: "acme/dead", sha });
+      while (await harness.now.work("close-parked-tickets") > 0) tries++;
+    });
+    expect(tries).toBe(15);
+    const failed = await list("state=failed&queue=close-parked-tickets");
+    expect(failed.body.jobs).toMatchObject([
+      { state: "failed", payload: { repo: "acme/dead", sha }, tries: 15, max_tries: 15 },
+    ]);
+    expect(failed.body.jobs[0].error).toContain("the disk is full");
+    const dead = await list("queue=close-parked-tickets-dead");
+    expect(dead.body.jobs).toMatchObject([{ state: "created", payload: { repo: "acme/dead", sha } }]);
+    const retried = await harness.now.call("POST", `/admin/jobs/${dead.body.jobs[0].id}/retry`, {
+      token: admin.token,
+    });
+    expect([retried.status, retried.body]).toMatchObject([200, {
+      id: failed.body.jobs[0].id,
+      state: "retry",
+    }]);
+    expect((await list("queue=close-parked-tickets-dead")).body.jobs).toEqual([]);
+    await harness.now.work("close-parked-tickets");
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
+    const again = await harness.now.call("POST", `/admin/jobs/${failed.body.jobs[0].id}/retry`, {
+      token: admin.token,
+    });
+    expect([again.status, again.body.code]).toEqual([409, "conflict"]);
+  });
+});

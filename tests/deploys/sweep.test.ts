@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { makeProject, makeTicket } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "./_setup.ts";
+
+const harness = useHarness({ env: { CRON_SECRET } });
+
+async function sweep(): Promise<void> {
+  await harness.now.services.queue.enqueue(harness.now.sql, "sweep-merged-tickets", {});
+  expect(await harness.now.work("sweep-merged-tickets")).toBe(1);
+}
+
+describe("the hourly sweep", () => {
+  test("closes merged tickets of projects that no repository ever reported a deploy for, under its own name", async () => {
+    const silent = await makeProject(harness.now, { repositories: ["acme/silent"] });
+    const none = await makeProject(harness.now);
+    const reporting = await makeProject(harness.now, { repositories: ["acme/quiet", "ACME/Reporting"] });
+    await sendDeploy(harness.now, { repo: "acme/reporting", sha: newSha() });
+    const closing = await makeMerged(harness.now, silent, newSha());
+    const orphan = await makeMerged(harness.now, none, newSha());
+    const waiting = await makeMerged(harness.now, reporting, newSha());
+    const unmerged = await makeTicket(harness.now, silent);
+    const unfinished = await makeMerged(harness.now, silent, newSha(), { roles: ["qa"] });
+    await sweep();
+    expect(await readTicket(harness.now, silent, closing)).toMatchObject({
+      status: "closed",
+      resolution_type: "completed",
+    });
+    expect(await readTicket(harness.now, none, orphan)).toMatchObject({ status: "closed" });
+    expect(await readTicket(harness.now, reporting, waiting)).toMatchObject({
+      status: "open",
+      ship: "waiting",
+    });
+    expect(await readTicket(harness.now, silent, unmerged)).toMatchObject({ status: "open" });
+    expect(await readTicket(harness.now, silent, unfinished)).toMatchObject({ status: "open" });
+    const [closed] = await harness.now.sql`
+      select actor from history where ticket_id = ${closing.id}::uuid and field = 'status'`;
+    expect(closed?.actor).toMatchObject({ kind: "job", id: "sweep-merged-tickets" });
+  });
+
+  test("closes a deployed ticket whose last role was finished since", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/late"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha, { roles: ["qa"] });
+    await sendDeploy(harness.now, { repo: "acme/late", sha });
+    await sweep();
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "open" });
+    for (const step of ["start", "finish"]) {
+      await harness.now.call("POST", `${ticket.path}/roles/qa/${step}`, {
+        token: project.admin.token,
+        body: {},
+      });
+    }
+    await sweep();
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      status: "closed",
+      ship: "deployed",
+    });
+  });
+
+  test("leaves a ticket open that someone reopened, until it is merged anew", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeMerged(harness.now, project, newSha());
+    await sweep();
+    await harness.now.call("PATCH", ticket.path, { token: project.admin.token, body: { stage: "backlog" } });
+    await sweep();
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      status: "open",
+      stage: "backlog",
+    });
+    await merge(harness.now, ticket, newSha());
+    await sweep();
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
+  });
+
+  test("stamps what a merge and its deploy missed of each other", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/missed"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    await harness.now.sql`insert into deploys (repo, sha, status) values ('acme/missed', ${sha}, 'success')`;
+    await harness.now.sql`insert into deploy_reports (repo) values ('acme/missed')`;
+    await sweep();
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      status: "closed",
+      ship: "deployed",
+    });
+  });
+
+  test("goes on past its first step", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeMerged(harness.now, project, newSha());
+    const { sql } = harness.now;
+    await sql.begin(async (tx) => {
+      await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
+      await tx`
+        insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role,
+          actor_id, source, created_with, merge_sha)
+        select gen_random_uuid(), project_id, number + n, title, description, request_type, priority, blocking, actor_role,
+          actor_id, source, created_with, merge_sha
+        from tickets, generate_series(1, 1100) n where id = ${ticket.id}::uuid`;
+    });
+    await sweep();
+    const [left] = await sql<{ count: number }[]>`
+      select count(*) from tickets where project_id = ${project.id}::uuid and status = 'open'`;
+    expect(left?.count).toBe(0);
+  });
+});
