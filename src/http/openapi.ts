@@ -140,6 +140,7 @@ function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObj
       schema: output,
       ...(meta.example?.output !== undefined && { example: meta.example.output }),
     },
+    ...(meta.download && { [meta.download.type]: { schema: z.string() } }),
   };
   const etag = hasVersion(output) && { ETag: z.string().describe("The ticket's version, for If-Match") };
   const location = meta.location && { Location: z.string().describe("Path of what was made") };

@@ -112,6 +112,12 @@ function success(
     headers.set("Location", `/api${meta.location(output as never, input as never)}`);
   }
   if (status === 204) return new Response(null, { status, headers });
+  const file = meta.download?.body(output as never);
+  if (meta.download && file !== undefined) {
+    headers.set("Content-Type", meta.download.type);
+    headers.set("Content-Disposition", `attachment; filename="${meta.download.name}"`);
+    return new Response(file, { status, headers });
+  }
   headers.set("Content-Type", "application/json");
   return new Response(JSON.stringify(output), { status, headers });
 }

@@ -9,6 +9,7 @@ import { operationsRouter } from "./operations.ts";
 import { projectsRouter } from "./projects.ts";
 import { settingsRouter } from "./settings.ts";
 import { suggestionsRouter } from "./suggestions.ts";
+import { surveysRouter } from "./surveys.ts";
 import { tasksRouter } from "./tasks.ts";
 import { testCasesRouter } from "./test_cases.ts";
 import { ticketsRouter } from "./tickets.ts";
@@ -28,6 +29,7 @@ export const appRouter = router({
   projects: projectsRouter,
   settings: settingsRouter,
   suggestions: suggestionsRouter,
+  surveys: surveysRouter,
   tasks: tasksRouter,
   testCases: testCasesRouter,
   tickets: ticketsRouter,

@@ -35,6 +35,8 @@ export interface Meta {
   statusOf?: (output: never) => 200 | 201 | 202;
   /** Path of what was made, below /api, for the Location field. */
   location?: (output: never, input: never) => string;
+  /** A body in another form than JSON, for answers that hold one. tRPC clients get it as a field. */
+  download?: { type: string; name: string; body: (output: never) => string | undefined };
   /** Failures besides those that follow from access, input and the door itself. */
   errors?: readonly ErrorCode[];
   /** A body and an answer for the documents. */

@@ -1,0 +1,69 @@
+import { v7 as uuid } from "uuid";
+import { isBot, type RequestContext } from "../core/context.ts";
+import { AppError, invalidField } from "../core/errors.ts";
+import { checkAnswers } from "./_check_answers.ts";
+import { readSurvey } from "./get_public.ts";
+import type { Answered, AnswerSurvey } from "./schema.ts";
+
+/** Of one address. */
+const ANSWERS = { points: 20, seconds: 60 };
+/** The door is open to everyone: it must not fill the disk. */
+const MOST_RESPONSES = 10_000;
+
+/**
+ * Takes one answer per person: a signed-in user's, or that of the email which is given. What somebody signed in says
+ * stands in for what was said under their email before, since anyone could have said that.
+ * @throws {AppError} not_found; rate_limited; conflict when the survey is closed or full, or the person has answered
+ */
+export async function answerSurvey(ctx: RequestContext, input: AnswerSurvey): Promise<Answered> {
+  await ctx.limits.take("survey-answer", ANSWERS, ctx.address, ctx.headers);
+  const person = identify(ctx, input);
+  const survey = await readSurvey(ctx, input.code);
+  if (survey.closed) throw closed();
+  checkAnswers(survey.questions, input.answers);
+  const [answered] = await ctx.db<Answered[]>`
+    insert into survey_responses as r (id, survey_id, email, user_id, answers)
+    select ${uuid()}::uuid, s.id, ${person.email}, ${person.user_id}::uuid, ${
+    JSON.stringify(input.answers)
+  }::text::jsonb
+    from scope_surveys s
+    where s.id = ${survey.id}::uuid and s.closed_at is null
+      and (select count(*) from survey_responses x where x.survey_id = s.id) < ${MOST_RESPONSES}
+    on conflict (survey_id, email) do update
+    set id = excluded.id, user_id = excluded.user_id, answers = excluded.answers, created_at = excluded.created_at
+    where r.user_id is null and excluded.user_id is not null
+    returning id, created_at`;
+  if (!answered) throw await refusal(ctx, survey.id, person.email);
+  return answered;
+}
+
+function identify(
+  { actor }: RequestContext,
+  { email }: AnswerSurvey,
+): { email: string; user_id: string | null } {
+  if (!actor) {
+    if (email === undefined) {
+      throw invalidField("email", "Give your email, or sign in: each person answers once");
+    }
+    return { email: email.toLowerCase(), user_id: null };
+  }
+  if (isBot(actor)) throw new AppError("forbidden", "Surveys are for people");
+  if (email !== undefined) throw invalidField("email", "You are signed in: leave it out");
+  return { email: actor.user.email.toLowerCase(), user_id: actor.user.id };
+}
+
+async function refusal({ db }: RequestContext, surveyId: string, email: string): Promise<AppError> {
+  const [row] = await db<[{ answered: boolean; closed: boolean }]>`
+    select exists (select from survey_responses r where r.survey_id = s.id and r.email = ${email}) as answered,
+      s.closed_at is not null as closed
+    from scope_surveys s where s.id = ${surveyId}::uuid`;
+  if (row.closed) return closed();
+  return new AppError(
+    "conflict",
+    row.answered ? "You have answered this survey already" : "The survey is full",
+  );
+}
+
+function closed(): AppError {
+  return new AppError("conflict", "The survey is closed");
+}

@@ -1,0 +1,26 @@
+import { recordAudit } from "../core/audit.ts";
+import type { ActorContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import { surveyColumns } from "./_rows.ts";
+import type { Survey } from "./schema.ts";
+
+/** Takes no more answers from now on. Closing again changes nothing. */
+export async function closeSurvey(ctx: ActorContext, input: { id: string }): Promise<Survey> {
+  return await transact(ctx, async (ctx) => {
+    const closed = await ctx.db`
+      update scope_surveys set closed_at = now() where id = ${input.id}::uuid and closed_at is null`;
+    const [survey] = await ctx.db<Survey[]>`
+      select ${surveyColumns(ctx.db)} from scope_surveys s where s.id = ${input.id}::uuid`;
+    if (!survey) throw new AppError("not_found", "No such survey");
+    if (closed.count > 0) {
+      await recordAudit(ctx, {
+        account_id: ctx.actor.user.account_id,
+        action: "survey.closed",
+        target_type: "survey",
+        target_id: survey.id,
+      });
+    }
+    return survey;
+  });
+}

@@ -1,0 +1,29 @@
+import { v7 as uuid } from "uuid";
+import { isUniqueViolation } from "../../db/errors.ts";
+import { recordAudit } from "../core/audit.ts";
+import type { ActorContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import type { CreateSurvey, Survey } from "./schema.ts";
+
+/** @throws {AppError} conflict when another survey has the code, closed ones included */
+export async function createSurvey(ctx: ActorContext, input: CreateSurvey): Promise<Survey> {
+  return await transact(ctx, async (ctx) => {
+    const [survey] = await ctx.db<[Survey]>`
+      insert into scope_surveys (id, code, title, questions, created_by)
+      values (${uuid()}::uuid, ${input.code}, ${input.title}, ${JSON.stringify(input.questions)}::text::jsonb,
+        ${ctx.actor.user.id}::uuid)
+      returning id, code, title, created_at, 0 as response_count, closed_at`;
+    await recordAudit(ctx, {
+      account_id: ctx.actor.user.account_id,
+      action: "survey.created",
+      target_type: "survey",
+      target_id: survey.id,
+      details: { code: survey.code },
+    });
+    return survey;
+  }).catch((error: unknown) => {
+    if (!isUniqueViolation(error, "scope_surveys_code_key")) throw error;
+    throw new AppError("conflict", `Another survey has the code ${input.code}`, { cause: error });
+  });
+}

@@ -1,0 +1,42 @@
+import type { Context } from "../core/context.ts";
+import { decodeCursor, page } from "../core/cursor.ts";
+import { AppError } from "../core/errors.ts";
+import { writeCsv } from "./_csv.ts";
+import type { ListResponses, Question, ResponseList, SurveyResponse } from "./schema.ts";
+
+/** What was answered, oldest first: in pages, or all of it as CSV with a column for each question. */
+export async function listResponses(ctx: Context, input: ListResponses): Promise<ResponseList> {
+  const [survey] = await ctx.db<{ questions: Question[] }[]>`
+    select questions from scope_surveys where id = ${input.id}::uuid`;
+  if (!survey) throw new AppError("not_found", "No such survey");
+  if (input.format === "csv") {
+    const responses = await readResponses(ctx, input.id, null, null);
+    return { responses: [], next_cursor: null, csv: csvOf(survey.questions, responses) };
+  }
+  const after = input.cursor ? String(decodeCursor(input.cursor, ["id"])[0]) : null;
+  const responses = await readResponses(ctx, input.id, after, input.limit + 1);
+  const { items, next_cursor } = page(responses, input.limit, (row) => [row.id]);
+  return { responses: items, next_cursor };
+}
+
+async function readResponses(ctx: Context, surveyId: string, after: string | null, limit: number | null) {
+  return await ctx.db<SurveyResponse[]>`
+    select id, email, user_id, answers, created_at from survey_responses
+    where survey_id = ${surveyId}::uuid and (${after}::uuid is null or id > ${after}::uuid)
+    order by id limit ${limit}`;
+}
+
+function csvOf(questions: readonly Question[], responses: readonly SurveyResponse[]): string {
+  const header = ["created_at", "email", "signed_in", ...questions.map(({ text }) => text)];
+  const rows = responses.map(({ created_at, email, user_id, answers }) => [
+    created_at,
+    email,
+    user_id ? "yes" : "no",
+    ...questions.map(({ key }) => Object.hasOwn(answers, key) ? cellOf(answers[key]) : ""),
+  ]);
+  return writeCsv([header, ...rows]);
+}
+
+function cellOf(answer: unknown): string {
+  return Array.isArray(answer) ? answer.join("; ") : String(answer);
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { Page } from "../accounts/schema.ts";
+import { Id, NextCursor, text, Timestamp } from "../core/schema.ts";
+import { Email } from "../users/schema.ts";
+
+/** Compared without case: people type it from a slide. */
+export const SurveyCode = z.string().regex(
+  /^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/,
+  "Expected 3 to 40 letters, digits, hyphens and underscores",
+);
+
+const common = {
+  key: z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, "Expected a name in snake_case of at most 40 characters"),
+  text: text(1, 500),
+  required: z.boolean().default(true),
+};
+const options = z.array(text(1, 200)).min(2).max(20).refine(
+  (list) => new Set(list).size === list.length,
+  "Names an option twice",
+);
+
+export const Question = z.discriminatedUnion("type", [
+  z.strictObject({ ...common, type: z.literal("text") }),
+  z.strictObject({ ...common, type: z.literal("choice"), options }),
+  z.strictObject({ ...common, type: z.literal("choices"), options }),
+  z.strictObject({ ...common, type: z.literal("scale"), max: z.int().min(2).max(10) }),
+]).meta({ id: "SurveyQuestion" });
+export type Question = z.infer<typeof Question>;
+
+export const Questions = z.array(Question).min(1).max(50).refine(
+  (questions) => new Set(questions.map(({ key }) => key)).size === questions.length,
+  "Names a key twice",
+);
+
+export const CreateSurvey = z.strictObject({ code: SurveyCode, title: text(1, 200), questions: Questions });
+export type CreateSurvey = z.infer<typeof CreateSurvey>;
+
+export const Survey = z.object({
+  id: Id,
+  code: z.string(),
+  title: z.string(),
+  created_at: Timestamp,
+  response_count: z.int(),
+  closed_at: Timestamp.nullable(),
+}).meta({ id: "Survey" });
+export type Survey = z.infer<typeof Survey>;
+
+export const SurveyList = z.object({ surveys: z.array(Survey) });
+export const SurveyPath = z.strictObject({ id: Id });
+
+export const ListResponses = Page.extend({
+  id: Id,
+  format: z.enum(["json", "csv"]).default("json").describe("csv: every response as text/csv"),
+});
+export type ListResponses = z.infer<typeof ListResponses>;
+
+const Answer = z.union([text(0, 5000), z.array(text(1, 200)).max(20), z.number()], {
+  error: "Expected a text, a number or a list of options",
+});
+export type Answer = z.infer<typeof Answer>;
+
+export const SurveyResponse = z.object({
+  id: Id,
+  email: z.string(),
+  user_id: Id.nullable().describe("Of a person who was signed in"),
+  answers: z.record(z.string(), z.unknown()),
+  created_at: Timestamp,
+});
+export type SurveyResponse = z.infer<typeof SurveyResponse>;
+
+export const ResponseList = z.object({
+  responses: z.array(SurveyResponse),
+  next_cursor: NextCursor,
+  csv: z.string().optional().describe("With format=csv; over REST it is the body"),
+});
+export type ResponseList = z.infer<typeof ResponseList>;
+
+export const SurveyCodePath = z.strictObject({ code: text(1, 100) });
+
+/** What people who answer see. */
+export const PublicSurvey = z.object({
+  code: z.string(),
+  title: z.string(),
+  questions: Questions,
+  closed: z.boolean(),
+}).meta({ id: "PublicSurvey" });
+export type PublicSurvey = z.infer<typeof PublicSurvey>;
+
+export const AnswerSurvey = SurveyCodePath.extend({
+  email: Email.optional().describe("Of a person who is not signed in: each answers once"),
+  answers: z.record(z.string().max(40), Answer),
+});
+export type AnswerSurvey = z.infer<typeof AnswerSurvey>;
+
+export const Answered = z.object({ id: Id, created_at: Timestamp });
+export type Answered = z.infer<typeof Answered>;

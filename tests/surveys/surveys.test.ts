@@ -1,0 +1,224 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { v7 as uuid } from "uuid";
+import { makeKey, makeUser, next, type TestUser } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+let admin: TestUser;
+
+beforeAll(async () => {
+  admin = await makeUser(harness.now, { role: "super_admin" });
+});
+
+const QUESTIONS = [
+  { key: "missed", text: "What do you miss, most of all?", type: "text" },
+  { key: "team", text: "Which team?", type: "choice", options: ["web", "core"], required: false },
+  { key: "areas", text: "Which areas?", type: "choices", options: ["search", "export"], required: false },
+  { key: "mood", text: "How satisfied?", type: "scale", max: 5, required: false },
+];
+
+function create(fields: Record<string, unknown> = {}) {
+  const body = { code: `scope-${next()}`, title: "Next release", questions: QUESTIONS, ...fields };
+  return harness.now.call("POST", "/admin/scope-surveys", { token: admin.token, body });
+}
+
+/** Every answer comes from an address of its own, unless the limit is what is tested. */
+function answer(code: string, body: unknown, options: { token?: string; address?: string } = {}) {
+  return harness.now.call("POST", `/surveys/${code}/responses`, {
+    address: `10.0.0.${next()}`,
+    ...options,
+    body,
+  });
+}
+
+async function count(id: string): Promise<number> {
+  const { body } = await harness.now.call("GET", "/admin/scope-surveys", { token: admin.token });
+  return body.surveys.find((survey: { id: string }) => survey.id === id).response_count;
+}
+
+describe("a survey", () => {
+  test("is made by super admins and listed with its count of responses", async () => {
+    const { status, body, headers } = await create({ code: "Scope-Q4" });
+    expect(status).toBe(201);
+    expect(headers.get("location")).toBe("/api/surveys/Scope-Q4");
+    expect(body).toEqual({
+      id: expect.any(String),
+      code: "Scope-Q4",
+      title: "Next release",
+      created_at: expect.stringMatching(/Z$/),
+      response_count: 0,
+      closed_at: null,
+    });
+    await answer("scope-q4", { email: "ada@example.test", answers: { missed: "Exports" } });
+    expect(await count(body.id)).toBe(1);
+    const doubled = await create({ code: "SCOPE-Q4" });
+    expect([doubled.status, doubled.body.error]).toEqual([409, "Another survey has the code SCOPE-Q4"]);
+  });
+
+  test("is read by anyone with its code, in any case", async () => {
+    const { body } = await create();
+    const read = await harness.now.call("GET", `/surveys/${body.code.toUpperCase()}`);
+    expect(read.body).toEqual({
+      code: body.code,
+      title: "Next release",
+      questions: QUESTIONS.map((question) => ({ required: true, ...question })),
+      closed: false,
+    });
+    const unknown = await harness.now.call("GET", "/surveys/nowhere");
+    expect([unknown.status, unknown.body.code]).toEqual([404, "not_found"]);
+    expect((await harness.now.call("GET", "/surveys/%00")).status).toBe(400);
+  });
+
+  test.each([
+    ["a code with spaces", { code: "a b c" }, "code"],
+    ["no question", { questions: [] }, "questions"],
+    ["two questions of one key", { questions: [QUESTIONS[0], QUESTIONS[0]] }, "questions"],
+    ["a choice of one", { questions: [{ ...QUESTIONS[1], options: ["web"] }] }, "questions.0.options"],
+    ["an unknown type", { questions: [{ ...QUESTIONS[0], type: "essay" }] }, "questions.0.type"],
+  ])("is refused with %s", async (_, fields, field) => {
+    const { status, body } = await create(fields);
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [field]]);
+  });
+});
+
+describe("answering", () => {
+  test("happens once per email, whatever its case, even 20 times at once", async () => {
+    const { body: survey } = await create();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        answer(survey.code, {
+          email: n % 2 ? "ada@example.test" : "Ada@Example.test",
+          answers: { missed: `${n}` },
+        })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(19).fill(409)]);
+    expect(answers.find(({ status }) => status === 409)!.body.error).toBe(
+      "You have answered this survey already",
+    );
+    expect(await count(survey.id)).toBe(1);
+  });
+
+  test("counts a signed-in person once, and their word over one given under their email", async () => {
+    const { body: survey } = await create();
+    const user = await makeUser(harness.now);
+    expect((await answer(survey.code, { email: user.email, answers: { missed: "Not me" } })).status).toBe(
+      201,
+    );
+    expect((await answer(survey.code, { answers: { missed: "Me" } }, { token: user.token })).status).toBe(
+      201,
+    );
+    expect((await answer(survey.code, { answers: { missed: "Me again" } }, { token: user.token })).status)
+      .toBe(409);
+    expect((await answer(survey.code, { email: user.email, answers: { missed: "Not me" } })).status).toBe(
+      409,
+    );
+    const path = `/admin/scope-surveys/${survey.id}/responses`;
+    const { body } = await harness.now.call("GET", path, { token: admin.token });
+    expect(body.responses).toMatchObject([{
+      user_id: user.id,
+      email: user.email,
+      answers: { missed: "Me" },
+    }]);
+  });
+
+  test("needs to know who answers, and takes no bots", async () => {
+    const { body: survey } = await create();
+    const answers = { missed: "Exports" };
+    expect((await answer(survey.code, { answers })).body.fieldErrors).toHaveProperty("email");
+    const user = await makeUser(harness.now);
+    const both = await answer(survey.code, { email: "other@example.test", answers }, { token: user.token });
+    expect(both.body.fieldErrors).toHaveProperty("email");
+    const key = await makeKey(harness.now, user);
+    expect((await answer(survey.code, { answers }, { token: key.token })).status).toBe(403);
+    expect(await count(survey.id)).toBe(0);
+  });
+
+  test.each([
+    ["a required one missing", {}, { "answers.missed": "Must be answered" }],
+    ["a number for a text", { missed: 7 }, { "answers.missed": "Expected a text" }],
+    ["an option that isn't one", { missed: "x", team: "sales" }, {
+      "answers.team": "Expected one of the options",
+    }],
+    ["an option twice", { missed: "x", areas: ["export", "export"] }, {
+      "answers.areas": "Expected a list of different options",
+    }],
+    ["a step off the scale", { missed: "x", mood: 6 }, {
+      "answers.mood": "Expected a whole number from 1 to 5",
+    }],
+    ["an unknown question", { missed: "x", age: 40 }, { "answers.age": "The survey has no such question" }],
+  ])("is refused with %s, by name", async (_, answers, fieldErrors) => {
+    const { body: survey } = await create();
+    const { status, body } = await answer(survey.code, { email: "ada@example.test", answers });
+    expect([status, body.fieldErrors]).toEqual([400, fieldErrors]);
+    expect(await count(survey.id)).toBe(0);
+  });
+
+  test("ends when the survey is closed; closing again changes nothing", async () => {
+    const { body: survey } = await create();
+    const close = () =>
+      harness.now.call("POST", `/admin/scope-surveys/${survey.id}/close`, { token: admin.token });
+    const { body: closed } = await close();
+    expect(closed.closed_at).toMatch(/Z$/);
+    expect((await close()).body.closed_at).toBe(closed.closed_at);
+    expect((await harness.now.call("GET", `/surveys/${survey.code}`)).body.closed).toBe(true);
+    const { status, body } = await answer(survey.code, {
+      email: "ada@example.test",
+      answers: { missed: "x" },
+    });
+    expect([status, body.code, body.error]).toEqual([409, "conflict", "The survey is closed"]);
+    const unknown = await harness.now.call("POST", `/admin/scope-surveys/${uuid()}/close`, {
+      token: admin.token,
+    });
+    expect(unknown.status).toBe(404);
+    expect((await answer("nowhere", { email: "ada@example.test", answers: {} })).status).toBe(404);
+  });
+
+  test("is limited by address, with every field that says when to come back", async () => {
+    const { body: survey } = await create();
+    const address = "192.0.2.77";
+    const attempt = () => answer(survey.code, { answers: {} }, { address });
+    for (let n = 0; n < 20; n++) expect((await attempt()).status).toBe(400);
+    const { status, body, headers } = await attempt();
+    expect([status, body.code]).toEqual([429, "rate_limited"]);
+    expect(headers.get("retry-after")).toBe(String(body.retryAfter));
+  });
+});
+
+describe("the responses", () => {
+  test("come in pages, or as CSV that no spreadsheet takes for formulas", async () => {
+    const { body: survey } = await create();
+    const said = ['=HYPERLINK("evil")', 'Commas, and "quotes"', "Two\nlines"];
+    for (const [n, missed] of said.entries()) {
+      const answers = { missed, ...(n === 0 && { areas: ["search", "export"], mood: 4 }) };
+      expect((await answer(survey.code, { email: `p${n}@example.test`, answers })).status).toBe(201);
+    }
+    const path = `/admin/scope-surveys/${survey.id}/responses`;
+    const first = await harness.now.call("GET", `${path}?limit=2`, { token: admin.token });
+    expect(first.body.responses).toHaveLength(2);
+    const rest = await harness.now.call("GET", `${path}?limit=2&cursor=${first.body.next_cursor}`, {
+      token: admin.token,
+    });
+    expect(rest.body).toMatchObject({ responses: [{ email: "p2@example.test" }], next_cursor: null });
+
+    const csv = await harness.now.request("GET", `/api${path}?format=csv`, { token: admin.token });
+    expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const lines = (await csv.text()).split("\r\n");
+    expect(lines[0]).toBe(
+      'created_at,email,signed_in,"What do you miss, most of all?",Which team?,Which areas?,How satisfied?',
+    );
+    expect(lines[1]).toMatch(/Z,p0@example\.test,no,"'=HYPERLINK\(""evil""\)",,search; export,4$/);
+    expect(lines[2]).toContain('"Commas, and ""quotes"""');
+    expect(lines[3]).toContain('"Two\nlines"');
+    expect(lines).toHaveLength(5);
+  });
+
+  test("are for super admins only", async () => {
+    const { body: survey } = await create();
+    const user = await makeUser(harness.now, { role: "admin" });
+    const path = `/admin/scope-surveys/${survey.id}/responses`;
+    expect((await harness.now.call("GET", path, { token: user.token })).status).toBe(403);
+    expect((await harness.now.call("GET", `${path}?format=xml`, { token: admin.token })).status).toBe(400);
+    expect((await harness.now.call("GET", path.replace(survey.id, uuid()), { token: admin.token })).status)
+      .toBe(404);
+  });
+});
