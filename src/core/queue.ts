@@ -105,8 +105,8 @@ export interface Queue {
     payload: Payload<Name>,
     options?: EnqueueOptions,
   ): Promise<void>;
-  /** Gives a failed job one more try. Answers whether there was such a job. */
-  retry(db: Db, name: string, id: string): Promise<boolean>;
+  /** Gives a failed job one more try; any other is left as it is. */
+  retry(db: Db, name: string, id: string): Promise<void>;
 }
 
 /** Every queue exists with today's settings; safe when several processes do it at once. */
@@ -130,8 +130,7 @@ export function openQueue(boss: PgBoss): Queue {
       });
     },
     async retry(db, name, id) {
-      const { affected } = await boss.retry(name, id, { db: bossExecutor(db) });
-      return affected === 1;
+      await boss.retry(name, id, { db: bossExecutor(db) });
     },
   };
 }

@@ -55,6 +55,5 @@ test("a sha with 1,000 parked tickets costs as many statements as one, and under
     one.push(few.ms);
     thousand.push(many.ms);
   }
-  console.log(one.map(Math.round), thousand.map(Math.round));
   expect(median(thousand) / median(one)).toBeLessThan(5);
 });
