@@ -4,6 +4,7 @@ import { RepoName } from "../core/schema.ts";
 /** Texts of the sender may hold what PostgreSQL cannot store. */
 const StoredText = z.string().transform((text) => text.toWellFormed().replaceAll("\0", ""));
 
+const Address = z.url().transform((text) => new URL(text).href);
 const Time = z.iso.datetime({ offset: true });
 const Number = z.int().min(1).max(2_147_483_647);
 const Repository = z.object({ full_name: RepoName });
@@ -13,7 +14,7 @@ export const PullRequestEvent = z.object({
   action: z.string(),
   pull_request: z.object({
     number: Number,
-    html_url: StoredText,
+    html_url: Address,
     title: StoredText,
     body: StoredText.nullish(),
     state: z.enum(["open", "closed"]),
@@ -29,7 +30,7 @@ export type PullRequestEvent = z.infer<typeof PullRequestEvent>;
 
 const Issue = z.object({
   number: Number,
-  html_url: StoredText,
+  html_url: Address,
   title: StoredText,
   state: z.enum(["open", "closed"]).nullish(),
   updated_at: Time,

@@ -48,7 +48,7 @@ export async function setUpHook(
 }
 
 async function upsert(ctx: Context, work: Work): Promise<HookOutcome> {
-  const [first, ...others] = await findOurs(work);
+  const [first, ...others] = await findOurs(ctx, work);
   if (!first) return await create(ctx, work);
   // Two for one URL deliver everything twice: the oldest stays.
   for (const { id } of others) await deleteHook(work.account, work.repo, id);
@@ -58,9 +58,16 @@ async function upsert(ctx: Context, work: Work): Promise<HookOutcome> {
   return await update(ctx, work, first);
 }
 
-async function findOurs({ account, repo, settings }: Work): Promise<Hook[]> {
+/** Those with our URL, and the one that was given our URL of before a move; the oldest first. */
+async function findOurs(ctx: Context, { account, repo, settings }: Work): Promise<Hook[]> {
   const hooks = await listHooks(account, repo);
-  return hooks.filter(({ config }) => sameUrl(config.url, settings.url)).sort((a, b) => a.id - b.id);
+  const [written] = await ctx.db<{ hook_id: number; url: string }[]>`
+    select hook_id, url from repository_hooks where repo = ${repo.toLowerCase()}`;
+  return hooks
+    .filter(({ id, config }) =>
+      sameUrl(config.url, settings.url) || (id === written?.hook_id && config.url === written.url)
+    )
+    .sort((a, b) => a.id - b.id);
 }
 
 /** A creation whose answer was lost is found by listing again; the secret of what is found is set once more. */
@@ -72,7 +79,7 @@ async function create(ctx: Context, work: Work): Promise<HookOutcome> {
     return { status: "created", hook_id: hook.id };
   } catch (error) {
     if (!(error instanceof ProviderFailure) || !MAY_EXIST.includes(error.code)) throw error;
-    const [found] = await findOurs(work);
+    const [found] = await findOurs(ctx, work);
     if (!found) throw error;
     const { hook_id } = await update(ctx, work, found);
     return { status: error.code === "provider_unavailable" ? "created" : "updated", hook_id };

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
@@ -102,7 +101,7 @@ async function link(
       on conflict (ticket_id) do nothing`;
     if (linked.count === 1) return await readLink(ctx, ticket.id);
     throw new AppError("conflict", `Ticket ${ticket.ticket_ref} was linked to another issue meanwhile`, {
-      details: { created: z.url().parse(issue.html_url) },
+      details: { created: issue.html_url },
     });
   });
 }

@@ -8,7 +8,13 @@ export const SECRET = "hook-secret-for-tests";
 
 /** The app with a GitHub of its own; whatever the mock was asked must have been in GitHub's description. */
 export class Hosting {
-  constructor(readonly harness: Harness, readonly github: GitHubMock, readonly events: GitHubEvents) {}
+  constructor(
+    readonly harness: Harness,
+    readonly github: GitHubMock,
+    readonly events: GitHubEvents,
+    /** For a second process over the same database. */
+    readonly env: Record<string, string>,
+  ) {}
 
   /** A user whose linked account is at the mock. */
   async link(user: TestUser, token = `ghp_${"a".repeat(30)}${next()}`): Promise<string> {
@@ -50,10 +56,8 @@ export function useHosting(env: Record<string, string> = {}): { readonly now: Ho
   let hosting: Hosting | undefined;
   beforeAll(async () => {
     const github = await GitHubMock.start();
-    const harness = await openHarness({
-      env: { GITHUB_API_URL: github.url, GITHUB_WEBHOOK_SECRET: SECRET, ...env },
-    });
-    hosting = new Hosting(harness, github, await GitHubEvents.load());
+    const all = { GITHUB_API_URL: github.url, GITHUB_WEBHOOK_SECRET: SECRET, ...env };
+    hosting = new Hosting(await openHarness({ env: all }), github, await GitHubEvents.load(), all);
   });
   afterEach(() => {
     expect(hosting!.github.violations).toEqual([]);

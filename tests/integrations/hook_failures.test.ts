@@ -7,60 +7,27 @@ import { cookie, useHosting } from "./_hosting.ts";
 const hosting = useHosting();
 
 describe("a failure at the code host", () => {
-  const cases: {
-    kind: FailureKind;
-    operation?: string;
-    wait?: number;
-    times?: number;
-    code: string;
-    error: RegExp;
-  }[] = [
-    { kind: "forbidden", code: "no_admin_right", error: /lacks the right/ },
-    { kind: "not_found", code: "no_admin_right", error: /lacks the right/ },
-    {
-      kind: "forbidden",
-      operation: "repos/create-webhook",
-      code: "no_admin_right",
-      error: /lacks the right/,
-    },
-    { kind: "secondary_rate_limit", wait: 30, code: "provider_rate_limited", error: /wait 30 s/ },
-    {
-      kind: "secondary_rate_limit",
-      operation: "repos/create-webhook",
-      wait: 30,
-      code: "provider_rate_limited",
-      error: /wait 30 s/,
-    },
-    {
-      kind: "primary_rate_limit",
-      wait: 1000,
-      code: "provider_rate_limited",
-      error: /wait (999|1000|1001) s/,
-    },
-    { kind: "server_error", times: 3, code: "provider_unavailable", error: /try again later/ },
-    { kind: "garbage", code: "provider_unavailable", error: /not understood/ },
-    { kind: "lost_answer", code: "provider_unavailable", error: /not understood/ },
-    {
-      kind: "server_error",
-      operation: "repos/create-webhook",
-      code: "provider_unavailable",
-      error: /try again later/,
-    },
-    {
-      kind: "validation_failed",
-      operation: "repos/create-webhook",
-      code: "provider_refused",
-      error: /public Internet/,
-    },
-  ];
-  test.each(cases)(
-    "$kind of $operation fails its repository with $code, and the next call mends it",
-    async (failure) => {
+  const LIST = "repos/list-webhooks";
+  const CREATE = "repos/create-webhook";
+  test.each<[FailureKind, string, { wait?: number; times?: number }, string, RegExp]>([
+    ["forbidden", LIST, {}, "no_admin_right", /lacks the right/],
+    ["not_found", LIST, {}, "no_admin_right", /lacks the right/],
+    ["forbidden", CREATE, {}, "no_admin_right", /lacks the right/],
+    ["secondary_rate_limit", LIST, { wait: 30 }, "provider_rate_limited", /wait 30 s/],
+    ["secondary_rate_limit", CREATE, { wait: 30 }, "provider_rate_limited", /wait 30 s/],
+    ["primary_rate_limit", LIST, { wait: 1000 }, "provider_rate_limited", /wait \d+ s/],
+    ["server_error", LIST, { times: 3 }, "provider_unavailable", /try again later/],
+    ["garbage", LIST, {}, "provider_unavailable", /not understood/],
+    ["lost_answer", LIST, {}, "provider_unavailable", /not understood/],
+    ["server_error", CREATE, {}, "provider_unavailable", /try again later/],
+    ["validation_failed", CREATE, {}, "provider_refused", /public Internet/],
+  ])(
+    "%s at %s fails its repository alone, and the next call mends it",
+    async (kind, operation, rule, code, error) => {
       const { github } = hosting.now;
       const project = await hosting.now.project(3);
       const [, repo] = project.repositories as [string, string, string];
-      const { kind, operation = "repos/list-webhooks", wait, times, code, error } = failure;
-      github.failures.add({ kind, operation, repo, ...(wait && { wait }), ...(times && { times }) });
+      github.failures.add({ kind, operation, repo, ...rule });
       const { status, body } = await hosting.now.setUp(project.admin);
       expect(status).toBe(200);
       const result = body.results.find((one: { repo: string }) => one.repo === repo);
@@ -71,7 +38,7 @@ describe("a failure at the code host", () => {
         error: expect.stringMatching(error),
       });
       expect("retryAfter" in result).toBe(code === "provider_rate_limited");
-      if (wait) expect(Math.abs(result.retryAfter - wait)).toBeLessThanOrEqual(1);
+      if (rule.wait) expect(Math.abs(result.retryAfter - rule.wait)).toBeLessThanOrEqual(1);
       // While GitHub limits the rate, repositories that were not begun are not asked for.
       if (code !== "provider_rate_limited") expect(body).toMatchObject({ created: 2, failed: 1 });
       expect(body.created + body.failed).toBe(3);
@@ -94,6 +61,14 @@ describe("a failure at the code host", () => {
     expect(github.count("repos/create-webhook")).toBe(before + 1);
     expect(github.state.repository(repo)!.hooks).toHaveLength(1);
     expect((await hosting.now.setUp(project.admin)).body).toMatchObject({ unchanged: 1 });
+  });
+
+  test("an answer that comes too late is not waited for: the hook is found", async () => {
+    const { github } = hosting.now;
+    const project = await hosting.now.project(1);
+    github.failures.add({ kind: "slow", operation: "repos/create-webhook", wait: 11_000 });
+    expect((await hosting.now.setUp(project.admin)).body).toMatchObject({ created: 1, failed: 0 });
+    expect(github.state.repository(project.repositories[0]!)!.hooks).toHaveLength(1);
   });
 
   test("a hook that appears after the list was read is taken over", async () => {

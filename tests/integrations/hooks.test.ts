@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeMember, makeProject, makeUser } from "../factories.ts";
+import { type Harness, openHarnessAt } from "../harness.ts";
 import { cookie, SECRET, useHosting } from "./_hosting.ts";
 
 const hosting = useHosting();
@@ -54,6 +55,27 @@ describe("setting up webhooks", () => {
     }
   });
 
+  test("gives a new secret and a new address of the service to every hook", async () => {
+    const project = await hosting.now.project(2);
+    const { config } = hosting.now.harness.services;
+    const before = { secret: config.GITHUB_WEBHOOK_SECRET!, url: config.PUBLIC_URL };
+    await hosting.now.setUp(project.admin);
+    try {
+      config.GITHUB_WEBHOOK_SECRET = ["new-secret", ...before.secret];
+      expect((await hosting.now.setUp(project.admin)).body).toMatchObject({ updated: 2, unchanged: 0 });
+      config.PUBLIC_URL = "https://moved.test";
+      const headers = { cookie: `session=${project.admin.token}` };
+      const moved = await hosting.now.harness.call("POST", "/integrations/webhooks", { headers, body: {} });
+      expect(moved.body).toMatchObject({ created: 0, updated: 2 });
+    } finally {
+      [config.GITHUB_WEBHOOK_SECRET, config.PUBLIC_URL] = [before.secret, before.url];
+    }
+    for (const repo of project.repositories) {
+      const url = "https://moved.test/api/webhooks/github";
+      expect(hooksOf(repo)).toMatchObject([{ config: { url, secret: "new-secret" } }]);
+    }
+  });
+
   test("takes over a hook that was made by hand, and leaves the hooks of others alone", async () => {
     const project = await hosting.now.project(1);
     const [repo] = project.repositories as [string];
@@ -78,7 +100,13 @@ describe("setting up webhooks", () => {
     const project = await hosting.now.project(3);
     github.state.refusesDuplicates = false;
     github.latency = 20;
-    const answers = await Promise.all(Array.from({ length: 5 }, () => hosting.now.setUp(project.admin)));
+    // On a server a second process takes part.
+    const { harness } = hosting.now;
+    const other = harness.place.url ? await openHarnessAt(harness.place, { env: hosting.now.env }) : harness;
+    const call = (on: Harness) =>
+      on.call("POST", "/integrations/webhooks", { headers: cookie(project.admin), body: {} });
+    const answers = await Promise.all([harness, other, harness, other, harness].map(call));
+    if (other !== harness) await other.stop();
     github.latency = 0;
     github.state.refusesDuplicates = true;
     for (const repo of project.repositories) expect(hooksOf(repo)).toHaveLength(1);
