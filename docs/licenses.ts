@@ -25,6 +25,9 @@ const ALLOWED = new Set([
   "(AFL-2.1 OR BSD-3-Clause)",
 ]);
 
+/** Packages that name a file instead; it was read. */
+const READ_IN_FILE: Record<string, string> = { "flatbuffers 1.12.0": "Apache-2.0" };
+
 const LOCK = new URL("../package-lock.json", import.meta.url);
 
 /** The document's text. `refused` names what no one has looked at yet. */
@@ -32,10 +35,10 @@ export async function listLicenses(): Promise<{ text: string; refused: string[] 
   const lock: { packages: Record<string, LockedPackage> } = JSON.parse(await Deno.readTextFile(LOCK));
   const found = Object.entries(lock.packages)
     .filter(([path, { dev }]) => path !== "" && !dev)
-    .map(([path, { version, license = "not stated" }]) => ({
-      name: `${path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)} ${version}`,
-      license,
-    }));
+    .map(([path, { version, license = "not stated" }]) => {
+      const name = `${path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)} ${version}`;
+      return { name, license: READ_IN_FILE[name] ?? license };
+    });
   const byLicense = [...Map.groupBy(found, ({ license }) => license)].sort(([a], [b]) => a < b ? -1 : 1);
   const sections = byLicense.map(([license, packages]) => {
     const names = [...new Set(packages.map(({ name }) => name))].sort();

@@ -9,24 +9,27 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
+<link rel="stylesheet" href="/api/docs/swagger-ui.css">
 <title>Handoff Ticket Service: API</title>
 </head>
 <body>
 <div id="docs"></div>
-<script src="/api/docs/reference.js"></script>
-<script src="/api/docs/start.js"></script>
+<script src="/api/docs/swagger-ui-bundle.js"></script>
+<script type="module" src="/api/docs/start.js"></script>
 </body>
 </html>
 `;
 
-const START = `Scalar.createApiReference("#docs", {
-  url: "/api/openapi.json", servers: [{ url: location.origin + "/api" }], withDefaultFonts: false, telemetry: false,
-  hideClientButton: true, agent: { disabled: true }, mcp: { disabled: true }, showDeveloperTools: "never",
-  authentication: { preferredSecurityScheme: "bearer" },
+// Calls go to where the page came from, whatever address the service has from elsewhere.
+const START = `const answer = await fetch("/api/openapi.json");
+SwaggerUIBundle({
+  spec: { ...await answer.json(), servers: [{ url: location.origin + "/api" }] },
+  dom_id: "#docs", deepLinking: true, docExpansion: "none", defaultModelsExpandDepth: 0, validatorUrl: null,
+  persistAuthorization: false, tryItOutEnabled: true,
 });
 `;
 
-// The reference builds its styles at run time; scripts come from here alone, and nothing is loaded from elsewhere.
+// Swagger UI writes styles at run time; scripts come from here alone, and nothing is loaded from elsewhere.
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -35,21 +38,22 @@ const POLICY =
 export function docsRoutes(publicUrl: string, routes: readonly DocumentedRoute[]): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   let document: string | undefined;
-  let reference: Promise<Uint8Array<ArrayBuffer>> | undefined;
   app.get("/openapi.json", (c) => {
     document ??= JSON.stringify(openApiDocument(publicUrl, routes));
     return c.body(document, 200, { "Content-Type": "application/json" });
   });
   app.get("/docs", (c) => c.html(PAGE, 200, { "Content-Security-Policy": POLICY }));
   app.get("/docs/start.js", (c) => c.body(START, 200, { "Content-Type": "text/javascript" }));
-  app.get("/docs/reference.js", async (c) => {
-    reference ??= Deno.readFile(
-      fileURLToPath(import.meta.resolve("@scalar/api-reference/browser/standalone.js")),
-    );
-    return c.body(await reference, 200, {
-      "Content-Type": "text/javascript",
-      "Cache-Control": "public, max-age=3600",
-    });
-  });
+  serveAsset(app, "swagger-ui-bundle.js", "text/javascript");
+  serveAsset(app, "swagger-ui.css", "text/css");
   return app;
+}
+
+/** A file of Swagger UI's package, read when it is first asked for. */
+function serveAsset(app: Hono<HttpEnv>, file: string, type: string): void {
+  let bytes: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  app.get(`/docs/${file}`, async (c) => {
+    bytes ??= Deno.readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)));
+    return c.body(await bytes, 200, { "Content-Type": type, "Cache-Control": "public, max-age=3600" });
+  });
 }
