@@ -3,6 +3,8 @@ import type { ProjectContext } from "../core/context.ts";
 import type { SimilarTicket } from "./schema.ts";
 
 export const SIMILARITY_THRESHOLD = 0.65;
+/** Vectors are kept in single precision: a cosine of exactly 0.65 may come out so much lower. */
+const PRECISION = 1e-6;
 const MAX_SIMILAR = 10;
 
 /** What the model reads of a ticket. */
@@ -15,9 +17,9 @@ export async function findNearest(ctx: ProjectContext, embedding: Float32Array):
   const rows = await ctx.db<SimilarTicket[]>`
     select ${ctx.project.key} || '-' || t.number as ticket_ref, t.title, t.status, t.stage,
       round(s.similarity::numeric, 4)::float8 as similarity
-    from similar_tickets(${ctx.project.id}::uuid, ${
-    toVectorLiteral(embedding)
-  }::vector, ${SIMILARITY_THRESHOLD}::float8,
+    from similar_tickets(${ctx.project.id}::uuid, ${toVectorLiteral(embedding)}::vector, ${
+    SIMILARITY_THRESHOLD - PRECISION
+  }::float8,
       ${MAX_SIMILAR}) s
     join tickets t on t.id = s.ticket_id
     order by s.similarity desc`;

@@ -1,0 +1,35 @@
+import type { Embedder } from "../../src/core/embed.ts";
+
+/** An embedder that knows a vector for each title and answers at once; it can be switched off and on. */
+export class SetVectors implements Embedder {
+  readonly dimensions = 384;
+  readonly asked: string[] = [];
+  readonly #vectors = new Map<string, Float32Array>();
+  on = true;
+
+  set(title: string, vector: readonly number[]): void {
+    this.#vectors.set(title, Float32Array.from({ length: 384 }, (_, index) => vector[index] ?? 0));
+  }
+
+  embed(text: string): Promise<Float32Array | null> {
+    this.asked.push(text);
+    const title = text.split("\n", 1)[0]!;
+    return Promise.resolve(this.on ? this.#vectors.get(title) ?? null : null);
+  }
+
+  state(): ReturnType<Embedder["state"]> {
+    return { state: this.on ? "ready" : "failed", queued: 0, threads: 1 };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** A vector of unit length in single precision that has this cosine with the first axis, on an axis of its own. */
+export function atCosine(cosine: number, axis = 1): number[] {
+  const vector = Array<number>(384).fill(0);
+  vector[0] = cosine;
+  vector[axis] = Math.sqrt(1 - cosine ** 2);
+  return vector;
+}
