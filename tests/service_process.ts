@@ -91,7 +91,7 @@ export async function startService(place: Place, env: Record<string, string> = {
   return service;
 }
 
-/** Starts the service. `project` is where its files are, this checkout when absent. */
+/** Starts the service. `project` is where its files are, this checkout when absent; the packages are always this one's. */
 export function launchService(
   place: Place,
   env: Record<string, string> = {},
@@ -105,7 +105,7 @@ export function launchService(
     ...(place.url && { DATABASE_URL: place.url }),
     ...env,
   };
-  const flags = launchFlags(parseConfig(variables), project);
+  const flags = launchFlags(parseConfig(variables), PROJECT);
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", ...flags, "src/main.ts"],
     cwd: project,

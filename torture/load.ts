@@ -29,6 +29,9 @@ const PAUSE_MS = 50;
 /** Another try can go better. */
 const PASSING: ReadonlySet<number> = new Set([0, 408, 429, 500, 502, 503]);
 
+/** Agents' ids are unique in an installation, so a load's names must be too. */
+let loads = 0;
+
 /** Clients that send journeys until they are told to stop; a service that is away is waited for. */
 export class Load {
   readonly attempts: Attempt[] = [];
@@ -37,8 +40,9 @@ export class Load {
   #stopped = false;
 
   constructor(ledger: Ledger, caller: Caller, label: string, clients = 16) {
+    const name = `${label}${++loads}`;
     this.#running = Promise.all(
-      Array.from({ length: clients }, (_, n) => this.#run(new Client(this, ledger, caller), `${label}-${n}`)),
+      Array.from({ length: clients }, (_, n) => this.#run(new Client(this, ledger, caller), `${name}-${n}`)),
     );
   }
 

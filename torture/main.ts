@@ -1,11 +1,12 @@
 import { parseArgs } from "node:util";
+import { clients } from "./clients.ts";
 import { connections } from "./connections.ts";
 import { kill } from "./kill.ts";
 import { outage } from "./outage.ts";
 import type { Options, Outcome, Scenario } from "./scenario.ts";
 import { databaseName, dropTemplate } from "./service.ts";
 
-const SCENARIOS: readonly Scenario[] = [kill, outage, connections];
+const SCENARIOS: readonly Scenario[] = [kill, outage, connections, clients];
 
 const USAGE = `npm run torture [-- NAME…] [--rounds N] [--stop-command CMD --start-command CMD]
 

@@ -1,5 +1,6 @@
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tests/tcp_proxy.ts";
 import { findWrites } from "./find.ts";
+import { unfinishedJobs } from "./jobs.ts";
 import { Ledger } from "./ledger.ts";
 import { type Attempt, Load } from "./load.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type Scenario,
   until,
 } from "./scenario.ts";
-import { pendingJobs, serverUrl, Stage } from "./service.ts";
+import { serverUrl, Stage } from "./service.ts";
 
 export const outage: Scenario = {
   name: "outage",
@@ -47,8 +48,9 @@ async function goAway(options: Options): Promise<Outcome> {
         say(`round ${round + 1}/${rounds}, ${findings.notes.at(-1)}`);
       }
     }
-    const seconds = await until("every job is done", 180, async () => (await pendingJobs(stage)).length === 0);
-    say(`no job was stuck: the last was done ${seconds.toFixed(0)} s after the load`);
+    const left = await unfinishedJobs(stage, 180);
+    findings.expect(left.length === 0, `stuck jobs: ${JSON.stringify(left)}`);
+    say("no job is stuck");
   } finally {
     await stage.close();
     proxy?.close();

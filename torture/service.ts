@@ -130,13 +130,6 @@ export async function dropTemplate(): Promise<void> {
   made = undefined;
 }
 
-/** Queues with jobs that wait or run, as of the service's last count. */
-export async function pendingJobs({ service }: Stage): Promise<string[]> {
-  const text = await service.get("/metrics");
-  const samples = text.matchAll(/^handoff_queue_jobs\{([^}]*)\} (\d+)/gm);
-  return [...samples].filter(([, , value]) => value !== "0").map(([, labels, value]) => `${labels}: ${value}`);
-}
-
 export { emptyPlace, serverUrl };
 
 function freePort(): number {

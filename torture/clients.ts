@@ -1,0 +1,154 @@
+import { readUsage } from "../bench/process.ts";
+import { findWrites } from "./find.ts";
+import { Ledger } from "./ledger.ts";
+import { Load } from "./load.ts";
+import {
+  type Books,
+  Findings,
+  type Options,
+  type Outcome,
+  pause,
+  quantile,
+  type Scenario,
+  until,
+} from "./scenario.ts";
+import { type Caller, Stage } from "./service.ts";
+import { isGone, type Line, openLine, requestHead } from "./sockets.ts";
+
+export const clients: Scenario = {
+  name: "clients",
+  summary: "slow clients, half bodies, 1,000 idle connections, clients that go away, beside 8 ordinary ones",
+  run: misbehave,
+};
+
+const IDLE = 1000;
+const HALF = 300;
+const DRIPPING = 50;
+const LEAVING = 500;
+const READING_NOTHING = 100;
+/** A body has 20 s. */
+const ANSWERED_WITHIN_S = 25;
+const MOST_GROWTH_BYTES = 200e6;
+
+async function misbehave({ rounds = 2, say }: Options): Promise<Outcome> {
+  const books = { ledger: new Ledger(), findings: new Findings() };
+  const stage = await Stage.open();
+  try {
+    await stage.start();
+    await round(stage, { ledger: new Ledger(), findings: new Findings() }); // takes what it keeps for good
+    const before = await residentBytes(stage);
+    for (let n = 0; n < rounds; n++) {
+      await round(stage, books);
+      const now = await residentBytes(stage);
+      say(`round ${n + 1}/${rounds}, ${books.findings.notes.at(-1)}; then ${megabytes(now)}`);
+      books.findings.expect(
+        now - before < MOST_GROWTH_BYTES,
+        `grew from ${megabytes(before)} to ${megabytes(now)}`,
+      );
+    }
+  } finally {
+    await stage.close();
+  }
+  const { ledger, findings } = books;
+  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
+}
+
+async function round(stage: Stage, { ledger, findings }: Books): Promise<void> {
+  const caller = await stage.caller();
+  const load = new Load(ledger, caller, "ordinary", 8);
+  await until("the load is under way", 60, () => Promise.resolve(load.answered > 50));
+  const idle = await Promise.all(Array.from({ length: IDLE }, () => openLine(stage.port)));
+  for (const line of idle.slice(0, IDLE / 5)) await line.write("GET /api/auth/me HTT");
+  const deaf = await Promise.all(
+    Array.from({ length: READING_NOTHING }, () => askAndReadNothing(stage, caller)),
+  );
+  const answers = Promise.all([
+    ...Array.from({ length: HALF }, () => sendHalf(stage, caller)),
+    ...Array.from({ length: DRIPPING }, () => drip(stage, caller)),
+  ]);
+  await Promise.all(Array.from({ length: LEAVING }, (_, n) => leave(stage, caller, n % 2 === 0)));
+  const during = await residentBytes(stage);
+  const refused = (await answers).filter((status) => status?.includes(" 408 ")).length;
+  for (const line of [...idle, ...deaf]) line.close();
+  await pause(2000);
+  await load.stop();
+  ledger.settle(await findWrites(stage, caller));
+  const harmed = load.attempts.filter(({ status }) => status === 0 || status >= 500);
+  findings.expect(harmed.length === 0, `${harmed.length} ordinary calls were harmed: ${harmed[0]?.reason}`);
+  findings.expect(
+    refused === HALF + DRIPPING,
+    `${refused} of ${HALF + DRIPPING} half bodies were answered 408`,
+  );
+  findings.note(
+    `${refused} half bodies answered 408; ${load.attempts.length} ordinary calls, ` +
+      `p99 ${quantile(load.attempts.map(({ ms }) => ms), 0.99).toFixed(0)} ms; ${
+        megabytes(during)
+      } meanwhile`,
+  );
+}
+
+/** Announces more than it sends. */
+async function sendHalf(stage: Stage, caller: Caller): Promise<string | null> {
+  const line = await openLine(stage.port);
+  await line.write(createHead(caller) + '{"title":"half a ');
+  return await answerOf(line);
+}
+
+/** Sends a byte a second. */
+async function drip(stage: Stage, caller: Caller): Promise<string | null> {
+  const line = await openLine(stage.port);
+  await line.write(createHead(caller));
+  const timer = setInterval(() =>
+    line.write("x").catch((error) => {
+      if (!isGone(error)) throw error;
+    }), 1000);
+  try {
+    return await answerOf(line);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function answerOf(line: Line): Promise<string | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((resolve) => timer = setTimeout(resolve, ANSWERED_WITHIN_S * 1000, null));
+  const status = await Promise.race([line.status(), late]);
+  clearTimeout(timer);
+  line.close();
+  return status;
+}
+
+/** Asks for long lists, one after the other, and takes nothing of the answers. */
+async function askAndReadNothing(stage: Stage, caller: Caller): Promise<Line> {
+  const line = await openLine(stage.port);
+  await line.write(listHead(caller).repeat(5));
+  return line;
+}
+
+/** Asks for a long list and is gone before, or in the middle of, its answer. */
+async function leave(stage: Stage, caller: Caller, waits: boolean): Promise<void> {
+  const line = await openLine(stage.port);
+  await line.write(listHead(caller));
+  if (waits) await line.status();
+  line.close();
+}
+
+function createHead({ project, token }: Caller): string {
+  return requestHead("POST", `${project}/tickets`, {
+    "Authorization": `Bearer ${token}`,
+    "Content-Type": "application/json",
+    "Content-Length": "200",
+  });
+}
+
+function listHead({ project, token }: Caller): string {
+  return requestHead("GET", `${project}/tickets?limit=200`, { Authorization: `Bearer ${token}` });
+}
+
+async function residentBytes(stage: Stage): Promise<number> {
+  return (await readUsage(stage.service.pid))?.residentBytes ?? 0;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}

@@ -1,0 +1,36 @@
+import { openDatabase } from "../db/open.ts";
+import { pause } from "./scenario.ts";
+import { serverUrl, type Stage } from "./service.ts";
+
+export interface JobRow {
+  name: string;
+  state: string;
+  count: number;
+}
+
+/**
+ * Waits until nothing is left that could run, and answers what is left after `seconds`. The embedded database can't be
+ * read beside its process, so that is ended for each look and started again.
+ */
+export async function unfinishedJobs(stage: Stage, seconds: number): Promise<JobRow[]> {
+  for (const started = performance.now();;) {
+    await pause(serverUrl ? 2_000 : 20_000);
+    if (!serverUrl) await stage.service.stop();
+    const left = await readUnfinished(stage);
+    if (!serverUrl) await stage.start();
+    if (left.length === 0 || performance.now() - started > seconds * 1000) return left;
+  }
+}
+
+/** Jobs of the service that are due or at work. What waits for its next try is neither. */
+export async function readUnfinished({ place }: Stage): Promise<JobRow[]> {
+  const database = await openDatabase({ ...place, poolSize: 1 });
+  try {
+    return await database.sql<JobRow[]>`
+      select name, state::text as state, count(*) as count from pgboss.job
+      where name not like '\\_\\_pgboss%' and (state = 'active' or (state in ('created', 'retry') and start_after < now()))
+      group by 1, 2`;
+  } finally {
+    await database.close();
+  }
+}
