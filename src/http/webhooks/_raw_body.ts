@@ -3,7 +3,7 @@ import { readBody } from "../body.ts";
 
 /**
  * The body as it was sent, before anything looks at it: signatures are made over these bytes.
- * @throws {AppError} unsupported_media_type for a compressed body; what `readBody` throws
+ * @throws {AppError} unsupported_media_type for a compressed body; payload_too_large, request_timeout
  */
 export async function readRawBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const encoding = request.headers.get("content-encoding") ?? "identity";

@@ -33,6 +33,7 @@ export const cloudAgentWebhook: Webhook = {
         "invalid_json",
         "invalid_request",
         "invalid_signature",
+        "request_timeout",
         "payload_too_large",
         "unsupported_media_type",
         "internal",

@@ -46,6 +46,7 @@ export const deployWebhook: Webhook = {
         "invalid_json",
         "invalid_request",
         "unauthenticated",
+        "request_timeout",
         "payload_too_large",
         "unsupported_media_type",
         "stamp_failed",

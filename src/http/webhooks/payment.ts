@@ -31,6 +31,7 @@ export const paymentWebhook: Webhook = {
         "invalid_json",
         "invalid_request",
         "invalid_signature_payload",
+        "request_timeout",
         "payload_too_large",
         "unsupported_media_type",
         "internal",

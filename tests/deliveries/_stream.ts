@@ -1,0 +1,117 @@
+import { agentDelivery } from "../../simulators/senders/agent.ts";
+import { deployDelivery } from "../../simulators/senders/deploy.ts";
+import { checkoutSession, paymentDelivery, subscription } from "../../simulators/senders/payment.ts";
+import type { Sent } from "../../simulators/senders/sent.ts";
+import type { Sql } from "../../db/open.ts";
+import { makeProject, makeTicket, makeUser } from "../factories.ts";
+import type { Harness } from "../harness.ts";
+import { merge, newSha } from "../deploys/_setup.ts";
+
+export const SECRETS = {
+  CLOUD_AGENT_WEBHOOK_SECRET: "agent-secret",
+  STRIPE_WEBHOOK_SECRET: "whsec_payment",
+  CRON_SECRET: "cron-secret",
+};
+
+/** What goes to one subject, in the order in which its sender sends it. */
+export type Lane = Sent[];
+
+const NOON = 1_795_262_400;
+
+/** Tickets, agents and accounts, and deliveries of all senders for them: five to each subject. */
+export async function makeLanes(harness: Harness, subjects: number): Promise<Lane[]> {
+  const project = await makeProject(harness, { repositories: ["acme/stream"] });
+  const lanes: Lane[] = [];
+  for (let number = 0; number < subjects; number++) {
+    if (number % 4 === 3) {
+      const { accountId } = await makeUser(harness, { role: "admin" });
+      lanes.push(await paymentLane(accountId, number));
+      continue;
+    }
+    const ticket = await makeTicket(harness, project);
+    if (number % 4 === 2) {
+      const sha = newSha();
+      await merge(harness, ticket, sha);
+      lanes.push(deployLane(sha));
+      continue;
+    }
+    const token = project.admin.token;
+    const id = `bc_stream_${number}`;
+    await harness.call("PATCH", ticket.path, { token, body: { stage: "in_progress" } });
+    await harness.call("POST", `${ticket.path}/agent-runs`, { token, body: { agent_id: id } });
+    lanes.push(agentLane(id, number));
+  }
+  return lanes;
+}
+
+function agentLane(id: string, number: number): Lane {
+  return [3, 1, 4, 2, 5].map((minute) =>
+    agentDelivery(SECRETS.CLOUD_AGENT_WEBHOOK_SECRET, {
+      id,
+      status: minute % 2 === 0 ? "ERROR" : "FINISHED",
+      timestamp: new Date((NOON + minute * 60) * 1000).toISOString(),
+      prUrl: `https://github.com/acme/stream/pull/${number * 10 + minute}`,
+    }, `delivery-${id}-${minute}`)
+  );
+}
+
+function deployLane(sha: string): Lane {
+  return ["failed", "success", "failed", "success", "success"].map((status, index) =>
+    deployDelivery(SECRETS.CRON_SECRET, { repo: "acme/stream", sha, status, run_id: String(index) })
+  );
+}
+
+async function paymentLane(accountId: string, number: number): Promise<Lane> {
+  const ids = { customer: `cus_${number}`, subscription: `sub_${number}` };
+  const state = (status: string) =>
+    subscription({ ...ids, id: ids.subscription, status, periodEnd: NOON + 86_400, created: NOON });
+  const events = [
+    { type: "customer.subscription.updated", created: NOON + 3, object: state("past_due") },
+    { type: "customer.subscription.created", created: NOON, object: state("incomplete") },
+    { type: "customer.subscription.updated", created: NOON + 9, object: state("active") },
+    {
+      type: "checkout.session.completed",
+      created: NOON + 1,
+      object: checkoutSession({ ...ids, id: `cs_${number}`, accountId }),
+    },
+    { type: "customer.subscription.updated", created: NOON + 5, object: state("unpaid") },
+  ];
+  return await Promise.all(
+    events.map((event, index) =>
+      paymentDelivery(SECRETS.STRIPE_WEBHOOK_SECRET, { id: `evt_${number}_${index}`, ...event })
+    ),
+  );
+}
+
+/** Lanes go side by side, their deliveries one after the other; each is sent until it is taken. */
+export async function sendAll(
+  lanes: Lane[],
+  send: (sent: Sent) => Promise<void>,
+  clients = 8,
+): Promise<void> {
+  const waiting = [...lanes];
+  await Promise.all(Array.from({ length: clients }, async () => {
+    for (let lane = waiting.pop(); lane; lane = waiting.pop()) for (const sent of lane) await send(sent);
+  }));
+}
+
+/** Everything that the deliveries decide, without the times at which they were taken in. */
+export async function readEffects(sql: Sql) {
+  const read = {
+    deliveries: sql`
+      select provider, coalesce(delivery_id, subject) as id, outcome, count(*) from deliveries group by 1, 2, 3 order by 1, 2, 3`,
+    tickets: sql`
+      select number, stage, status, deployed_at is null as undeployed, deploy_failed_at is null as unfailed from tickets
+      order by number`,
+    runs: sql`select agent_id, status, event_at, pull_request_url from agent_runs order by agent_id`,
+    links: sql`select repo, number, count(*) from ticket_pull_requests group by 1, 2 order by 1, 2`,
+    subscriptions: sql`
+      select subscription_id, status, event_id from billing_subscriptions order by subscription_id`,
+    customers: sql`select customer_id, event_id from billing_customers order by customer_id`,
+    history: sql`
+      select t.number, h.entity, h.action, h.field, count(*) from history h join tickets t on t.id = h.ticket_id
+      group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+  };
+  const entries = Object.entries(read).map(async ([name, rows]) => [name, [...await rows]]);
+  return Object.fromEntries(await Promise.all(entries));
+}

@@ -1,0 +1,71 @@
+import { expect, inject, test } from "vitest";
+import type { Sent } from "../../simulators/senders/sent.ts";
+import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { openHarnessAt } from "../harness.ts";
+import { type ServiceProcess, startService } from "../service_process.ts";
+import { type Lane, makeLanes, readEffects, SECRETS, sendAll } from "./_stream.ts";
+
+const SUBJECTS = 200;
+const KILLS = 4;
+
+/** What the stream leads to when nothing happens. */
+async function undisturbed(place: Place, lanes: Lane[]) {
+  const harness = await openHarnessAt(place, { env: SECRETS });
+  await sendAll(lanes, async ({ path, headers, body }) => {
+    const { status } = await harness.call("POST", path, { headers, raw: body });
+    expect(status).toBe(200);
+  });
+  const effects = await readEffects(harness.sql);
+  await harness.stop();
+  return effects;
+}
+
+async function until2xx(url: () => string, { path, headers, body }: Sent): Promise<number> {
+  for (let tries = 1;; tries++) {
+    const response = await fetch(`${url()}/api${path}`, { method: "POST", headers, body }).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok) return tries;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+test(
+  "1,000 mixed deliveries survive kill -9 at random moments: the state is that of an undisturbed run",
+  async () => {
+    const place = await copyTemplate(inject("template"));
+    const harness = await openHarnessAt(place, { env: SECRETS });
+    const lanes = await makeLanes(harness, SUBJECTS);
+    await harness.stop();
+    const calm = await copyTemplate(place);
+    const expected = await undisturbed(calm, lanes);
+
+    let service: ServiceProcess = await startService(place, SECRETS);
+    let [taken, repeats, kills] = [0, 0, 0];
+    let restarting: Promise<void> | null = null;
+    // Each time a share of the stream is through, and a little later: in the middle of something.
+    async function disturb(): Promise<void> {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
+      service.kill("SIGKILL");
+    await service.ended();
+      service = await startService(place, SECRETS);
+    }
+    await sendAll(lanes, async (sent) => {
+      repeats += await until2xx(() => service.url, sent) - 1;
+      taken++;
+      if (kills < KILLS && taken > (kills + 0.5) * lanes.length * 5 / (KILLS + 1)) {
+        kills++;
+        restarting = (restarting ?? Promise.resolve()).then(disturb);
+      }
+    });
+    await restarting;
+    expect(await service.stop()).toBe(0);
+    expect([taken, kills]).toEqual([SUBJECTS * 5, KILLS]);
+    expect(repeats).toBeGreaterThan(0);
+
+    const after = await openHarnessAt(place);
+    expect(await readEffects(after.sql)).toEqual(expected);
+    await after.stop();
+    await Promise.all([dropPlace(place), dropPlace(calm)]);
+  },
+  300_000,
+);
