@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { serveBackups } from "./backup.ts";
 import { startEngine } from "./engine.ts";
 
 export interface Embedded {
@@ -25,9 +26,11 @@ export async function startEmbedded(
     const socket = await placeSocket(home);
     await initialise(folder, socket.path);
     const engine = await startEngine({ folder, socketPath: socket.path, onDeath });
+    const backups = await serveBackups(home, engine);
     return {
       socketPath: socket.path,
       async close() {
+        await backups.close();
         await engine.close();
         await socket.remove();
         lock.close();
@@ -39,7 +42,8 @@ export async function startEmbedded(
   }
 }
 
-async function lockFolder(home: string): Promise<Deno.FsFile> {
+/** @throws {Error} when another process has the folder open */
+export async function lockFolder(home: string): Promise<Deno.FsFile> {
   const path = join(home, "db.lock");
   const file = await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
   if (await file.tryLock(true)) return file;
@@ -71,7 +75,7 @@ async function initialise(folder: string, socketPath: string): Promise<void> {
   await Deno.rename(unfinished, folder);
 }
 
-async function exists(path: string): Promise<boolean> {
+export async function exists(path: string): Promise<boolean> {
   try {
     await Deno.lstat(path);
     return true;

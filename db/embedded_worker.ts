@@ -7,12 +7,23 @@ import type { FromWorker, ToWorker } from "./engine.ts";
 declare const self: DedicatedWorkerGlobalScope;
 
 let server: PGLiteSocketServer | undefined;
+let paused: PromiseWithResolvers<void> | undefined;
+
+const ANSWERS = {
+  open: "ready",
+  ping: "alive",
+  pause: "paused",
+  resume: "resumed",
+  close: "closed",
+} as const;
 
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   try {
     if (data.kind === "open") server = await serve(data.folder, data.socketPath);
+    if (data.kind === "pause") await pause();
+    if (data.kind === "resume") paused?.resolve();
     if (data.kind === "close") await stop();
-    report({ kind: ({ open: "ready", ping: "alive", close: "closed" } as const)[data.kind] });
+    report({ kind: ANSWERS[data.kind] });
   } catch (error) {
     report({ kind: "broken", message: String(error) });
   }
@@ -27,7 +38,19 @@ async function serve(folder: string, socketPath: string): Promise<PGLiteSocketSe
   return server;
 }
 
+/** Holds the turn that every message of the socket waits for. */
+function pause(): Promise<void> {
+  const held = Promise.withResolvers<void>();
+  const resumed = paused = Promise.withResolvers<void>();
+  server?.db.runExclusive(() => {
+    held.resolve();
+    return resumed.promise;
+  });
+  return held.promise;
+}
+
 async function stop(): Promise<void> {
+  paused?.resolve();
   await server?.stop();
   await server?.db.close();
 }

@@ -1,9 +1,17 @@
-export type ToWorker = { kind: "open"; folder: string; socketPath: string } | { kind: "ping" } | {
-  kind: "close";
-};
-export type FromWorker = { kind: "ready" | "alive" | "closed" } | { kind: "broken"; message: string };
+export type ToWorker =
+  | { kind: "open"; folder: string; socketPath: string }
+  | { kind: "ping" | "pause" | "resume" | "close" };
+export type FromWorker =
+  | { kind: "ready" | "alive" | "paused" | "resumed" | "closed" }
+  | { kind: "broken"; message: string };
 
 export interface Engine {
+  /**
+   * Lets no statement begin until `resume`: the files stand as after a kill, from which the database recovers.
+   * Statements wait meanwhile. Rejects when the engine is gone.
+   */
+  pause(): Promise<void>;
+  resume(): void;
   close(): Promise<void>;
 }
 
@@ -27,6 +35,7 @@ export async function startEngine({ folder, socketPath, onDeath }: EngineOptions
   const worker = new Worker(new URL("./embedded_worker.ts", import.meta.url), { type: "module" });
   const ready = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
+  let paused: PromiseWithResolvers<void> | undefined;
   let state: "starting" | "serving" | "closing" | "gone" = "starting";
   // Pings, not the clock: a process that was itself stopped for a while must not take that for silence.
   let unanswered = 0;
@@ -42,6 +51,7 @@ export async function startEngine({ folder, socketPath, onDeath }: EngineOptions
     state = "gone";
     clearInterval(watch);
     worker.terminate();
+    paused?.reject(new Error(`The embedded database ended: ${message}`));
     if (before === "starting") {
       ready.reject(new Error(`Cannot open the embedded database in ${folder}: ${message}`));
     }
@@ -58,6 +68,7 @@ export async function startEngine({ folder, socketPath, onDeath }: EngineOptions
     if (data.kind === "broken") end(data.message);
     if (data.kind === "closed") end("closed");
     if (data.kind === "ready") ready.resolve();
+    if (data.kind === "paused") paused?.resolve();
   };
 
   send(worker, { kind: "open", folder, socketPath });
@@ -66,6 +77,13 @@ export async function startEngine({ folder, socketPath, onDeath }: EngineOptions
   state = "serving";
 
   return {
+    pause() {
+      if (state !== "serving") return Promise.reject(new Error("The embedded database is not serving"));
+      paused = Promise.withResolvers();
+      send(worker, { kind: "pause" });
+      return paused.promise;
+    },
+    resume: () => send(worker, { kind: "resume" }),
     async close() {
       if (state === "gone") return;
       state = "closing";

@@ -8,7 +8,8 @@ import { type Config, ConfigError, readConfig } from "./config.ts";
 export function launchFlags(config: Config, project: string): string[] {
   const dataDir = resolve(project, config.DATA_DIR);
   const hosts = [`${config.HOST}:${config.PORT}`, hostOf(config.GITHUB_API_URL)];
-  hosts.push(config.DATABASE_URL ? hostOf(config.DATABASE_URL, "5432") : `unix:${dataDir}/db.sock`);
+  if (config.DATABASE_URL) hosts.push(hostOf(config.DATABASE_URL, "5432"));
+  else hosts.push(`unix:${dataDir}/db.sock`, `unix:${dataDir}/backup.sock`);
   if (config.STRIPE_SECRET_KEY) hosts.push(hostOf(config.STRIPE_API_URL ?? "https://api.stripe.com"));
   return [
     "--no-prompt",

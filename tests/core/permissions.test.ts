@@ -8,7 +8,12 @@ function netOf(env: Record<string, string>): string[] {
 }
 
 test("the process may listen, reach its database and the code host, and nothing else", () => {
-  expect(netOf({})).toEqual(["127.0.0.1:3000", "api.github.com:443", "unix:/srv/handoff/data/db.sock"]);
+  expect(netOf({})).toEqual([
+    "127.0.0.1:3000",
+    "api.github.com:443",
+    "unix:/srv/handoff/data/db.sock",
+    "unix:/srv/handoff/data/backup.sock",
+  ]);
   expect(netOf({
     PORT: "8080",
     HOST: "0.0.0.0",

@@ -44,7 +44,7 @@ describe("an analysis", () => {
         done: count,
       });
     }
-    expect(statements[1]! - statements[0]!).toBeLessThanOrEqual(2 * 15);
+    expect(statements[1]! - statements[0]!).toBeLessThanOrEqual(2 * 20);
   });
 
   test("that stopped half-way goes on with what is left", async () => {

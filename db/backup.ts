@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import type { Engine } from "./engine.ts";
+
+/** Who asks by this socket may read the database's files anyway: it is the owner's only, as they are. */
+const SOCKET = "backup.sock";
+/** Linux' sockaddr_un holds 108 bytes, the last of them zero. */
+const LONGEST_SOCKET_PATH = 107;
+/** Requests wait while files are copied; whoever takes longer than this has a copy that doesn't count. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * Lets another process of the same user copy the files of a running database: a connection pauses the engine, is
+ * told `ready`, says `done` when it has copied, and hears `ok` if the engine stood still all the time.
+ */
+export async function serveBackups(home: string, engine: Engine): Promise<{ close(): Promise<void> }> {
+  const path = socketPath(home);
+  if (path === null) return { close: () => Promise.resolve() };
+  await Deno.remove(path).catch(unlessMissing);
+  const listener = Deno.listen({ transport: "unix", path });
+  await Deno.chmod(path, 0o600);
+  const served = serveEach(listener, engine);
+  return {
+    async close() {
+      listener.close();
+      await served;
+      await Deno.remove(path).catch(unlessMissing);
+    },
+  };
+}
+
+/** One after the other: a second backup waits for the first. */
+async function serveEach(listener: Deno.UnixListener, engine: Engine): Promise<void> {
+  for await (const connection of listener) {
+    const timer = setTimeout(() => connection.close(), LONGEST_PAUSE_MS);
+    try {
+      await engine.pause();
+      await say(connection, "ready");
+      if (await hear(connection) === "done") await say(connection, "ok");
+    } catch (error) {
+      // The other side sees its connection end before the ok, and throws its copy away.
+      if (!isConnectionEnd(error)) throw error;
+    } finally {
+      engine.resume();
+      clearTimeout(timer);
+      close(connection);
+    }
+  }
+}
+
+/**
+ * Runs `copy` while the running database of `home` stands still. False when none runs there.
+ * @throws {Error} when it did not stand still until the end
+ */
+export async function whilePaused(home: string, copy: () => Promise<void>): Promise<boolean> {
+  const connection = await connect(home);
+  if (!connection) return false;
+  try {
+    if (await hear(connection) !== "ready") throw new Error("The running service gave up on the backup");
+    await copy();
+    await say(connection, "done");
+    if (await hear(connection) !== "ok") {
+      throw new Error(
+        `The copy took over ${LONGEST_PAUSE_MS / 1000} s, so the service went on before its end`,
+      );
+    }
+    return true;
+  } finally {
+    close(connection);
+  }
+}
+
+async function connect(home: string): Promise<Deno.UnixConn | null> {
+  const path = socketPath(home);
+  if (path === null) return null;
+  try {
+    return await Deno.connect({ transport: "unix", path });
+  } catch (error) {
+    // A killed service leaves its socket behind.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.ConnectionRefused) return null;
+    throw error;
+  }
+}
+
+function socketPath(home: string): string | null {
+  const path = join(home, SOCKET);
+  return new TextEncoder().encode(path).length <= LONGEST_SOCKET_PATH ? path : null;
+}
+
+async function say(connection: Deno.UnixConn, word: string): Promise<void> {
+  await connection.write(new TextEncoder().encode(`${word}\n`));
+}
+
+/** The words are shorter than any packet; "" when the other side is gone. */
+async function hear(connection: Deno.UnixConn): Promise<string> {
+  const buffer = new Uint8Array(16);
+  const length = await connection.read(buffer);
+  return new TextDecoder().decode(buffer.subarray(0, length ?? 0)).trim();
+}
+
+function isConnectionEnd(error: unknown): boolean {
+  return [
+    Deno.errors.BrokenPipe,
+    Deno.errors.ConnectionReset,
+    Deno.errors.BadResource,
+    Deno.errors.Interrupted,
+  ]
+    .some((kind) => error instanceof kind);
+}
+
+function close(connection: Deno.UnixConn): void {
+  try {
+    connection.close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BadResource)) throw error;
+  }
+}
+
+function unlessMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
+}

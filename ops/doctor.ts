@@ -1,0 +1,115 @@
+import { resolve } from "node:path";
+import { pendingMigrations } from "../db/migrate.ts";
+import { openDatabase, type Sql } from "../db/open.ts";
+import { type Config, readConfig } from "../src/core/config.ts";
+import { startEmbedder } from "../src/core/embed.ts";
+import { print, runCommand } from "./_cli.ts";
+
+/** What is off without a secret. */
+const SECRETS = {
+  AUTH_SECRET: "one generated into DATA_DIR signs access tokens",
+  ENCRYPTION_KEY: "a key derived from AUTH_SECRET encrypts stored tokens",
+  CLOUD_AGENT_WEBHOOK_SECRET: "POST /api/webhooks/cloud-agent answers 503",
+  CRON_SECRET: "POST /api/webhooks/pipeline/deploy answers 503: no ticket learns that it is deployed",
+  STRIPE_WEBHOOK_SECRET: "POST /api/webhooks/payment-provider answers that its signature can't be verified",
+  STRIPE_SECRET_KEY: "checkout and portal answer 503",
+  GITHUB_WEBHOOK_SECRET: "POST /api/webhooks/github answers 503: merges and issues are not followed",
+} as const;
+
+const MODEL_DIR = new URL("../models/all-MiniLM-L6-v2/", import.meta.url);
+
+/** Says what works and what doesn't; the exit code is the number of things that are wrong. */
+await runCommand(async () => {
+  const config = readConfig();
+  print(`ok      configuration: ${config.PUBLIC_URL}, JOBS=${config.JOBS}`);
+  tellSecrets(config);
+  const wrong = [await checkDatabase(config), await checkModel(config)].filter((healthy) => !healthy).length;
+  print(wrong === 0 ? "Nothing is wrong." : `${wrong} of these must be mended.`);
+  return wrong;
+});
+
+function tellSecrets(config: Config): void {
+  for (const [name, off] of Object.entries(SECRETS) as [keyof typeof SECRETS, string][]) {
+    const value = config[name];
+    if (value === undefined) print(`unset   ${name}: ${off}`);
+    else if (Array.isArray(value) && value.length > 1) {
+      print(`ok      ${name}: two are valid, a rotation is under way`);
+    } else print(`ok      ${name}`);
+  }
+}
+
+async function checkDatabase(config: Config): Promise<boolean> {
+  const what = config.DATABASE_URL
+    ? `database at ${new URL(config.DATABASE_URL).host}`
+    : `database in ${resolve(config.DATA_DIR)}`;
+  if (!config.DATABASE_URL && !await hasDatabase(config.DATA_DIR)) {
+    print(`ok      ${what}: made at the first start`);
+    return true;
+  }
+  try {
+    const database = await openDatabase({ url: config.DATABASE_URL, dataDir: config.DATA_DIR, poolSize: 1 });
+    try {
+      return await examine(database.sql, what);
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (!reason.includes("in use by another process")) return complain(what, reason);
+    return await askService(config, what);
+  }
+}
+
+async function examine(sql: Sql, what: string): Promise<boolean> {
+  const [row] = await sql<[{ version: string; vector: string | null }]>`
+    select current_setting('server_version') as version,
+      (select extversion from pg_extension where extname = 'vector') as vector`;
+  print(`ok      ${what}: PostgreSQL ${row.version}, pgvector ${row.vector ?? "not set up yet"}`);
+  const pending = await pendingMigrations(sql);
+  if (pending.length > 0) print(`ok      migrations: ${pending.length} are applied at the next start`);
+  return true;
+}
+
+/** The embedded database is open to one process only, so its service is asked. */
+async function askService({ PUBLIC_URL }: Config, what: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${PUBLIC_URL}/readyz`);
+    const body = await response.text();
+    if (!response.ok) return complain(what, `in use by a service that is not ready: ${body}`);
+    print(`ok      ${what}: in use by the running service, which says ${body}`);
+    return true;
+  } catch (error) {
+    return complain(what, `in use by a process that doesn't answer at ${PUBLIC_URL}: ${error}`);
+  }
+}
+
+async function checkModel({ EMBEDDING_THREADS }: Config): Promise<boolean> {
+  if (EMBEDDING_THREADS === 0) {
+    print("unset   model: EMBEDDING_THREADS=0 switches hints and duplicates off");
+    return true;
+  }
+  const embedder = startEmbedder({ threads: 1, modelDir: MODEL_DIR });
+  try {
+    const vector = await embedder.embed("Is the model in order?", { timeoutMs: 60_000 });
+    if (!vector) return complain("model", embedder.state().reason ?? "it gave no answer");
+    print("ok      model: its files are the ones that were listed, and it answers");
+    return true;
+  } finally {
+    await embedder.close();
+  }
+}
+
+async function hasDatabase(dataDir: string): Promise<boolean> {
+  try {
+    await Deno.stat(`${dataDir}/db`);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function complain(what: string, why: string): false {
+  print(`WRONG   ${what}: ${why}`);
+  return false;
+}

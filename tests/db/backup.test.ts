@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { backUp, restore } from "../../db/backup_files.ts";
+import { serverUrl } from "../database.ts";
+import { makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
+import { type Harness, openHarness, openHarnessAt } from "../harness.ts";
+
+/** The files of a server's database are the server's own: pg_dump backs those up. */
+describe.runIf(!serverUrl)("a backup of the embedded database", () => {
+  let harness: Harness;
+  let folder: string;
+
+  beforeEach(async () => {
+    harness = await openHarness();
+    folder = await Deno.makeTempDir({ prefix: "handoff-backup-" });
+  });
+  afterEach(async () => {
+    await harness.close();
+    await Deno.remove(folder, { recursive: true });
+  });
+
+  /** 8 clients create until told to stop; answers the refs that were acknowledged, in the order of their answers. */
+  function createUntil(project: TestProject, stopped: () => boolean) {
+    const acknowledged: string[] = [];
+    const failures: number[] = [];
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!stopped()) {
+        const { status, body } = await harness.call("POST", `${project.path}/tickets`, {
+          token: project.admin.token,
+          body: ticketInput({ roles: ["backend", "qa"], idempotency_key: crypto.randomUUID() }),
+        });
+        if (status === 201) acknowledged.push(body.ticket.ticket_ref);
+        else failures.push(status);
+      }
+    });
+    return { acknowledged, failures, ended: Promise.all(clients) };
+  }
+
+  async function restored(): Promise<Harness> {
+    const dataDir = `${folder}/restored`;
+    await restore(`${folder}/taken`, dataDir);
+    return await openHarnessAt({ dataDir });
+  }
+
+  test("taken under load restores to a consistent state with all that was acknowledged before it", async () => {
+    const project = await makeProject(harness);
+    let stop = false;
+    const load = createUntil(project, () => stop);
+    while (load.acknowledged.length < 100) await new Promise((resolve) => setTimeout(resolve, 5));
+    const before = [...load.acknowledged];
+    await backUp(harness.place.dataDir, `${folder}/taken`);
+    const after = load.acknowledged.length;
+    while (load.acknowledged.length < after + 50) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop = true;
+    await load.ended;
+    expect(load.failures).toEqual([]);
+
+    const copy = await restored();
+    const tickets = await copy.sql<{ ticket_ref: string }[]>`
+      select p.key || '-' || t.number as ticket_ref from tickets t join projects p on p.id = t.project_id`;
+    expect(tickets.map(({ ticket_ref }) => ticket_ref)).toEqual(expect.arrayContaining(before));
+    expect(tickets.length).toBeLessThanOrEqual(load.acknowledged.length);
+    const [broken] = await copy.sql`
+      select count(*) filter (where r.roles <> 2) as without_roles, count(*) filter (where h.rows = 0) as without_history,
+        count(*) filter (where c.ticket_id is null) as without_answer, count(*) filter (where x.ticket_id is null) as unsearched,
+        max(t.number) - count(*) as gaps, max(t.number) + 1 - max(p.next_number) as counter
+      from tickets t join projects p on p.id = t.project_id
+      left join ticket_creations c on c.ticket_id = t.id left join ticket_texts x on x.ticket_id = t.id
+      cross join lateral (select count(*) as roles from ticket_roles where ticket_id = t.id) r
+      cross join lateral (select count(*) as rows from history where ticket_id = t.id) h`;
+    expect(broken).toEqual({
+      without_roles: 0,
+      without_history: 0,
+      without_answer: 0,
+      unsearched: 0,
+      gaps: 0,
+      counter: 0,
+    });
+    const { status } = await copy.call("POST", `${project.path}/tickets`, {
+      token: project.admin.token,
+      body: ticketInput(),
+    });
+    expect(status).toBe(201);
+    await copy.close();
+  });
+
+  test("keeps the sessions: who was signed in stays so, by the secret that is in it", async () => {
+    const project = await makeProject(harness);
+    const ticket = await makeTicket(harness, project);
+    await backUp(harness.place.dataDir, `${folder}/taken`);
+    const copy = await restored();
+    const { status, body } = await copy.call("GET", ticket.path, { token: project.admin.token });
+    expect([status, body.ticket_ref]).toEqual([200, ticket.ref]);
+    expect((await Deno.stat(`${folder}/taken`)).mode! & 0o777).toBe(0o700);
+    await copy.close();
+  });
+
+  test("never takes the place of anything", async () => {
+    await Deno.mkdir(`${folder}/taken`);
+    await expect(backUp(harness.place.dataDir, `${folder}/taken`)).rejects.toThrow("exists already");
+    await expect(backUp(folder, `${folder}/other`)).rejects.toThrow("no embedded database");
+    await expect(restore(folder, `${folder}/restored`)).rejects.toThrow("is no backup");
+    await backUp(harness.place.dataDir, `${folder}/second`);
+    await expect(restore(`${folder}/second`, harness.place.dataDir)).rejects.toThrow(
+      "in use by another process",
+    );
+    await restore(`${folder}/second`, `${folder}/restored`);
+    await expect(restore(`${folder}/second`, `${folder}/restored`)).rejects.toThrow(
+      "holds a database already",
+    );
+  });
+
+  test("whose client goes away in the middle leaves the service serving", async () => {
+    const connection = await Deno.connect({
+      transport: "unix",
+      path: `${harness.place.dataDir}/backup.sock`,
+    });
+    await connection.read(new Uint8Array(16));
+    connection.close();
+    expect(await harness.sql`select 1 as n`).toEqual([{ n: 1 }]);
+    await backUp(harness.place.dataDir, `${folder}/taken`);
+  });
+});
