@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { copyTemplate, dropPlace, type Place, serverUrl } from "../database.ts";
+import { until } from "../db/_fresh.ts";
+import { next, ticketInput } from "../factories.ts";
+import { type ServiceProcess, startService } from "../service_process.ts";
+import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
+import { expectError } from "./_calls.ts";
+
+const ADMIN = { email: "root@example.test", password: "the first admin's password" };
+const env = { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password };
+
+let place: Place;
+let service: ServiceProcess;
+let proxy: TcpProxy | undefined;
+let headers: Record<string, string>;
+let tickets: string;
+
+beforeEach(async () => {
+  place = await copyTemplate(inject("template"));
+  proxy = place.url ? startTcpProxy(targetOf(place.url)) : undefined;
+  service = await start();
+  const { body: pair } = await service.call("POST", "/api/auth/login", { body: ADMIN });
+  headers = { authorization: `Bearer ${pair.access_token}` };
+  const { body: project } = await service.call("POST", "/api/projects", {
+    headers,
+    body: { name: "Outage" },
+  });
+  tickets = `/api/projects/${project.id}/tickets`;
+});
+afterEach(async () => {
+  proxy?.close();
+  await service.stop();
+  await dropPlace(place);
+});
+
+function start(): Promise<ServiceProcess> {
+  return startService({ ...place, ...(proxy && { url: throughProxy(place.url!, proxy) }) }, env);
+}
+
+async function create() {
+  return await service.call("POST", tickets, {
+    headers,
+    body: ticketInput({ idempotency_key: `key ${next()}` }),
+  });
+}
+
+async function titles(): Promise<string[]> {
+  const { body } = await service.call("GET", `${tickets}?limit=200&sort=created_at`, { headers });
+  return body.tickets.map(({ title }: { title: string }) => title);
+}
+
+/** Creates so many; answers their titles. */
+async function createSome(count: number): Promise<string[]> {
+  const made: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const { status, body } = await create();
+    expect(status).toBe(201);
+    made.push(body.ticket.title);
+  }
+  return made;
+}
+
+if (serverUrl) {
+  test.each(["refuses", "swallows"])(
+    "a database that %s gives 503 unavailable, and the service is back when it is",
+    async (how) => {
+      const before = await createSome(5);
+      if (how === "refuses") proxy!.refuse();
+      else proxy!.hold();
+      const refused = await until(async () => {
+        const answer = await create();
+        return answer.status === 503 && answer;
+      });
+      expectError(refused, 503, "unavailable");
+      expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+      const answers = [
+        await service.call("GET", tickets, { headers }),
+        await service.call("POST", "/api/auth/login", { body: ADMIN }),
+        await service.call("POST", "/api/auth/refresh", { body: { refresh_token: "x" } }),
+      ];
+      for (const answer of answers) expectError(answer, 503, "unavailable");
+      // The process itself is well, and says what it lacks.
+      expect((await service.call("GET", "/healthz")).status).toBe(200);
+      expect(await service.call("GET", "/readyz")).toMatchObject({
+        status: 503,
+        body: { database: "unavailable" },
+      });
+
+      if (how === "refuses") proxy!.accept();
+      else proxy!.release();
+      await until(async () => (await create()).status === 201);
+      expect((await service.call("GET", "/readyz")).status).toBe(200);
+      const after = await titles();
+      // Each acknowledged one is there once. One that was refused may be there: nobody can know, hence the keys.
+      expect(after).toEqual(expect.arrayContaining(before));
+      expect(new Set(after).size).toBe(after.length);
+    },
+  );
+} else {
+  test("an embedded database that dies ends the process with its reason, and the next one has all that was acknowledged", async () => {
+    const acknowledged = await createSome(20);
+    // A message that no client sends: the engine answers FATAL and is of no more use.
+    const socket = await Deno.connect({ transport: "unix", path: `${place.dataDir}/db.sock` });
+    await socket.write(new Uint8Array(["z".charCodeAt(0), 0, 0, 0, 4]));
+    expect(await service.ended()).toBe(70);
+    socket.close();
+    expect(service.output).toContain("the embedded database ended");
+    service = await start();
+    const after = await titles();
+    expect(after).toEqual(acknowledged);
+    expect((await create()).status).toBe(201);
+  });
+}
