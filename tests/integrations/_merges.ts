@@ -1,0 +1,51 @@
+import { expect } from "vitest";
+import type { PullRequestFacts } from "../../simulators/github/events.ts";
+import { makeProject, next, type TestProject, type TestTicket } from "../factories.ts";
+import type { Hosting } from "./_hosting.ts";
+
+export const CRON_SECRET = "deploy-secret";
+
+/** A commit's name. */
+export const SHA = (letter: string) => letter.repeat(40);
+
+/** What GitHub and the pipeline tell of merges, and what the tickets say then. */
+export class Merges {
+  constructor(readonly hosting: () => Hosting) {}
+
+  async ticket({ path }: TestTicket, { admin }: TestProject) {
+    return (await this.hosting().harness.call("GET", path, { token: admin.token })).body;
+  }
+
+  async merge(facts: Partial<PullRequestFacts> & { repo: string }): Promise<void> {
+    const number = facts.number ?? next();
+    const delivery = this.hosting().events.pullRequest({ number, mergeSha: SHA("a"), ...facts });
+    const { status, body } = await this.hosting().deliver(delivery);
+    expect([status, body]).toEqual([200, { ok: true }]);
+  }
+
+  /** A project and the repository that it is wired to. */
+  async wired(repo = `acme/repo-${next()}`): Promise<{ project: TestProject; repo: string }> {
+    return { project: await makeProject(this.hosting().harness, { repositories: [repo] }), repo };
+  }
+
+  deploy(repo: string, sha: string) {
+    return this.hosting().harness.call("POST", "/webhooks/pipeline/deploy", {
+      headers: { "x-cron-secret": CRON_SECRET },
+      body: { repo, sha, environment: "production", status: "success" },
+    });
+  }
+
+  /** A link of a ticket to a pull request, as an agent's run makes it. */
+  async link(
+    ticket: TestTicket,
+    project: TestProject,
+    { repo, number }: { repo: string; number: number },
+  ): Promise<void> {
+    await this.hosting().harness.sql.begin(async (tx) => {
+      await tx`select set_config('handoff.actor', '{"kind":"webhook","id":"cloud_agent"}', true)`;
+      await tx`
+        insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
+        values (gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, ${repo}, ${number}, 'https://github.com/x/y/pull/1')`;
+    });
+  }
+}
