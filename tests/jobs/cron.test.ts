@@ -1,0 +1,65 @@
+import { PgBoss, TestClock } from "pg-boss";
+import { expect, inject, test } from "vitest";
+import { type Database, openDatabase } from "../../db/open.ts";
+import { bossExecutor } from "../../db/queue.ts";
+import { startJobs } from "../../jobs/main.ts";
+import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { openHarnessAt } from "../harness.ts";
+
+const MINUTES = 10;
+const STEP_SECONDS = 5;
+
+/** pg-boss as one process runs it, but for the clock, which a session follows when it is told to. */
+async function openBoss(database: Database, clock: TestClock): Promise<PgBoss> {
+  const { sql, embedded } = database;
+  const db = {
+    ...bossExecutor(sql),
+    async setSessionStatements(statements: string[]) {
+      for (const statement of statements) await sql.unsafe(statement);
+    },
+  };
+  const backend = embedded ? "pglite" : "postgres";
+  const boss = new PgBoss({ db, clock, backend, schema: "pgboss", supervise: false, schedule: true });
+  boss.on("error", (error) => {
+    throw error;
+  });
+  await boss.start();
+  return boss;
+}
+
+/** On a server each process has a connection of its own; the embedded database has one for all. */
+async function openClients(place: Place): Promise<Database[]> {
+  if (!place.url) return [];
+  return await Promise.all([1, 2].map(() => openDatabase({ ...place, poolSize: 1 })));
+}
+
+test("two processes on one database for ten simulated minutes: each sweep runs once", async () => {
+  const place = await copyTemplate(inject("template"));
+  const harness = await openHarnessAt(place, { env: { JOBS: "off" } });
+  const clients = await openClients(place);
+  const clock = new TestClock("2026-11-20T10:00:30Z");
+  const shared = { sql: harness.sql, embedded: true } as Database;
+  const bosses: PgBoss[] = [];
+  for (const index of [0, 1]) bosses.push(await openBoss(clients[index] ?? shared, clock));
+  try {
+    for (const boss of bosses) await startJobs(boss, harness.services);
+    for (let seconds = 0; seconds < MINUTES * 60; seconds += STEP_SECONDS) {
+      await clock.tick(STEP_SECONDS * 1000);
+      // The clock waits for the queue's statements, not for the handlers.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const jobs = await harness.sql`
+      select name, count(*) as jobs, count(distinct date_trunc('minute', created_on)) as minutes,
+        count(*) filter (where state = 'completed' and retry_count = 0) as once
+      from pgboss.job where name in ('end-leases', 'sweep-merged-tickets') group by name order by name`;
+    expect(jobs).toEqual([
+      { name: "end-leases", jobs: MINUTES, minutes: MINUTES, once: MINUTES },
+      { name: "sweep-merged-tickets", jobs: 1, minutes: 1, once: 1 },
+    ]);
+  } finally {
+    for (const boss of bosses) await boss.stop({ graceful: false });
+    for (const client of clients) await client.close();
+    await harness.stop();
+    await dropPlace(place);
+  }
+}, 180_000);
