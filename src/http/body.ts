@@ -1,4 +1,5 @@
 import { AppError } from "../core/errors.ts";
+import { setAlarm } from "./alarm.ts";
 
 /** For the whole body: 256 KiB in it are 13 KiB a second. */
 const BODY_TIMEOUT_MS = 20_000;
@@ -46,14 +47,14 @@ function joined(chunks: Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
 
 async function inTime<T>(reading: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(unfinished("did not arrive in time")), BODY_TIMEOUT_MS);
+  const cancel = setAlarm(BODY_TIMEOUT_MS, () => late.reject(unfinished("did not arrive in time")));
   try {
     return await Promise.race([reading, late.promise]);
   } catch (error) {
     // What else fails here is the connection: its client is gone, or this process is about to be.
     throw error instanceof AppError ? error : unfinished("did not arrive whole", error);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Services } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { setAlarm } from "./alarm.ts";
 import type { HttpEnv } from "./request.ts";
 
 /** Above a statement's timeout, below the minute that proxies wait. */
@@ -15,11 +16,11 @@ export function deadline({ pulse }: Services): MiddlewareHandler<HttpEnv> {
     if (pulse.lost) throw databaseLost();
     const over = Promise.withResolvers<never>();
     const forget = pulse.onLoss(() => over.reject(databaseLost()));
-    const timer = setTimeout(() => over.reject(tooLate()), DEADLINE_MS);
+    const cancel = setAlarm(DEADLINE_MS, () => over.reject(tooLate()));
     try {
       await Promise.race([next(), over.promise]);
     } finally {
-      clearTimeout(timer);
+      cancel();
       forget();
     }
   };

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { type ServiceProcess, startService } from "../service_process.ts";
+
+let place: Place;
+let service: ServiceProcess;
+beforeAll(async () => {
+  place = await copyTemplate(inject("template"));
+  service = await startService(place);
+});
+afterAll(async () => {
+  await service.stop();
+  await dropPlace(place);
+});
+
+const decoder = new TextDecoder();
+
+/** The head of the next answer on the connection, its body read too; null when the server closed it. */
+async function nextHead(connection: Deno.TcpConn): Promise<string | null> {
+  const buffer = new Uint8Array(64 * 1024);
+  let text = "";
+  for (;;) {
+    const read = await connection.read(buffer);
+    if (read === null) return null;
+    text += decoder.decode(buffer.subarray(0, read));
+    const [head, body] = text.split("\r\n\r\n");
+    const length = Number(/content-length: (\d+)/i.exec(head!)?.[1] ?? NaN);
+    if (body !== undefined && body.length >= length) return head!;
+  }
+}
+
+// Deno 2.8.3 to 2.9.5 closed the connection after every body of more than some 500 bytes.
+test.each([10, 2_000, 200_000])("a connection stays open after a body of %d bytes", async (length) => {
+  const { hostname, port } = new URL(service.url);
+  using connection = await Deno.connect({ hostname, port: Number(port) });
+  const body = JSON.stringify({ email: "nobody@example.test", password: "x".repeat(length) });
+  const request = `POST /api/auth/login HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${body.length}\r\n\r\n${body}`;
+  for (const _ of ["first", "second"]) {
+    const bytes = new TextEncoder().encode(request);
+    for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
+    const head = await nextHead(connection);
+    expect(head).toMatch(/^HTTP\/1\.1 4/);
+    expect(head!.toLowerCase()).not.toContain("connection: close");
+  }
+});
