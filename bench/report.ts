@@ -1,0 +1,75 @@
+import type { TicketText } from "./texts.ts";
+
+export interface BenchOptions {
+  texts: TicketText[];
+  /** What --tickets and --duplicates name. */
+  tickets: string | undefined;
+  duplicates: string | undefined;
+  rounds: number;
+  /** Of one round of one side. */
+  seconds: number;
+  /** Tickets of the largest database. */
+  scale: number;
+}
+
+/** One line of the table. */
+export interface Finding {
+  what: string;
+  value: string;
+  against: string;
+  /** What was reached, in the unit of `reach`. */
+  reached: string;
+  reach: string;
+  ok: boolean;
+  /** Everything measured, for `--json`. */
+  details: Record<string, unknown>;
+}
+
+export type Bench = (options: BenchOptions) => Promise<Finding[]>;
+
+const encoder = new TextEncoder();
+
+/** A line on stderr, so that stdout holds the table alone. */
+export function progress(text: string): void {
+  Deno.stderr.writeSync(encoder.encode(`${new Date().toTimeString().slice(0, 8)}  ${text}\n`));
+}
+
+export function print(text: string): void {
+  Deno.stdout.writeSync(encoder.encode(`${text}\n`));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;
+}
+
+export function perSecond(value: number): string {
+  return `${value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(1)}/s`;
+}
+
+export function milliseconds(value: number): string {
+  return `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+}
+
+const COLUMNS = ["what", "value", "against", "reached", "reach"] as const;
+
+/** The findings as a Markdown table. */
+export function tableOf(findings: readonly Finding[]): string {
+  const rows = findings.map((finding) => [
+    ...COLUMNS.map((name) => finding[name]),
+    finding.ok ? "yes" : "NO",
+  ]);
+  const head = ["what", "here", "against", "reached", "to reach", ""];
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]!.length))
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+}

@@ -1,0 +1,58 @@
+import { startEmbedder } from "../src/core/embed.ts";
+
+const MODEL_DIR = new URL("../models/all-MiniLM-L6-v2/", import.meta.url);
+
+/** Vectors of texts by the service's own model. */
+export async function embedTexts(texts: readonly string[]): Promise<Float32Array[]> {
+  const embedder = startEmbedder({ threads: navigator.hardwareConcurrency, modelDir: MODEL_DIR });
+  try {
+    const vectors = await Promise.all(texts.map((text) => embedder.embed(text, { timeoutMs: 600_000 })));
+    return vectors.map((vector) => {
+      if (!vector) throw new Error("the model gave no vector");
+      return vector;
+    });
+  } finally {
+    await embedder.close();
+  }
+}
+
+/**
+ * As many vectors as wanted near real ones: each between two real vectors and off the line by noise, so that cosines
+ * are spread as they are between real texts, from unrelated to nearly the same. The same sequence each time.
+ */
+export class VectorSource {
+  readonly #base: readonly Float32Array[];
+  #state = 0x9e3779b9;
+
+  constructor(base: readonly Float32Array[]) {
+    this.#base = base;
+  }
+
+  next(): Float32Array {
+    const [one, other] = [this.#pick(), this.#pick()];
+    const share = this.#random() * 0.5;
+    // Of a length that takes the cosine to the real vectors down to between 1 and 0.7.
+    const noise = this.#random() / Math.sqrt(one.length);
+    const vector = one.map((value, index) =>
+      value * (1 - share) + other[index]! * share + this.#gaussian() * noise
+    );
+    const length = Math.hypot(...vector);
+    return vector.map((value) => value / length);
+  }
+
+  #pick(): Float32Array {
+    return this.#base[Math.floor(this.#random() * this.#base.length)]!;
+  }
+
+  /** Mulberry's 32-bit generator: repeatable, and good enough for noise. */
+  #random(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  #gaussian(): number {
+    return Math.sqrt(-2 * Math.log(1 - this.#random())) * Math.cos(2 * Math.PI * this.#random());
+  }
+}
