@@ -35,6 +35,12 @@ export function isUnavailable(error: unknown): boolean {
   return code === "ENOENT" && property(error, "syscall") === "connect";
 }
 
+/** The connection it came over is gone or about to be. After what else the server says, it takes the next statement. */
+export function endsConnection(error: unknown): boolean {
+  const severity = property(error, "severity");
+  return severity === undefined ? isUnavailable(error) : severity === "FATAL" || severity === "PANIC";
+}
+
 /** A statement was cancelled by statement_timeout, or gave up on a lock. */
 export function isTimeout(error: unknown): boolean {
   return isLockTimeout(error) || property(error, "code") === "57014";
@@ -51,7 +57,10 @@ export function isDeadlock(error: unknown): boolean {
   return code === "40P01" || code === "40001";
 }
 
-function property(error: unknown, name: "code" | "constraint_name" | "syscall"): string | undefined {
+function property(
+  error: unknown,
+  name: "code" | "constraint_name" | "severity" | "syscall",
+): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const value = (error as Record<string, unknown>)[name];
   return typeof value === "string" ? value : undefined;

@@ -1,4 +1,4 @@
-import { isUnavailable } from "./errors.ts";
+import { endsConnection } from "./errors.ts";
 import type { Sql, TransactionSql } from "./open.ts";
 
 /** What of postgres.js' queries is used here beyond its types. */
@@ -75,7 +75,7 @@ function guardQuery<Q>(made: Q, life: Life): Q {
     const reject = query.reject;
     query.reject = (error) => {
       // Here and not in a later handler: whoever waits for the query may send the next one at once.
-      if (isUnavailable(error)) life.lose(error);
+      if (endsConnection(error)) life.lose(error);
       reject(error);
     };
     send(query);

@@ -5,6 +5,21 @@ import { dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
 import { until } from "../db/_fresh.ts";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
 
+describe("a statement that fails as unavailable", () => {
+  test("on a connection that is well is rolled back, and the connection is used again", async () => {
+    const place = await emptyPlace("well");
+    const database = await openDatabase({ ...place, poolSize: 1 });
+    const failure = await transact(database.sql, async (tx) => {
+      await tx`create table half (n integer)`;
+      await tx.unsafe("do $$ begin raise exception 'no space left' using errcode = 'disk_full'; end $$");
+    }).catch((error: unknown) => error);
+    expect(isUnavailable(failure)).toBe(true);
+    expect(await database.sql`select to_regclass('half') as found`).toEqual([{ found: null }]);
+    await database.close();
+    await dropPlace(place);
+  });
+});
+
 // The embedded database's only connection ends with its process: tests/db/embedded.test.ts.
 describe.runIf(serverUrl)("a connection that is lost", () => {
   let place: Place;
