@@ -7,6 +7,7 @@ import type { FromWorker, ToWorker } from "./engine.ts";
 declare const self: DedicatedWorkerGlobalScope;
 
 let server: PGLiteSocketServer | undefined;
+let dead = false;
 let paused: PromiseWithResolvers<void> | undefined;
 
 const ANSWERS = {
@@ -30,7 +31,11 @@ self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
 };
 
 async function serve(folder: string, socketPath: string): Promise<PGLiteSocketServer> {
-  const database = await PGlite.create({ dataDir: folder, extensions: { vector } });
+  const database = await PGlite.create({
+    dataDir: folder,
+    extensions: { vector },
+    onStderr: reportLastWords,
+  });
   reportDeath(database);
   // One client uses one connection; the spare ones let it reconnect before its old socket is seen closed.
   const server = new PGLiteSocketServer({ db: database, path: socketPath, maxConnections: 4 });
@@ -55,17 +60,24 @@ async function stop(): Promise<void> {
   await server?.db.close();
 }
 
+function reportEnd(message: string): void {
+  if (!dead) report({ kind: "broken", message });
+  dead = true;
+}
+
+/** A PANIC, such as no space left for the write-ahead log, is told to no client; the engine spins from then on. */
+function reportLastWords(line: string): boolean {
+  const [words] = /(?:PANIC|FATAL): .*/.exec(line) ?? [];
+  if (words) reportEnd(words);
+  return false;
+}
+
 /**
  * An ordinary SQL error leaves the engine sound. After a FATAL or PANIC one PGlite repeats it in an endless loop,
  * and after an exception the socket server answers nobody, so the parent is told that this worker is of no more use.
  */
 function reportDeath(database: PGlite): void {
   const execute = database.execProtocolRawStream.bind(database);
-  let reported = false;
-  function dead(message: string): void {
-    if (!reported) report({ kind: "broken", message });
-    reported = true;
-  }
   database.execProtocolRawStream = async (message, { onRawData, ...options }) => {
     try {
       await execute(message, {
@@ -73,11 +85,13 @@ function reportDeath(database: PGlite): void {
         onRawData(data) {
           onRawData(data);
           const severity = readSeverity(data);
-          if (severity === "FATAL" || severity === "PANIC") dead(new TextDecoder().decode(data.subarray(5)));
+          if (severity === "FATAL" || severity === "PANIC") {
+            reportEnd(new TextDecoder().decode(data.subarray(5)));
+          }
         },
       });
     } catch (error) {
-      dead(String(error));
+      reportEnd(String(error));
       throw error;
     }
   };
