@@ -21,8 +21,11 @@ export async function receiveDelivery(ctx: Context, delivery: Delivery, effect: 
     const { id, outcome } = await enter(ctx, delivery);
     return outcome === "failed" ? await attempt(ctx, id, effect) : { repeated: outcome };
   });
-  if ("repeated" in received) return { repeat: true, outcome: received.repeated };
-  return { repeat: false, outcome: resultOf(received).outcome };
+  if ("repeated" in received) {
+    count(ctx, delivery, "repeated");
+    return { repeat: true, outcome: received.repeated };
+  }
+  return { repeat: false, outcome: resultOf(ctx, delivery, received).outcome };
 }
 
 /** Like `receiveDelivery`, for an effect that a repeat is meant to run again. Answers what the effect did. */
@@ -31,14 +34,26 @@ export async function receiveEachTime<Result extends Outcome>(
   delivery: Delivery,
   effect: Effect<Result>,
 ): Promise<Result> {
-  return resultOf(
-    await transact(ctx, async (ctx) => await attempt(ctx, (await enter(ctx, delivery)).id, effect)),
+  const attempted = await transact(
+    ctx,
+    async (ctx) => await attempt(ctx, (await enter(ctx, delivery)).id, effect),
   );
+  return resultOf(ctx, delivery, attempted);
 }
 
-function resultOf<Result extends Outcome>(attempted: Attempt<Result>): Result {
+function resultOf<Result extends Outcome>(
+  ctx: Context,
+  delivery: Delivery,
+  attempted: Attempt<Result>,
+): Result {
+  count(ctx, delivery, "failure" in attempted ? "failed" : attempted.result.outcome);
   if ("failure" in attempted) throw attempted.failure;
   return attempted.result;
+}
+
+/** After the commit: what a transaction takes back was not received. */
+function count({ metrics }: Context, { provider }: Delivery, outcome: DeliveryOutcome | "repeated"): void {
+  metrics.deliveries.inc({ provider, outcome });
 }
 
 /** The row is there as `failed` until its effect is in; nobody else sees it before. */
