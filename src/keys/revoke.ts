@@ -11,7 +11,7 @@ export async function revokeKey(ctx: ActorContext, input: { id: string }): Promi
       with target as (
         select k.id, k.revoked_at, u.account_id from api_keys k join users u on u.id = k.user_id
         where k.id = ${input.id}::uuid and (k.user_id = ${user.id}::uuid or ${user.role} = 'super_admin'
-          or (${user.role} = 'admin' and u.account_id = ${user.account_id}::uuid))
+          or (${user.role} = 'admin' and u.account_id = ${user.account_id}::uuid and u.role <> 'super_admin'))
         for update of k
       )
       update api_keys k set revoked_at = coalesce(k.revoked_at, now()) from target t where k.id = t.id

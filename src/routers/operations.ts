@@ -3,6 +3,8 @@ import { listJobs } from "../admin/list_jobs.ts";
 import { listQueues } from "../admin/list_queues.ts";
 import { replayDelivery } from "../admin/replay_delivery.ts";
 import { retryJob } from "../admin/retry_job.ts";
+import { getStorage } from "../admin/storage.ts";
+import { Storage } from "../admin/storage_schema.ts";
 import { getDelivery } from "../deliveries/get.ts";
 import { listDeliveries } from "../deliveries/list.ts";
 import { DeliveryList, DeliveryPath, DeliveryRecord, ListDeliveries } from "../deliveries/schema.ts";
@@ -36,6 +38,14 @@ export const operationsRouter = router({
     description: "Answers the delivery with what came of it now. One that was applied changes nothing.",
     errors: ["not_found"],
   }).input(DeliveryPath).output(DeliveryRecord).mutation(({ ctx, input }) => replayDelivery(ctx, input)),
+
+  storage: userProcedure({
+    ...shared,
+    method: "GET",
+    path: "/admin/storage",
+    summary: "What the database takes",
+  })
+    .input(Empty).output(Storage).query(({ ctx }) => getStorage(ctx)),
 
   queues: userProcedure({ ...shared, method: "GET", path: "/admin/queues", summary: "List job queues" })
     .input(Empty).output(QueueList).query(({ ctx }) => listQueues(ctx)),

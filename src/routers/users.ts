@@ -1,11 +1,17 @@
+import { listUserKeys } from "../keys/list.ts";
+import { KeyList } from "../keys/schema.ts";
+import { listUserSessions } from "../sessions/list.ts";
+import { SessionList } from "../sessions/schema.ts";
 import { acceptInvite } from "../users/accept_invite.ts";
 import { createUser } from "../users/create.ts";
 import { getUser } from "../users/get.ts";
+import { inviteUser } from "../users/invite.ts";
 import { listUsers } from "../users/list.ts";
 import {
   AcceptInvite,
   CreatedUser,
   CreateUser,
+  Invitation,
   ListUsers,
   UpdateUser,
   User,
@@ -59,6 +65,34 @@ export const usersRouter = router({
   }).input(UserPath).output(Nothing).mutation(async ({ ctx, input }) => {
     await updateUser(ctx, { id: input.id, deactivated: true });
   }),
+
+  invite: userProcedure({
+    ...shared,
+    method: "POST",
+    path: "/users/{id}/invitation",
+    status: 201,
+    summary: "Make a new one-time link to set a password",
+    description: "Links from before work no more.",
+    errors: ["not_found", "conflict"],
+  }).input(UserPath).output(Invitation).mutation(({ ctx, input }) => inviteUser(ctx, input)),
+
+  sessions: userProcedure({
+    ...shared,
+    method: "GET",
+    path: "/users/{id}/sessions",
+    summary: "List a user's live sessions",
+    description: "DELETE /auth/sessions/{id} ends one.",
+    errors: ["not_found"],
+  }).input(UserPath).output(SessionList).query(({ ctx, input }) => listUserSessions(ctx, input)),
+
+  keys: userProcedure({
+    ...shared,
+    method: "GET",
+    path: "/users/{id}/keys",
+    summary: "List a user's API keys",
+    description: "DELETE /keys/{id} revokes one.",
+    errors: ["not_found"],
+  }).input(UserPath).output(KeyList).query(({ ctx, input }) => listUserKeys(ctx, input)),
 
   acceptInvite: publicProcedure({
     method: "POST",

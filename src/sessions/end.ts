@@ -11,7 +11,7 @@ export async function endSession(ctx: ActorContext, input: { id: string }): Prom
       with target as (
         select s.id, s.revoked_at, u.account_id from sessions s join users u on u.id = s.user_id
         where s.id = ${input.id}::uuid and (s.user_id = ${user.id}::uuid or ${user.role} = 'super_admin'
-          or (${user.role} = 'admin' and u.account_id = ${user.account_id}::uuid))
+          or (${user.role} = 'admin' and u.account_id = ${user.account_id}::uuid and u.role <> 'super_admin'))
         for update of s
       )
       update sessions s set revoked_at = coalesce(s.revoked_at, now()) from target t where s.id = t.id

@@ -7,16 +7,18 @@ import { hashToken } from "../core/tokens.ts";
 import { userColumns } from "./_rows.ts";
 import type { AcceptInvite, User } from "./schema.ts";
 
-/** Sets an invited person's first password; the link works once. */
+/** Sets an invited person's password; the link works once, and sessions from before end. */
 export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Promise<User> {
   await ctx.limits.take("invite", { points: 10, seconds: 60 }, ctx.address, ctx.headers);
   const passwordHash = await hashPassword(input.password);
-  return await transact(ctx, async (ctx) => {
+  const accepted = await transact(ctx, async (ctx) => {
     const [user] = await ctx.db<User[]>`
       with used as (
         update invitations set used_at = now()
         where token_hash = ${hashToken(input.token)} and used_at is null and expires_at > now()
         returning user_id
+      ), ended as (
+        update sessions set revoked_at = now() where user_id = (select user_id from used) and revoked_at is null
       )
       update users set password_hash = ${passwordHash}, updated_at = now()
       where id = (select user_id from used) and deactivated_at is null
@@ -30,4 +32,6 @@ export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Pr
     });
     return user;
   });
+  ctx.access.clear();
+  return accepted;
 }

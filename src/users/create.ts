@@ -1,14 +1,12 @@
 import { v7 as uuid } from "uuid";
 import { recordAudit } from "../core/audit.ts";
-import type { ActorContext, Context } from "../core/context.ts";
+import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { hashPassword } from "../core/passwords.ts";
-import { hashToken, newOpaqueToken } from "../core/tokens.ts";
+import { makeInvitation } from "./_invite.ts";
 import { emailConflict, refuseHigherRole, userColumns } from "./_rows.ts";
 import type { CreatedUser, CreateUser, User } from "./schema.ts";
-
-const INVITE_DAYS = 7;
 
 /** Adds a person or bot to an account; without a password they get a one-time link to set one. */
 export async function createUser(ctx: ActorContext, input: CreateUser): Promise<CreatedUser> {
@@ -32,16 +30,10 @@ export async function createUser(ctx: ActorContext, input: CreateUser): Promise<
       target_id: user.id,
       details: { email: user.email, kind: user.kind, role: user.role },
     });
-    return { ...user, invite_url: passwordHash || input.kind === "bot" ? null : await invite(ctx, user.id) };
+    if (passwordHash || input.kind === "bot") return { ...user, invite_url: null };
+    const { invite_url } = await makeInvitation(ctx, user.id);
+    return { ...user, invite_url };
   }).catch((error: unknown) => {
     throw emailConflict(error, input.email);
   });
-}
-
-async function invite(ctx: Context, userId: string): Promise<string> {
-  const token = newOpaqueToken();
-  await ctx.db`
-    insert into invitations (token_hash, user_id, expires_at)
-    values (${hashToken(token)}, ${userId}::uuid, now() + make_interval(days => ${INVITE_DAYS}))`;
-  return `${ctx.config.PUBLIC_URL}/invite#${token}`;
 }

@@ -40,6 +40,12 @@ export const CreatedUser = User.extend({
 });
 export type CreatedUser = z.infer<typeof CreatedUser>;
 
+export const Invitation = z.object({
+  invite_url: z.string().describe("One-time link to set a password"),
+  expires_at: Timestamp,
+}).meta({ id: "Invitation" });
+export type Invitation = z.infer<typeof Invitation>;
+
 export const UserPath = z.strictObject({ id: Id });
 
 export const UpdateUser = UserPath.extend({
