@@ -5,7 +5,6 @@ import { makeKey, makeProject, makeUser, next, type TestProject } from "./factor
 import { type Harness, useHarness } from "./harness.ts";
 
 const harness = useHarness({ env: { RATE_LIMIT_REFRESH: "1000/60" } });
-
 const PASSWORD = "correct horse battery";
 
 /** Sends a client's requests into the app and remembers them. */
@@ -126,7 +125,7 @@ describe("the typed client", () => {
     await expire(harness.now, store);
     await store.write({ ...(await store.read())!, refresh_token: "of no session" });
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => client.api.auth.me.query({})));
-    expect(results.map((result) => result.status)).toEqual(Array(5).fill("rejected"));
+    expect(results.every(({ status }) => status === "rejected")).toBe(true);
     expect(reasons).toEqual(["unauthenticated"]);
     expect(await store.read()).toBeNull();
     expect(await client.api.auth.me.query({}).catch(errorBody)).toMatchObject({ code: "unauthenticated" });
@@ -154,11 +153,9 @@ describe("the typed client", () => {
     await store.write({ ...(await store.read())!, expires_at: Date.now() + 10_000 });
     expect(await client.api.auth.me.query({})).toMatchObject({ user: { email } });
     await expire(harness.now, store);
-    const failure: unknown = await client.api.auth.me.query({}).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ message: "no route" });
-    expect(errorBody(failure)).toBeNull();
+    expect(await client.api.auth.me.query({}).catch(errorBody)).toBeNull();
     away = false;
-    expect(await client.api.auth.me.query({})).toMatchObject({ user: { email } });
+    expect((await client.api.auth.me.query({})).user.email).toBe(email);
   });
 
   test("signing out ends the session and forgets it, even while a refresh is under way", async () => {
@@ -166,8 +163,7 @@ describe("the typed client", () => {
     await expire(harness.now, store);
     const call = client.api.auth.me.query({}).catch(errorBody);
     const credentials = (await store.read())!;
-    await client.signOut();
-    await call;
+    await Promise.all([client.signOut(), call]);
     expect(await store.read()).toBeNull();
     const refreshed = await harness.now.call("POST", "/auth/refresh", {
       body: { refresh_token: credentials.refresh_token },
