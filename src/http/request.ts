@@ -35,7 +35,7 @@ export async function requestContext(c: HonoContext<HttpEnv>, services: Services
     ...services,
     db: services.sql,
     author: actor ? authorOf(actor) : NOBODY,
-    requestId: c.var.requestId,
+    requestId: c.get("requestId"),
     actor,
     refused,
     address,

@@ -140,7 +140,8 @@ const authorizeProject = t.middleware(async ({ ctx, meta, getRawInput, next }) =
 export interface ProcedureParts {
   meta: Meta;
   input: z.ZodObject;
-  output: z.ZodType;
+  /** Leaves of an output what its schema names. */
+  shape: (output: unknown) => unknown;
   resolve: (call: { ctx: RequestContext; input: unknown }) => unknown;
 }
 
@@ -149,14 +150,14 @@ export interface ProcedureParts {
  * chain copies the context at each of its steps, which was a sixth of a creation's processor time.
  */
 export async function callProcedure(
-  { meta, input, output, resolve }: ProcedureParts,
+  { meta, input, shape, resolve }: ProcedureParts,
   ctx: RequestContext,
   rawInput: unknown,
 ): Promise<unknown> {
   const authorized = await authorize(ctx, meta, rawInput);
   const parsed = input.safeParse(rawInput);
   if (!parsed.success) throw fromZod(parsed.error);
-  return output.parse(await resolve({ ctx: authorized, input: parsed.data }));
+  return shape(await resolve({ ctx: authorized, input: parsed.data }));
 }
 
 /** How many middlewares tRPC's chain has for a procedure: failures, the gate, input, output, verb. */
