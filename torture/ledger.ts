@@ -44,8 +44,10 @@ export class Ledger {
   /**
    * Compares the open entries with what stands in the database, and closes them. What was acknowledged must stand
    * once; what nobody answered may stand once or not at all; nothing may stand that was refused or never sent.
+   * @returns what stands although nobody said so
    */
-  settle(found: ReadonlyMap<string, number>): void {
+  settle(found: ReadonlyMap<string, number>): Entry[] {
+    const silent: Entry[] = [];
     for (const entry of this.#open.values()) {
       const name = nameOf(entry.kind, entry.key);
       const times = found.get(name) ?? 0;
@@ -59,12 +61,14 @@ export class Ledger {
       });
       if (acknowledged && times === 0) this.problems.push(`${name} was acknowledged and is missing`);
       if (times > 1) this.problems.push(`${name} stands ${times} times`);
+      if (entry.state === "unknown" && times > 0) silent.push(entry);
       if (entry.state === "refused") this.problems.push(`${name} was refused: ${entry.reason}`);
     }
     for (const name of found.keys()) {
       if (!this.#open.has(name)) this.problems.push(`${name} stands and was not sent`);
     }
     this.#open.clear();
+    return silent;
   }
 
   #count(more: Counts): void {

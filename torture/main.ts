@@ -1,12 +1,25 @@
 import { parseArgs } from "node:util";
 import { clients } from "./clients.ts";
+import { clocks } from "./clocks.ts";
 import { connections } from "./connections.ts";
+import { drain } from "./drain.ts";
 import { kill } from "./kill.ts";
+import { model } from "./model.ts";
 import { outage } from "./outage.ts";
 import type { Options, Outcome, Scenario } from "./scenario.ts";
+import { secondProcess } from "./second_process.ts";
 import { databaseName, dropTemplate } from "./service.ts";
 
-const SCENARIOS: readonly Scenario[] = [kill, outage, connections, clients];
+const SCENARIOS: readonly Scenario[] = [
+  kill,
+  outage,
+  connections,
+  clients,
+  model,
+  secondProcess,
+  drain,
+  clocks,
+];
 
 const USAGE = `npm run torture [-- NAME…] [--rounds N] [--stop-command CMD --start-command CMD]
 

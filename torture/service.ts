@@ -105,7 +105,8 @@ export class Stage {
     return answer.body;
   }
 
-  async close(): Promise<void> {
+  /** Ends the process, if there is one, and leaves the place. */
+  async release(): Promise<void> {
     if (this.#service) {
       try {
         this.#service.kill("SIGKILL");
@@ -114,6 +115,10 @@ export class Stage {
       }
       await this.#service.ended();
     }
+  }
+
+  async close(): Promise<void> {
+    await this.release();
     await dropPlace(this.place);
   }
 }

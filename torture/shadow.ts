@@ -15,3 +15,25 @@ export async function openShadow(): Promise<{ path: string; close(): Promise<voi
   await Deno.symlink(join(PROJECT, "node_modules"), join(path, "node_modules"));
   return { path, close: () => Deno.remove(path, { recursive: true }) };
 }
+
+/** Wraps the model's worker: `deadly` texts end it, `hanging` ones keep it for ever, `slow` ones for 8 seconds. */
+export async function addTexts(path: string): Promise<void> {
+  const worker = join(path, "src/core/embed_worker.ts");
+  const real = join(path, "src/core/embed_worker_real.ts");
+  await Deno.rename(worker, real);
+  await Deno.writeTextFile(
+    worker,
+    `import "./embed_worker_real.ts";
+const receive = self.onmessage;
+self.onmessage = async (event) => {
+  const text = "text" in event.data ? event.data.text : "";
+  if (text.includes("deadly")) setTimeout(() => { throw new Error("a deadly text"); });
+  else if (text.includes("hanging")) for (;;);
+  else {
+    if (text.includes("slow")) await new Promise((resolve) => setTimeout(resolve, 8000));
+    receive(event);
+  }
+};
+`,
+  );
+}

@@ -1,0 +1,126 @@
+import { openDatabase } from "../db/open.ts";
+import { findWrites } from "./find.ts";
+import { Ledger } from "./ledger.ts";
+import { Load } from "./load.ts";
+import { type Books, Findings, type Options, type Outcome, pause, type Scenario } from "./scenario.ts";
+import { serverUrl, Stage } from "./service.ts";
+
+export const clocks: Scenario = {
+  name: "clocks",
+  summary: "a machine 10 minutes ahead, a token from the future, summer time under the cron",
+  run: shift,
+};
+
+const LIBRARIES = [
+  "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
+  "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
+  "/usr/lib/faketime/libfaketime.so.1",
+];
+
+/** Clocks that are read, not those that measure: timers run as ever. */
+async function fakeTime(time: string): Promise<Record<string, string> | null> {
+  for (const library of LIBRARIES) {
+    try {
+      await Deno.stat(library);
+      return {
+        LD_PRELOAD: library,
+        FAKETIME: time,
+        FAKETIME_DONT_FAKE_MONOTONIC: "1",
+        DONT_FAKE_MONOTONIC: "1",
+      };
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return null;
+}
+
+async function shift({ rounds = 1, say }: Options): Promise<Outcome> {
+  const books = { ledger: new Ledger(), findings: new Findings() };
+  for (let round = 0; round < rounds; round++) {
+    for (const part of [ahead, ...(serverUrl ? [futureToken] : [summerTime])]) {
+      await part(books);
+      say(`round ${round + 1}/${rounds}, ${books.findings.notes.at(-1)}`);
+    }
+  }
+  const { ledger, findings } = books;
+  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
+}
+
+async function ahead({ ledger, findings }: Books): Promise<void> {
+  const fake = await fakeTime("+10m");
+  if (!fake) return findings.note("ten minutes ahead: not tried, libfaketime is not installed");
+  const stage = await Stage.open(fake);
+  try {
+    await stage.start();
+    const caller = await stage.caller();
+    const load = new Load(ledger, caller, "ahead", 8);
+    await pause(4000);
+    await load.stop();
+    ledger.settle(await findWrites(stage, caller));
+    const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
+    findings.expect(
+      failed.length === 0,
+      `ten minutes ahead: ${failed.length} calls failed: ${failed[0]?.reason}`,
+    );
+    findings.note(`ten minutes ahead: ${load.attempts.length} calls, ${failed.length} failed`);
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Of two machines on one database one is ahead: the other refuses its tokens, and says that they are no good. */
+async function futureToken({ findings }: Books): Promise<void> {
+  const fake = await fakeTime("+10m");
+  if (!fake) return findings.note("token from the future: not tried, libfaketime is not installed");
+  const right = await Stage.open();
+  const wrong = Stage.over(right.place, fake);
+  try {
+    await right.start();
+    await wrong.start();
+    const me = async (at: Stage, { token }: { token: string }) =>
+      (await at.service.call("GET", "/api/auth/me", { headers: { authorization: `Bearer ${token}` } }))
+        .status;
+    const [early, late] = [await right.caller(), await wrong.caller()];
+    const seen = [
+      await me(right, early),
+      await me(wrong, late),
+      await me(right, late),
+      await me(wrong, early),
+    ];
+    findings.expect(seen.join() === "200,200,401,200", `tokens of two machines: ${seen.join()}`);
+    findings.note(`token from the future: ${seen[2]}, one ten minutes old: ${seen[3]}`);
+  } finally {
+    await wrong.release();
+    await right.close();
+  }
+}
+
+const HOURS = ["23", "00", "01", "02"];
+
+/** The night in which Berlin's clocks go back: each hour of UTC has one sweep, whatever the machine's zone. */
+async function summerTime({ findings }: Books): Promise<void> {
+  if (!await fakeTime("")) return findings.note("summer time: not tried, libfaketime is not installed");
+  const stage = await Stage.open();
+  try {
+    for (const hour of HOURS) {
+      const day = hour === "23" ? "2026-10-24" : "2026-10-25";
+      // libfaketime reads its time in the process' zone.
+      const local = new Date(`${day}T${hour}:06:45Z`).toLocaleString("sv-SE", { timeZone: "Europe/Berlin" });
+      await stage.start({ ...await fakeTime(`@${local}`), TZ: "Europe/Berlin" });
+      await pause(60_000);
+      await stage.service.stop();
+    }
+    const database = await openDatabase(stage.place);
+    const jobs = await database.sql<{ hour: string; count: number }[]>`
+      select to_char(created_on at time zone 'UTC', 'HH24') as hour, count(*) as count from pgboss.job
+      where name = 'sweep-merged-tickets' group by 1 order by 1`;
+    await database.close();
+    const told = jobs.map(({ hour, count }) => `${hour}: ${count}`).join(", ");
+    const once = HOURS.every((hour) => jobs.some((job) => job.hour === hour && job.count === 1));
+    findings.expect(once && jobs.length === HOURS.length, `summer time: sweeps by hour of UTC: ${told}`);
+    findings.note(`summer time: sweeps by hour of UTC: ${told}`);
+  } finally {
+    await stage.close();
+  }
+}

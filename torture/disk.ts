@@ -1,0 +1,91 @@
+import { findWrites } from "./find.ts";
+import { Load } from "./load.ts";
+import { type Books, pause, until } from "./scenario.ts";
+import { Stage } from "./service.ts";
+
+const SECRET = "torture-auth-secret-of-32-characters";
+
+/** A file system in memory that can be full or read-only. Null where this process may not mount one. */
+async function mount(options: string): Promise<{ path: string; close(): Promise<void> } | null> {
+  const path = await Deno.makeTempDir({ prefix: "handoff-disk-" });
+  if (!await run("mount", "-t", "tmpfs", "-o", options, "tmpfs", path)) {
+    await Deno.remove(path);
+    return null;
+  }
+  return {
+    path,
+    async close() {
+      await run("umount", "-l", path);
+      await Deno.remove(path);
+    },
+  };
+}
+
+async function run(command: string, ...args: string[]): Promise<boolean> {
+  return (await new Deno.Command(command, { args, stdout: "null", stderr: "null" }).output()).success;
+}
+
+/** A DATA_DIR that nothing can be written to: refused with a sentence, or not needed. */
+export async function refuseReadOnly({ findings }: Books): Promise<void> {
+  const disk = await mount("ro");
+  if (!disk) return findings.note("DATA_DIR read-only: not tried, this process may not mount");
+  const original = await Stage.open();
+  try {
+    const place = { ...original.place, dataDir: disk.path };
+    const refused = Stage.over(place).launch();
+    const code = await refused.ended();
+    const said = refused.output.split("\n").find((line) => line.startsWith("handoff: ")) ?? refused.output;
+    findings.expect(
+      code === 1 && said.includes(disk.path),
+      `DATA_DIR read-only: ended with ${code}: ${said}`,
+    );
+    let then = said;
+    if (place.url) {
+      const stage = Stage.over(place, { AUTH_SECRET: SECRET });
+      await stage.start();
+      await stage.caller();
+      await stage.service.stop();
+      then = "refused without AUTH_SECRET, served with it";
+    }
+    findings.note(`DATA_DIR read-only: ${then}`);
+  } finally {
+    await original.close();
+    await disk.close();
+  }
+}
+
+/** The embedded database runs out of space under load: it refuses or ends, and has everything when there is space. */
+export async function fillDisk({ ledger, findings }: Books): Promise<void> {
+  const disk = await mount("size=160m");
+  if (!disk) return findings.note("DATA_DIR full: not tried, this process may not mount");
+  const original = await Stage.open();
+  const stage = Stage.over({ dataDir: disk.path }, { AUTH_SECRET: SECRET });
+  try {
+    await run("cp", "-r", `${original.place.dataDir}/db`, disk.path);
+    await stage.start();
+    const caller = await stage.caller();
+    const load = new Load(ledger, caller, "full", 8);
+    await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 100));
+    await run("sh", "-c", `cat /dev/zero > ${disk.path}/filler`);
+    await pause(8000);
+    const before = load.acknowledged;
+    await Deno.remove(`${disk.path}/filler`);
+    const ended = await Promise.race([stage.service.ended(), pause(1000).then(() => null)]);
+    if (ended !== null) await stage.start();
+    const refused = load.attempts.filter(({ status }) => status === 503).length;
+    await until("writes are acknowledged again", 30, () => Promise.resolve(load.acknowledged > before));
+    await load.stop();
+    ledger.settle(await findWrites(stage, caller));
+    findings.expect(load.attempts.every(({ status }) => status !== 500), "DATA_DIR full: a 500");
+    findings.note(
+      `DATA_DIR full: ${refused} calls 503, ${
+        ended === null ? "the process lived" : `the process ended with ${ended}`
+      }, ` +
+        `served again with space`,
+    );
+  } finally {
+    await stage.release();
+    await original.close();
+    await disk.close();
+  }
+}

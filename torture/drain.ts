@@ -1,0 +1,76 @@
+import { findWrites } from "./find.ts";
+import { readUnfinished } from "./jobs.ts";
+import { Ledger } from "./ledger.ts";
+import { Load } from "./load.ts";
+import { type Books, Findings, type Options, type Outcome, type Scenario, until } from "./scenario.ts";
+import { type Caller, Stage } from "./service.ts";
+import { type Line, openLine, requestHead } from "./sockets.ts";
+
+export const drain: Scenario = {
+  name: "drain",
+  summary:
+    "SIGTERM under 16 clients and some slow ones: every accepted call answered, jobs handed back, exit 0",
+  run: drainAgain,
+};
+
+const END_WITHIN_S = 10;
+
+async function drainAgain({ rounds = 5, say }: Options): Promise<Outcome> {
+  const books = { ledger: new Ledger(), findings: new Findings() };
+  const stage = await Stage.open({ EMBEDDING_THREADS: "1" });
+  try {
+    await stage.start();
+    for (let n = 0; n < rounds; n++) {
+      await round(stage, books);
+      say(`round ${n + 1}/${rounds}, ${books.findings.notes.at(-1)}`);
+    }
+  } finally {
+    await stage.close();
+  }
+  const { ledger, findings } = books;
+  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
+}
+
+async function round(stage: Stage, { ledger, findings }: Books): Promise<void> {
+  const caller = await stage.caller();
+  const load = new Load(ledger, caller, "drained");
+  await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 100));
+  const slow = await slowOnes(stage, caller);
+  const started = performance.now();
+  const code = await stage.service.stop();
+  const seconds = (performance.now() - started) / 1000;
+  // Before a new process is there, so that what was not answered is not asked again.
+  await load.stop();
+  for (const line of slow) line.close();
+  const active = (await readUnfinished(stage)).filter(({ state }) => state === "active");
+  await stage.start();
+  const silent = ledger.settle(await findWrites(stage, caller));
+  findings.expect(code === 0, `ended with ${code}`);
+  findings.expect(seconds < END_WITHIN_S, `ended after ${seconds.toFixed(1)} s`);
+  findings.expect(
+    silent.length === 0,
+    `${silent.length} calls were done and not answered: ${JSON.stringify(silent[0])}`,
+  );
+  findings.expect(active.length === 0, `jobs were not handed back: ${JSON.stringify(active)}`);
+  findings.note(
+    `exit ${code} after ${
+      seconds.toFixed(1)
+    } s, ${load.acknowledged} calls answered, ${silent.length} done in silence`,
+  );
+}
+
+/** Half bodies, answers that nobody reads, and connections kept open for later. */
+async function slowOnes(stage: Stage, { project, token }: Caller): Promise<Line[]> {
+  const fields = { Authorization: `Bearer ${token}` };
+  const lines = await Promise.all(Array.from({ length: 60 }, () => openLine(stage.port)));
+  for (const [n, line] of lines.entries()) {
+    if (n < 10) {
+      const head = { ...fields, "Content-Type": "application/json", "Content-Length": "200" };
+      await line.write(requestHead("POST", `${project}/tickets`, head) + '{"title":"half a ');
+    } else {
+      await line.write(requestHead("GET", `${project}/tickets?limit=200`, fields));
+      if (n >= 20) await line.status();
+    }
+  }
+  return lines;
+}

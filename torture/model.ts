@@ -1,0 +1,149 @@
+import { fillDisk, refuseReadOnly } from "./disk.ts";
+import { findWrites } from "./find.ts";
+import { unfinishedJobs } from "./jobs.ts";
+import { Ledger } from "./ledger.ts";
+import { Load } from "./load.ts";
+import {
+  type Books,
+  Findings,
+  type Options,
+  type Outcome,
+  pause,
+  quantile,
+  type Scenario,
+} from "./scenario.ts";
+import { serverUrl, Stage } from "./service.ts";
+import { addTexts, openShadow, WEIGHTS } from "./shadow.ts";
+
+export const model: Scenario = {
+  name: "model",
+  summary: "the model's file missing, cut, changed; a worker that dies or hangs; DATA_DIR read-only or full",
+  run: spoil,
+};
+
+type Spoil = (path: string) => Promise<void>;
+
+const SPOILS: [name: string, spoil: Spoil][] = [
+  ["missing", (path) => Deno.remove(path)],
+  ["truncated", (path) => Deno.truncate(path, 1_000_000)],
+  ["changed by a byte", changeByte],
+];
+
+async function spoil({ rounds = 1, say }: Options): Promise<Outcome> {
+  const books = { ledger: new Ledger(), findings: new Findings() };
+  const parts = [
+    ...SPOILS.map(([name, spoil]) => (books: Books) => badFile(books, name, spoil)),
+    badWorker,
+    refuseReadOnly,
+    ...(serverUrl ? [] : [fillDisk]),
+  ];
+  for (let round = 0; round < rounds; round++) {
+    for (const part of parts) {
+      await part(books);
+      say(`round ${round + 1}/${rounds}, ${books.findings.notes.at(-1)}`);
+    }
+  }
+  const { ledger, findings } = books;
+  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
+}
+
+/** The service says which file is wrong, and works without the hint. */
+async function badFile({ ledger, findings }: Books, name: string, spoil: Spoil): Promise<void> {
+  const shadow = await openShadow();
+  await spoil(`${shadow.path}/${WEIGHTS}`);
+  const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, shadow.path);
+  try {
+    await stage.start();
+    const caller = await stage.caller();
+    const load = new Load(ledger, caller, name.replaceAll(" ", "-"), 8);
+    await pause(3000);
+    await load.stop();
+    ledger.settle(await findWrites(stage, caller));
+    const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
+    const state = JSON.parse(await stage.service.get("/readyz"));
+    findings.expect(
+      failed.length === 0,
+      `model ${name}: ${failed.length} calls failed: ${failed[0]?.reason}`,
+    );
+    findings.expect(
+      state.status === "ready" && state.model === "failed",
+      `model ${name}: ${JSON.stringify(state)}`,
+    );
+    findings.expect(
+      stage.service.output.includes("model_quantized.onnx"),
+      `model ${name}: the log names no file`,
+    );
+    const p99 = quantile(load.attempts.map(({ ms }) => ms), 0.99);
+    findings.note(`model ${name}: ready without it, ${load.attempts.length} calls, p99 ${p99.toFixed(0)} ms`);
+  } finally {
+    await stage.close();
+    await shadow.close();
+  }
+}
+
+async function changeByte(path: string): Promise<void> {
+  const file = await Deno.open(path, { read: true, write: true });
+  await file.seek(5_000_000, Deno.SeekMode.Start);
+  const byte = new Uint8Array(1);
+  await file.read(byte);
+  await file.seek(5_000_000, Deno.SeekMode.Start);
+  await file.write(new Uint8Array([byte[0]! ^ 1]));
+  file.close();
+}
+
+/** Texts that kill the worker, or keep it for ever, cost the hint of a few tickets and no ticket. */
+async function badWorker({ ledger, findings }: Books): Promise<void> {
+  const shadow = await openShadow();
+  await addTexts(shadow.path);
+  const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, shadow.path);
+  try {
+    await stage.start();
+    const caller = await stage.caller();
+    const load = new Load(ledger, caller, "worker", 4);
+    const create = async (text: string) => {
+      const started = performance.now();
+      const body = { title: `Torture ${text}`, description: `${text} ${crypto.randomUUID()}` };
+      const rest = { request_type: "bug", priority: "low", blocking: false };
+      const entry = ledger.enter("create", text);
+      const made = await stage.call<{ similar_existing?: unknown }>(
+        caller.token,
+        "POST",
+        `${caller.project}/tickets`,
+        {
+          ...body,
+          ...rest,
+        },
+      );
+      entry.state = "acknowledged";
+      return { hinted: made.similar_existing !== undefined, ms: performance.now() - started };
+    };
+    const slowest: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      slowest.push((await create(`deadly ${n}`)).ms, (await create(`hanging ${n}`)).ms);
+    }
+    await load.stop();
+    await pause(15_000);
+    const after = await create("harmless");
+    const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
+    ledger.settle(await findWrites(stage, caller));
+    findings.expect(failed.length === 0, `worker: ${failed.length} calls failed: ${failed[0]?.reason}`);
+    findings.expect(after.hinted, "worker: there is no hint afterwards");
+    findings.note(
+      `worker dead and hanging: ${load.attempts.length} calls, a ticket took at most ${
+        Math.max(...slowest).toFixed(0)
+      } ms, hinted again afterwards`,
+    );
+    await Deno.remove(`${shadow.path}/src/core/embed_worker.ts`);
+    await Deno.rename(
+      `${shadow.path}/src/core/embed_worker_real.ts`,
+      `${shadow.path}/src/core/embed_worker.ts`,
+    );
+    await stage.service.stop();
+    await stage.start();
+    const left = await unfinishedJobs(stage, 60);
+    findings.expect(left.length === 0, `worker: stuck jobs: ${JSON.stringify(left)}`);
+  } finally {
+    await stage.close();
+    await shadow.close();
+  }
+}

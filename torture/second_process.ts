@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { openDatabase } from "../db/open.ts";
+import { findWrites } from "./find.ts";
+import { Ledger } from "./ledger.ts";
+import { Load } from "./load.ts";
+import { type Books, Findings, type Options, type Outcome, pause, type Scenario, until } from "./scenario.ts";
+import { serverUrl, Stage } from "./service.ts";
+import { addTexts, openShadow } from "./shadow.ts";
+
+export const secondProcess: Scenario = {
+  name: "second_process",
+  summary: "a second process on the embedded folder or on the server; a job killed with its process",
+  run: share,
+};
+
+/** Beyond what any start takes to load its files. */
+const REFUSED_WITHIN_MS = 1000;
+const RUN_AGAIN_WITHIN_S = 90;
+
+async function share({ rounds = 3, say }: Options): Promise<Outcome> {
+  const books = { ledger: new Ledger(), findings: new Findings() };
+  for (let round = 0; round < rounds; round++) {
+    for (const part of [serverUrl ? bothServe : secondIsRefused, killedJob]) {
+      await part(books);
+      say(`round ${round + 1}/${rounds}, ${books.findings.notes.at(-1)}`);
+    }
+  }
+  const { ledger, findings } = books;
+  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
+}
+
+async function secondIsRefused({ ledger, findings }: Books): Promise<void> {
+  const stage = await Stage.open();
+  try {
+    await stage.start();
+    const caller = await stage.caller();
+    const load = new Load(ledger, caller, "first", 8);
+    await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 50));
+    await load.stop();
+    // Stopped, so that only the second process could touch the files.
+    stage.service.kill("SIGSTOP");
+    const before = await digestOf(`${stage.place.dataDir}/db`);
+    const idle = await timeToEnd(stage, { LOG_LEVEL: "no such level" });
+    const refusal = await timeToEnd(stage, {});
+    const after = await digestOf(`${stage.place.dataDir}/db`);
+    stage.service.kill("SIGCONT");
+    ledger.settle(await findWrites(stage, caller));
+    const beyond = refusal.ms - idle.ms;
+    findings.expect(
+      refusal.code === 1 && refusal.output.includes("in use by another process"),
+      `second: ${refusal.output}`,
+    );
+    findings.expect(beyond < REFUSED_WITHIN_MS, `second: refused after ${refusal.ms.toFixed(0)} ms`);
+    findings.expect(before === after, "second: the data was touched");
+    findings.note(
+      `second process refused after ${refusal.ms.toFixed(0)} ms, of which ${
+        idle.ms.toFixed(0)
+      } load its files`,
+    );
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Of a process beside the stage's own, on a port of its own. */
+async function timeToEnd(stage: Stage, env: Record<string, string>) {
+  const started = performance.now();
+  const other = Stage.over(stage.place, {}).launch(env);
+  const code = await other.ended();
+  return { ms: performance.now() - started, code, output: other.output };
+}
+
+async function digestOf(folder: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    hash.update(`${name} ${isDirectory ? await digestOf(path) : await digestOfFile(path)}\n`);
+  }
+  return hash.digest("hex");
+}
+
+async function digestOfFile(path: string): Promise<string> {
+  return createHash("sha256").update(await Deno.readFile(path)).digest("hex");
+}
+
+/** On a server two processes share the work; one is killed, and the other goes on. */
+async function bothServe({ ledger, findings }: Books): Promise<void> {
+  const stage = await Stage.open();
+  const other = Stage.over(stage.place);
+  try {
+    await Promise.all([stage.start(), other.start()]);
+    const caller = await stage.caller();
+    const loads = [
+      new Load(ledger, caller, "one", 8),
+      new Load(ledger, { ...caller, url: other.url }, "two", 8),
+    ];
+    for (const load of loads) {
+      await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 50));
+    }
+    await stage.kill();
+    await pause(1000);
+    await stage.start();
+    await pause(1000);
+    for (const load of loads) await load.stop();
+    ledger.settle(await findWrites(stage, caller));
+    const harmed = loads[1]!.attempts.filter(({ status }) => status === 0 || status >= 500);
+    findings.expect(harmed.length === 0, `two processes: ${harmed.length} calls to the other were harmed`);
+    findings.note(`two processes: ${loads.map(({ answered }) => answered).join(" and ")} calls answered`);
+  } finally {
+    await other.release();
+    await stage.close();
+  }
+}
+
+/** A text that keeps the model for 8 s: its job is at work when the process is killed. */
+async function killedJob({ ledger, findings }: Books): Promise<void> {
+  const shadow = await openShadow();
+  await addTexts(shadow.path);
+  const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, shadow.path);
+  try {
+    await stage.start();
+    const { token, project } = await stage.caller();
+    const entry = ledger.enter("embedding", "slow");
+    await stage.call(token, "POST", `${project}/tickets`, {
+      title: "Torture slow",
+      description: "A slow text, which the model takes its time for.",
+      request_type: "bug",
+      priority: "low",
+      blocking: false,
+    });
+    entry.state = "acknowledged";
+    // The create waited two seconds for its hint, its job is fetched within two more.
+    await pause(4000);
+    await stage.kill();
+    const killed = Date.now();
+    await stage.start();
+    await pause(RUN_AGAIN_WITHIN_S * 1000);
+    await stage.service.stop();
+    const { job, embeddings } = await readJob(stage);
+    ledger.settle(new Map([["embedding slow", embeddings]]));
+    const seconds = (Date.parse(job.completed_on) - killed) / 1000;
+    findings.expect(job.retry_count > 0, "killed job: it was not at work when it was killed");
+    findings.expect(
+      job.state === "completed" && seconds < RUN_AGAIN_WITHIN_S,
+      `killed job: ${JSON.stringify(job)}`,
+    );
+    findings.note(`killed job: done ${seconds.toFixed(0)} s after the kill, its effect ${embeddings} times`);
+  } finally {
+    await stage.close();
+    await shadow.close();
+  }
+}
+
+async function readJob({ place }: Stage) {
+  const database = await openDatabase({ ...place, poolSize: 1 });
+  const [job] = await database.sql<{ state: string; retry_count: number; completed_on: string }[]>`
+    select state::text as state, retry_count, completed_on from pgboss.job where name = 'embed-ticket'`;
+  const [row] = await database.sql<{ count: number }[]>`select count(*) as count from ticket_embeddings`;
+  await database.close();
+  if (!job || !row) throw new Error("there is no job for the slow text");
+  return { job, embeddings: row.count };
+}
