@@ -4,7 +4,8 @@ import { checkoutSession, paymentDelivery, subscription } from "../../simulators
 import type { Sent } from "../../simulators/senders/sent.ts";
 import type { Sql } from "../../db/open.ts";
 import { makeProject, makeTicket, makeUser } from "../factories.ts";
-import type { Harness } from "../harness.ts";
+import type { Place } from "../database.ts";
+import { type Harness, openHarnessAt } from "../harness.ts";
 import { merge, newSha } from "../deploys/_setup.ts";
 
 export const SECRETS = {
@@ -114,4 +115,28 @@ export async function readEffects(sql: Sql) {
   };
   const entries = Object.entries(read).map(async ([name, rows]) => [name, [...await rows]]);
   return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Sends a delivery to a running service until it is taken; answers how each try ended, 0 without an answer. */
+export async function sendUntilTaken(url: () => string, { path, headers, body }: Sent): Promise<number[]> {
+  const tries: number[] = [];
+  for (;;) {
+    const response = await fetch(`${url()}/api${path}`, { method: "POST", headers, body }).catch(() => null);
+    await response?.body?.cancel().catch((error: unknown) => error); // cut off in the middle of its answer
+    tries.push(response?.status ?? 0);
+    if (response?.ok) return tries;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** What the stream leads to when nothing happens. */
+export async function undisturbed(place: Place, lanes: Lane[]) {
+  const harness = await openHarnessAt(place, { env: SECRETS });
+  await sendAll(lanes, async ({ path, headers, body }) => {
+    const { status } = await harness.call("POST", path, { headers, raw: body });
+    if (status !== 200) throw new Error(`${path} answered ${status}`);
+  });
+  const effects = await readEffects(harness.sql);
+  await harness.stop();
+  return effects;
 }

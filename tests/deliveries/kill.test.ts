@@ -1,33 +1,11 @@
 import { expect, inject, test } from "vitest";
-import type { Sent } from "../../simulators/senders/sent.ts";
-import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { copyTemplate, dropPlace } from "../database.ts";
 import { openHarnessAt } from "../harness.ts";
 import { type ServiceProcess, startService } from "../service_process.ts";
-import { type Lane, makeLanes, readEffects, SECRETS, sendAll } from "./_stream.ts";
+import { makeLanes, readEffects, SECRETS, sendAll, sendUntilTaken, undisturbed } from "./_stream.ts";
 
 const SUBJECTS = 200;
 const KILLS = 4;
-
-/** What the stream leads to when nothing happens. */
-async function undisturbed(place: Place, lanes: Lane[]) {
-  const harness = await openHarnessAt(place, { env: SECRETS });
-  await sendAll(lanes, async ({ path, headers, body }) => {
-    const { status } = await harness.call("POST", path, { headers, raw: body });
-    expect(status).toBe(200);
-  });
-  const effects = await readEffects(harness.sql);
-  await harness.stop();
-  return effects;
-}
-
-async function until2xx(url: () => string, { path, headers, body }: Sent): Promise<number> {
-  for (let tries = 1;; tries++) {
-    const response = await fetch(`${url()}/api${path}`, { method: "POST", headers, body }).catch(() => null);
-    await response?.body?.cancel();
-    if (response?.ok) return tries;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
 
 test(
   "1,000 mixed deliveries survive kill -9 at random moments: the state is that of an undisturbed run",
@@ -46,11 +24,11 @@ test(
     async function disturb(): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
       service.kill("SIGKILL");
-    await service.ended();
+      await service.ended();
       service = await startService(place, SECRETS);
     }
     await sendAll(lanes, async (sent) => {
-      repeats += await until2xx(() => service.url, sent) - 1;
+      repeats += (await sendUntilTaken(() => service.url, sent)).length - 1;
       taken++;
       if (kills < KILLS && taken > (kills + 0.5) * lanes.length * 5 / (KILLS + 1)) {
         kills++;

@@ -1,0 +1,74 @@
+import { expect, inject, test } from "vitest";
+import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { openHarnessAt } from "../harness.ts";
+import { startService } from "../service_process.ts";
+import { startTcpProxy, targetOf, throughProxy } from "../tcp_proxy.ts";
+import {
+  type Lane,
+  makeLanes,
+  readEffects,
+  SECRETS,
+  sendAll,
+  sendUntilTaken,
+  undisturbed,
+} from "./_stream.ts";
+
+const SUBJECTS = 40;
+const OUTAGE_MS = 10_000;
+
+test(
+  "a database that is away for 10 s in the middle of a stream costs the senders retries, and nothing else",
+  async () => {
+    const place = await copyTemplate(inject("template"));
+    const harness = await openHarnessAt(place, { env: SECRETS });
+    const lanes = await makeLanes(harness, SUBJECTS);
+    await harness.stop();
+    const calm = await copyTemplate(place);
+    const expected = await undisturbed(calm, lanes);
+
+    const tries = await (place.url ? withServerAway(place, lanes) : withEngineDead(place, lanes));
+
+    expect(tries).toHaveLength(SUBJECTS * 5);
+    const failures = new Set(tries.flat().filter((status) => status !== 200));
+    // A server that is away is told as such; the embedded database takes its process along.
+    expect([...failures]).toEqual([place.url ? 503 : 0]);
+    const after = await openHarnessAt(place);
+    expect(await readEffects(after.sql)).toEqual(expected);
+    await after.stop();
+    await Promise.all([dropPlace(place), dropPlace(calm)]);
+  },
+  180_000,
+);
+
+/** One process throughout. */
+async function withServerAway(place: Place, lanes: Lane[]): Promise<number[][]> {
+  const proxy = startTcpProxy(targetOf(place.url!));
+  const service = await startService({ ...place, url: throughProxy(place.url!, proxy) }, SECRETS);
+  const tries: number[][] = [];
+  await sendAll(lanes, async (sent) => {
+    tries.push(await sendUntilTaken(() => service.url, sent));
+    if (tries.length !== SUBJECTS) return;
+    proxy.refuse();
+    setTimeout(() => proxy.accept(), OUTAGE_MS);
+  });
+  expect(await service.stop()).toBe(0);
+  proxy.close();
+  return tries;
+}
+
+async function withEngineDead(place: Place, lanes: Lane[]): Promise<number[][]> {
+  let service = await startService(place, SECRETS);
+  const tries: number[][] = [];
+  await sendAll(lanes, async (sent) => {
+    tries.push(await sendUntilTaken(() => service.url, sent));
+    if (tries.length !== SUBJECTS) return;
+    // A message that no client sends: the engine answers FATAL and is of no more use.
+    const socket = await Deno.connect({ transport: "unix", path: `${place.dataDir}/db.sock` });
+    await socket.write(new Uint8Array(["z".charCodeAt(0), 0, 0, 0, 4]));
+    expect(await service.ended()).toBe(70);
+    socket.close();
+    service = await startService(place, SECRETS);
+  });
+  expect(await service.stop()).toBe(0);
+  return tries;
+}
