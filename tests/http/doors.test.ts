@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { publishedProcedures } from "../../src/http/procedures.ts";
 import { makeProject, makeTicket, type TestProject, type TestTicket, ticketInput } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { expectError, expectNoInside, post, ticketsOf } from "./_calls.ts";
+import { expectError, expectNoInside, post } from "./_calls.ts";
 
 const harness = useHarness();
 let project: TestProject;
@@ -10,95 +10,6 @@ let ticket: TestTicket;
 beforeAll(async () => {
   project = await makeProject(harness.now);
   ticket = await makeTicket(harness.now, project);
-});
-
-const JSON_TYPE = { "content-type": "application/json" };
-const LIMIT = 256 * 1024;
-
-/** A body of exactly so many bytes. */
-function bodyOf(bytes: number): string {
-  const empty = JSON.stringify(ticketInput({ evidence: { pad: "" } }));
-  return empty.replace('"pad":""', `"pad":"${"x".repeat(bytes - empty.length)}"`);
-}
-
-describe("a body", () => {
-  test.each([
-    ["cut off", '{"title": "x'],
-    ["with a trailing comma", '{"title": "x",}'],
-    ["with single quotes", "{'title': 'x'}"],
-    ["with a comment", "{} // all"],
-    ["with two values", "{}{}"],
-    ["NaN", '{"title": NaN}'],
-    ["undefined", "undefined"],
-    ["blank", "   "],
-    ["a lone NUL", "\0"],
-    ["XML", "<ticket/>"],
-    ["with a raw line end in a text", '{"title": "a\nb"}'],
-  ])("that is broken (%s) is 400 invalid_json, and says nothing of it", async (_, raw) => {
-    const before = await ticketsOf(harness.now, project);
-    const answer = await post(harness.now, project, { raw, headers: JSON_TYPE });
-    expectError(answer, 400, "invalid_json");
-    expect(answer.body.error).toBe("The body is not valid JSON");
-    expect(await ticketsOf(harness.now, project)).toBe(before);
-  });
-
-  test.each([
-    ["text/plain"],
-    ["application/x-www-form-urlencoded"],
-    ["multipart/form-data; boundary=x"],
-    ["application/jsonp"],
-    ["text/json"],
-    ["json"],
-    ["*/*"],
-    [""],
-  ])("of type %j is 415", async (type) => {
-    const raw = JSON.stringify(ticketInput());
-    const answer = await post(harness.now, project, { raw, headers: { "content-type": type } });
-    expectError(answer, 415, "unsupported_media_type");
-  });
-
-  test("without any type is 415", async () => {
-    const raw = new TextEncoder().encode(JSON.stringify(ticketInput()));
-    expectError(await post(harness.now, project, { raw }), 415, "unsupported_media_type");
-  });
-
-  test.each([
-    ["application/json"],
-    ["application/json; charset=utf-8"],
-    ["Application/JSON;charset=UTF-8"],
-    ["application/merge-patch+json"],
-  ])("of type %s is taken", async (type) => {
-    const raw = JSON.stringify(ticketInput());
-    expect((await post(harness.now, project, { raw, headers: { "content-type": type } })).status).toBe(201);
-  });
-
-  test("of 256 KiB is taken and of one byte more is 413, with and without Content-Length", async () => {
-    const before = await ticketsOf(harness.now, project);
-    const chunked = (text: string) =>
-      new ReadableStream<Uint8Array<ArrayBuffer>>({
-        start(controller) {
-          const bytes = new TextEncoder().encode(text);
-          for (let at = 0; at < bytes.length; at += 10_000) controller.enqueue(bytes.slice(at, at + 10_000));
-          controller.close();
-        },
-      });
-    for (const send of [(text: string) => text, chunked]) {
-      expect((await post(harness.now, project, { raw: send(bodyOf(LIMIT)), headers: JSON_TYPE })).status)
-        .toBe(201);
-      const over = await post(harness.now, project, { raw: send(bodyOf(LIMIT + 1)), headers: JSON_TYPE });
-      expectError(over, 413, "payload_too_large");
-    }
-    const lying = { ...JSON_TYPE, "content-length": String(LIMIT + 1) };
-    expectError(await post(harness.now, project, { raw: "{}", headers: lying }), 413, "payload_too_large");
-    expect(await ticketsOf(harness.now, project)).toBe(before + 2);
-  });
-
-  test("of a stranger is not read: he hears 401 whatever it is", async () => {
-    for (const raw of ["{ broken", "", JSON.stringify(ticketInput())]) {
-      const answer = await harness.now.call("POST", `${project.path}/tickets`, { raw, headers: JSON_TYPE });
-      expectError(answer, 401, "unauthenticated");
-    }
-  });
 });
 
 describe("an unknown path", () => {

@@ -2,21 +2,14 @@ import superjson from "superjson";
 import { beforeAll, describe, expect, test } from "vitest";
 import { makeKey, makeMember, makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
 import { type CallOptions, useHarness } from "../harness.ts";
-import { expectError, expectNoInside, ticketsOf } from "./_calls.ts";
+import { expectNoInside, ticketsOf } from "./_calls.ts";
+import { expectTrpcError, type Sent } from "./_trpc.ts";
 
 const harness = useHarness();
 let project: TestProject;
 beforeAll(async () => {
   project = await makeProject(harness.now);
 });
-
-interface Sent {
-  status: number;
-  headers: Headers;
-  // What a test reads of an answer is checked by its assertions.
-  // deno-lint-ignore no-explicit-any
-  body: any;
-}
 
 async function send(method: string, path: string, options: CallOptions = {}): Promise<Sent> {
   const response = await harness.now.request(method, `/trpc/${path}`, options);
@@ -41,17 +34,6 @@ function mutate(
 function query(name: string, input: unknown, token: string | undefined = project.admin.token): Promise<Sent> {
   const value = encodeURIComponent(JSON.stringify(superjson.serialize(input)));
   return send("GET", `${name}?input=${value}`, token ? { token } : {});
-}
-
-/** The error body that REST would have answered, and tRPC's own view of it. */
-function expectTrpcError({ status, body, headers }: Sent, expected: number, code: string): void {
-  const { data, message } = superjson.deserialize<{ data: Record<string, unknown>; message: string }>(
-    body.error,
-  );
-  expect(Object.keys(data).sort()).toEqual(["body", "code", "httpStatus"]);
-  expect(data["httpStatus"]).toBe(expected);
-  expectError({ status, body: data["body"], headers }, expected, code);
-  expect(message).toBe((data["body"] as { error: string }).error);
 }
 
 const raw = (text: string) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeAccount, makeKey, makeUser, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { login, makePerson, signIn, statusOfMe } from "../sessions/_sign_in.ts";
+import { login, makePerson, signIn } from "../sessions/_sign_in.ts";
 
 const harness = useHarness();
 const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
@@ -90,99 +90,6 @@ describe("adding a user", () => {
   });
 });
 
-describe("an invitation", () => {
-  async function invited() {
-    const { token } = await admin();
-    const input = someone();
-    const { body } = await call("POST", "/users", { token, body: input });
-    return { id: body.id, email: input.email, admin: token, token: new URL(body.invite_url).hash.slice(1) };
-  }
-  const accept = (token: string, password = "my own long password") =>
-    call("POST", "/users/invitations/accept", {
-      address: `10.5.0.${next() % 250}`,
-      body: { token, password },
-    });
-
-  test("sets the first password once; then it signs in", async () => {
-    const { token, email, id } = await invited();
-    expect((await login(harness.now, { email, password: "" })).status).toBe(400);
-    expect((await login(harness.now, { email, password: "my own long password" })).status).toBe(401);
-    expect((await accept(token)).body).toMatchObject({ id, email });
-    expect(await accept(token, "somebody else's password")).toMatchObject({
-      status: 404,
-      body: { code: "not_found" },
-    });
-    expect((await login(harness.now, { email, password: "my own long password" })).status).toBe(200);
-  });
-
-  test("works for one of ten at once", async () => {
-    const { token, email } = await invited();
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => accept(token, `password number ${index}`)),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)]);
-    const winner = answers.findIndex(({ status }) => status === 200);
-    expect((await login(harness.now, { email, password: `password number ${winner}` })).status).toBe(200);
-  });
-
-  test("ends after seven days, with its user, and is unknown to who guesses", async () => {
-    const [late, gone] = [await invited(), await invited()];
-    const [row] = await harness.now.sql`
-      select extract(epoch from expires_at - created_at) / 86400 as days from invitations where user_id = ${late.id}::uuid`;
-    expect(Number(row!.days)).toBe(7);
-    await harness.now.sql`update invitations set expires_at = now() where user_id = ${late.id}::uuid`;
-    expect((await accept(late.token)).status).toBe(404);
-    await call("DELETE", `/users/${gone.id}`, { token: gone.admin });
-    expect((await accept(gone.token)).status).toBe(404);
-    await call("PATCH", `/users/${gone.id}`, { token: gone.admin, body: { deactivated: false } });
-    expect((await accept(gone.token)).status).toBe(200);
-    expect((await accept("x".repeat(43))).status).toBe(404);
-  });
-
-  test("with too short a password is not used up", async () => {
-    const { token } = await invited();
-    expect(Object.keys((await accept(token, "short")).body.fieldErrors)).toEqual(["password"]);
-    expect((await accept(token)).status).toBe(200);
-  });
-});
-
-describe("a deactivated user", () => {
-  test("is refused by password, session, refresh and key, and keeps the rows", async () => {
-    const person = await makePerson(harness.now);
-    const { access, refresh } = await signIn(harness.now, person);
-    const { body: key } = await call("POST", "/keys", { token: access });
-    const path = `/users/${person.id}`;
-    expect((await call("DELETE", path, { token: person.admin.token })).status).toBe(204);
-    expect((await login(harness.now, person)).status).toBe(401);
-    for (const token of [access, key.key]) expect(await statusOfMe(harness.now, token)).toBe(401);
-    const again = await call("POST", "/auth/refresh", {
-      address: "10.6.0.1",
-      body: { refresh_token: refresh },
-    });
-    expect(again.status).toBe(401);
-    const { body } = await call("GET", path, { token: person.admin.token });
-    expect(body.deactivated_at).not.toBeNull();
-    // Once more changes nothing.
-    expect((await call("DELETE", path, { token: person.admin.token })).status).toBe(204);
-    expect((await call("GET", path, { token: person.admin.token })).body.deactivated_at).toBe(
-      body.deactivated_at,
-    );
-  });
-
-  test("comes back with password and keys, but signs in anew", async () => {
-    const person = await makePerson(harness.now);
-    const { access } = await signIn(harness.now, person);
-    const { body: key } = await call("POST", "/keys", { token: access });
-    const { token } = person.admin;
-    await call("PATCH", `/users/${person.id}`, { token, body: { deactivated: true } });
-    const { body } = await call("PATCH", `/users/${person.id}`, { token, body: { deactivated: false } });
-    expect(body.deactivated_at).toBeNull();
-    expect(await statusOfMe(harness.now, access)).toBe(401);
-    expect(await statusOfMe(harness.now, key.key)).toBe(200);
-    expect((await login(harness.now, person)).status).toBe(200);
-  });
-});
-
 describe("changing a user", () => {
   test("changes what is given; a new role counts at once", async () => {
     const person = await makePerson(harness.now);
@@ -247,60 +154,6 @@ describe("changing a user", () => {
       { action: "user.updated", details: { role: "admin" }, by: person.admin.id },
       { action: "user.deactivated", details: { deactivated: true }, by: person.admin.id },
     ]);
-  });
-});
-
-describe("the last active super admin", () => {
-  /** Exactly so many active ones in the whole installation. */
-  async function superAdmins(count: number) {
-    await harness.now.sql`update users set deactivated_at = now() where role = 'super_admin'`;
-    harness.now.services.access.clear();
-    return await Promise.all(
-      Array.from({ length: count }, () => makeUser(harness.now, { role: "super_admin" })),
-    );
-  }
-  async function active(): Promise<number> {
-    const [row] = await harness.now.sql<[{ n: number }]>`
-      select count(*) as n from users where role = 'super_admin' and deactivated_at is null`;
-    return row.n;
-  }
-
-  test("can neither be deactivated nor lose the role, not even by themselves", async () => {
-    const [last] = await superAdmins(1);
-    const path = `/users/${last!.id}`;
-    const { token } = last!;
-    for (const body of [{ deactivated: true }, { role: "member" }, { role: "admin" }]) {
-      expect(await call("PATCH", path, { token, body })).toMatchObject({
-        status: 409,
-        body: { code: "conflict" },
-      });
-    }
-    expect((await call("DELETE", path, { token })).status).toBe(409);
-    expect((await call("PATCH", path, { token, body: { name: "Still here" } })).status).toBe(200);
-    expect(await active()).toBe(1);
-  });
-
-  test.each([2, 5])("of %i who leave at once stays, and nobody hears of a fault", async (count) => {
-    for (let round = 0; round < 5; round++) {
-      const all = await superAdmins(count);
-      const answers = await Promise.all(
-        all.map(({ id, token }) => call("DELETE", `/users/${id}`, { token })),
-      );
-      const statuses = answers.map(({ status }) => status).sort();
-      expect(statuses).toEqual([...Array(count - 1).fill(204), 409]);
-      expect(await active()).toBe(1);
-    }
-  });
-
-  test.each([2, 4])("of %i who depose each other at once stays", async (count) => {
-    const all = await superAdmins(count);
-    const answers = await Promise.all(
-      all.map(({ token }, index) =>
-        call("PATCH", `/users/${all[(index + 1) % count]!.id}`, { token, body: { role: "member" } })
-      ),
-    );
-    for (const { status } of answers) expect([200, 401, 403, 409]).toContain(status);
-    expect(await active()).toBeGreaterThan(0);
   });
 });
 

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { makeMember, makeProject, makeTicket, makeUser, ticketInput } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
+const admin = () => makeUser(harness.now, { role: "admin" });
+
+describe("repositories", () => {
+  test("are one whatever their case, and shown as they were given last", async () => {
+    const project = await makeProject(harness.now, { repositories: ["Acme/App", "acme/web"] });
+    const put = (repositories: string[]) =>
+      call("PUT", `${project.path}/repositories`, { token: project.admin.token, body: { repositories } });
+    expect((await put(["acme/APP", "Acme/Api"])).body.repositories).toEqual(["Acme/Api", "acme/APP"]);
+    const twice = await put(["a/b", "A/B"]);
+    expect(twice.status).toBe(400);
+    expect(Object.keys(twice.body.fieldErrors)).toEqual(["repositories"]);
+    expect((await put([])).body.repositories).toEqual([]);
+    const many = Array.from({ length: 200 }, (_, index) => `acme/repo-${index}`);
+    expect((await put(many)).body.repositories).toHaveLength(200);
+    expect((await put([...many, "acme/one-more"])).status).toBe(400);
+  });
+
+  test("that are put twice at once end as one of the two lists", async () => {
+    const project = await makeProject(harness.now);
+    const lists = [["a/one", "a/two"], ["B/One", "b/three"], ["A/ONE"]];
+    await Promise.all(
+      [...lists, ...lists, ...lists].map((repositories) =>
+        call("PUT", `${project.path}/repositories`, { token: project.admin.token, body: { repositories } })
+      ),
+    );
+    const { body } = await call("GET", project.path, { token: project.admin.token });
+    expect(lists.map((list) => list.toSorted())).toContainEqual(body.repositories.toSorted());
+  });
+
+  test("may belong to several projects", async () => {
+    const owner = await admin();
+    for (let i = 0; i < 2; i++) {
+      const project = await makeProject(harness.now, { admin: owner, repositories: ["acme/shared"] });
+      expect((await call("GET", project.path, { token: owner.token })).body.repositories).toEqual([
+        "acme/shared",
+      ]);
+    }
+  });
+});
+
+describe("an archived project", () => {
+  test("can be read and taken back, and not written by anyone", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/app"] });
+    const ticket = await makeTicket(harness.now, project);
+    const user = await makeMember(harness.now, project, "member");
+    const { token } = project.admin;
+    expect((await call("DELETE", project.path, { token })).status).toBe(204);
+    const first = (await call("GET", project.path, { token })).body.archived_at;
+    expect(first).not.toBeNull();
+    expect((await call("DELETE", project.path, { token })).status).toBe(204);
+    expect((await call("GET", project.path, { token })).body.archived_at).toBe(first);
+
+    const writes: [string, string, unknown][] = [
+      ["POST", `${project.path}/tickets`, ticketInput()],
+      ["PATCH", ticket.path, { title: "Changed after all" }],
+      ["PUT", `${project.path}/repositories`, { repositories: [] }],
+      ["PUT", `${project.path}/members/${user.id}`, { role: "admin" }],
+    ];
+    for (const [method, path, body] of writes) {
+      const answer = await call(method, path, { token, body });
+      expect(answer).toMatchObject({ status: 403, body: { error: expect.stringContaining("archived") } });
+    }
+    expect((await call("DELETE", `${project.path}/members/${user.id}`, { token })).status).toBe(403);
+    for (const path of [project.path, `${project.path}/tickets`, ticket.path, `${project.path}/members`]) {
+      expect((await call("GET", path, { token: user.token })).status).toBe(200);
+    }
+
+    const back = await call("PATCH", project.path, { token, body: { archived: false } });
+    expect(back.body.archived_at).toBeNull();
+    expect((await call("POST", `${project.path}/tickets`, { token, body: ticketInput() })).status).toBe(201);
+  });
+
+  test("keeps its key and slug, and a replay of a creation needs a live project", async () => {
+    const project = await makeProject(harness.now);
+    const { token } = project.admin;
+    const body = ticketInput({ idempotency_key: "before" });
+    await call("POST", `${project.path}/tickets`, { token, body });
+    await call("DELETE", project.path, { token });
+    expect((await call("POST", "/projects", { token, body: { name: "Again", key: project.key } })).status)
+      .toBe(409);
+    expect((await call("POST", `${project.path}/tickets`, { token, body })).status).toBe(403);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { makeUser, next } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { login } from "../sessions/_sign_in.ts";
+
+const harness = useHarness();
+const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
+const admin = () => makeUser(harness.now, { role: "admin" });
+const someone = (fields: Record<string, unknown> = {}) => ({
+  email: `someone${next()}@example.test`,
+  name: "Some One",
+  ...fields,
+});
+
+describe("an invitation", () => {
+  async function invited() {
+    const { token } = await admin();
+    const input = someone();
+    const { body } = await call("POST", "/users", { token, body: input });
+    return { id: body.id, email: input.email, admin: token, token: new URL(body.invite_url).hash.slice(1) };
+  }
+  const accept = (token: string, password = "my own long password") =>
+    call("POST", "/users/invitations/accept", {
+      address: `10.5.0.${next() % 250}`,
+      body: { token, password },
+    });
+
+  test("sets the first password once; then it signs in", async () => {
+    const { token, email, id } = await invited();
+    expect((await login(harness.now, { email, password: "" })).status).toBe(400);
+    expect((await login(harness.now, { email, password: "my own long password" })).status).toBe(401);
+    expect((await accept(token)).body).toMatchObject({ id, email });
+    expect(await accept(token, "somebody else's password")).toMatchObject({
+      status: 404,
+      body: { code: "not_found" },
+    });
+    expect((await login(harness.now, { email, password: "my own long password" })).status).toBe(200);
+  });
+
+  test("works for one of ten at once", async () => {
+    const { token, email } = await invited();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => accept(token, `password number ${index}`)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)]);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect((await login(harness.now, { email, password: `password number ${winner}` })).status).toBe(200);
+  });
+
+  test("ends after seven days, with its user, and is unknown to who guesses", async () => {
+    const [late, gone] = [await invited(), await invited()];
+    const [row] = await harness.now.sql`
+      select extract(epoch from expires_at - created_at) / 86400 as days from invitations where user_id = ${late.id}::uuid`;
+    expect(Number(row!.days)).toBe(7);
+    await harness.now.sql`update invitations set expires_at = now() where user_id = ${late.id}::uuid`;
+    expect((await accept(late.token)).status).toBe(404);
+    await call("DELETE", `/users/${gone.id}`, { token: gone.admin });
+    expect((await accept(gone.token)).status).toBe(404);
+    await call("PATCH", `/users/${gone.id}`, { token: gone.admin, body: { deactivated: false } });
+    expect((await accept(gone.token)).status).toBe(200);
+    expect((await accept("x".repeat(43))).status).toBe(404);
+  });
+
+  test("with too short a password is not used up", async () => {
+    const { token } = await invited();
+    expect(Object.keys((await accept(token, "short")).body.fieldErrors)).toEqual(["password"]);
+    expect((await accept(token)).status).toBe(200);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { makeUser } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { login, makePerson, signIn, statusOfMe } from "../sessions/_sign_in.ts";
+
+const harness = useHarness();
+const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
+
+describe("a deactivated user", () => {
+  test("is refused by password, session, refresh and key, and keeps the rows", async () => {
+    const person = await makePerson(harness.now);
+    const { access, refresh } = await signIn(harness.now, person);
+    const { body: key } = await call("POST", "/keys", { token: access });
+    const path = `/users/${person.id}`;
+    expect((await call("DELETE", path, { token: person.admin.token })).status).toBe(204);
+    expect((await login(harness.now, person)).status).toBe(401);
+    for (const token of [access, key.key]) expect(await statusOfMe(harness.now, token)).toBe(401);
+    const again = await call("POST", "/auth/refresh", {
+      address: "10.6.0.1",
+      body: { refresh_token: refresh },
+    });
+    expect(again.status).toBe(401);
+    const { body } = await call("GET", path, { token: person.admin.token });
+    expect(body.deactivated_at).not.toBeNull();
+    // Once more changes nothing.
+    expect((await call("DELETE", path, { token: person.admin.token })).status).toBe(204);
+    expect((await call("GET", path, { token: person.admin.token })).body.deactivated_at).toBe(
+      body.deactivated_at,
+    );
+  });
+
+  test("comes back with password and keys, but signs in anew", async () => {
+    const person = await makePerson(harness.now);
+    const { access } = await signIn(harness.now, person);
+    const { body: key } = await call("POST", "/keys", { token: access });
+    const { token } = person.admin;
+    await call("PATCH", `/users/${person.id}`, { token, body: { deactivated: true } });
+    const { body } = await call("PATCH", `/users/${person.id}`, { token, body: { deactivated: false } });
+    expect(body.deactivated_at).toBeNull();
+    expect(await statusOfMe(harness.now, access)).toBe(401);
+    expect(await statusOfMe(harness.now, key.key)).toBe(200);
+    expect((await login(harness.now, person)).status).toBe(200);
+  });
+});
+
+describe("the last active super admin", () => {
+  /** Exactly so many active ones in the whole installation. */
+  async function superAdmins(count: number) {
+    await harness.now.sql`update users set deactivated_at = now() where role = 'super_admin'`;
+    harness.now.services.access.clear();
+    return await Promise.all(
+      Array.from({ length: count }, () => makeUser(harness.now, { role: "super_admin" })),
+    );
+  }
+  async function active(): Promise<number> {
+    const [row] = await harness.now.sql<[{ n: number }]>`
+      select count(*) as n from users where role = 'super_admin' and deactivated_at is null`;
+    return row.n;
+  }
+
+  test("can neither be deactivated nor lose the role, not even by themselves", async () => {
+    const [last] = await superAdmins(1);
+    const path = `/users/${last!.id}`;
+    const { token } = last!;
+    for (const body of [{ deactivated: true }, { role: "member" }, { role: "admin" }]) {
+      expect(await call("PATCH", path, { token, body })).toMatchObject({
+        status: 409,
+        body: { code: "conflict" },
+      });
+    }
+    expect((await call("DELETE", path, { token })).status).toBe(409);
+    expect((await call("PATCH", path, { token, body: { name: "Still here" } })).status).toBe(200);
+    expect(await active()).toBe(1);
+  });
+
+  test.each([2, 5])("of %i who leave at once stays, and nobody hears of a fault", async (count) => {
+    for (let round = 0; round < 5; round++) {
+      const all = await superAdmins(count);
+      const answers = await Promise.all(
+        all.map(({ id, token }) => call("DELETE", `/users/${id}`, { token })),
+      );
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([...Array(count - 1).fill(204), 409]);
+      expect(await active()).toBe(1);
+    }
+  });
+
+  test.each([2, 4])("of %i who depose each other at once stays", async (count) => {
+    const all = await superAdmins(count);
+    const answers = await Promise.all(
+      all.map(({ token }, index) =>
+        call("PATCH", `/users/${all[(index + 1) % count]!.id}`, { token, body: { role: "member" } })
+      ),
+    );
+    for (const { status } of answers) expect([200, 401, 403, 409]).toContain(status);
+    expect(await active()).toBeGreaterThan(0);
+  });
+});
