@@ -3,6 +3,7 @@ import { changeRole } from "../tickets/change_role.ts";
 import { createTicket } from "../tickets/create.ts";
 import { getTicket } from "../tickets/get.ts";
 import { listHistory } from "../tickets/history.ts";
+import { HistoryPage, ListHistory } from "../tickets/history_schema.ts";
 import { listTickets } from "../tickets/list.ts";
 import {
   BulkResult,
@@ -10,8 +11,6 @@ import {
   CreatedTicket,
   CreateTicket,
   FindSimilar,
-  HistoryPage,
-  ListHistory,
   ListTickets,
   RolePath,
   SimilarTickets,

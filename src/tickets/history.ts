@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, page } from "../core/cursor.ts";
 import { requireTicket } from "./get.ts";
-import type { HistoryEntry, ListHistory } from "./schema.ts";
+import type { HistoryEntry, ListHistory } from "./history_schema.ts";
 
 /** Every change of a ticket and of what belongs to it, oldest first. */
 export async function listHistory(ctx: ProjectContext, input: ListHistory) {

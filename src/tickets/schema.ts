@@ -241,33 +241,3 @@ export const BulkResult = z.object({
   })).describe("One for each different id, in the order of the request"),
 }).meta({ id: "BulkResult" });
 export type BulkResult = z.infer<typeof BulkResult>;
-
-export const ListHistory = TicketPath.extend({ limit: queryInteger(1, 200, 50), cursor: Cursor.optional() });
-export type ListHistory = z.infer<typeof ListHistory>;
-
-const Author = z.object({
-  kind: z.enum(["user", "key", "webhook", "job"]),
-  id: z.string().describe("User id, or the name of the webhook's sender or of the job"),
-  name: z.string().optional(),
-  key_id: z.string().optional(),
-});
-
-export const HistoryEntry = z.object({
-  id: z.int(),
-  at: Timestamp,
-  actor: Author,
-  request_id: z.string().nullable(),
-  entity: z.string().describe("ticket, role, task, test_case or another thing that belongs to the ticket"),
-  entity_id: z.string(),
-  action: z.string().describe(
-    "created, changed, deleted, or the name of an event such as human_test_gate_skipped",
-  ),
-  field: z.string().nullable().describe(
-    "The field that changed; null when the whole thing came, went or happened",
-  ),
-  from: z.unknown().describe("null where nothing was"),
-  to: z.unknown().describe("null where nothing is"),
-}).meta({ id: "HistoryEntry" });
-export type HistoryEntry = z.infer<typeof HistoryEntry>;
-
-export const HistoryPage = z.object({ history: z.array(HistoryEntry), next_cursor: NextCursor });

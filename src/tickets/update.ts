@@ -61,7 +61,11 @@ async function writeColumns(
   id: string,
   { columns, bump }: { columns: Record<string, unknown>; bump: boolean },
 ): Promise<void> {
-  const all: Record<string, unknown> = { ...columns, updated_at: db`now()`, version: db`version + ${bump ? 1 : 0}` };
+  const all: Record<string, unknown> = {
+    ...columns,
+    updated_at: db`now()`,
+    version: db`version + ${bump ? 1 : 0}`,
+  };
   await db`update tickets set ${db(all)} where id = ${id}::uuid`;
 }
 

@@ -10,7 +10,6 @@ import {
   type TestTicket,
 } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { bestTimes } from "./_best_times.ts";
 
 const harness = useHarness();
 let project: TestProject;
@@ -211,49 +210,5 @@ describe("bulk", () => {
     const ids = Array.from({ length: 100 }, () => uuid());
     const { status, body } = await bulk({ action: "close", ticket_ids: [...ids, ...ids] });
     expect([status, body.updated, body.errors.length, body.results.length]).toEqual([200, 0, 100, 100]);
-  });
-});
-
-describe("the cost of bulk", () => {
-  async function prepare(count: number) {
-    const tickets = await Promise.all(Array.from({ length: count }, () => makeTicket(harness.now, project)));
-    return tickets.map(({ id }) => id);
-  }
-
-  /** Statements of a call, without the queue's, the database's upkeep, and what a new connection asks first. */
-  async function statementsOf(body: Record<string, unknown>): Promise<number> {
-    const before = harness.now.statements.length;
-    await bulk(body);
-    return harness.now.statements.slice(before).filter((text) => !/pgboss|pg_|vacuum/.test(text)).length;
-  }
-
-  test("in statements is the same for 1 ticket and for 100", async () => {
-    const counts: number[][] = [];
-    for (const size of [1, 100]) {
-      const ticket_ids = await prepare(size);
-      // Who calls and where is remembered for a moment, so that it isn't counted.
-      harness.now.services.access.clear();
-      await bulk({ action: "move", ticket_ids: ticket_ids.slice(0, 1), stage: "backlog" });
-      counts.push([
-        await statementsOf({ action: "move", ticket_ids, stage: "validation" }),
-        await statementsOf({
-          action: "close",
-          ticket_ids,
-          skip_pending_roles: true,
-          skip_human_test_gate: true,
-        }),
-      ]);
-    }
-    expect(counts).toEqual([[6, 6], [6, 6]]);
-  });
-
-  test("in time is at most 5 times as much for 100 tickets as for 1", async () => {
-    const stages = ["up_next", "validation"];
-    const works = [await prepare(1), await prepare(100)].map((ticket_ids) => async (round: number) => {
-      const { body } = await bulk({ action: "move", ticket_ids, stage: stages[round % 2] });
-      expect(body.updated).toBe(ticket_ids.length);
-    });
-    const [one, hundred] = await bestTimes(works, ([one, hundred]) => hundred! <= 5 * one!);
-    expect(hundred! / one!).toBeLessThanOrEqual(5);
   });
 });

@@ -1,0 +1,99 @@
+import { v7 as uuid } from "uuid";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { type CallOptions, useHarness } from "../harness.ts";
+
+const harness = useHarness();
+let project: TestProject;
+let ticket: TestTicket;
+beforeAll(async () => {
+  project = await makeProject(harness.now);
+});
+
+function call(method: string, path: string, body?: Record<string, unknown>, options: CallOptions = {}) {
+  return harness.now.call(method, path, { token: project.admin.token, ...(body && { body }), ...options });
+}
+
+async function newTicket(...titles: string[]): Promise<string[]> {
+  ticket = await makeTicket(harness.now, project);
+  const ids: string[] = [];
+  for (const title of titles) ids.push(await add(title));
+  return ids;
+}
+
+async function add(title: string, fields: Record<string, unknown> = {}): Promise<string> {
+  const { status, body } = await call("POST", `${ticket.path}/tasks`, { title, role: "backend", ...fields });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.id;
+}
+
+function patch(id: string, body: Record<string, unknown>, options: CallOptions = {}) {
+  return call("PATCH", `${ticket.path}/tasks/${id}`, body, options);
+}
+
+async function list() {
+  return (await call("GET", `${ticket.path}/tasks`)).body.tasks;
+}
+
+async function order(): Promise<string[]> {
+  const tasks = await list();
+  expect(tasks.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
+    tasks.map((_: unknown, index: number) => index + 1),
+  );
+  return tasks.map(({ title }: { title: string }) => title);
+}
+
+describe("deleting a task", () => {
+  test("closes the gap, and nothing waits for it any more", async () => {
+    const [a, b, c, d] = await newTicket("a", "b", "c", "d");
+    await patch(c!, { depends_on_task_ids: [b, a] });
+    await patch(a!, { depends_on_task_ids: [b] });
+    expect((await call("DELETE", `${ticket.path}/tasks/${b}`)).status).toBe(204);
+    expect(await order()).toEqual(["a", "c", "d"]);
+    const tasks = await list();
+    expect(tasks.map((task: { depends_on_task_ids: string[] }) => task.depends_on_task_ids)).toEqual([
+      [],
+      [a],
+      [],
+    ]);
+    expect((await call("DELETE", `${ticket.path}/tasks/${b}`)).status).toBe(404);
+    expect((await call("DELETE", `${ticket.path}/tasks/${d}`)).status).toBe(204);
+    expect(await order()).toEqual(["a", "c"]);
+    expect(await add("e") && await order()).toEqual(["a", "c", "e"]);
+  });
+});
+
+describe("reordering tasks", () => {
+  function reorder(task_ids: unknown) {
+    return call("POST", `${ticket.path}/tasks/reorder`, { task_ids });
+  }
+
+  test("puts them into the given order", async () => {
+    const [a, b, c] = await newTicket("a", "b", "c");
+    const { status, body } = await reorder([c, a, b]);
+    expect([status, body]).toEqual([200, { reordered: true }]);
+    expect(await order()).toEqual(["c", "a", "b"]);
+    expect((await reorder([c, a, b!.toUpperCase()])).body).toEqual({ reordered: true });
+  });
+
+  test("of none is done", async () => {
+    await newTicket();
+    expect((await reorder([])).body).toEqual({ reordered: true });
+  });
+
+  test("names missing, foreign and doubled ids, and changes nothing", async () => {
+    const [a, b, c] = await newTicket("a", "b", "c");
+    const stranger = uuid();
+    const { status, body } = await reorder([c, stranger, c]);
+    expect(status).toBe(400);
+    expect(body.fieldErrors).toEqual({
+      "task_ids.1": `${stranger} is no task of this ticket`,
+      "task_ids.2": `${c} is named twice`,
+      task_ids: `Lacks ${a}, ${b}`,
+    });
+    for (const wrong of [[], [a, b], [a, b, c, stranger], [a, b, c, a], ["x", a, b], "all", undefined]) {
+      expect((await reorder(wrong)).status, JSON.stringify(wrong)).toBe(400);
+    }
+    expect(await order()).toEqual(["a", "b", "c"]);
+  });
+});
