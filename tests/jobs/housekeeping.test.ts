@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { hashToken, newOpaqueToken } from "../../src/core/tokens.ts";
+import type { Embedder } from "../../src/core/embed.ts";
+import type { Payload, QueueName } from "../../src/core/queue.ts";
+import { makeProject, makeTicket, makeUser } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+/** Answers a vector for each text but those that it can't read. */
+const embedder: Embedder = {
+  dimensions: 384,
+  state: () => ({ state: "ready", queued: 0, threads: 1 }),
+  embed: (text) => Promise.resolve(text.startsWith("Unreadable") ? null : new Float32Array(384).fill(0.05)),
+  close: () => Promise.resolve(),
+};
+const harness = useHarness({ embedder, env: { EMBEDDING_THREADS: "1" } });
+
+async function run<Name extends QueueName>(name: Name, payload: Payload<Name>): Promise<void> {
+  await harness.now.services.queue.enqueue(harness.now.sql, name, payload);
+  expect(await harness.now.work(name)).toBe(1);
+}
+
+async function count(table: string, where: string): Promise<number> {
+  const [row] = await harness.now.sql.unsafe<{ count: number }[]>(
+    `select count(*) from ${table} where ${where}`,
+  );
+  return row!.count;
+}
+
+describe("the backfill", () => {
+  test("embeds what has no embedding, passes over what the model cannot read, and does it once", async () => {
+    const project = await makeProject(harness.now);
+    for (let number = 0; number < 5; number++) await makeTicket(harness.now, project);
+    await makeTicket(harness.now, project, { title: "Unreadable by the model" });
+    await makeTicket(harness.now, project);
+    await harness.now.sql`delete from ticket_embeddings`;
+    await run("backfill-embeddings", {});
+    expect(await count("ticket_embeddings", "true")).toBe(6);
+    await run("backfill-embeddings", {});
+    expect(await count("ticket_embeddings", "true")).toBe(6);
+    expect(await count("pgboss.job", "name = 'backfill-embeddings' and state <> 'completed'")).toBe(0);
+  });
+});
+
+describe("pruning", () => {
+  test("deletes deliveries after 30 days, and keeps younger ones", async () => {
+    await harness.now.sql`
+      insert into deliveries (id, provider, event, body, body_sha256, outcome, request_id, received_at)
+      select gen_random_uuid(), 'github', 'ping', '{}', sha256(days::text::bytea), 'ignored', 'test',
+        now() - make_interval(days => days)
+      from generate_series(1, 60) days`;
+    await run("prune", {});
+    expect(await count("deliveries", "true")).toBe(29);
+  });
+
+  test("deletes what ended long ago of sessions, tokens, invitations and rate limits, and nothing that lives", async () => {
+    const { sql } = harness.now;
+    const [living, ended] = [await makeUser(harness.now), await makeUser(harness.now)];
+    const long = sql`now() - interval '31 days'`;
+    await sql`update sessions set revoked_at = ${long} where id = ${ended.sessionId}::uuid`;
+    for (const { sessionId } of [living, ended]) {
+      await sql`
+        insert into refresh_tokens (token_hash, session_id, expires_at)
+        values (${hashToken(newOpaqueToken())}, ${sessionId}::uuid, now() + interval '1 day')`;
+    }
+    await sql`
+      insert into invitations (token_hash, user_id, expires_at, used_at) values
+        (${hashToken("a")}, ${ended.id}::uuid, now() + interval '1 day', ${long}),
+        (${hashToken("b")}, ${ended.id}::uuid, ${long}, null),
+        (${hashToken("c")}, ${living.id}::uuid, now() + interval '1 day', null)`;
+    const soon = Date.now() + 60_000;
+    await sql`insert into rate_limits (key, points, expire) values ('past', 1, 1), ('present', 1, ${soon}::bigint)`;
+    await run("prune", {});
+    expect(await count("sessions", `id = '${ended.sessionId}'`)).toBe(0);
+    expect(await count("sessions", `id = '${living.sessionId}'`)).toBe(1);
+    expect(await count("refresh_tokens", "true")).toBe(1);
+    expect(await count("invitations", "true")).toBe(1);
+    expect(await count("rate_limits", "key in ('past', 'present')")).toBe(1);
+  });
+
+  test("keeps an idempotency key as long as its ticket", async () => {
+    const project = await makeProject(harness.now);
+    await makeTicket(harness.now, project, { idempotency_key: "kept" });
+    await run("prune", {});
+    expect(await count("ticket_creations", "idempotency_key = 'kept'")).toBe(1);
+  });
+});
+
+test("an expired lease gives its task back under the job's name", async () => {
+  const { sql } = harness.now;
+  const project = await makeProject(harness.now);
+  const ticket = await makeTicket(harness.now, project);
+  const token = project.admin.token;
+  const { body: task } = await harness.now.call("POST", `${ticket.path}/tasks`, {
+    token,
+    body: { title: "A task", role: "qa" },
+  });
+  await harness.now.call("POST", `${ticket.path}/tasks/${task.id}/claim`, { token, body: {} });
+  await run("end-leases", {});
+  expect(await count("tasks", `id = '${task.id}' and status = 'in_progress'`)).toBe(1);
+  await sql.begin(async (tx) => {
+    await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
+    await tx`update tasks set lease_expires_at = now() - interval '1 second' where id = ${task.id}::uuid`;
+  });
+  await run("end-leases", {});
+  expect(await count("tasks", `id = '${task.id}' and status = 'pending' and assignee_user_id is null`)).toBe(
+    1,
+  );
+  const [row] = await sql`
+    select actor from history where entity_id = ${task.id} and field = 'status' order by id desc limit 1`;
+  expect(row?.actor).toMatchObject({ kind: "job", id: "end-leases" });
+});
