@@ -34,7 +34,9 @@ interface Found {
  * tickets with labelled duplicates. Both files hold one JSON value a line: creation inputs with an idempotency key,
  * and pairs of those keys.
  */
-export async function benchSuggestions(files: { tickets?: string; duplicates?: string }): Promise<void> {
+export async function benchSuggestions(
+  files: { tickets?: string | undefined; duplicates?: string | undefined },
+): Promise<void> {
   if (!files.tickets || !files.duplicates) throw new Error(`Say which files: ${USAGE}`);
   const tickets = await readLines(files.tickets, Ticket);
   const labels = await readLines(files.duplicates, Label);
@@ -182,12 +184,4 @@ function print(line: string): void {
 
 function write(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   stream.writeSync(new TextEncoder().encode(text));
-}
-
-if (import.meta.main) {
-  const [tickets, duplicates] = ["--tickets", "--duplicates"].map((name) =>
-    Deno.args[Deno.args.indexOf(name) + 1]
-  );
-  await benchSuggestions({ ...(tickets && { tickets }), ...(duplicates && { duplicates }) });
-  Deno.exit();
 }

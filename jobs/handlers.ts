@@ -4,6 +4,7 @@ import type { Payload, QueueName } from "../src/core/queue.ts";
 import { closeParkedTickets } from "../src/deploys/close_parked.ts";
 import { sweepMergedTickets } from "../src/deploys/sweep.ts";
 import { continueHookRun } from "../src/integrations/continue_hook_run.ts";
+import { renewTokens } from "../src/integrations/renew_tokens.ts";
 import { analyzeProject } from "../src/suggestions/analyze.ts";
 import { analyzeAllProjects, collectChanges } from "../src/suggestions/collect_changes.ts";
 import { endLeases } from "../src/tasks/end_leases.ts";
@@ -22,6 +23,7 @@ export const handlers: Handlers = {
   "backfill-embeddings": backfillEmbeddings,
   "prune": prune,
   "set-up-hooks": continueHookRun,
+  "renew-tokens": renewTokens,
   "collect-changes": collectChanges,
   "analyze-project": analyzeProject,
   "analyze-all-projects": analyzeAllProjects,

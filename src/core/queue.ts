@@ -53,6 +53,13 @@ export const QUEUES = {
     policy: "short",
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
+  "renew-tokens": {
+    payload: z.object({}),
+    policy: "short",
+    retry: { retryLimit: 5, retryDelay: 60, retryBackoff: true },
+    cron: "17 4 * * *",
+    atStart: true,
+  },
   // What this run misses, the next one finds.
   "collect-changes": {
     payload: z.object({}),

@@ -27,8 +27,11 @@ export async function openAccount(ctx: Context, userId: string): Promise<Account
   return { ...openClient(ctx.config, token, userId), userId, login: row.login, linkedAt: row.linked_at };
 }
 
-/** A token under an older key is encrypted anew, so that the older key can go some day. */
-async function readToken(ctx: Context, userId: string, sealed: string): Promise<string> {
+/**
+ * A token under an older key is encrypted anew, so that the older key can go some day.
+ * @throws {AppError} code_hosting_not_linked when no key reads it
+ */
+export async function readToken(ctx: Context, userId: string, sealed: string): Promise<string> {
   const keys = ctx.secrets.encryption;
   const place = tokenPlace(userId);
   let read: { text: string; stale: boolean };

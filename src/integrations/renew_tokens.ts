@@ -1,0 +1,34 @@
+import type { Context } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { readToken } from "./_account.ts";
+
+const STEP = 100;
+
+/**
+ * Encrypts every stored token under the newest key, so that an older one can be given up without anyone linking
+ * again. Answers how many were renewed, and how many no key reads any more.
+ */
+export async function renewTokens(ctx: Context): Promise<{ renewed: number; unreadable: number }> {
+  const [newest] = ctx.secrets.encryption;
+  const outcome = { renewed: 0, unreadable: 0 };
+  let after: string | null = null;
+  for (;;) {
+    const stale: { user_id: string; token: string }[] = await ctx.db`
+      select user_id, token from code_hosting_accounts
+      where split_part(token, '.', 2) <> ${newest.id} and (${after}::uuid is null or user_id > ${after}::uuid)
+      order by user_id limit ${STEP}`;
+    for (const { user_id, token } of stale) outcome[await renew(ctx, user_id, token)]++;
+    if (stale.length < STEP) return outcome;
+    after = stale.at(-1)!.user_id;
+  }
+}
+
+async function renew(ctx: Context, userId: string, sealed: string): Promise<"renewed" | "unreadable"> {
+  try {
+    await readToken(ctx, userId, sealed);
+    return "renewed";
+  } catch (error) {
+    if (error instanceof AppError && error.code === "code_hosting_not_linked") return "unreadable";
+    throw error;
+  }
+}

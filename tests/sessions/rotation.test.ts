@@ -1,0 +1,100 @@
+import { afterAll, describe, expect, inject, test } from "vitest";
+import { decrypt, encrypt } from "../../src/core/encryption.ts";
+import { signedDelivery } from "../../simulators/github/events.ts";
+import { agentDelivery } from "../../simulators/senders/agent.ts";
+import { deployDelivery } from "../../simulators/senders/deploy.ts";
+import { paymentDelivery } from "../../simulators/senders/payment.ts";
+import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { makeUser, next } from "../factories.ts";
+import { type Harness, openHarnessAt } from "../harness.ts";
+import { login, makePerson } from "./_sign_in.ts";
+
+const [OLD, NEW] = ["old-secret-".repeat(4), "new-secret-".repeat(4)];
+const HOOKS = ["CLOUD_AGENT_WEBHOOK_SECRET", "CRON_SECRET", "STRIPE_WEBHOOK_SECRET", "GITHUB_WEBHOOK_SECRET"];
+const SHA = "ab".repeat(20);
+let place: Place;
+afterAll(() => dropPlace(place));
+
+/** Starts the service with these secrets, every one of them, does the work and stops it. */
+async function running<T>(secrets: string, work: (harness: Harness) => Promise<T>): Promise<T> {
+  const env = Object.fromEntries([...HOOKS, "AUTH_SECRET", "ENCRYPTION_KEY"].map((name) => [name, secrets]));
+  const harness = await openHarnessAt(place, { env });
+  try {
+    return await work(harness);
+  } finally {
+    await harness.stop();
+  }
+}
+
+/** The statuses that the senders who sign with a secret are answered. */
+async function deliver(harness: Harness, secret: string): Promise<number[]> {
+  const sent = [
+    agentDelivery(secret, {
+      id: `bc_${crypto.randomUUID()}`,
+      status: "FINISHED",
+      timestamp: new Date().toISOString(),
+    }),
+    deployDelivery(secret, { repo: "acme/api", sha: SHA }),
+    await paymentDelivery(secret, { id: `evt_${next()}`, type: "customer.created", created: 1, object: {} }),
+    {
+      path: "/webhooks/github",
+      ...await signedDelivery({ event: "ping", payload: { zen: `Ping ${next()}` } }, { secret }),
+    },
+  ];
+  const statuses: number[] = [];
+  for (const { path, headers, body } of sent) {
+    statuses.push((await harness.call("POST", path, { headers, raw: body })).status);
+  }
+  return statuses;
+}
+
+describe("rotating every secret", () => {
+  test("signs nobody out, loses no delivery and no stored token", async () => {
+    place = await copyTemplate(inject("template"));
+    const me = (harness: Harness, token: string) => harness.call("GET", "/auth/me", { token });
+    const refresh = (harness: Harness, pair: { refresh_token: string }) =>
+      harness.call("POST", "/auth/refresh", { body: { refresh_token: pair.refresh_token } });
+
+    const before = await running(OLD, async (harness) => {
+      const person = await makePerson(harness);
+      const linked = await makeUser(harness);
+      const token = encrypt(
+        harness.services.secrets.encryption,
+        "ghp_stored",
+        `code_hosting_accounts/${linked.id}`,
+      );
+      await harness.sql`
+        insert into code_hosting_accounts (user_id, login, provider_user_id, token) values (${linked.id}::uuid, 'ada', 1, ${token})`;
+      expect(await deliver(harness, OLD)).toEqual([200, 200, 200, 200]);
+      const idle = await login(harness, person);
+      return { active: (await login(harness, person)).body, idle: idle.body, linked };
+    });
+
+    const during = await running(`${NEW},${OLD}`, async (harness) => {
+      expect((await me(harness, before.active.access_token)).status).toBe(200);
+      expect(await deliver(harness, OLD)).toEqual([200, 200, 200, 200]);
+      expect(await deliver(harness, NEW)).toEqual([200, 200, 200, 200]);
+      await harness.services.queue.enqueue(harness.sql, "renew-tokens", {});
+      await harness.work("renew-tokens");
+      return (await refresh(harness, before.active)).body;
+    });
+
+    await running(NEW, async (harness) => {
+      expect((await me(harness, during.access_token)).status).toBe(200);
+      // Who was away all the time has an access token of the old secret; the refresh token still brings a new one.
+      expect((await me(harness, before.idle.access_token)).status).toBe(401);
+      const back = await refresh(harness, before.idle);
+      expect(back.status).toBe(200);
+      expect((await me(harness, back.body.access_token)).status).toBe(200);
+      expect(await deliver(harness, NEW)).toEqual([200, 200, 200, 200]);
+      expect(await deliver(harness, OLD)).toEqual([401, 401, 400, 401]);
+      const [row] = await harness.sql<{ token: string }[]>`
+        select token from code_hosting_accounts where user_id = ${before.linked.id}::uuid`;
+      const place = `code_hosting_accounts/${before.linked.id}`;
+      expect(decrypt(harness.services.secrets.encryption, row!.token, place)).toEqual({
+        text: "ghp_stored",
+        stale: false,
+      });
+    });
+  });
+});
