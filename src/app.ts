@@ -86,7 +86,7 @@ function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
     const labels = procedure
       ? { method, route: procedure, status }
       : { method: "any", route: "other", status };
-    metrics.requests.observe(labels, ms / 1000);
+    metrics.observeRequest(labels, ms / 1000);
     logRequest({
       request_id: requestId,
       method,
