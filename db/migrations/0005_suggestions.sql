@@ -90,3 +90,12 @@ create table survey_responses (
   created_at timestamptz(3) not null default now(),
   constraint survey_responses_person_key unique (survey_id, email)
 );
+
+-- Export --------------------------------------------------------------------------------------------------
+
+-- A row as JSON with its times as on the wire: PostgreSQL writes +00:00 into JSON, and milliseconds only where there are any.
+create function wire_times(whole_row jsonb) returns jsonb language sql stable as $$
+  select coalesce(jsonb_object_agg(key, case when key like '%\_at' and jsonb_typeof(value) = 'string'
+    then to_jsonb(to_char((value #>> '{}')::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) else value end), '{}')
+  from jsonb_each(whole_row)
+$$;

@@ -13,6 +13,7 @@ import { surveysRouter } from "./surveys.ts";
 import { tasksRouter } from "./tasks.ts";
 import { testCasesRouter } from "./test_cases.ts";
 import { ticketsRouter } from "./tickets.ts";
+import { transfersRouter } from "./transfers.ts";
 import { router } from "./trpc.ts";
 import { usersRouter } from "./users.ts";
 
@@ -33,6 +34,7 @@ export const appRouter = router({
   tasks: tasksRouter,
   testCases: testCasesRouter,
   tickets: ticketsRouter,
+  transfers: transfersRouter,
   users: usersRouter,
 });
 

@@ -1,0 +1,26 @@
+import { createHandoffClient, type HandoffClient } from "../src/client.ts";
+import { readConfig } from "../src/core/config.ts";
+
+/** What both commands take; the password comes from the environment, where no process list shows it. */
+export interface Transfer {
+  api: HandoffClient["api"];
+  project: string;
+  file: string;
+}
+
+/** Signs in at the service of PUBLIC_URL as ADMIN_EMAIL with ADMIN_PASSWORD, does the work and signs out. */
+export async function withProject(usage: string, work: (transfer: Transfer) => Promise<void>): Promise<void> {
+  const [project, file] = Deno.args;
+  const { PUBLIC_URL, ADMIN_EMAIL, ADMIN_PASSWORD } = readConfig();
+  if (!project || !file) throw new Error(`Say which: ${usage}`);
+  if (!ADMIN_PASSWORD) {
+    throw new Error("Set ADMIN_EMAIL and ADMIN_PASSWORD to those of an admin of the project");
+  }
+  const client = createHandoffClient({ baseUrl: PUBLIC_URL });
+  await client.signIn({ email: ADMIN_EMAIL, password: ADMIN_PASSWORD });
+  try {
+    await work({ api: client.api, project, file });
+  } finally {
+    await client.signOut();
+  }
+}

@@ -1,0 +1,28 @@
+import { print, runCommand } from "./_cli.ts";
+import { withProject } from "./_portal.ts";
+
+await runCommand(() =>
+  withProject("npm run export -- PROJECT_ID FILE", async ({ api, project, file }) => {
+    const output = await Deno.open(file, { write: true, createNew: true, mode: 0o600 });
+    let count = 0;
+    try {
+      let cursor: string | undefined;
+      do {
+        const page = await api.transfers.export.query({ id: project, ...(cursor && { cursor }) });
+        for (const record of page.records) {
+          await write(output, JSON.stringify(record));
+          count++;
+        }
+        cursor = page.next_cursor ?? undefined;
+      } while (cursor);
+    } finally {
+      output.close();
+    }
+    print(`Exported ${count} tickets to ${file}`);
+  })
+);
+
+async function write(output: Deno.FsFile, line: string): Promise<void> {
+  const bytes = new TextEncoder().encode(`${line}\n`);
+  for (let at = 0; at < bytes.length;) at += await output.write(bytes.subarray(at));
+}

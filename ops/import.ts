@@ -1,0 +1,53 @@
+import { TextLineStream } from "./_lines.ts";
+import { print, runCommand } from "./_cli.ts";
+import { type Transfer, withProject } from "./_portal.ts";
+import { TicketRecord } from "../src/admin/transfer_schema.ts";
+
+/** A call may have 1 MiB; a ticket with long texts some 50 kB. */
+const MOST_BYTES = 700_000;
+const MOST_RECORDS = 100;
+
+await runCommand(() =>
+  withProject("npm run import -- PROJECT_ID FILE", async (transfer) => {
+    const totals = { imported: 0, existing: 0 };
+    const links: TicketRecord[] = [];
+    for await (const records of batches(transfer.file)) {
+      links.push(...records.filter(({ duplicate_of }) => duplicate_of !== null));
+      const { imported, existing } = await send(transfer, records);
+      totals.imported += imported;
+      totals.existing += existing;
+    }
+    // A duplicate may come before the ticket that it stands for.
+    for (let at = 0; at < links.length; at += MOST_RECORDS) {
+      await send(transfer, links.slice(at, at + MOST_RECORDS));
+    }
+    print(`Imported ${totals.imported} tickets; ${totals.existing} were there already`);
+  })
+);
+
+function send({ api, project }: Transfer, records: TicketRecord[]) {
+  return api.transfers.import.mutate({
+    id: project,
+    records: records.map(({ history: _, ...record }) => record),
+  });
+}
+
+async function* batches(path: string): AsyncGenerator<TicketRecord[]> {
+  const file = await Deno.open(path);
+  let records: TicketRecord[] = [];
+  let bytes = 0;
+  for await (
+    const line of file.readable.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream())
+  ) {
+    if (line === "") continue;
+    const { history: _, ...record } = TicketRecord.parse(JSON.parse(line));
+    const size = new TextEncoder().encode(JSON.stringify(record)).length;
+    if (records.length === MOST_RECORDS || (records.length > 0 && bytes + size > MOST_BYTES)) {
+      yield records;
+      [records, bytes] = [[], 0];
+    }
+    records.push(record);
+    bytes += size;
+  }
+  if (records.length > 0) yield records;
+}

@@ -1,0 +1,174 @@
+import { isUniqueViolation } from "../../db/errors.ts";
+import { isBot, type ProjectContext } from "../core/context.ts";
+import { AppError, invalidRequest } from "../core/errors.ts";
+import { transact } from "../core/history.ts";
+import type { ImportResult, ImportTickets, TicketRecord } from "./transfer_schema.ts";
+
+/**
+ * Takes exported tickets in under their own ids and numbers, all of a call or none. Those that are here already stay as
+ * they are, so that an import which broke off is simply repeated. People are found again by email.
+ * @throws {AppError} forbidden for bots, since approvals come along; conflict when another ticket has a number
+ */
+export async function importTickets(ctx: ProjectContext, input: ImportTickets): Promise<ImportResult> {
+  if (isBot(ctx.actor)) {
+    throw new AppError("forbidden", "An import brings approvals of people: it needs a person");
+  }
+  refuseContradictions(input.records);
+  return await transact(ctx, async (ctx) => {
+    const present = await lockPresent(ctx, input.records);
+    const records = input.records.filter(({ id }) => !present.has(id));
+    await insertTickets(ctx, records);
+    await insertParts(ctx, records);
+    await insertDuplicates(ctx, input.records);
+    await ctx.queue.enqueue(ctx.db, "backfill-embeddings", {});
+    return { imported: records.length, existing: input.records.length - records.length };
+  }).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? taken(error) : error;
+  });
+}
+
+function taken(cause: unknown): AppError {
+  return new AppError(
+    "conflict",
+    "A number, an id or an idempotency key of these tickets belongs to another one here",
+    {
+      cause,
+    },
+  );
+}
+
+/** What each field allows but not all of them together: the database would refuse it without a word on where. */
+function refuseContradictions(records: readonly TicketRecord[]): void {
+  const issues = records.flatMap((record, index) => {
+    const at = (path: string) => `records.${index}.${path}`;
+    const found = [];
+    if ((record.stage === "live") !== (record.closed_at !== null)) {
+      found.push({ path: at("closed_at"), message: "live tickets have a time of closing, others none" });
+    }
+    for (const [place, task] of record.tasks.entries()) {
+      if ((task.status === "blocked") !== (task.blocking_reason !== null)) {
+        found.push({
+          path: at(`tasks.${place}.blocking_reason`),
+          message: "blocked tasks have a reason, others none",
+        });
+      }
+      if (task.status === "done" && task.completed_at === null) {
+        found.push({
+          path: at(`tasks.${place}.completed_at`),
+          message: "done tasks have a time of completion",
+        });
+      }
+    }
+    for (const [place, testCase] of record.test_cases.entries()) {
+      if ((testCase.status === "pending") !== (testCase.decided_at === null)) {
+        found.push({
+          path: at(`test_cases.${place}.decided_at`),
+          message: "decided cases have a time, others none",
+        });
+      }
+    }
+    return found;
+  });
+  if (new Set(records.map(({ id }) => id)).size < records.length) {
+    issues.push({ path: "records", message: "Names a ticket twice" });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+/** The project's counter is locked, and set beyond every number that comes. */
+async function lockPresent(ctx: ProjectContext, records: readonly TicketRecord[]): Promise<Set<string>> {
+  const { db, project } = ctx;
+  const highest = Math.max(...records.map(({ number }) => number));
+  await db`
+    update projects set next_number = greatest(next_number, ${highest + 1}) where id = ${project.id}::uuid`;
+  const rows = await db<{ id: string }[]>`
+    select id from tickets where project_id = ${project.id}::uuid and id = any (${
+    records.map(({ id }) => id)
+  }::uuid[])`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function insertTickets(
+  { db, project }: ProjectContext,
+  records: readonly TicketRecord[],
+): Promise<void> {
+  const json = JSON.stringify(records.map(({ history: _, ...record }) => record));
+  await db`
+    with record as materialized (
+      select * from jsonb_to_recordset(${json}::text::jsonb) as r (id uuid, number integer, title text, description text,
+        request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text, implementation_notes text,
+        actor_role text, actor_id text, source text, stage text, resolution_type text, resolution_note text,
+        closed_at timestamptz, merge_sha text, deployed_at timestamptz, deploy_failed_at timestamptz, created_by text,
+        created_with text, created_at timestamptz, updated_at timestamptz, creation jsonb)
+    ), creation as (
+      insert into ticket_creations (project_id, idempotency_key, ticket_id, response)
+      select ${project.id}::uuid, creation ->> 'idempotency_key', id, creation -> 'response' from record
+      where jsonb_typeof(creation) = 'object'
+    )
+    insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
+      suggested_resolution, implementation_notes, actor_role, actor_id, source, stage, status, resolution_type, resolution_note,
+      closed_at, merge_sha, deployed_at, deploy_failed_at, created_by, created_with, created_at, updated_at)
+    select r.id, ${project.id}::uuid, r.number, r.title, r.description, r.request_type, r.priority, r.blocking,
+      nullif(r.evidence, 'null'), r.suggested_resolution, r.implementation_notes, r.actor_role, r.actor_id, r.source, r.stage,
+      case r.stage when 'live' then 'closed' else 'open' end, r.resolution_type, r.resolution_note, r.closed_at, r.merge_sha,
+      r.deployed_at, r.deploy_failed_at, u.id, r.created_with, r.created_at, r.updated_at
+    from record r left join users u on lower(u.email) = lower(r.created_by) and u.account_id = ${project.account_id}::uuid`;
+}
+
+/** Claims don't come along: who held one works elsewhere. */
+async function insertParts({ db, project }: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
+  const part = <T extends object>(list: (record: TicketRecord) => readonly T[]) =>
+    JSON.stringify(
+      records.flatMap((record) => list(record).map((item) => ({ ...item, ticket_id: record.id }))),
+    );
+  await Promise.all([
+    db`
+      insert into ticket_roles (ticket_id, project_id, role, status)
+      select ticket_id, ${project.id}::uuid, role, status
+      from jsonb_to_recordset(${
+      part(({ roles }) => roles)
+    }::text::jsonb) as r (ticket_id uuid, role text, status text)`,
+    db`
+      insert into tasks (id, ticket_id, project_id, sequence, title, body, summary, role, status, assignee_user_id,
+        depends_on_task_ids, acceptance_criteria, estimated_minutes, actual_minutes, blocking_reason, started_at, completed_at,
+        created_at, updated_at)
+      select r.id, ticket_id, ${project.id}::uuid, sequence, title, body, summary, r.role, status, u.id, depends_on_task_ids,
+        acceptance_criteria, estimated_minutes, actual_minutes, blocking_reason, started_at, completed_at, r.created_at, r.updated_at
+      from jsonb_to_recordset(${
+      part(({ tasks }) => tasks)
+    }::text::jsonb) as r (id uuid, ticket_id uuid, sequence integer,
+        title text, body text, summary text, role text, status text, assignee text, depends_on_task_ids uuid[],
+        acceptance_criteria jsonb, estimated_minutes integer, actual_minutes integer, blocking_reason text,
+        started_at timestamptz, completed_at timestamptz, created_at timestamptz, updated_at timestamptz)
+      left join users u on lower(u.email) = lower(r.assignee) and u.account_id = ${project.account_id}::uuid`,
+    db`
+      insert into test_cases (id, ticket_id, project_id, title, instruction, link, status, decided_by, decided_at, note,
+        created_at, updated_at)
+      select r.id, ticket_id, ${project.id}::uuid, title, instruction, link, status, u.id, decided_at, note, r.created_at, r.updated_at
+      from jsonb_to_recordset(${
+      part(({ test_cases }) => test_cases)
+    }::text::jsonb) as r (id uuid, ticket_id uuid, title text,
+        instruction text, link text, status text, decided_by text, decided_at timestamptz, note text, created_at timestamptz,
+        updated_at timestamptz)
+      left join users u on lower(u.email) = lower(r.decided_by) and u.account_id = ${project.account_id}::uuid`,
+    db`
+      insert into ticket_issues (ticket_id, project_id, repo_full_name, issue_number, issue_url, title, state)
+      select ticket_id, ${project.id}::uuid, repo_full_name, issue_number, issue_url, title, state
+      from jsonb_to_recordset(${part(({ issue }) => issue ? [issue] : [])}::text::jsonb) as r (ticket_id uuid,
+        repo_full_name text, issue_number integer, issue_url text, title text, state text)`,
+  ]);
+}
+
+/** A link waits for both of its tickets: whoever imports sends the ticket again at the end. */
+async function insertDuplicates(
+  { db, project }: ProjectContext,
+  records: readonly TicketRecord[],
+): Promise<void> {
+  const links = JSON.stringify(records.filter(({ duplicate_of }) => duplicate_of !== null));
+  await db`
+    insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
+    select r.id, ${project.id}::uuid, r.duplicate_of
+    from jsonb_to_recordset(${links}::text::jsonb) as r (id uuid, duplicate_of uuid)
+    join tickets t on t.id = r.duplicate_of and t.project_id = ${project.id}::uuid
+    on conflict do nothing`;
+}

@@ -1,0 +1,26 @@
+import { exportProject } from "../admin/export_project.ts";
+import { importTickets } from "../admin/import_project.ts";
+import { ExportPage, ExportProject, ImportResult, ImportTickets } from "../admin/transfer_schema.ts";
+import { projectProcedure, router } from "./trpc.ts";
+
+const admin = { access: "project_admin", scope: "admin", tag: "Projects" } as const;
+
+export const transfersRouter = router({
+  export: projectProcedure({
+    ...admin,
+    method: "GET",
+    path: "/projects/{id}/export",
+    summary: "Export a project's tickets, page by page",
+    description: "`npm run export` writes all pages as JSON lines.",
+  }).input(ExportProject).output(ExportPage).query(({ ctx, input }) => exportProject(ctx, input)),
+
+  import: projectProcedure({
+    ...admin,
+    method: "POST",
+    path: "/projects/{id}/import",
+    summary: "Import exported tickets into a project",
+    description:
+      "All of a call or none. Tickets that are here already, by their ids, stay as they are. For people only.",
+    errors: ["conflict"],
+  }).input(ImportTickets).output(ImportResult).mutation(({ ctx, input }) => importTickets(ctx, input)),
+});

@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import { v7 as uuid } from "uuid";
+import {
+  makeKey,
+  makeMember,
+  makeProject,
+  makeTicket,
+  makeUser,
+  type TestProject,
+  ticketInput,
+} from "../factories.ts";
+import { type Harness, openHarness, useHarness } from "../harness.ts";
+
+const harness = useHarness();
+
+function post(service: Harness, project: TestProject, path: string, body: Record<string, unknown> = {}) {
+  return service.call("POST", path, { token: project.admin.token, body });
+}
+
+/** Three tickets with all that a ticket can have; the second is closed as a duplicate of the third. */
+async function makeFull(service: Harness): Promise<TestProject> {
+  const project = await makeProject(service);
+  const token = project.admin.token;
+  const first = await makeTicket(service, project, {
+    roles: ["qa"],
+    evidence: { logs: ["a", null] },
+    idempotency_key: "once",
+  });
+  const one = await post(service, project, `${first.path}/tasks`, {
+    title: "First",
+    role: "qa",
+    acceptance_criteria: [{ text: "It works", done: false }],
+  });
+  await post(service, project, `${first.path}/tasks`, {
+    title: "Then",
+    role: "qa",
+    depends_on_task_ids: [one.body.id],
+  });
+  await post(service, project, `${first.path}/tasks/${one.body.id}/claim`);
+  const made = await post(service, project, `${first.path}/test-cases`, {
+    title: "Try it",
+    instruction: "Open it.",
+  });
+  await post(service, project, `${first.path}/test-cases/${made.body.id}/approve`);
+  const second = await makeTicket(service, project);
+  const third = await makeTicket(service, project);
+  await service.call("PATCH", second.path, {
+    token,
+    body: { status: "closed", resolution_type: "duplicate" },
+  });
+  await service.sql.begin(async (tx) => {
+    await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
+    await tx`
+      insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
+      values (${second.id}::uuid, ${project.id}::uuid, ${third.id}::uuid)`;
+  });
+  return project;
+}
+
+async function exportAll(service: Harness, project: TestProject, limit = 2) {
+  const records = [];
+  let cursor = "";
+  do {
+    const query = `limit=${limit}${cursor && `&cursor=${cursor}`}`;
+    const { status, body } = await service.call("GET", `${project.path}/export?${query}`, {
+      token: project.admin.token,
+    });
+    expect(status).toBe(200);
+    records.push(...body.records);
+    cursor = body.next_cursor ?? "";
+  } while (cursor);
+  return records;
+}
+
+/** What comes back from an import: not the history, not who isn't known there, not the claim. */
+function comparable(records: Record<string, unknown>[]) {
+  return records.map(({ history: _, created_by: __, ...record }) => ({
+    ...record,
+    tasks: (record.tasks as Record<string, unknown>[]).map((task) => ({ ...task, assignee: null })),
+    test_cases: (record.test_cases as Record<string, unknown>[]).map((one) => ({ ...one, decided_by: null })),
+  }));
+}
+
+describe("an export", () => {
+  test("imported elsewhere gives the same tickets; imported again it changes nothing", async () => {
+    const project = await makeFull(harness.now);
+    const records = await exportAll(harness.now, project);
+    expect(records.map(({ number }) => number)).toEqual([1, 2, 3]);
+    expect(records[0]).toMatchObject({
+      created_by: project.admin.email,
+      test_cases: [{ decided_by: project.admin.email }],
+    });
+    expect(records[0].history.length).toBeGreaterThan(5);
+    const other = await openHarness();
+    try {
+      const target = await makeProject(other);
+      const send = () => post(other, target, `${target.path}/import`, { records });
+      expect((await send()).body).toEqual({ imported: 3, existing: 0 });
+      const arrived = await exportAll(other, target, 100);
+      expect(comparable(arrived)).toEqual(comparable(records));
+      expect(arrived[0].history[0].actor).toMatchObject({ kind: "user", id: target.admin.id });
+      expect((await send()).body).toEqual({ imported: 0, existing: 3 });
+      expect(await exportAll(other, target)).toEqual(arrived);
+      const next = await makeTicket(other, target);
+      expect(next.ref).toBe(`${target.key}-4`);
+      const replay = await post(
+        other,
+        target,
+        `${target.path}/tickets`,
+        ticketInput({ idempotency_key: "once" }),
+      );
+      expect(replay.body).toMatchObject({ _idempotent_replay: true, ticket: { id: records[0].id } });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("is read by admins of the project only", async () => {
+    const project = await makeProject(harness.now);
+    const stranger = await makeUser(harness.now, { role: "admin" });
+    const member = await makeMember(harness.now, project, "member");
+    for (const { token } of [stranger, member]) {
+      const { status, body } = await harness.now.call("GET", `${project.path}/export`, { token });
+      expect([status, body.code]).toEqual([403, "forbidden"]);
+    }
+    const manager = await makeMember(harness.now, project, "admin");
+    expect((await harness.now.call("GET", `${project.path}/export`, { token: manager.token })).status).toBe(
+      200,
+    );
+  });
+});
+
+describe("an import", () => {
+  test("takes no approvals from bots", async () => {
+    const project = await makeFull(harness.now);
+    const records = await exportAll(harness.now, project);
+    const key = await makeKey(harness.now, project.admin, { scopes: ["admin"] });
+    const { status, body } = await harness.now.call("POST", `${project.path}/import`, {
+      token: key.token,
+      body: { records },
+    });
+    expect([status, body.code]).toEqual([403, "forbidden"]);
+  });
+
+  test("is all or nothing: a number that is taken, an id of another project", async () => {
+    const project = await makeFull(harness.now);
+    const records = await exportAll(harness.now, project);
+    const target = await makeProject(harness.now);
+    await makeTicket(harness.now, target);
+    const anew = records.slice(1).map((record) => ({
+      ...record,
+      id: uuid(),
+      creation: null,
+      duplicate_of: null,
+    }));
+    const taken = await post(harness.now, target, `${target.path}/import`, {
+      records: [...anew, { ...anew[0], id: uuid(), number: 1 }],
+    });
+    expect([taken.status, taken.body.code]).toEqual([409, "conflict"]);
+    const foreign = await post(harness.now, target, `${target.path}/import`, {
+      records: [{ ...records[1], number: 9 }],
+    });
+    expect(foreign.status).toBe(409);
+    expect(await exportAll(harness.now, target)).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      "an open ticket with a time of closing",
+      { closed_at: "2026-01-01T00:00:00.000Z" },
+      "records.0.closed_at",
+    ],
+    ["an unknown stage", { stage: "someday" }, "records.0.stage"],
+    ["an unknown field", { colour: "red" }, "records.0.colour"],
+    ["a short title", { title: "Hi" }, "records.0.title"],
+  ])("refuses %s by its path", async (_, fields, path) => {
+    const project = await makeProject(harness.now);
+    await makeTicket(harness.now, project);
+    const [record] = await exportAll(harness.now, project);
+    const records = [{ ...record, id: uuid(), number: 7, ...fields }];
+    const { status, body } = await post(harness.now, project, `${project.path}/import`, { records });
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [path]]);
+  });
+});
