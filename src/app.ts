@@ -1,4 +1,4 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
 import type { Services } from "./core/context.ts";
@@ -54,17 +54,18 @@ export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv
   app.route("/api", webhookRoutes(services));
   app.route("/api", restRoutes(services));
   refuseOtherMethods(app);
-  app.notFound((c) => {
-    throw new AppError("not_found", `No such path: ${c.req.path.slice(0, 200)}`);
-  });
-  app.onError((thrown, c) => {
-    const error = toAppError(thrown);
-    logFailure(c.var.requestId, error);
-    for (const [name, value] of Object.entries(error.fields.headers ?? {})) c.header(name, value);
-    if (error.status === 503) c.header("Retry-After", "5");
-    return c.json(error.body(c.var.requestId), error.status as 400);
-  });
+  // Answered, not thrown: an error from here would pass the middleware by, and its header fields with it.
+  app.notFound((c) => fail(new AppError("not_found", `No such path: ${c.req.path.slice(0, 200)}`), c));
+  app.onError(fail);
   return app;
+}
+
+function fail(thrown: unknown, c: Context<HttpEnv>): Response {
+  const error = toAppError(thrown);
+  logFailure(c.var.requestId, error);
+  for (const [name, value] of Object.entries(error.fields.headers ?? {})) c.header(name, value);
+  if (error.status === 503) c.header("Retry-After", "5");
+  return c.json(error.body(c.var.requestId), error.status as 400);
 }
 
 /** A request id on every answer, one log line and one measurement for every request. Answers are private unless they
