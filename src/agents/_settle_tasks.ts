@@ -62,7 +62,9 @@ export async function settleTasks(
         assignee_user_id = case when h.status <> 'pending' then h.assignee_user_id end,
         assignee_session_id = case when h.status <> 'pending' then h.assignee_session_id end,
         started_at = case when h.status <> 'pending' then h.started_at end,
-        blocking_reason = case when h.status = 'blocked' then ${cleanText(summary, MAX_REASON) ?? NO_SUMMARY} end,
+        blocking_reason = case when h.status = 'blocked' then ${
+    cleanText(summary, MAX_REASON) ?? NO_SUMMARY
+  } end,
         completed_at = case when h.status = 'done' then ${at}::timestamptz end,
         actual_minutes = case h.status when 'done' then coalesce(h.actual_minutes, greatest(0,
           ceil(extract(epoch from ${at}::timestamptz - h.started_at) / 60)::integer)) when 'blocked' then h.actual_minutes end,

@@ -1,17 +1,26 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { signedAgentBody } from "../../simulators/senders/agent.ts";
-import { deployDelivery } from "../../simulators/senders/deploy.ts";
-import { signedPaymentBody } from "../../simulators/senders/payment.ts";
 import type { Sent } from "../../simulators/senders/sent.ts";
 import { type Answer, openHarness, useHarness } from "../harness.ts";
+import {
+  AGENT,
+  agent,
+  chunked,
+  CRON,
+  cron,
+  deploy,
+  encode,
+  NEXT_AGENT,
+  NEXT_CRON,
+  NEXT_PAYMENT,
+  padded,
+  paid,
+  PAYMENT,
+  payment,
+  status,
+} from "./_senders.ts";
 
-const AGENT = "agent-secret";
-const NEXT_AGENT = "next-agent-secret";
-const PAYMENT = "whsec_payment";
-const NEXT_PAYMENT = "whsec_next_payment";
-const CRON = "cron-secret";
-const NEXT_CRON = "next-cron-secret";
 const harness = useHarness({
   env: {
     CLOUD_AGENT_WEBHOOK_SECRET: `${AGENT},${NEXT_AGENT}`,
@@ -21,21 +30,6 @@ const harness = useHarness({
 });
 
 const KIB = 1024;
-const status = {
-  event: "statusChange",
-  timestamp: "2026-11-20T10:00:00Z",
-  id: "bc_nobody",
-  status: "FINISHED",
-};
-const paid = { id: "evt_1", type: "invoice.paid", created: 1, data: { object: {} } };
-const deploy = {
-  repo: "acme/handoff",
-  sha: "0123456789".repeat(4),
-  environment: "production",
-  status: "success",
-};
-const encode = (value: unknown) =>
-  new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
 
 async function send(
   { path, headers, body }: Sent,
@@ -46,14 +40,6 @@ async function send(
   );
   return await harness.now.call("POST", path, { headers: Object.fromEntries(all), raw: body });
 }
-
-const agent = (body: unknown, secret = AGENT) => signedAgentBody(secret, encode(body));
-const payment = (body: unknown, secret = PAYMENT, at?: number) =>
-  signedPaymentBody(secret, typeof body === "string" ? body : JSON.stringify(body), at);
-const cron = (body: unknown, secret = CRON): Sent => ({
-  ...deployDelivery(secret, deploy),
-  body: encode(body),
-});
 
 async function deliveries(): Promise<number> {
   const [row] = await harness.now.sql<{ count: number }[]>`select count(*) from deliveries`;
@@ -162,23 +148,6 @@ describe("a signature", () => {
 });
 
 describe("a body", () => {
-  const padded = (value: Record<string, unknown>, size: number) => {
-    const empty = JSON.stringify({ ...value, padding: "" }).length;
-    return JSON.stringify({ ...value, padding: "x".repeat(size - empty) });
-  };
-  /** The same bytes without a Content-Length, in pieces. */
-  const chunked = (sent: Sent) => ({
-    ...sent,
-    body: new ReadableStream({
-      start(controller) {
-        for (let at = 0; at < sent.body.length; at += 10_000) {
-          controller.enqueue(sent.body.slice(at, at + 10_000));
-        }
-        controller.close();
-      },
-    }),
-  });
-
   test("of 1 MiB and of 16 KiB is taken, one byte more is a 413, announced or chunked", async () => {
     const limits = [
       {
