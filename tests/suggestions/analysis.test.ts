@@ -13,7 +13,10 @@ function analyzeNow(project: TestProject) {
   return harness.now.call("POST", `${project.path}/ai-suggestions/analysis`, { token: project.admin.token });
 }
 
-/** Many tickets in one statement; their history is written as always. */
+/**
+ * Many tickets in one statement; their history is written as always. Their vectors point everywhere: the index of
+ * vectors that lie close together by the hundred loses those that lie apart.
+ */
 async function makeMany(project: TestProject, count: number): Promise<void> {
   await harness.now.sql.begin(async (tx) => {
     await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
@@ -24,7 +27,8 @@ async function makeMany(project: TestProject, count: number): Promise<void> {
         'user', 'test', 'test', 'session' from generate_series(1, ${count}) n`;
     await tx`
       insert into ticket_embeddings (ticket_id, project_id, open, embedding)
-      select id, project_id, true, (array[sin(number)::float4, cos(number)::float4] || array_fill(0::float4, array[382]))::vector
+      select id, project_id, true, (select array_agg(sin(number * place * place)::float4 order by place)
+        from generate_series(1, 384) place)::vector
       from tickets where project_id = ${project.id}::uuid`;
   });
 }
