@@ -3,6 +3,7 @@ import { clients } from "./clients.ts";
 import { clocks } from "./clocks.ts";
 import { connections } from "./connections.ts";
 import { drain } from "./drain.ts";
+import { NOTHING } from "./ledger.ts";
 import { kill } from "./kill.ts";
 import { model } from "./model.ts";
 import { outage } from "./outage.ts";
@@ -65,12 +66,17 @@ async function main(): Promise<number> {
 async function attempt(scenario: Scenario, options: Options): Promise<Outcome & { seconds: number }> {
   print(`${scenario.name} on ${databaseName}: ${scenario.summary}`);
   const started = performance.now();
-  const outcome = await scenario.run(options);
+  const outcome = await scenario.run(options).catch(broken);
   const seconds = (performance.now() - started) / 1000;
   for (const note of outcome.notes) print(`  ${note}`);
   for (const failure of outcome.failures.slice(0, 10)) print(`  FAILED: ${failure}`);
   if (outcome.failures.length > 10) print(`  FAILED: and ${outcome.failures.length - 10} more`);
   return { ...outcome, seconds };
+}
+
+/** A scenario that could not go on has failed; the others are still worth their while. */
+function broken(error: unknown): Outcome {
+  return { rounds: 0, counts: NOTHING, notes: [], failures: [String(error)] };
 }
 
 function table(outcomes: (Outcome & { name: string; seconds: number })[]): string {

@@ -40,7 +40,7 @@ async function secondIsRefused({ ledger, findings }: Books): Promise<void> {
     // Stopped, so that only the second process could touch the files.
     stage.service.kill("SIGSTOP");
     const before = await digestOf(`${stage.place.dataDir}/db`);
-    const idle = await timeToEnd(stage, { LOG_LEVEL: "no such level" });
+    const idle = await timeToEnd(stage, { DATABASE_URL: "postgres://postgres@127.0.0.1:1/none" });
     const refusal = await timeToEnd(stage, {});
     const after = await digestOf(`${stage.place.dataDir}/db`);
     stage.service.kill("SIGCONT");
