@@ -1,7 +1,7 @@
 import { isUniqueViolation } from "../../db/errors.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
+import { recordEvents, transact } from "../core/history.ts";
 import type { ImportResult, ImportTickets, TicketRecord } from "./transfer_schema.ts";
 
 /**
@@ -20,6 +20,7 @@ export async function importTickets(ctx: ProjectContext, input: ImportTickets): 
     await insertTickets(ctx, records);
     await insertParts(ctx, records);
     await insertDuplicates(ctx, input.records);
+    await recordImport(ctx, records);
     await ctx.queue.enqueue(ctx.db, "backfill-embeddings", {});
     return { imported: records.length, existing: input.records.length - records.length };
   }).catch((error: unknown) => {
@@ -171,4 +172,17 @@ async function insertDuplicates(
     from jsonb_to_recordset(${links}::text::jsonb) as r (id uuid, duplicate_of uuid)
     join tickets t on t.id = r.duplicate_of and t.project_id = ${project.id}::uuid
     on conflict do nothing`;
+}
+
+/** The rows of what was made name the importer as its maker: this one tells that it was made elsewhere before. */
+async function recordImport(ctx: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
+  await recordEvents(
+    ctx,
+    records.map(({ id, created_by, created_at, history }) => ({
+      project_id: ctx.project.id,
+      ticket_id: id,
+      action: "imported",
+      details: { created_by, created_at, earlier_history: history?.length ?? 0 },
+    })),
+  );
 }

@@ -72,6 +72,29 @@ async function acceptable(stage: Stage): Promise<string> {
 
 const link = { issue_number: 12 };
 
+/** The ticket as another installation would export it: under other ids, with a history that others wrote there. */
+async function fromElsewhere({ ticket }: Stage) {
+  const { body } = await done(call("GET", `${project.path}/export?limit=100`));
+  const record = body.records.find(({ id }: { id: string }) => id === ticket.id);
+  const anew = (parts: object[]) => parts.map((part) => ({ ...part, id: uuid() }));
+  return {
+    ...record,
+    id: uuid(),
+    number: record.number + 100_000,
+    tasks: anew(record.tasks),
+    test_cases: anew(record.test_cases),
+    history: record.history.map((row: object) => ({
+      ...row,
+      actor: { kind: "user", id: uuid(), name: "Someone else" },
+      request_id: "elsewhere",
+    })),
+  };
+}
+
+function importing(record: object): Promise<Answer> {
+  return call("POST", `${project.path}/import`, { records: [record] });
+}
+
 /** For each procedure: what goes before it, if anything, and the call itself. */
 const WRITES: Record<
   string,
@@ -140,11 +163,11 @@ const WRITES: Record<
       return await call("POST", `${suggestion}/undo`);
     },
   },
+  "transfers.import": { write: async (stage) => await importing(await fromElsewhere(stage)) },
 };
 
 /** Writes no history on purpose: a lease says nothing of the task. */
-// An import needs an export to read: its history is not looked at here yet.
-const SILENT = ["tasks.heartbeat", "transfers.import"];
+const SILENT = ["tasks.heartbeat"];
 
 describe.each(mutations.filter((name) => !SILENT.includes(name)))("%s", (name) => {
   test("leaves a history row under its caller and its request", async () => {
@@ -173,4 +196,34 @@ test("a heartbeat leaves none, and changes nothing but the lease", async () => {
   expect(beaten).toEqual(rest);
   expect(Date.parse(lease_expires_at)).toBeGreaterThan(Date.parse(first));
   expect((await call("GET", `${path}/history`)).body).toEqual(history);
+});
+
+test("an import leaves a row for each part and one for itself, all by the importer, whatever history it brings", async () => {
+  const record = await fromElsewhere(await prepare());
+  const { headers } = await done(importing(record));
+  const { history } = (await done(call("GET", `${project.path}/tickets/${record.id}/history`))).body;
+  const rows: { entity: string; action: string }[] = history;
+  expect(rows.map(({ entity, action }) => `${entity} ${action}`).toSorted()).toEqual([
+    "role created",
+    "task created",
+    "test_case created",
+    "ticket created",
+    "ticket imported",
+  ]);
+  const actor = { kind: "user", id: project.admin.id };
+  for (const row of rows) {
+    expect(row).toMatchObject({ actor, request_id: headers.get("x-request-id"), field: null, from: null });
+  }
+  expect(rows.find(({ action }) => action === "imported")).toMatchObject({
+    to: {
+      created_by: project.admin.email,
+      created_at: record.created_at,
+      earlier_history: record.history.length,
+    },
+  });
+  const again = await done(importing(record));
+  expect(again.body).toEqual({ imported: 0, existing: 1 });
+  expect((await done(call("GET", `${project.path}/tickets/${record.id}/history`))).body.history).toEqual(
+    rows,
+  );
 });
