@@ -3,6 +3,11 @@ import { AppError } from "../core/errors.ts";
 import { applyClosing, type BeforeClosing, undoClosing } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 
+/** With the link from an earlier closing, where the ticket was reopened after it. */
+export interface BeforeDuplicate extends BeforeClosing {
+  former_link?: { duplicate_of: string; created_at: string };
+}
+
 /**
  * Closes the ticket as a duplicate and links it to the other. That one must be open: else a ring of tickets could be
  * closed for one another.
@@ -10,24 +15,36 @@ import type { StoredSuggestion } from "./_rows.ts";
 export async function applyDuplicate(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,
-): Promise<BeforeClosing> {
+): Promise<BeforeDuplicate> {
   const { ticket_id, other_ticket_id } = suggestion;
   const otherRef = await lockOpenOther(ctx, [ticket_id, other_ticket_id!]);
   const before = await applyClosing(ctx, suggestion, { type: "duplicate", note: `Duplicate of ${otherRef}` });
+  const former_link = await removeLink(ctx, ticket_id);
   await ctx.db`
     insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
     values (${ticket_id}::uuid, ${ctx.project.id}::uuid, ${other_ticket_id}::uuid)`;
-  return before;
+  return { ...before, ...(former_link && { former_link }) };
 }
 
 export async function undoDuplicate(
   ctx: ProjectContext,
   ticketId: string,
-  before: BeforeClosing,
+  before: BeforeDuplicate,
 ): Promise<void> {
   await undoClosing(ctx, ticketId, before);
+  await removeLink(ctx, ticketId);
+  if (!before.former_link) return;
+  const { duplicate_of, created_at } = before.former_link;
   await ctx.db`
-    delete from ticket_duplicates where ticket_id = ${ticketId}::uuid and project_id = ${ctx.project.id}::uuid`;
+    insert into ticket_duplicates (ticket_id, project_id, duplicate_of, created_at)
+    values (${ticketId}::uuid, ${ctx.project.id}::uuid, ${duplicate_of}::uuid, ${created_at}::timestamptz)`;
+}
+
+async function removeLink({ db, project }: ProjectContext, ticketId: string) {
+  const [removed] = await db<{ duplicate_of: string; created_at: string }[]>`
+    delete from ticket_duplicates where ticket_id = ${ticketId}::uuid and project_id = ${project.id}::uuid
+    returning duplicate_of, created_at`;
+  return removed;
 }
 
 /** Both in id order, as every change of several tickets locks them. */

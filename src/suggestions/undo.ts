@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
 import { type BeforeClosing, changedSince, lockStage, moveTicket, undoClosing } from "./_apply_closing.ts";
-import { undoDuplicate } from "./_apply_duplicate.ts";
+import { type BeforeDuplicate, undoDuplicate } from "./_apply_duplicate.ts";
 import { undoRole } from "./_apply_role.ts";
 import { type BeforeSplit, undoSplit } from "./_apply_split.ts";
 import { decideSuggestion, readSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
@@ -33,7 +33,7 @@ async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promi
   const { kind, ticket_id, before_accept: before, evidence } = suggestion;
   if (kind === "role") return await undoRole(ctx, ticket_id, before as { role: string });
   if (kind === "split") return await undoSplit(ctx, ticket_id, before as BeforeSplit);
-  if (kind === "duplicate") return await undoDuplicate(ctx, ticket_id, before as BeforeClosing);
+  if (kind === "duplicate") return await undoDuplicate(ctx, ticket_id, before as BeforeDuplicate);
   if (kind === "stale" && evidence.proposal === "move_to_backlog") {
     return await undoMove(ctx, ticket_id, before as BeforeClosing);
   }

@@ -145,6 +145,31 @@ describe("accepting a duplicate", () => {
     expect([status, body.code]).toEqual([409, "conflict"]);
   });
 
+  test("works again for a ticket that was reopened since: the former link gives way, and undo brings it back", async () => {
+    const { project, second, suggestion } = await suggestedPair();
+    const duplicateOf = async () =>
+      (await harness.now.call("GET", `${second.path}/duplicates`, { token: project.admin.token })).body
+        .duplicate_of;
+    await decide(harness.now, project, suggestion, "accept");
+    await patch(project, second, { status: "open" });
+    expect(await duplicateOf()).toBeNull();
+    await patch(project, second, { ...INVOICE, stage: "backlog" });
+    const third = await makeTicket(harness.now, project, INVOICE);
+    await patch(project, third, { stage: "validation" });
+    await harness.now.work("embed-ticket");
+    await analyze(harness.now);
+    const [anew] = await list(harness.now, project);
+    expect(anew).toMatchObject({
+      ticket_id: second.id,
+      evidence: { duplicate_of: { ticket_id: third.id } },
+    });
+    const before = await stateOf(harness.now, second.id);
+    expect(await decide(harness.now, project, anew!, "accept")).toMatchObject({ status: 200 });
+    expect(await duplicateOf()).toMatchObject({ ticket_id: third.id });
+    expect(await decide(harness.now, project, anew!, "undo")).toMatchObject({ status: 200 });
+    expect(await stateOf(harness.now, second.id)).toEqual(before);
+  });
+
   test("and dismissing it at the same moment: one of both decides", async () => {
     for (let round = 0; round < 10; round++) {
       const { project, second, suggestion } = await suggestedPair();
