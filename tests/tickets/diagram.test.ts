@@ -14,12 +14,15 @@ interface Arrow {
 }
 
 const harness = useHarness();
+const root = new URL("../../", import.meta.url).pathname;
 let project: TestProject;
 let diagrams: Arrow[][];
 beforeAll(async () => {
   project = await makeProject(harness.now);
-  const text = await Deno.readTextFile(new URL("../../docs/ticket_life.md", import.meta.url));
-  diagrams = [...text.matchAll(/```mermaid\nstateDiagram-v2\n([\s\S]*?)```/g)].map((match) =>
+  const texts = await Promise.all(
+    ["README.md", "docs/ticket_life.md"].map((file) => Deno.readTextFile(`${root}${file}`)),
+  );
+  diagrams = [...texts.join("\n").matchAll(/```mermaid\nstateDiagram-v2\n([\s\S]*?)```/g)].map((match) =>
     parse(match[1]!)
   );
 });
