@@ -14,15 +14,16 @@ export interface Place {
   dataDir: string;
 }
 
-/**
- * A migrated database with its queues, from which every test file gets a copy: faster than migrating each.
- * An embedded one is kept for the next run, until what it is made of changes.
- */
+/** A migrated database with its queues, from which every test file gets a copy: faster than migrating each. */
 export async function makeTemplate(): Promise<Place> {
-  if (serverUrl) return await fillPlace(await emptyPlace("template"));
+  return serverUrl ? await fillPlace(await emptyPlace("template")) : await embeddedTemplate();
+}
+
+/** An embedded one wherever the tests run. It is kept for the next run, until what it is made of changes. */
+export async function embeddedTemplate(): Promise<Place> {
   const kept = `${CACHE}/${await fingerprint()}`;
   if (await exists(kept)) return { dataDir: kept };
-  const place = await fillPlace(await emptyPlace());
+  const place = await fillPlace({ dataDir: await Deno.makeTempDir({ prefix: "handoff-test-" }) });
   await Deno.mkdir(CACHE, { recursive: true });
   await run("cp", "-r", place.dataDir, `${place.dataDir}.made`);
   // Under its name only when whole; of two runs at once the later one keeps the earlier one's.

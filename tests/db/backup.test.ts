@@ -1,22 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { backUp, restore } from "../../db/backup_files.ts";
-import { serverUrl } from "../database.ts";
+import { copyTemplate, embeddedTemplate } from "../database.ts";
 import { makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
-import { type Harness, openHarness, openHarnessAt } from "../harness.ts";
+import { type Harness, openHarnessAt } from "../harness.ts";
 
-/** The files of a server's database are the server's own: pg_dump backs those up. */
-describe.runIf(!serverUrl)("a backup of the embedded database", () => {
+// Of the embedded database wherever the tests run: a server's files are its own, and pg_dump backs those up.
+describe("a backup of the embedded database", () => {
   let harness: Harness;
   let folder: string;
 
+  beforeAll(async () => {
+    harness = await openHarnessAt(await copyTemplate(await embeddedTemplate()));
+  }, 180_000);
+  afterAll(() => harness.close());
   beforeEach(async () => {
-    harness = await openHarness();
     folder = await Deno.makeTempDir({ prefix: "handoff-backup-" });
   });
-  afterEach(async () => {
-    await harness.close();
-    await Deno.remove(folder, { recursive: true });
-  });
+  afterEach(() => Deno.remove(folder, { recursive: true }));
 
   /** 8 clients create until told to stop; answers the refs that were acknowledged, in the order of their answers. */
   function createUntil(project: TestProject, stopped: () => boolean) {
@@ -56,7 +56,8 @@ describe.runIf(!serverUrl)("a backup of the embedded database", () => {
 
     const copy = await restored();
     const tickets = await copy.sql<{ ticket_ref: string }[]>`
-      select p.key || '-' || t.number as ticket_ref from tickets t join projects p on p.id = t.project_id`;
+      select p.key || '-' || t.number as ticket_ref from tickets t join projects p on p.id = t.project_id
+      where p.id = ${project.id}::uuid`;
     expect(tickets.map(({ ticket_ref }) => ticket_ref)).toEqual(expect.arrayContaining(before));
     expect(tickets.length).toBeLessThanOrEqual(load.acknowledged.length);
     const [broken] = await copy.sql`
@@ -66,7 +67,8 @@ describe.runIf(!serverUrl)("a backup of the embedded database", () => {
       from tickets t join projects p on p.id = t.project_id
       left join ticket_creations c on c.ticket_id = t.id left join ticket_texts x on x.ticket_id = t.id
       cross join lateral (select count(*) as roles from ticket_roles where ticket_id = t.id) r
-      cross join lateral (select count(*) as rows from history where ticket_id = t.id) h`;
+      cross join lateral (select count(*) as rows from history where ticket_id = t.id) h
+      where p.id = ${project.id}::uuid`;
     expect(broken).toEqual({
       without_roles: 0,
       without_history: 0,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isDeadlock, isTimeout, isUnavailable, isUniqueViolation } from "../../db/errors.ts";
 import { openDatabase, transact } from "../../db/open.ts";
+import { serverUrl } from "../database.ts";
 import { clients, openFresh } from "./_fresh.ts";
 
 let database: Awaited<ReturnType<typeof openFresh>>;
@@ -58,16 +59,34 @@ describe("the client", () => {
     expect(isUnavailable(await failure(away.sql`select 1`))).toBe(true);
   });
 
-  test.runIf(Deno.env.has("DATABASE_URL"))("cancels long statements and gives up on locks", async () => {
-    const cancelled = await failure(transact(database.sql, async (tx) => {
-      await tx`select set_config('statement_timeout', '50', true)`;
-      await tx`select pg_sleep(2)`;
-    }));
-    expect(isTimeout(cancelled)).toBe(true);
-    const settings = await database.sql`
-      select name, setting from pg_settings
-      where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') order by name
-    `;
-    expect(settings.map((row) => row.setting)).toEqual(["30000", "5000", "15000"]);
+  test.each([
+    ["query_canceled", [false, true, false]],
+    ["lock_not_available", [false, true, false]],
+    ["deadlock_detected", [false, false, true]],
+    ["serialization_failure", [false, false, true]],
+    ["too_many_connections", [true, false, false]],
+    ["disk_full", [true, false, false]],
+    ["division_by_zero", [false, false, false]],
+  ])("tells by the database's word what a statement died of: %s", async (condition, expected) => {
+    const error = await failure(database.sql.unsafe(
+      `do $$ begin raise exception 'no' using errcode = '${condition}'; end $$`,
+    ));
+    expect([isUnavailable(error), isTimeout(error), isDeadlock(error)]).toEqual(expected);
   });
+
+  // The embedded engine has no timers: nothing there ends a statement but itself.
+  if (serverUrl) test("cancels long statements and gives up on locks", longStatements);
 });
+
+async function longStatements(): Promise<void> {
+  const cancelled = await failure(transact(database.sql, async (tx) => {
+    await tx`select set_config('statement_timeout', '50', true)`;
+    await tx`select pg_sleep(2)`;
+  }));
+  expect(isTimeout(cancelled)).toBe(true);
+  const settings = await database.sql`
+    select name, setting from pg_settings
+    where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') order by name
+  `;
+  expect(settings.map((row) => row.setting)).toEqual(["30000", "5000", "15000"]);
+}

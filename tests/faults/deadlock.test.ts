@@ -7,14 +7,66 @@ import { serverUrl } from "../database.ts";
 import { makeAccount } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
+const harness = useHarness();
+
+function context() {
+  return systemContext(harness.now.services, { kind: "job", id: "test" }, crypto.randomUUID());
+}
+
+/** What PostgreSQL says to a statement that it gives up. */
+const VICTIMS = ["deadlock_detected", "serialization_failure"];
+
+describe.each(VICTIMS)("a transaction that fails by %s", (condition) => {
+  const dies = `do $$ begin raise exception 'the victim' using errcode = '${condition}'; end $$`;
+
+  test("is run once more from its beginning, and its first run leaves nothing", async () => {
+    const account = await makeAccount(harness.now);
+    let runs = 0;
+    const answer = await transact(context(), async ({ db }) => {
+      runs++;
+      await db`update accounts set name = name || ${`${runs}`} where id = ${account}::uuid`;
+      if (runs === 1) await db.unsafe(dies);
+      return "done";
+    });
+    expect([answer, runs]).toEqual(["done", 2]);
+    expect(await harness.now.sql`select name from accounts where id = ${account}::uuid`).toEqual([
+      { name: "Acme2" },
+    ]);
+  });
+
+  test("both times is told as such, changes nothing, and leaves the connection well", async () => {
+    const account = await makeAccount(harness.now);
+    let runs = 0;
+    const failure: unknown = await transact(context(), async ({ db }) => {
+      runs++;
+      await db`update accounts set name = 'other' where id = ${account}::uuid`;
+      await db.unsafe(dies);
+    }).catch((error: unknown) => error);
+    expect(runs).toBe(2);
+    expect(toAppError(failure)).toMatchObject({
+      code: "unavailable",
+      message: "Other calls hold what this one needs to change; try again",
+    });
+    expect(await harness.now.sql`select name from accounts where id = ${account}::uuid`).toEqual([
+      { name: "Acme" },
+    ]);
+  });
+});
+
+test("a transaction that fails by anything else is not run again", async () => {
+  let runs = 0;
+  const failing = transact(context(), async ({ db }) => {
+    runs++;
+    await db.unsafe("do $$ begin raise exception 'full' using errcode = 'disk_full'; end $$");
+  });
+  await expect(failing).rejects.toThrow("full");
+  expect(runs).toBe(1);
+});
+
 // On the embedded database's one connection no transaction ever waits for another.
-describe.runIf(serverUrl)("two transactions", () => {
-  const harness = useHarness();
+if (serverUrl) describe("two transactions", twoTransactions);
 
-  function context() {
-    return systemContext(harness.now.services, { kind: "job", id: "test" }, crypto.randomUUID());
-  }
-
+function twoTransactions(): void {
   test("that wait for each other both succeed: the victim is run once more", async () => {
     const rows = [await makeAccount(harness.now), await makeAccount(harness.now)];
     const bothHold = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -56,4 +108,4 @@ describe.runIf(serverUrl)("two transactions", () => {
       message: "Other calls hold what this one needs to change; try again",
     });
   });
-});
+}

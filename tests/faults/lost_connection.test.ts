@@ -21,7 +21,9 @@ describe("a statement that fails as unavailable", () => {
 });
 
 // The embedded database's only connection ends with its process: tests/db/embedded.test.ts.
-describe.runIf(serverUrl)("a connection that is lost", () => {
+if (serverUrl) describe("a connection that is lost", onAServer);
+
+function onAServer(): void {
   let place: Place;
   let proxy: TcpProxy;
   let database: Database;
@@ -121,4 +123,4 @@ describe.runIf(serverUrl)("a connection that is lost", () => {
     }
     expect([pulse.lost, losses]).toEqual([false, 0]);
   });
-});
+}
