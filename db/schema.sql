@@ -703,6 +703,7 @@ alter table survey_responses add constraint survey_responses_person_key UNIQUE (
 alter table survey_responses add constraint survey_responses_pkey PRIMARY KEY (id);
 alter table survey_responses add constraint survey_responses_survey_id_fkey FOREIGN KEY (survey_id) REFERENCES scope_surveys(id);
 alter table survey_responses add constraint survey_responses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+CREATE UNIQUE INDEX survey_responses_user_key ON public.survey_responses USING btree (survey_id, user_id) WHERE (user_id IS NOT NULL);
 
 create table tasks (
   id uuid not null,

@@ -1,4 +1,5 @@
 import { v7 as uuid } from "uuid";
+import { isUniqueViolation } from "../../db/errors.ts";
 import { isBot, type RequestContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { checkAnswers } from "./_check_answers.ts";
@@ -21,26 +22,41 @@ export async function answerSurvey(ctx: RequestContext, input: AnswerSurvey): Pr
   const survey = await readSurvey(ctx, input.code);
   if (survey.closed) throw closed();
   checkAnswers(survey.questions, input.answers);
-  const [answered] = await ctx.db<Answered[]>`
-    insert into survey_responses as r (id, survey_id, email, user_id, answers)
-    select ${uuid()}::uuid, s.id, ${person.email}, ${person.user_id}::uuid, ${
-    JSON.stringify(input.answers)
-  }::text::jsonb
-    from scope_surveys s
-    where s.id = ${survey.id}::uuid and s.closed_at is null
-      and (select count(*) from survey_responses x where x.survey_id = s.id) < ${MOST_RESPONSES}
-    on conflict (survey_id, email) do update
-    set id = excluded.id, user_id = excluded.user_id, answers = excluded.answers, created_at = excluded.created_at
-    where r.user_id is null and excluded.user_id is not null
-    returning id, created_at`;
+  const answered = await store(ctx, survey.id, person, input);
   if (!answered) throw await refusal(ctx, survey.id, person.email);
   return answered;
 }
 
-function identify(
-  { actor }: RequestContext,
-  { email }: AnswerSurvey,
-): { email: string; user_id: string | null } {
+interface Person {
+  email: string;
+  user_id: string | null;
+}
+
+/** @throws {AppError} conflict when the person has answered under an email of before */
+async function store(
+  ctx: RequestContext,
+  surveyId: string,
+  person: Person,
+  { answers }: AnswerSurvey,
+): Promise<Answered | undefined> {
+  const [answered] = await ctx.db<Answered[]>`
+    insert into survey_responses as r (id, survey_id, email, user_id, answers)
+    select ${uuid()}::uuid, s.id, ${person.email}, ${person.user_id}::uuid, ${
+    JSON.stringify(answers)
+  }::text::jsonb
+    from scope_surveys s
+    where s.id = ${surveyId}::uuid and s.closed_at is null
+      and (select count(*) from survey_responses x where x.survey_id = s.id) < ${MOST_RESPONSES}
+    on conflict (survey_id, email) do update
+    set id = excluded.id, user_id = excluded.user_id, answers = excluded.answers, created_at = excluded.created_at
+    where r.user_id is null and excluded.user_id is not null
+    returning id, created_at`.catch((error: unknown) => {
+    throw isUniqueViolation(error, "survey_responses_user_key") ? answeredAlready(error) : error;
+  });
+  return answered;
+}
+
+function identify({ actor }: RequestContext, { email }: AnswerSurvey): Person {
   if (!actor) {
     if (email === undefined) {
       throw invalidField("email", "Give your email, or sign in: each person answers once");
@@ -58,10 +74,11 @@ async function refusal({ db }: RequestContext, surveyId: string, email: string):
       s.closed_at is not null as closed
     from scope_surveys s where s.id = ${surveyId}::uuid`;
   if (row.closed) return closed();
-  return new AppError(
-    "conflict",
-    row.answered ? "You have answered this survey already" : "The survey is full",
-  );
+  return row.answered ? answeredAlready() : new AppError("conflict", "The survey is full");
+}
+
+function answeredAlready(cause?: unknown): AppError {
+  return new AppError("conflict", "You have answered this survey already", { cause });
 }
 
 function closed(): AppError {

@@ -121,6 +121,22 @@ describe("answering", () => {
     }]);
   });
 
+  test("counts a signed-in person once, also at ten places at once and under a new email", async () => {
+    const { body: survey } = await create();
+    const user = await makeUser(harness.now);
+    const send = () => answer(survey.code, { answers: { missed: "Exports" } }, { token: user.token });
+    const answers = await Promise.all(Array.from({ length: 10 }, send));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)]);
+    const renamed = await harness.now.call("PATCH", `/users/${user.id}`, {
+      token: admin.token,
+      body: { email: `renamed${next()}@example.test` },
+    });
+    expect(renamed.status).toBe(200);
+    const again = await send();
+    expect([again.status, again.body.error]).toEqual([409, "You have answered this survey already"]);
+    expect(await count(survey.id)).toBe(1);
+  });
+
   test("needs to know who answers, and takes no bots", async () => {
     const { body: survey } = await create();
     const answers = { missed: "Exports" };
@@ -181,6 +197,37 @@ describe("answering", () => {
     const { status, body, headers } = await attempt();
     expect([status, body.code]).toEqual([429, "rate_limited"]);
     expect(headers.get("retry-after")).toBe(String(body.retryAfter));
+  });
+});
+
+describe("the public door", () => {
+  test("limits reading by address", async () => {
+    const { body: survey } = await create();
+    const read = () => harness.now.call("GET", `/surveys/${survey.code}`, { address: "192.0.2.78" });
+    const statuses: number[] = [];
+    for (let n = 0; n < 121; n++) statuses.push((await read()).status);
+    expect(statuses).toEqual([...Array(120).fill(200), 429]);
+  });
+
+  test("takes 10,000 answers to a survey, so that nobody fills the disk by it", async () => {
+    const { body: survey } = await create();
+    await harness.now.sql`
+      insert into survey_responses (id, survey_id, email, answers)
+      select gen_random_uuid(), ${survey.id}::uuid, 'p' || n || '@example.test', '{}' from generate_series(1, 9999) n`;
+    const send = (email: string) => answer(survey.code, { email, answers: { missed: "Exports" } });
+    expect((await send("last@example.test")).status).toBe(201);
+    const { status, body } = await send("late@example.test");
+    expect([status, body.error]).toEqual([409, "The survey is full"]);
+    expect(await count(survey.id)).toBe(10_000);
+  });
+
+  test("takes no answer beyond the size of a call", async () => {
+    const { body: survey } = await create();
+    const { status, body } = await answer(survey.code, {
+      email: "ada@example.test",
+      answers: { missed: "x".repeat(300_000) },
+    });
+    expect([status, body.code]).toEqual([413, "payload_too_large"]);
   });
 });
 
