@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { CRON_SECRET, sendDeploy } from "../deploys/_setup.ts";
 import { useHarness } from "../harness.ts";
 import { analyze, analyzeAll, decide, leaveAlone, list, stateOf } from "./_world.ts";
 
-const harness = useHarness();
+const harness = useHarness({ env: { CRON_SECRET } });
 const SHA = "3f".repeat(20);
 
 function patch(project: TestProject, ticket: TestTicket, body: Record<string, unknown>) {
@@ -72,6 +73,27 @@ describe("a merged ticket in which nothing is left to do", () => {
     }]);
     await decide(harness.now, project, executed[0]!, "undo");
     expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+  });
+
+  test("that its deploy closed is shown too; undone, it stays open when the deploy is reported again", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/loud"] });
+    const ticket = await makeTicket(harness.now, project);
+    await patch(project, ticket, { stage: "validation", merge_sha: SHA });
+    const before = await stateOf(harness.now, ticket.id);
+    await sendDeploy(harness.now, { repo: "acme/loud", sha: SHA });
+    const { deployed_at } = await stateOf(harness.now, ticket.id);
+    await analyze(harness.now);
+    const [executed] = await list(harness.now, project, "status=executed");
+    expect(executed).toMatchObject({
+      rationale: expect.stringContaining("is deployed"),
+      evidence: { merge_sha: SHA, closed_by: { kind: "webhook", id: "deploy" }, stage_before: "validation" },
+    });
+    await decide(harness.now, project, executed!, "undo");
+    expect((await sendDeploy(harness.now, { repo: "acme/loud", sha: SHA })).body.closed).toBe(0);
+    await analyzeAll(harness.now);
+    await sweep();
+    expect(await stateOf(harness.now, ticket.id)).toEqual({ ...before, deployed_at, ship_state: "deployed" });
+    expect(await list(harness.now, project, "status=pending")).toEqual([]);
   });
 
   test("stays open while its role is unfinished, a case waits, or its repository has yet to report the deploy", async () => {

@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { systemContext } from "../../src/core/context.ts";
+import { analyzeProject } from "../../src/suggestions/analyze.ts";
+import { serverUrl } from "../database.ts";
+import { makeProject, makeTicket, type TestProject } from "../factories.ts";
+import { type Harness, openHarnessAt, useHarness } from "../harness.ts";
+import { analyzeAll, embedding, INVOICE, leaveAlone, list, UPLOAD, UPLOAD_AGAIN } from "./_world.ts";
+
+const harness = useHarness(embedding);
+const SHA = "5e".repeat(20);
+
+function send(project: TestProject, method: string, path: string, body: Record<string, unknown>) {
+  return harness.now.call(method, path, { token: project.admin.token, body });
+}
+
+/** Tickets of which each kind of suggestion is made, and one that the analyzer closes. */
+async function makeEveryKind(project: TestProject): Promise<void> {
+  for (let n = 0; n < 4; n++) {
+    const past = await makeTicket(harness.now, project, { ...UPLOAD, roles: ["backend"] });
+    await send(project, "POST", `${past.path}/roles/backend/skip`, {});
+    await send(project, "PATCH", past.path, { status: "closed" });
+  }
+  await makeTicket(harness.now, project, UPLOAD);
+  await makeTicket(harness.now, project, UPLOAD_AGAIN);
+  const merged = await makeTicket(harness.now, project, {
+    title: "Merged weeks ago",
+    description: "Nobody reports deployments here, hence merging suffices.",
+  });
+  await send(project, "PATCH", merged.path, { merge_sha: SHA });
+  const mixed = await makeTicket(harness.now, project, {
+    title: "Everything for spring",
+    description: "Whatever spring brings along, collected by Ada yesterday.",
+  });
+  const subjects = ["Invoices table", "Invoices endpoint", "Invoices page", "Login lockout", "Login history"];
+  for (const title of [...subjects, "Login throttling"]) {
+    await send(project, "POST", `${mixed.path}/tasks`, { title, role: "backend" });
+  }
+  const through = await makeTicket(harness.now, project, {
+    title: "Paint sidewalks yellow",
+    description: "Pedestrians stumble at dusk without paint.",
+  });
+  const task = await send(project, "POST", `${through.path}/tasks`, { title: "Paint", role: "design" });
+  for (const status of ["in_progress", "done"]) {
+    await send(project, "PATCH", `${through.path}/tasks/${task.body.id}`, { status });
+  }
+  const left = await makeTicket(harness.now, project, INVOICE);
+  await leaveAlone(harness.now, left.id, 200);
+}
+
+function analyzeIn({ services }: Harness, project: TestProject): Promise<void> {
+  const ctx = systemContext(services, { kind: "job", id: "analyze-project" }, crypto.randomUUID());
+  return analyzeProject(ctx, { project_id: project.id, full: true });
+}
+
+/** A process of its own on a server; the embedded database has one, which runs both analyses at once. */
+async function withSecond(work: (second: Harness) => Promise<void>): Promise<void> {
+  if (!serverUrl) return await work(harness.now);
+  const second = await openHarnessAt(harness.now.place, embedding);
+  try {
+    await work(second);
+  } finally {
+    await second.stop();
+  }
+}
+
+test("two processes that analyze a project at once, and every later analysis, find each thing once", async () => {
+  await withSecond(async (second) => {
+    for (let round = 0; round < 2; round++) {
+      const project = await makeProject(harness.now);
+      await makeEveryKind(project);
+      await Promise.all([harness.now, second].map((process) => analyzeIn(process, project)));
+      // Of a ticket that one process closed, the other may have found something just before.
+      await analyzeAll(harness.now);
+      const found = await list(harness.now, project, "status=all");
+      const live = found.filter(({ status }) => status !== "expired");
+      expect(live.map(({ kind, status }) => `${kind} ${status}`).toSorted()).toEqual([
+        "close executed",
+        "close pending",
+        "duplicate pending",
+        "role pending",
+        "role pending",
+        "split pending",
+        "stale pending",
+      ]);
+      expect(new Set(live.map(({ kind, ticket_id }) => `${kind} ${ticket_id}`)).size).toBe(live.length);
+      const closings = await harness.now.sql`
+        select from history h join tickets t on t.id = h.ticket_id and t.merge_sha = ${SHA}
+        where h.project_id = ${project.id}::uuid and h.field = 'status' and h.to_value = '"closed"'`;
+      expect(closings).toHaveLength(1);
+
+      await analyzeAll(harness.now);
+      await Promise.all([second, harness.now].map((process) => analyzeIn(process, project)));
+      expect(await list(harness.now, project, "status=all")).toEqual(found);
+    }
+  });
+});
