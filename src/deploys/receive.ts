@@ -1,12 +1,12 @@
 import type { Context } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
 import { receiveEachTime } from "../deliveries/receive.ts";
-import { closeParkedTickets } from "./close_parked.ts";
-import { recordDeploy, step } from "./record.ts";
+import { recordDeploy } from "./record.ts";
 import type { DeployAnswer, DeployRecord } from "./schema.ts";
 
 /**
- * Takes a deploy record in: stamps and reports in one transaction, then closes in another, so that a closing which
- * fails takes no stamp back. A repeat runs both again: it finds nothing to stamp.
+ * Takes a deploy record in: closes, stamps and reports in one transaction. A repeat does it again: it finds nothing to
+ * stamp.
  * @throws {AppError} stamp_failed, report_failed; close_failed when the job that is left behind has to finish the work
  */
 export async function receiveDeploy(
@@ -22,10 +22,7 @@ export async function receiveDeploy(
     body,
   };
   const recorded = await receiveEachTime(ctx, delivery, (ctx) => recordDeploy(ctx, record));
-  const { outcome, reason, stamped } = recorded;
-  if (outcome === "ignored") return { stamped: 0, closed: 0, ignored: true, ...(reason && { reason }) };
-  const closed = record.status === "success"
-    ? await step("close_failed", () => closeParkedTickets(ctx, record))
-    : 0;
-  return { stamped, closed, ignored: false };
+  const { outcome, reason, stamped, closed, closeFailure } = recorded;
+  if (closeFailure !== undefined) throw new AppError("close_failed", undefined, { cause: closeFailure });
+  return { stamped, closed, ignored: outcome === "ignored", ...(reason && { reason }) };
 }

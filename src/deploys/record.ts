@@ -1,30 +1,30 @@
-import { isUnavailable } from "../../db/errors.ts";
+import { isDeadlock, isUnavailable } from "../../db/errors.ts";
+import { isTransaction, savepoint } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import { AppError, type ErrorCode } from "../core/errors.ts";
 import { parseAs, parseJson } from "../deliveries/json_body.ts";
 import type { Outcome } from "../deliveries/schema.ts";
+import { promoteParkedTickets } from "./close_parked.ts";
 import { DeployRecord } from "./schema.ts";
 
-/** The time that the caller has for closing before the job does it. */
-const CLOSE_AFTER_SECONDS = 10;
+/** What one record did. With `closeFailure` the stamps stand, and a job is left that closes. */
+export type RecordedDeploy = Outcome & { stamped: number; closed: number; closeFailure?: unknown };
 
 /**
- * Stamps the tickets of a reported sha, remembers the report, and leaves a job that closes what is parked on the sha,
- * whether or not the caller gets to it. All or nothing: call it inside `transact`.
+ * Closes what is parked on a reported sha, stamps its other tickets, and remembers the report. A closing that fails
+ * takes no stamp back. Call it inside `transact`.
  * @throws {AppError} stamp_failed, report_failed
  */
-export async function recordDeploy(
-  ctx: Context,
-  record: DeployRecord,
-): Promise<Outcome & { stamped: number }> {
+export async function recordDeploy(ctx: Context, record: DeployRecord): Promise<RecordedDeploy> {
+  const nothing = { stamped: 0, closed: 0 };
   if (record.environment !== "production") {
-    return { outcome: "ignored", reason: "not_production", stamped: 0 };
+    return { outcome: "ignored", reason: "not_production", ...nothing };
   }
-  if (!await isWired(ctx, record.repo)) return { outcome: "ignored", reason: "unknown_repo", stamped: 0 };
-  const stamped = await step("stamp_failed", () => stamp(ctx, record));
+  if (!await isWired(ctx, record.repo)) return { outcome: "ignored", reason: "unknown_repo", ...nothing };
+  const promoted = record.status === "success" ? await promote(ctx, record) : nothing;
+  const stamped = promoted.stamped + await step("stamp_failed", () => stamp(ctx, record));
   await step("report_failed", () => report(ctx, record));
-  if (record.status === "success") await leaveClosing(ctx, record);
-  return { outcome: "applied", stamped };
+  return { outcome: "applied", ...promoted, stamped };
 }
 
 /** The effect of a kept body. */
@@ -32,12 +32,30 @@ export async function recordedDeploy(ctx: Context, body: Uint8Array): Promise<Ou
   return await recordDeploy(ctx, parseAs(DeployRecord, parseJson(body)));
 }
 
+async function promote(
+  ctx: Context,
+  record: DeployRecord,
+): Promise<Pick<RecordedDeploy, "stamped" | "closed" | "closeFailure">> {
+  const { db } = ctx;
+  if (!isTransaction(db)) throw new Error("a deploy is recorded in its delivery's transaction");
+  try {
+    return await savepoint(db, (db) => promoteParkedTickets({ ...ctx, db }, record));
+  } catch (closeFailure) {
+    if (isUnavailable(closeFailure) || isDeadlock(closeFailure)) throw closeFailure;
+    const { repo, sha } = record;
+    await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha }, {
+      singletonKey: `${repo}@${sha}`,
+    });
+    return { stamped: 0, closed: 0, closeFailure };
+  }
+}
+
 /** Says which step failed. A database that is away is no failure of the step. */
-export async function step<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
+async function step<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isUnavailable(error)) throw error;
+    if (isUnavailable(error) || isDeadlock(error)) throw error;
     throw new AppError(code, undefined, { cause: error });
   }
 }
@@ -68,9 +86,4 @@ async function report({ db }: Context, { repo, sha, status }: DeployRecord): Pro
       insert into deploys (repo, sha, status) values (${repo}, ${sha}, ${status}) on conflict do nothing
     )
     insert into deploy_reports (repo) values (${repo}) on conflict (repo) do update set last_reported_at = now()`;
-}
-
-async function leaveClosing(ctx: Context, { repo, sha }: DeployRecord): Promise<void> {
-  const options = { singletonKey: `${repo}@${sha}`, startAfterSeconds: CLOSE_AFTER_SECONDS };
-  await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha }, options);
 }

@@ -13,6 +13,8 @@ export interface TransitionRequest {
   skipPendingRoles?: boolean;
   /** The caller has been checked for this right. */
   skipHumanTestGate?: boolean;
+  /** Their commit went live just now: those without the stamp of a deploy get it. */
+  deployed?: boolean;
   /** Answers the same and changes nothing. */
   dryRun?: boolean;
 }
@@ -115,7 +117,11 @@ function counted(count: number, one: string, more: string): string {
   return `${count} ${count === 1 ? one : more}`;
 }
 
-async function write(ctx: Context, tickets: Facts[], { to, resolution }: TransitionRequest): Promise<void> {
+async function write(
+  ctx: Context,
+  tickets: Facts[],
+  { to, resolution, deployed }: TransitionRequest,
+): Promise<void> {
   const { db } = ctx;
   const live = to === "live";
   const ids = tickets.map(({ id }) => id);
@@ -137,7 +143,7 @@ async function write(ctx: Context, tickets: Facts[], { to, resolution }: Transit
         resolution_type = ${live ? type : null}, resolution_note = ${
     live ? note : null
   }, version = version + 1,
-        updated_at = now()
+        updated_at = now() ${deployed ? db`, deployed_at = coalesce(deployed_at, now())` : db``}
       where id = any (${ids}::uuid[])
     )
     ${

@@ -176,7 +176,8 @@ describe("a deploy record", () => {
       ship: "deployed",
       merge_sha: sha,
     });
-    await harness.now.work("close-parked-tickets");
+    await harness.now.services.queue.enqueue(harness.now.sql, "sweep-merged-tickets", {});
+    await harness.now.work("sweep-merged-tickets");
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
   });
 
