@@ -1,54 +1,13 @@
 import { v7 as uuid } from "uuid";
-import { beforeAll, describe, expect, test } from "vitest";
-import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
-import { type CallOptions, useHarness } from "../harness.ts";
-
-const harness = useHarness();
-let project: TestProject;
-let ticket: TestTicket;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
-
-function call(method: string, path: string, body?: Record<string, unknown>, options: CallOptions = {}) {
-  return harness.now.call(method, path, { token: project.admin.token, ...(body && { body }), ...options });
-}
-
-async function newTicket(...titles: string[]): Promise<string[]> {
-  ticket = await makeTicket(harness.now, project);
-  const ids: string[] = [];
-  for (const title of titles) ids.push(await add(title));
-  return ids;
-}
-
-async function add(title: string, fields: Record<string, unknown> = {}): Promise<string> {
-  const { status, body } = await call("POST", `${ticket.path}/tasks`, { title, role: "backend", ...fields });
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  return body.id;
-}
-
-function patch(id: string, body: Record<string, unknown>, options: CallOptions = {}) {
-  return call("PATCH", `${ticket.path}/tasks/${id}`, body, options);
-}
-
-async function list() {
-  return (await call("GET", `${ticket.path}/tasks`)).body.tasks;
-}
-
-async function order(): Promise<string[]> {
-  const tasks = await list();
-  expect(tasks.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
-    tasks.map((_: unknown, index: number) => index + 1),
-  );
-  return tasks.map(({ title }: { title: string }) => title);
-}
+import { describe, expect, test } from "vitest";
+import { add, call, list, newTicket, order, patch, world } from "./_tasks.ts";
 
 describe("deleting a task", () => {
   test("closes the gap, and nothing waits for it any more", async () => {
     const [a, b, c, d] = await newTicket("a", "b", "c", "d");
     await patch(c!, { depends_on_task_ids: [b, a] });
     await patch(a!, { depends_on_task_ids: [b] });
-    expect((await call("DELETE", `${ticket.path}/tasks/${b}`)).status).toBe(204);
+    expect((await call("DELETE", `${world.ticket.path}/tasks/${b}`)).status).toBe(204);
     expect(await order()).toEqual(["a", "c", "d"]);
     const tasks = await list();
     expect(tasks.map((task: { depends_on_task_ids: string[] }) => task.depends_on_task_ids)).toEqual([
@@ -56,8 +15,8 @@ describe("deleting a task", () => {
       [a],
       [],
     ]);
-    expect((await call("DELETE", `${ticket.path}/tasks/${b}`)).status).toBe(404);
-    expect((await call("DELETE", `${ticket.path}/tasks/${d}`)).status).toBe(204);
+    expect((await call("DELETE", `${world.ticket.path}/tasks/${b}`)).status).toBe(404);
+    expect((await call("DELETE", `${world.ticket.path}/tasks/${d}`)).status).toBe(204);
     expect(await order()).toEqual(["a", "c"]);
     expect(await add("e") && await order()).toEqual(["a", "c", "e"]);
   });
@@ -65,7 +24,7 @@ describe("deleting a task", () => {
 
 describe("reordering tasks", () => {
   function reorder(task_ids: unknown) {
-    return call("POST", `${ticket.path}/tasks/reorder`, { task_ids });
+    return call("POST", `${world.ticket.path}/tasks/reorder`, { task_ids });
   }
 
   test("puts them into the given order", async () => {

@@ -1,59 +1,12 @@
 import { v7 as uuid } from "uuid";
-import { beforeAll, describe, expect, test } from "vitest";
-import {
-  makeMember,
-  makeProject,
-  makeTicket,
-  makeUser,
-  type TestProject,
-  type TestTicket,
-} from "../factories.ts";
-import { type CallOptions, useHarness } from "../harness.ts";
-
-const harness = useHarness();
-let project: TestProject;
-let ticket: TestTicket;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
-
-function call(method: string, path: string, body?: Record<string, unknown>, options: CallOptions = {}) {
-  return harness.now.call(method, path, { token: project.admin.token, ...(body && { body }), ...options });
-}
-
-async function newTicket(...titles: string[]): Promise<string[]> {
-  ticket = await makeTicket(harness.now, project);
-  const ids: string[] = [];
-  for (const title of titles) ids.push(await add(title));
-  return ids;
-}
-
-async function add(title: string, fields: Record<string, unknown> = {}): Promise<string> {
-  const { status, body } = await call("POST", `${ticket.path}/tasks`, { title, role: "backend", ...fields });
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  return body.id;
-}
-
-function patch(id: string, body: Record<string, unknown>, options: CallOptions = {}) {
-  return call("PATCH", `${ticket.path}/tasks/${id}`, body, options);
-}
-
-async function list() {
-  return (await call("GET", `${ticket.path}/tasks`)).body.tasks;
-}
-
-async function order(): Promise<string[]> {
-  const tasks = await list();
-  expect(tasks.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
-    tasks.map((_: unknown, index: number) => index + 1),
-  );
-  return tasks.map(({ title }: { title: string }) => title);
-}
+import { describe, expect, test } from "vitest";
+import { makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
+import { call, harness, list, newTicket, order, patch, world } from "./_tasks.ts";
 
 describe("a new task", () => {
   test("has every field of the contract, and stands behind the others", async () => {
     const [first] = await newTicket("first");
-    const made = await call("POST", `${ticket.path}/tasks`, {
+    const made = await call("POST", `${world.ticket.path}/tasks`, {
       title: "second",
       role: "qa",
       body: "Long text",
@@ -61,22 +14,22 @@ describe("a new task", () => {
       depends_on_task_ids: [first],
       acceptance_criteria: [{ text: "Works", done: false }, { text: "Is quick" }],
       estimated_minutes: 30,
-      assignee_user_id: project.admin.id,
+      assignee_user_id: world.project.admin.id,
     });
     expect(made.status).toBe(201);
-    expect(made.headers.get("location")).toBe(`/api${ticket.path}/tasks/${made.body.id}`);
+    expect(made.headers.get("location")).toBe(`/api${world.ticket.path}/tasks/${made.body.id}`);
     expect(made.headers.get("etag")).toBe('"1"');
     expect(made.body).toEqual({
       id: expect.any(String),
-      handoff_request_id: ticket.id,
-      project_id: project.id,
+      handoff_request_id: world.ticket.id,
+      project_id: world.project.id,
       sequence: 2,
       title: "second",
       body: "Long text",
       summary: "Short text",
       role: "qa",
       status: "pending",
-      assignee_user_id: project.admin.id,
+      assignee_user_id: world.project.admin.id,
       assignee_session_id: null,
       depends_on_task_ids: [first],
       acceptance_criteria: [{ text: "Works", done: false }, { text: "Is quick", done: false }],
@@ -90,16 +43,16 @@ describe("a new task", () => {
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
-    expect((await call("GET", `${ticket.path}/tasks/${made.body.id}`)).body).toEqual(made.body);
+    expect((await call("GET", `${world.ticket.path}/tasks/${made.body.id}`)).body).toEqual(made.body);
     expect(await order()).toEqual(["first", "second"]);
   });
 
   test("is refused with the name of what is wrong", async () => {
     await newTicket();
     const other = await makeProject(harness.now);
-    const elsewhere = await makeTicket(harness.now, project);
+    const elsewhere = await makeTicket(harness.now, world.project);
     const foreign = (await call("POST", `${elsewhere.path}/tasks`, { title: "there", role: "qa" })).body.id;
-    const viewer = await makeMember(harness.now, project, "viewer");
+    const viewer = await makeMember(harness.now, world.project, "viewer");
     const stranger = await makeUser(harness.now);
     const good = { title: "task", role: "qa" };
     const wrong = [
@@ -119,7 +72,7 @@ describe("a new task", () => {
       [{ ...good, assignee_user_id: other.admin.id }, "assignee_user_id"],
     ] as const;
     for (const [body, field] of wrong) {
-      const answer = await call("POST", `${ticket.path}/tasks`, body);
+      const answer = await call("POST", `${world.ticket.path}/tasks`, body);
       expect([answer.status, Object.keys(answer.body.fieldErrors)], JSON.stringify(body)).toEqual([400, [
         field,
       ]]);
@@ -146,15 +99,21 @@ describe("a new task", () => {
     const other = await makeProject(harness.now);
     const foreign = await makeTicket(harness.now, other);
     const body = { title: "task", role: "qa" };
-    for (const path of [`${project.path}/tickets/${uuid()}`, `${project.path}/tickets/${foreign.id}`]) {
+    for (
+      const path of [`${world.project.path}/tickets/${uuid()}`, `${world.project.path}/tickets/${foreign.id}`]
+    ) {
       expect((await call("POST", `${path}/tasks`, body)).status).toBe(404);
       expect((await call("GET", `${path}/tasks`)).status).toBe(404);
       expect((await call("GET", `${path}/tasks/${id}`)).status).toBe(404);
       expect((await call("PATCH", `${path}/tasks/${id}`, { title: "x" })).status).toBe(404);
     }
-    const viewer = await makeMember(harness.now, project, "viewer");
-    expect((await call("POST", `${ticket.path}/tasks`, body, { token: viewer.token })).status).toBe(403);
-    expect((await call("GET", `${ticket.path}/tasks`, undefined, { token: viewer.token })).status).toBe(200);
+    const viewer = await makeMember(harness.now, world.project, "viewer");
+    expect((await call("POST", `${world.ticket.path}/tasks`, body, { token: viewer.token })).status).toBe(
+      403,
+    );
+    expect((await call("GET", `${world.ticket.path}/tasks`, undefined, { token: viewer.token })).status).toBe(
+      200,
+    );
   });
 });
 
@@ -180,7 +139,7 @@ describe("changing a task", () => {
     for (
       const refused of [
         await patch(id!, { title: "x" }, { headers }),
-        await call("DELETE", `${ticket.path}/tasks/${id}`, undefined, { headers }),
+        await call("DELETE", `${world.ticket.path}/tasks/${id}`, undefined, { headers }),
       ]
     ) {
       expect([refused.status, refused.body.code, refused.body.details.current.title]).toEqual([
@@ -194,8 +153,8 @@ describe("changing a task", () => {
 
   test("handing a claimed task to another ends the claim", async () => {
     const [id] = await newTicket("task");
-    const member = await makeMember(harness.now, project, "member");
-    await call("POST", `${ticket.path}/tasks/${id}/claim`);
+    const member = await makeMember(harness.now, world.project, "member");
+    await call("POST", `${world.ticket.path}/tasks/${id}/claim`);
     expect((await patch(id!, { assignee_user_id: member.id })).body).toMatchObject({
       status: "in_progress",
       assignee_user_id: member.id,

@@ -1,34 +1,5 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
-import { type CallOptions, useHarness } from "../harness.ts";
-
-const harness = useHarness();
-let project: TestProject;
-let ticket: TestTicket;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
-
-function call(method: string, path: string, body?: Record<string, unknown>, options: CallOptions = {}) {
-  return harness.now.call(method, path, { token: project.admin.token, ...(body && { body }), ...options });
-}
-
-async function newTicket(...titles: string[]): Promise<string[]> {
-  ticket = await makeTicket(harness.now, project);
-  const ids: string[] = [];
-  for (const title of titles) ids.push(await add(title));
-  return ids;
-}
-
-async function add(title: string, fields: Record<string, unknown> = {}): Promise<string> {
-  const { status, body } = await call("POST", `${ticket.path}/tasks`, { title, role: "backend", ...fields });
-  if (status !== 201) throw new Error(JSON.stringify(body));
-  return body.id;
-}
-
-function patch(id: string, body: Record<string, unknown>, options: CallOptions = {}) {
-  return call("PATCH", `${ticket.path}/tasks/${id}`, body, options);
-}
+import { describe, expect, test } from "vitest";
+import { add, harness, newTicket, patch } from "./_tasks.ts";
 
 describe("the status of a task", () => {
   const reason = { blocking_reason: "Waits for the key" };

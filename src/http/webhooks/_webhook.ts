@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import type { Services } from "../../core/context.ts";
+import type { ErrorCode } from "../../core/errors.ts";
+import { errorResponses } from "../openapi.ts";
 
 export interface WebhookCall {
   services: Services;
@@ -18,7 +20,26 @@ export interface Webhook {
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-export const Ok = z.object({ ok: z.boolean() });
+/** The answers of a sender's door: `ok`, or why not. */
+export function answersOk(invalidSignature: ErrorCode): ZodOpenApiOperationObject["responses"] {
+  return {
+    "200": {
+      description: "Taken",
+      content: { "application/json": { schema: z.object({ ok: z.boolean() }) } },
+    },
+    ...errorResponses([
+      "invalid_json",
+      "invalid_request",
+      invalidSignature,
+      "request_timeout",
+      "payload_too_large",
+      "unsupported_media_type",
+      "internal",
+      "webhook_secret_not_configured",
+      "unavailable",
+    ]),
+  };
+}
 
 /** A sender's name for its delivery. An empty or endless one is none: the body's hash knows a repeat as well. */
 export function deliveryName(header: string | null): string | null {

@@ -4,10 +4,9 @@ import { StatusChange } from "../../agents/schema.ts";
 import { systemContext } from "../../core/context.ts";
 import { AppError } from "../../core/errors.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
-import { errorResponses } from "../openapi.ts";
 import { readRawBody } from "./_raw_body.ts";
 import { isSigned, requireSecrets } from "./_signature.ts";
-import { deliveryName, MAX_BODY_BYTES, Ok, type Webhook } from "./_webhook.ts";
+import { answersOk, deliveryName, MAX_BODY_BYTES, type Webhook } from "./_webhook.ts";
 
 /** Cursor's background agents, v0. Only the body is signed, so that nothing but its name is read from the headers. */
 export const cloudAgentWebhook: Webhook = {
@@ -27,20 +26,7 @@ export const cloudAgentWebhook: Webhook = {
       }),
     },
     requestBody: { required: true, content: { "application/json": { schema: StatusChange } } },
-    responses: {
-      "200": { description: "Taken", content: { "application/json": { schema: Ok } } },
-      ...errorResponses([
-        "invalid_json",
-        "invalid_request",
-        "invalid_signature",
-        "request_timeout",
-        "payload_too_large",
-        "unsupported_media_type",
-        "internal",
-        "webhook_secret_not_configured",
-        "unavailable",
-      ]),
-    },
+    responses: answersOk("invalid_signature"),
   },
   async receive({ services, request, requestId }) {
     const body = await readRawBody(request, MAX_BODY_BYTES);

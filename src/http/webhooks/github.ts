@@ -3,10 +3,9 @@ import { systemContext } from "../../core/context.ts";
 import { AppError } from "../../core/errors.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
 import { parseGitHubEvent, receivedGitHubEvent } from "../../integrations/receive_event.ts";
-import { errorResponses } from "../openapi.ts";
 import { readRawBody } from "./_raw_body.ts";
 import { isSigned, requireSecrets } from "./_signature.ts";
-import { deliveryName, MAX_BODY_BYTES, Ok, type Webhook } from "./_webhook.ts";
+import { answersOk, deliveryName, MAX_BODY_BYTES, type Webhook } from "./_webhook.ts";
 
 /** What the hooks of `/integrations/webhooks` send. Only the body is signed: the headers name the delivery, no more. */
 export const githubWebhook: Webhook = {
@@ -30,19 +29,7 @@ export const githubWebhook: Webhook = {
       required: true,
       content: { "application/json": { schema: z.looseObject({ action: z.string().optional() }) } },
     },
-    responses: {
-      "200": { description: "Taken", content: { "application/json": { schema: Ok } } },
-      ...errorResponses([
-        "invalid_json",
-        "invalid_request",
-        "invalid_signature",
-        "payload_too_large",
-        "unsupported_media_type",
-        "internal",
-        "webhook_secret_not_configured",
-        "unavailable",
-      ]),
-    },
+    responses: answersOk("invalid_signature"),
   },
   async receive({ services, request, requestId }) {
     const body = await readRawBody(request, MAX_BODY_BYTES);

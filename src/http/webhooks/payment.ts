@@ -5,10 +5,9 @@ import { verifyPaymentEvent } from "../../billing/verify_event.ts";
 import { systemContext } from "../../core/context.ts";
 import { parseAs, parseJson } from "../../deliveries/json_body.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
-import { errorResponses } from "../openapi.ts";
 import { readRawBody } from "./_raw_body.ts";
 import { requireSecrets } from "./_signature.ts";
-import { MAX_BODY_BYTES, Ok, type Webhook } from "./_webhook.ts";
+import { answersOk, MAX_BODY_BYTES, type Webhook } from "./_webhook.ts";
 
 /** Stripe. */
 export const paymentWebhook: Webhook = {
@@ -25,20 +24,7 @@ export const paymentWebhook: Webhook = {
       header: z.object({ "stripe-signature": z.string().describe("`t=…,v1=…`, not more than 300 s old") }),
     },
     requestBody: { required: true, content: { "application/json": { schema: PaymentEvent } } },
-    responses: {
-      "200": { description: "Taken", content: { "application/json": { schema: Ok } } },
-      ...errorResponses([
-        "invalid_json",
-        "invalid_request",
-        "invalid_signature_payload",
-        "request_timeout",
-        "payload_too_large",
-        "unsupported_media_type",
-        "internal",
-        "webhook_secret_not_configured",
-        "unavailable",
-      ]),
-    },
+    responses: answersOk("invalid_signature_payload"),
   },
   async receive({ services, request, requestId }) {
     const body = await readRawBody(request, MAX_BODY_BYTES);
