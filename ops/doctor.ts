@@ -16,6 +16,9 @@ const SECRETS = {
   GITHUB_WEBHOOK_SECRET: "POST /api/webhooks/github answers 503: merges and issues are not followed",
 } as const;
 
+const LEAST_POSTGRES = "15";
+const LEAST_PGVECTOR = "0.8";
+
 const MODEL_DIR = new URL("../models/all-MiniLM-L6-v2/", import.meta.url);
 
 /** Says what works and what doesn't; the exit code is the number of things that are wrong. */
@@ -62,12 +65,25 @@ async function checkDatabase(config: Config): Promise<boolean> {
 
 async function examine(sql: Sql, what: string): Promise<boolean> {
   const [row] = await sql<[{ version: string; vector: string | null }]>`
-    select current_setting('server_version') as version,
-      (select extversion from pg_extension where extname = 'vector') as vector`;
-  print(`ok      ${what}: PostgreSQL ${row.version}, pgvector ${row.vector ?? "not set up yet"}`);
+    select current_setting('server_version') as version, coalesce(
+      (select extversion from pg_extension where extname = 'vector'),
+      (select default_version from pg_available_extensions where name = 'vector')) as vector`;
+  const found = `PostgreSQL ${row.version}, ${row.vector ? `pgvector ${row.vector}` : "no pgvector"}`;
+  if (!isAtLeast(row.version, LEAST_POSTGRES) || !isAtLeast(row.vector ?? "0", LEAST_PGVECTOR)) {
+    return complain(what, `${found}; it takes PostgreSQL ${LEAST_POSTGRES} with pgvector ${LEAST_PGVECTOR}`);
+  }
+  print(`ok      ${what}: ${found}`);
   const pending = await pendingMigrations(sql);
   if (pending.length > 0) print(`ok      migrations: ${pending.length} are applied at the next start`);
   return true;
+}
+
+/** Compares versions such as `17.11 (Debian …)` and `0.8.0` by their first two numbers. */
+function isAtLeast(version: string, least: string): boolean {
+  const [[major = 0, minor = 0], [leastMajor = 0, leastMinor = 0]] = [version, least].map((text) =>
+    text.split(".", 2).map((part) => parseInt(part))
+  ) as [number[], number[]];
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }
 
 /** The embedded database is open to one process only, so its service is asked. */

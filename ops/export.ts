@@ -15,6 +15,10 @@ await runCommand(() =>
         }
         cursor = page.next_cursor ?? undefined;
       } while (cursor);
+    } catch (error) {
+      // Half an export must not be taken for a whole one, nor stand in the way of the next.
+      await Deno.remove(file);
+      throw error;
     } finally {
       output.close();
     }

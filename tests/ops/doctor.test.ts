@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dropPlace, emptyPlace, type Place } from "../database.ts";
+import { runOps } from "./_command.ts";
+
+describe("the doctor", () => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await emptyPlace("doctor");
+  });
+  afterAll(() => dropPlace(place));
+
+  function doctor(env: Record<string, string> = {}) {
+    return runOps("doctor", [], {
+      DATA_DIR: place.dataDir,
+      ...(place.url && { DATABASE_URL: place.url }),
+      ...env,
+    });
+  }
+
+  test("finds nothing wrong before the first start, and says what each missing secret switches off", async () => {
+    const { code, text } = await doctor({ CRON_SECRET: `${"new-".repeat(8)},${"old-".repeat(8)}` });
+    expect([code, text]).toEqual([0, expect.stringMatching(/Nothing is wrong\.\n$/)]);
+    expect(text).toMatch(
+      /^ok {6}database .+(made at the first start|PostgreSQL \d+\.\d+.*, pgvector 0\.\d+\.\d+)$/m,
+    );
+    expect(text).toMatch(/^ok {6}CRON_SECRET: two are valid, a rotation is under way$/m);
+    expect(text).toMatch(
+      /^unset {3}CLOUD_AGENT_WEBHOOK_SECRET: POST \/api\/webhooks\/cloud-agent answers 503$/m,
+    );
+    for (const name of ["AUTH_SECRET", "ENCRYPTION_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_SECRET_KEY"]) {
+      expect(text).toMatch(new RegExp(`^unset {3}${name}: .+$`, "m"));
+    }
+    expect(text).not.toContain("new-new-");
+  });
+
+  test("tries the model", async () => {
+    const { code, text } = await doctor({ EMBEDDING_THREADS: "1" });
+    expect([code, text]).toEqual([0, expect.stringMatching(/^ok {6}model: .+ it answers$/m)]);
+  });
+
+  test("counts what is wrong: a server that nobody reaches, a configuration that can't be", async () => {
+    const unreached = await doctor({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
+    expect([unreached.code, unreached.text]).toEqual([
+      1,
+      expect.stringMatching(
+        /^WRONG {3}database at 127\.0\.0\.1:1: .+\n(.*\n)*1 of these must be mended\.\n$/m,
+      ),
+    ]);
+    const misconfigured = await doctor({ PORT: "many" });
+    expect([misconfigured.code, misconfigured.text]).toEqual([
+      1,
+      expect.stringMatching(/^handoff: PORT[^\n]+\n$/),
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dropPlace, emptyPlace, type Place } from "../database.ts";
+import { ticketInput } from "../factories.ts";
+import { type ServiceProcess, startService } from "../service_process.ts";
+import { runOps } from "./_command.ts";
+
+const ADMIN = { ADMIN_EMAIL: "ada@example.test", ADMIN_PASSWORD: "a long enough password" };
+
+interface Side {
+  place: Place;
+  service: ServiceProcess;
+  headers: Record<string, string>;
+  project: string;
+}
+
+async function openSide(): Promise<Side> {
+  const place = await emptyPlace("transfer");
+  const service = await startService(place, ADMIN);
+  const { body } = await service.call("POST", "/api/auth/login", {
+    body: { email: ADMIN.ADMIN_EMAIL, password: ADMIN.ADMIN_PASSWORD },
+  });
+  const headers = { authorization: `Bearer ${body.access_token}` };
+  const made = await service.call("POST", "/api/projects", { headers, body: { name: "Moved", key: "MV" } });
+  return { place, service, headers, project: made.body.id };
+}
+
+describe("export and import", () => {
+  let from: Side;
+  let to: Side;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await Deno.makeTempDir({ prefix: "handoff-ops-" });
+    [from, to] = [await openSide(), await openSide()];
+  });
+  afterAll(async () => {
+    for (const { service, place } of [from, to]) {
+      await service.stop();
+      await dropPlace(place);
+    }
+    await Deno.remove(folder, { recursive: true });
+  });
+
+  function run(name: "export" | "import", { service, project }: Side, file: string, env = {}) {
+    return runOps(name, [project, `${folder}/${file}`], { ...ADMIN, PUBLIC_URL: service.url, ...env });
+  }
+
+  async function lines(file: string) {
+    const text = await Deno.readTextFile(`${folder}/${file}`);
+    return text.trimEnd().split("\n").map((line) => JSON.parse(line));
+  }
+
+  test("move a project from one service to another, in several calls where one would be too large", async () => {
+    const path = `/api/projects/${from.project}/tickets`;
+    for (let n = 0; n < 45; n++) {
+      const body = ticketInput({
+        title: `Ticket ${n} with ünïcode 🎫`,
+        description: "日".repeat(5000),
+        implementation_notes: '"\\\n'.repeat(1500),
+      });
+      expect((await from.service.call("POST", path, { headers: from.headers, body })).status).toBe(201);
+    }
+    expect(await run("export", from, "one.jsonl")).toEqual({
+      code: 0,
+      text: `Exported 45 tickets to ${folder}/one.jsonl\n`,
+    });
+    expect((await Deno.stat(`${folder}/one.jsonl`)).mode! & 0o777).toBe(0o600);
+    expect((await run("import", to, "one.jsonl")).text).toBe("Imported 45 tickets; 0 were there already\n");
+    expect((await run("import", to, "one.jsonl")).text).toBe("Imported 0 tickets; 45 were there already\n");
+    await run("export", to, "other.jsonl");
+    const bare = ({ history: _, ...record }: Record<string, unknown>) => record;
+    expect((await lines("other.jsonl")).map(bare)).toEqual((await lines("one.jsonl")).map(bare));
+  });
+
+  test("are refused to strangers, leave no half a file and never write over one", async () => {
+    const stranger = { ADMIN_EMAIL: "eve@example.test", ADMIN_PASSWORD: "another long password" };
+    const account = await from.service.call("POST", "/api/accounts", {
+      headers: from.headers,
+      body: { name: "Elsewhere", slug: "elsewhere" },
+    });
+    const made = await from.service.call("POST", "/api/users", {
+      headers: from.headers,
+      body: {
+        email: stranger.ADMIN_EMAIL,
+        password: stranger.ADMIN_PASSWORD,
+        name: "Eve",
+        role: "admin",
+        account_id: account.body.id,
+      },
+    });
+    expect(made.status).toBe(201);
+    const refused = await run("export", from, "stolen.jsonl", stranger);
+    expect([refused.code, refused.text]).toEqual([1, expect.stringContaining("no access to this project")]);
+    await expect(Deno.stat(`${folder}/stolen.jsonl`)).rejects.toThrow(Deno.errors.NotFound);
+    await Deno.writeTextFile(`${folder}/mine.txt`, "mine");
+    expect((await run("export", from, "mine.txt")).code).toBe(1);
+    expect(await Deno.readTextFile(`${folder}/mine.txt`)).toBe("mine");
+    const wrong = await run("import", from, "mine.txt", { ADMIN_PASSWORD: "not the password" });
+    expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/^handoff: [^\n]+\n$/)]);
+  });
+});
