@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, inject, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { decrypt, encrypt } from "../../src/core/encryption.ts";
 import { signedDelivery } from "../../simulators/github/events.ts";
 import { agentDelivery } from "../../simulators/senders/agent.ts";
@@ -12,18 +12,47 @@ import { login, makePerson } from "./_sign_in.ts";
 const [OLD, NEW] = ["old-secret-".repeat(4), "new-secret-".repeat(4)];
 const HOOKS = ["CLOUD_AGENT_WEBHOOK_SECRET", "CRON_SECRET", "STRIPE_WEBHOOK_SECRET", "GITHUB_WEBHOOK_SECRET"];
 const SHA = "ab".repeat(20);
+const EVERY = [...HOOKS, "AUTH_SECRET", "ENCRYPTION_KEY"];
 let place: Place;
-afterAll(() => dropPlace(place));
+beforeEach(async () => {
+  place = await copyTemplate(inject("template"));
+});
+afterEach(() => dropPlace(place));
 
-/** Starts the service with these secrets, every one of them, does the work and stops it. */
-async function running<T>(secrets: string, work: (harness: Harness) => Promise<T>): Promise<T> {
-  const env = Object.fromEntries([...HOOKS, "AUTH_SECRET", "ENCRYPTION_KEY"].map((name) => [name, secrets]));
+/** Starts the service with these secrets, does the work and stops it. */
+async function running<T>(
+  secrets: string,
+  work: (harness: Harness) => Promise<T>,
+  names: readonly string[] = EVERY,
+): Promise<T> {
+  const env = Object.fromEntries(names.map((name) => [name, secrets]));
   const harness = await openHarnessAt(place, { env });
   try {
     return await work(harness);
   } finally {
     await harness.stop();
   }
+}
+
+/** A person whose token of the code-hosting service is stored; answers their id. */
+async function makeLinked(harness: Harness): Promise<string> {
+  const { id } = await makeUser(harness);
+  const { encryption } = harness.services.secrets;
+  const token = encrypt(encryption, "ghp_stored", `code_hosting_accounts/${id}`);
+  await harness.sql`
+    insert into code_hosting_accounts (user_id, login, provider_user_id, token) values (${id}::uuid, 'ada', 1, ${token})`;
+  return id;
+}
+
+async function readLinked(harness: Harness, id: string) {
+  const [row] = await harness.sql<{ token: string }[]>`
+    select token from code_hosting_accounts where user_id = ${id}::uuid`;
+  return decrypt(harness.services.secrets.encryption, row!.token, `code_hosting_accounts/${id}`);
+}
+
+async function renewTokens(harness: Harness): Promise<void> {
+  await harness.services.queue.enqueue(harness.sql, "renew-tokens", {});
+  await harness.work("renew-tokens");
 }
 
 /** The statuses that the senders who sign with a secret are answered. */
@@ -50,21 +79,13 @@ async function deliver(harness: Harness, secret: string): Promise<number[]> {
 
 describe("rotating every secret", () => {
   test("signs nobody out, loses no delivery and no stored token", async () => {
-    place = await copyTemplate(inject("template"));
     const me = (harness: Harness, token: string) => harness.call("GET", "/auth/me", { token });
     const refresh = (harness: Harness, pair: { refresh_token: string }) =>
       harness.call("POST", "/auth/refresh", { body: { refresh_token: pair.refresh_token } });
 
     const before = await running(OLD, async (harness) => {
       const person = await makePerson(harness);
-      const linked = await makeUser(harness);
-      const token = encrypt(
-        harness.services.secrets.encryption,
-        "ghp_stored",
-        `code_hosting_accounts/${linked.id}`,
-      );
-      await harness.sql`
-        insert into code_hosting_accounts (user_id, login, provider_user_id, token) values (${linked.id}::uuid, 'ada', 1, ${token})`;
+      const linked = await makeLinked(harness);
       expect(await deliver(harness, OLD)).toEqual([200, 200, 200, 200]);
       const idle = await login(harness, person);
       return { active: (await login(harness, person)).body, idle: idle.body, linked };
@@ -74,8 +95,7 @@ describe("rotating every secret", () => {
       expect((await me(harness, before.active.access_token)).status).toBe(200);
       expect(await deliver(harness, OLD)).toEqual([200, 200, 200, 200]);
       expect(await deliver(harness, NEW)).toEqual([200, 200, 200, 200]);
-      await harness.services.queue.enqueue(harness.sql, "renew-tokens", {});
-      await harness.work("renew-tokens");
+      await renewTokens(harness);
       return (await refresh(harness, before.active)).body;
     });
 
@@ -88,13 +108,19 @@ describe("rotating every secret", () => {
       expect((await me(harness, back.body.access_token)).status).toBe(200);
       expect(await deliver(harness, NEW)).toEqual([200, 200, 200, 200]);
       expect(await deliver(harness, OLD)).toEqual([401, 401, 400, 401]);
-      const [row] = await harness.sql<{ token: string }[]>`
-        select token from code_hosting_accounts where user_id = ${before.linked.id}::uuid`;
-      const place = `code_hosting_accounts/${before.linked.id}`;
-      expect(decrypt(harness.services.secrets.encryption, row!.token, place)).toEqual({
-        text: "ghp_stored",
-        stale: false,
-      });
+      expect(await readLinked(harness, before.linked)).toEqual({ text: "ghp_stored", stale: false });
     });
+  });
+
+  test("takes stored tokens along where their key is derived from AUTH_SECRET", async () => {
+    const alone = ["AUTH_SECRET"];
+    const linked = await running(OLD, makeLinked, alone);
+    await running(`${NEW},${OLD}`, async (harness) => {
+      expect(await readLinked(harness, linked)).toEqual({ text: "ghp_stored", stale: true });
+      await renewTokens(harness);
+    }, alone);
+    await running(NEW, async (harness) => {
+      expect(await readLinked(harness, linked)).toEqual({ text: "ghp_stored", stale: false });
+    }, alone);
   });
 });
