@@ -99,6 +99,13 @@ describe("rotating every secret", () => {
       return (await refresh(harness, before.active)).body;
     });
 
+    // A process that has yet to get the new one into first place accepts what the others have made with it.
+    await running(`${OLD},${NEW}`, async (harness) => {
+      expect((await me(harness, during.access_token)).status).toBe(200);
+      expect(await deliver(harness, NEW)).toEqual([200, 200, 200, 200]);
+      expect(await readLinked(harness, before.linked)).toMatchObject({ text: "ghp_stored" });
+    });
+
     await running(NEW, async (harness) => {
       expect((await me(harness, during.access_token)).status).toBe(200);
       // Who was away all the time has an access token of the old secret; the refresh token still brings a new one.
