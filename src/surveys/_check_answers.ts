@@ -1,8 +1,14 @@
-import { invalidRequest } from "../core/errors.ts";
+import { invalidField, invalidRequest } from "../core/errors.ts";
 import type { Answer, Question } from "./schema.ts";
+
+/** Of all answers together, so that a full survey can still be read as one file. */
+const MOST_CHARACTERS = 20_000;
 
 /** @throws {AppError} invalid_request that names every answer which doesn't fit its question */
 export function checkAnswers(questions: readonly Question[], answers: Record<string, Answer>): void {
+  if (JSON.stringify(answers).length > MOST_CHARACTERS) {
+    throw invalidField("answers", `Expected at most ${MOST_CHARACTERS} characters together`);
+  }
   const issues = questions.flatMap((question) => {
     const answer = Object.hasOwn(answers, question.key) ? answers[question.key] : undefined;
     const message = answer === undefined || answer === "" ? missing(question) : misfit(question, answer);

@@ -49,6 +49,18 @@ describe("the account's roles", () => {
       body: { title: "Draw it", role: "design" },
     });
     expect([task.status, Object.keys(task.body.fieldErrors)]).toEqual([400, ["role"]]);
+    const { body: other } = await harness.now.call("POST", `${ticket.path}/tasks`, {
+      token,
+      body: { title: "Test it", role: "qa" },
+    });
+    const moved = await harness.now.call("PATCH", `${ticket.path}/tasks/${other.id}`, {
+      token,
+      body: { role: "design" },
+    });
+    expect([moved.status, Object.keys(moved.body.fieldErrors)]).toEqual([400, ["role"]]);
+    const plain = await makeTicket(harness.now, project);
+    const given = await harness.now.call("PATCH", plain.path, { token, body: { roles: ["design"] } });
+    expect([given.status, Object.keys(given.body.fieldErrors)]).toEqual([400, ["roles.0"]]);
     const kept = await harness.now.call("PATCH", ticket.path, { token, body: { roles: ["design", "qa"] } });
     expect(kept.body.roles.map(({ role }: { role: string }) => role)).toEqual(["design", "qa"]);
   });
@@ -78,6 +90,19 @@ describe("the account's roles", () => {
       put(other.token, [{ role: "backend", enabled: false }]),
     ]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+  });
+
+  test("are not found when the account is gone", async () => {
+    const { token, accountId } = await makeUser(harness.now, { role: "admin" });
+    await harness.now.sql.begin(async (tx) => {
+      // An account goes by hand only: its rows hold it.
+      await tx`set local session_replication_role = replica`;
+      await tx`delete from accounts where id = ${accountId}::uuid`;
+    });
+    harness.now.services.access.clear();
+    const read = await harness.now.call("GET", "/settings/roles", { token });
+    const { status, body } = await put(token, [{ role: "qa", enabled: false }]);
+    expect([read.status, status, body.code]).toEqual([404, 404, "not_found"]);
   });
 
   test("are read by everyone of the account and changed by its admins", async () => {

@@ -69,6 +69,12 @@ describe("a survey", () => {
     expect((await harness.now.call("GET", "/surveys/%00")).status).toBe(400);
   });
 
+  test("gets its code alone, also of ten that want it at once", async () => {
+    const code = `wanted-${next()}`;
+    const made = await Promise.all(Array.from({ length: 10 }, () => create({ code })));
+    expect(made.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)]);
+  });
+
   test.each([
     ["a code with spaces", { code: "a b c" }, "code"],
     ["no question", { questions: [] }, "questions"],
@@ -221,13 +227,24 @@ describe("the public door", () => {
     expect(await count(survey.id)).toBe(10_000);
   });
 
-  test("takes no answer beyond the size of a call", async () => {
+  test("takes no answer beyond the size of a call, nor more than 20,000 characters in one", async () => {
     const { body: survey } = await create();
     const { status, body } = await answer(survey.code, {
       email: "ada@example.test",
       answers: { missed: "x".repeat(300_000) },
     });
     expect([status, body.code]).toEqual([413, "payload_too_large"]);
+    const long = Array.from({ length: 5 }, (_, n) => ({ key: `text_${n}`, text: "Why?", type: "text" }));
+    const { body: other } = await create({ questions: long });
+    const send = (length: number) =>
+      answer(other.code, {
+        email: "ada@example.test",
+        answers: Object.fromEntries(long.map(({ key }) => [key, "x".repeat(length)])),
+      });
+    expect((await send(5000)).body.fieldErrors).toEqual({
+      answers: "Expected at most 20000 characters together",
+    });
+    expect((await send(3900)).status).toBe(201);
   });
 });
 
