@@ -10,8 +10,8 @@ import { findStale } from "./_stale.ts";
 import { storeBatch } from "./_store.ts";
 import { Words } from "./_words.ts";
 
-/** About 2 s of work on the embedded database; between batches others get their turn. */
-const BATCH = 200;
+/** Under half a second of work on the embedded database, for whose one connection others wait meanwhile. */
+const BATCH = 50;
 /** A job may run for 60 s. What is left then is the next job's. */
 const BUDGET_MS = 35_000;
 const MARKED_AT_ONCE = 10_000;
