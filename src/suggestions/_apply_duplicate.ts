@@ -1,7 +1,9 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { applyClosing, type BeforeClosing, undoClosing } from "./_apply_closing.ts";
+import { fingerprintOfPair } from "./_finding.ts";
 import type { StoredSuggestion } from "./_rows.ts";
+import { digestOf } from "./_terms.ts";
 
 /** With the link from an earlier closing, where the ticket was reopened after it. */
 export interface BeforeDuplicate extends BeforeClosing {
@@ -17,7 +19,7 @@ export async function applyDuplicate(
   suggestion: StoredSuggestion,
 ): Promise<BeforeDuplicate> {
   const { ticket_id, other_ticket_id } = suggestion;
-  const otherRef = await lockOpenOther(ctx, [ticket_id, other_ticket_id!]);
+  const otherRef = await lockOpenOther(ctx, suggestion);
   const before = await applyClosing(ctx, suggestion, { type: "duplicate", note: `Duplicate of ${otherRef}` });
   const former_link = await removeLink(ctx, ticket_id);
   await ctx.db`
@@ -47,24 +49,28 @@ async function removeLink({ db, project }: ProjectContext, ticketId: string) {
   return removed;
 }
 
+interface LockedText {
+  id: string;
+  ticket_ref: string;
+  status: string;
+  text: string;
+}
+
 /** Both in id order, as every change of several tickets locks them. */
 async function lockOpenOther(
   { db, project }: ProjectContext,
-  [ticketId, otherId]: [string, string],
+  { ticket_id, other_ticket_id, fingerprint }: StoredSuggestion,
 ): Promise<string> {
-  const locked = await db<{ id: string; ticket_ref: string; status: string }[]>`
-    select id, ${project.key} || '-' || number as ticket_ref, status from tickets
-    where id = any (${[
-    ticketId,
-    otherId,
-  ]}::uuid[]) and project_id = ${project.id}::uuid order by id for update`;
-  const other = locked.find(({ id }) => id === otherId);
+  const locked = await db<LockedText[]>`
+    select id, ${project.key} || '-' || number as ticket_ref, status, title || E'\n' || description as text from tickets
+    where id = any (${[ticket_id, other_ticket_id]}::uuid[]) and project_id = ${project.id}::uuid
+    order by id for update`;
+  const other = locked.find(({ id }) => id === other_ticket_id);
   if (!other) throw new AppError("not_found", "No such ticket in this project");
-  if (other.status === "closed") {
-    throw new AppError(
-      "conflict",
-      `Cannot close a ticket as a duplicate of ${other.ticket_ref}: that one is closed`,
-    );
+  const refused = `Cannot close a ticket as a duplicate of ${other.ticket_ref}:`;
+  if (other.status === "closed") throw new AppError("conflict", `${refused} that one is closed`);
+  if (fingerprintOfPair(...locked.map(({ id, text }) => ({ id, digest: digestOf(text) }))) !== fingerprint) {
+    throw new AppError("conflict", `${refused} a text of theirs has changed since this was suggested`);
   }
   return other.ticket_ref;
 }

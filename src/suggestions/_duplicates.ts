@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { Stage } from "../tickets/schema.ts";
 import type { Subject, TicketFacts } from "./_batch.ts";
-import { type Finding, fingerprintOf, listed, rounded } from "./_finding.ts";
+import { type Finding, fingerprintOfPair, listed, rounded } from "./_finding.ts";
 import { type Likeness, likenessOf } from "./_likeness.ts";
 import type { WordedTicket, Words } from "./_words.ts";
 
@@ -83,7 +83,6 @@ function describePair(a: WordedTicket, b: WordedTicket, { cosine, likeness }: Sc
   const shared = [...likeness.shared_identifiers.slice(0, 2), ...likeness.shared_words.slice(0, 3)];
   const both = shared.length > 0 ? `both speak of ${listed(shared)}, and ` : "";
   const { score, ...evidence } = likeness;
-  const [first, second] = [a, b].toSorted((x, y) => x.id < y.id ? -1 : 1);
   return {
     kind: "duplicate",
     ticket_id: goes.id,
@@ -98,6 +97,6 @@ function describePair(a: WordedTicket, b: WordedTicket, { cosine, likeness }: Sc
       similarity: rounded(cosine),
       ...evidence,
     },
-    fingerprint: fingerprintOf("duplicate", first!.id, first!.terms.digest, second!.id, second!.terms.digest),
+    fingerprint: fingerprintOfPair(...[a, b].map(({ id, terms: { digest } }) => ({ id, digest }))),
   };
 }

@@ -18,6 +18,12 @@ export function fingerprintOf(kind: SuggestionKind, ...facts: readonly unknown[]
   return createHash("sha256").update(JSON.stringify([kind, ...facts])).digest("hex").slice(0, 32);
 }
 
+/** Of a pair, in whichever order: their texts are the facts. */
+export function fingerprintOfPair(...pair: readonly { id: string; digest: string }[]): string {
+  const facts = pair.toSorted((x, y) => x.id < y.id ? -1 : 1).flatMap(({ id, digest }) => [id, digest]);
+  return fingerprintOf("duplicate", ...facts);
+}
+
 /** Four digits are enough to sort by, and to read. */
 export function rounded(value: number): number {
   return Math.round(value * 10_000) / 10_000;

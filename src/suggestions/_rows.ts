@@ -13,12 +13,13 @@ export function suggestionColumns(db: Db) {
 export interface StoredSuggestion extends Suggestion {
   other_ticket_id: string | null;
   before_accept: Record<string, unknown> | null;
+  fingerprint: string;
 }
 
 /** @throws {AppError} not_found */
 export async function readSuggestion(ctx: ProjectContext, suggestionId: string): Promise<StoredSuggestion> {
   const [row] = await ctx.db<StoredSuggestion[]>`
-    select ${suggestionColumns(ctx.db)}, s.other_ticket_id, s.before_accept from suggestions s
+    select ${suggestionColumns(ctx.db)}, s.other_ticket_id, s.before_accept, s.fingerprint from suggestions s
     where s.project_id = ${ctx.project.id}::uuid and s.id = ${suggestionId}::uuid`;
   if (!row) throw new AppError("not_found", "No such suggestion in this project");
   return row;

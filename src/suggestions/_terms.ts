@@ -24,14 +24,18 @@ const COMMON = new Set(
     "will with would you your").split(" "),
 );
 
+/** Of title and description together. */
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+}
+
 export function termsOf({ title, description }: { title: string; description: string }): Terms {
   const text = `${title}\n${description}`;
-  const digest = createHash("sha256").update(text).digest("base64url").slice(0, 22);
   return {
     title: wordsOf(title),
     all: new Set(wordsOf(text).keys()),
     identifiers: identifiersOf(text),
-    digest,
+    digest: digestOf(text),
   };
 }
 

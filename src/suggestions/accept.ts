@@ -5,6 +5,7 @@ import { applyClosing, lockStage, moveTicket } from "./_apply_closing.ts";
 import { applyDuplicate } from "./_apply_duplicate.ts";
 import { applyRole } from "./_apply_role.ts";
 import { applySplit } from "./_apply_split.ts";
+import { counted } from "./_finding.ts";
 import { decideSuggestion, readSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
 import type { Suggestion, SuggestionKind, SuggestionPath } from "./schema.ts";
 
@@ -13,7 +14,7 @@ type Apply = (ctx: ProjectContext, suggestion: StoredSuggestion) => Promise<Reco
 /** What accepting does to the ticket; answers what undo needs. */
 const APPLY: Record<SuggestionKind, Apply> = {
   duplicate: applyDuplicate,
-  close: (ctx, suggestion) => applyClosing(ctx, suggestion, { type: "completed" }),
+  close: applyFinished,
   stale: applyStale,
   role: applyRole,
   split: applySplit,
@@ -33,20 +34,36 @@ export async function acceptSuggestion(ctx: ProjectContext, input: SuggestionPat
   });
 }
 
+async function applyFinished(
+  ctx: ProjectContext,
+  suggestion: StoredSuggestion,
+): Promise<Record<string, unknown>> {
+  const { ticket_ref } = await lockStage(ctx, suggestion.ticket_id);
+  const [row] = await ctx.db<[{ unfinished: number }]>`
+    select count(*) as unfinished from tasks
+    where ticket_id = ${suggestion.ticket_id}::uuid and status not in ('done', 'skipped')`;
+  if (row.unfinished > 0) {
+    throw new AppError(
+      "conflict",
+      `Cannot close ticket ${ticket_ref}: ${
+        counted(row.unfinished, "task")
+      } came up since this was suggested`,
+    );
+  }
+  return await applyClosing(ctx, suggestion, { type: "completed" });
+}
+
 async function applyStale(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,
 ): Promise<Record<string, unknown>> {
-  if (suggestion.evidence.proposal === "close") {
-    return await applyClosing(ctx, suggestion, { type: "no_longer_relevant" });
-  }
   const { stage, ticket_ref } = await lockStage(ctx, suggestion.ticket_id);
+  const closes = suggestion.evidence.proposal === "close";
   if (stage !== suggestion.evidence.stage) {
-    throw new AppError(
-      "conflict",
-      `Cannot move ticket ${ticket_ref} to the backlog: it stands in ${stage} now`,
-    );
+    const attempt = closes ? `close ticket ${ticket_ref}` : `move ticket ${ticket_ref} to the backlog`;
+    throw new AppError("conflict", `Cannot ${attempt}: it stands in ${stage} now`);
   }
+  if (closes) return await applyClosing(ctx, suggestion, { type: "no_longer_relevant" });
   await moveTicket(ctx, suggestion.ticket_id, "backlog");
   return { stage };
 }

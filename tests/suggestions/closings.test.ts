@@ -152,6 +152,11 @@ describe("a ticket whose tasks are through without a merge", () => {
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({ resolution_type: "completed" });
     await decide(harness.now, project, suggestion!, "undo");
     await post(project, `${ticket.path}/tasks`, { title: "One more", role: "backend" });
+    const early = await decide(harness.now, project, suggestion!, "accept");
+    expect([early.status, early.body.error]).toEqual([
+      409,
+      `Cannot close ticket ${ticket.ref}: 1 task came up since this was suggested`,
+    ]);
     await analyze(harness.now);
     expect(await list(harness.now, project)).toEqual([]);
   });
@@ -188,7 +193,17 @@ describe("a ticket that nobody touches", () => {
     await analyzeAll(harness.now);
     const stale = await list(harness.now, project);
     expect(stale.map(({ ticket_id }) => ticket_id).toSorted()).toEqual([left.id, revived.id].toSorted());
-    await patch(project, revived, { priority: "high" });
+    await patch(project, revived, { stage: "in_progress" });
+    const early = await decide(
+      harness.now,
+      project,
+      stale.find(({ ticket_id }) => ticket_id === revived.id)!,
+      "accept",
+    );
+    expect([early.status, early.body.error]).toEqual([
+      409,
+      `Cannot close ticket ${revived.ref}: it stands in in_progress now`,
+    ]);
     await analyze(harness.now);
     const [rest, ...others] = await list(harness.now, project);
     expect([rest?.ticket_id, others]).toEqual([left.id, []]);

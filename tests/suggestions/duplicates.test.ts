@@ -137,6 +137,14 @@ describe("accepting a duplicate", () => {
     expect(body.error).toContain(first.ref);
   });
 
+  test("is refused when a text has changed since, before the analyzer has seen it", async () => {
+    const { project, first, second, suggestion } = await suggestedPair();
+    await patch(project, first, INVOICE);
+    const { status, body } = await decide(harness.now, project, suggestion, "accept");
+    expect([status, body.code]).toEqual([409, "conflict"]);
+    expect(await stateOf(harness.now, second.id)).toMatchObject({ status: "open", duplicate: null });
+  });
+
   test("can't be undone when the ticket was reopened meanwhile", async () => {
     const { project, second, suggestion } = await suggestedPair();
     await decide(harness.now, project, suggestion, "accept");
