@@ -3,7 +3,13 @@ import { makeProject, makeTicket, type TestProject, type TestTicket } from "../f
 import { useHarness } from "../harness.ts";
 import { analyze, decide, embedding, list, stateOf } from "./_world.ts";
 
-const harness = useHarness(embedding);
+let silent = false;
+const { embedder } = embedding;
+/** The model of the others, which can fall silent. */
+const harness = useHarness({
+  ...embedding,
+  embedder: { ...embedder, embed: (text, how) => silent ? Promise.resolve(null) : embedder.embed(text, how) },
+});
 
 const INVOICES = ["Invoices table", "Invoices endpoint", "Invoices page", "Invoices mailing"];
 const LOGINS = ["Login lockout", "Login history", "Login throttling"];
@@ -88,6 +94,17 @@ describe("a ticket with tasks of two subjects", () => {
     await patch(logins[1]!, { status: "in_progress" });
     await analyze(harness.now);
     expect(await list(harness.now, project, "kind=split")).toEqual([]);
+  });
+
+  test("keeps the suggestion while the model gives no answer: nothing is known then", async () => {
+    const { project, ticket } = await makeMixed();
+    const before = await list(harness.now, project, "kind=split");
+    await harness.now.call("PATCH", ticket.path, { token: project.admin.token, body: { priority: "low" } });
+    silent = true;
+    await analyze(harness.now);
+    silent = false;
+    expect(before).toHaveLength(1);
+    expect(await list(harness.now, project, "kind=split&status=all")).toEqual(before);
   });
 
   test("refuses a split whose tasks have changed, and an undo of one in which work has begun", async () => {
