@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, text, Timestamp } from "../core/schema.ts";
+import { Id, OffsetTime, text, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
 /** As the agent's provider names it: `bc_…`. */
@@ -43,7 +43,7 @@ export const RunList = z.object({ agent_runs: z.array(AgentRun), next_cursor: z.
 /** How far ahead the sender's clock may be: further, and no later event would count any more. */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
-const SentTime = z.iso.datetime({ offset: true }).refine(
+const SentTime = OffsetTime.refine(
   (time) => Date.parse(time) <= Date.now() + MAX_AHEAD_MS,
   "Is more than a day in the future",
 );

@@ -5,8 +5,19 @@ import { z } from "zod";
 /** A UUID of any version, lower-cased: ids are compared as text. */
 export const Id = z.uuid({ error: "Expected a UUID" }).toLowerCase();
 
+const STORED = "Must be in the years 1 to 9999";
+
 /** RFC 3339 in UTC with milliseconds. */
-export const Timestamp = z.iso.datetime({ precision: 3 });
+export const Timestamp = z.iso.datetime({ precision: 3 }).refine(isStored, STORED);
+
+/** RFC 3339 as others write it: of any offset, with or without parts of a second. */
+export const OffsetTime = z.iso.datetime({ offset: true }).refine(isStored, STORED);
+
+/** RFC 3339 has a year 0 and PostgreSQL has none; PostgreSQL has a year 10000, and RFC 3339 has none. */
+function isStored(time: string): boolean {
+  const year = new Date(time).getUTCFullYear();
+  return year >= 1 && year <= 9999;
+}
 
 /** What work on a ticket or task is for; an account may switch some of them off. */
 export const Role = z.enum(["frontend", "backend", "design", "devops", "qa", "other"]);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OffsetTime } from "../core/schema.ts";
 import type { Account } from "./_account.ts";
 import { ask, onceChecked, pathOf } from "./_ask.ts";
 
@@ -15,7 +16,7 @@ export const Hook = z.object({
     content_type: z.string().optional(),
     insecure_ssl: z.union([z.string(), z.number()]).optional(),
   }),
-  updated_at: z.iso.datetime({ offset: true }),
+  updated_at: OffsetTime,
 });
 export type Hook = z.infer<typeof Hook>;
 

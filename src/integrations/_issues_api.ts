@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OffsetTime } from "../core/schema.ts";
 import type { Account } from "./_account.ts";
 import { ask, onceChecked, pathOf } from "./_ask.ts";
 
@@ -9,7 +10,7 @@ export const HostedIssue = z.object({
   title: z.string(),
   state: z.enum(["open", "closed"]),
   body: z.string().nullish(),
-  updated_at: z.iso.datetime({ offset: true }),
+  updated_at: OffsetTime,
 });
 export type HostedIssue = z.infer<typeof HostedIssue>;
 

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { RepoName } from "../core/schema.ts";
+import { OffsetTime, RepoName } from "../core/schema.ts";
 
 /** Texts of the sender may hold what PostgreSQL cannot store. */
 const StoredText = z.string().transform((text) => text.toWellFormed().replaceAll("\0", ""));
 
 const Address = z.url().transform((text) => new URL(text).href);
-const Time = z.iso.datetime({ offset: true });
 const Number = z.int().min(1).max(2_147_483_647);
 const Repository = z.object({ full_name: RepoName });
 
@@ -19,9 +18,9 @@ export const PullRequestEvent = z.object({
     body: StoredText.nullish(),
     state: z.enum(["open", "closed"]),
     merged: z.boolean().nullish(),
-    merged_at: Time.nullish(),
+    merged_at: OffsetTime.nullish(),
     merge_commit_sha: z.string().regex(/^[0-9a-f]{40,64}$/i).nullish(),
-    updated_at: Time,
+    updated_at: OffsetTime,
     head: z.object({ ref: StoredText }),
   }),
   repository: Repository,
@@ -33,7 +32,7 @@ const Issue = z.object({
   html_url: Address,
   title: StoredText,
   state: z.enum(["open", "closed"]).nullish(),
-  updated_at: Time,
+  updated_at: OffsetTime,
 });
 
 /** The parts of an `issues` event that count. A transfer is told by both repositories, each about the other. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, text, Timestamp } from "../core/schema.ts";
+import { Id, OffsetTime, text, Timestamp } from "../core/schema.ts";
 
 export const Scope = z.enum([
   "tickets:read",
@@ -15,8 +15,7 @@ export const CreateKey = z.strictObject({
   name: text(1, 120).optional(),
   scopes: z.array(Scope).min(1).max(7).optional().describe("All but admin when absent"),
   project_id: Id.optional().describe("Binds the key to one project"),
-  expires_at: z.iso.datetime({ offset: true })
-    .refine((value) => new Date(value).getUTCFullYear() <= 9999, "Must be before the year 10000").optional(),
+  expires_at: OffsetTime.optional(),
 });
 export type CreateKey = z.infer<typeof CreateKey>;
 
