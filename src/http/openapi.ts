@@ -173,7 +173,8 @@ function failures({ meta }: PublishedProcedure): ZodOpenApiOperationObject["resp
   const codes = new Set<ErrorCode>(["invalid_request", "internal", "unavailable", ...(meta.errors ?? [])]);
   if (hasBody(meta.method)) { for (const code of BODY_ERRORS) codes.add(code); }
   if (meta.access !== "public") {
-    for (const code of ["unauthenticated", "token_expired"] as const) codes.add(code);
+    // Who calls by key is limited, and who tries keys out.
+    for (const code of ["unauthenticated", "token_expired", "rate_limited"] as const) codes.add(code);
   }
   if (meta.access !== "public" && meta.access !== "user") codes.add(meta.denial ?? "forbidden");
   if (meta.access === "member" || meta.access === "project_admin") codes.add("forbidden");

@@ -108,11 +108,23 @@ describe("every operation", () => {
     }
   });
 
+  test("documents what may become of its body", () => {
+    for (const { path, method, operation } of document.operations) {
+      if (!operation.requestBody) continue;
+      expect(Object.keys(operation.responses), `${method} ${path}`).toEqual(
+        expect.arrayContaining(["400", "408", "413", "415"]),
+      );
+    }
+  });
+
   test("documents what its credential may be refused with", () => {
     for (const { meta } of publishedProcedures()) {
       const { responses } = document.json.paths[meta.path]![meta.method.toLowerCase()]!;
       const statuses = Object.keys(responses);
-      if (meta.access !== "public") expect(statuses, meta.path).toContain("401");
+      // Keys are limited in how much they call, and who tries keys out.
+      if (meta.access !== "public") {
+        expect(statuses, meta.path).toEqual(expect.arrayContaining(["401", "429"]));
+      }
       if (["POST", "PUT", "PATCH"].includes(meta.method)) {
         expect(statuses, meta.path).toEqual(expect.arrayContaining(["413", "415"]));
       }

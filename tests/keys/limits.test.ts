@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { newApiKey } from "../../src/core/tokens.ts";
 import { makeKey, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
+import { Document } from "../http/_document.ts";
 
 const harness = useHarness();
 
@@ -21,6 +22,7 @@ test("an address that tries keys out is refused after 60 a minute, others are no
   expect(answers.slice(0, 60).map(({ status }) => status)).toEqual(Array(60).fill(401));
   const refused = answers[60]!;
   expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+  expect((await Document.of(harness.now)).faultsOfAnswer("GET", "/auth/me", refused)).toEqual([]);
   expect(refused.headers.get("Retry-After")).toBe(String(refused.body.retryAfter));
   expect((await guess("198.51.100.8")).status).toBe(401);
 });
