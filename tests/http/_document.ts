@@ -1,4 +1,4 @@
-import type { AnySchemaObject, ErrorObject } from "ajv";
+import type { AnySchemaObject, ErrorObject, ValidateFunction } from "ajv";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Answer, Harness } from "../harness.ts";
@@ -33,6 +33,7 @@ export interface OpenApi {
 export class Document {
   readonly json: OpenApi;
   readonly #ajv = addFormats.default(new Ajv2020.default({ strict: false, allErrors: true }));
+  readonly #compiled = new Map<string, ValidateFunction>();
 
   constructor(json: OpenApi) {
     this.json = json;
@@ -55,7 +56,8 @@ export class Document {
     const pointer = steps.map((step) => step.replaceAll("~", "~0").replaceAll("/", "~1")).map(
       encodeURIComponent,
     ).join("/");
-    const validate = this.#ajv.compile({ $ref: `document#/${pointer}` });
+    const validate = this.#compiled.get(pointer) ?? this.#ajv.compile({ $ref: `document#/${pointer}` });
+    this.#compiled.set(pointer, validate);
     if (validate(value)) return [];
     return (validate.errors ?? []).map(({ instancePath, message, params }: ErrorObject) =>
       `${instancePath} ${message} ${JSON.stringify(params)}`
