@@ -105,9 +105,9 @@ async function summerTime({ findings }: Books): Promise<void> {
   try {
     for (const hour of HOURS) {
       const day = hour === "23" ? "2026-10-24" : "2026-10-25";
-      // libfaketime reads its time in the process' zone.
-      const local = new Date(`${day}T${hour}:06:45Z`).toLocaleString("sv-SE", { timeZone: "Europe/Berlin" });
-      await stage.start({ ...await fakeTime(`@${local}`), TZ: "Europe/Berlin" });
+      // As a distance from now: libfaketime reads times of the day in the process' zone, where one hour comes twice.
+      const away = Math.round((Date.parse(`${day}T${hour}:06:45Z`) - Date.now()) / 1000);
+      await stage.start({ ...await fakeTime(`${away < 0 ? "" : "+"}${away}s`), TZ: "Europe/Berlin" });
       await pause(60_000);
       await stage.service.stop();
     }
