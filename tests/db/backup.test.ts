@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { whilePaused } from "../../db/backup.ts";
 import { backUp, restore } from "../../db/backup_files.ts";
 import { copyTemplate, embeddedTemplate } from "../database.ts";
 import { makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
@@ -82,6 +83,32 @@ describe("a backup of the embedded database", () => {
       body: ticketInput(),
     });
     expect(status).toBe(201);
+    await copy.close();
+  });
+
+  test("is taken while nothing moves: no write is answered, and a second backup waits for the first", async () => {
+    const project = await makeProject(harness);
+    let stop = false;
+    const load = createUntil(project, () => stop);
+    while (load.acknowledged.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
+    let second: Promise<void> | undefined;
+    await whilePaused(harness.place.dataDir, async () => {
+      const before = load.acknowledged.length;
+      second = backUp(harness.place.dataDir, `${folder}/taken`);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      // Each client may hear of what it had written already.
+      expect(load.acknowledged.length - before).toBeLessThanOrEqual(8);
+      const begun = Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+      expect(await begun).toEqual([]);
+    });
+    await second;
+    stop = true;
+    await load.ended;
+    expect(load.failures).toEqual([]);
+    const copy = await restored();
+    expect(await copy.sql`select from tickets where project_id = ${project.id}::uuid limit 1`).toHaveLength(
+      1,
+    );
     await copy.close();
   });
 
