@@ -5,7 +5,7 @@ export const Storage = z.object({
   bytes: z.int().describe("Of the whole database on disk"),
   tables: z.array(z.object({
     name: z.string(),
-    rows: z.int().nullable().describe("Estimated"),
+    rows: z.int().nullable().describe("Estimated; null where nothing is known"),
     bytes: z.int(),
     index_bytes: z.int(),
   })).describe("Largest first"),

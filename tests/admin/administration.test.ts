@@ -109,4 +109,16 @@ describe("the storage figures", () => {
     expect(sizes).toEqual(sizes.toSorted((a: number, b: number) => b - a));
     expect((await call("GET", "/admin/storage", admin.token)).status).toBe(403);
   });
+
+  test("estimate rows also when the statistics begin anew, as they do at a start", async () => {
+    const { sql } = harness.now;
+    await sql`analyze users`;
+    await sql`select pg_stat_reset()`;
+    const [users] = await sql<[{ count: number }]>`select count(*) from users`;
+    const { body } = await call("GET", "/admin/storage", owner.token);
+    const rowsOf = (table: string) =>
+      body.tables.find(({ name }: { name: string }) => name === `public.${table}`).rows;
+    expect(rowsOf("users")).toBe(users.count);
+    expect(rowsOf("scope_surveys")).toBe(0);
+  });
 });
