@@ -8,9 +8,10 @@ import { lockAgent } from "./_rows.ts";
 import { type SettledTask, settleTasks } from "./_settle_tasks.ts";
 import type { RunStatus, StatusChange } from "./schema.ts";
 
-const STATUSES: Record<string, RunStatus> = { FINISHED: "finished", ERROR: "failed" };
+// Maps: a status that is called `toString` is unknown too.
+const STATUSES = new Map<string, RunStatus>([["FINISHED", "finished"], ["ERROR", "failed"]]);
 /** Of two events of one millisecond the end counts. */
-const TIE: Record<string, number> = { FINISHED: 1, ERROR: 0 };
+const TIE = new Map([["FINISHED", 1], ["ERROR", 0]]);
 
 interface Run {
   id: string;
@@ -29,7 +30,7 @@ interface Run {
  * stands at changes nothing, but a pull request it tells of is linked all the same. Call it inside `transact`.
  */
 export async function applyAgentEvent(ctx: Context, event: StatusChange): Promise<Outcome> {
-  const status = STATUSES[event.status];
+  const status = STATUSES.get(event.status);
   if (!status) return { outcome: "ignored", reason: "unknown_status" };
   await lockAgent(ctx, event.id);
   const run = await findRun(ctx, event.id);
@@ -67,7 +68,7 @@ interface Clock {
 
 function clockOf(event: StatusChange): Clock {
   const hash = createHash("sha256").update(JSON.stringify(event)).digest("hex");
-  return { at: new Date(event.timestamp).toISOString(), tie: `${TIE[event.status]} ${hash}` };
+  return { at: new Date(event.timestamp).toISOString(), tie: `${TIE.get(event.status)} ${hash}` };
 }
 
 function isNewer(clock: Clock, run: Run): boolean {

@@ -10,13 +10,13 @@ import {
 } from "./schema.ts";
 
 /** Within one second of the sender's clock: what came first in a subscription's life counts least. */
-const SUBSCRIPTION_EVENTS: Record<string, number> = {
-  "customer.subscription.created": 0,
-  "customer.subscription.updated": 1,
-  "customer.subscription.paused": 1,
-  "customer.subscription.resumed": 1,
-  "customer.subscription.deleted": 2,
-};
+const SUBSCRIPTION_EVENTS = new Map([
+  ["customer.subscription.created", 0],
+  ["customer.subscription.updated", 1],
+  ["customer.subscription.paused", 1],
+  ["customer.subscription.resumed", 1],
+  ["customer.subscription.deleted", 2],
+]);
 
 /** The second one tells of a payment that took days. */
 const CHECKOUT_EVENTS = ["checkout.session.completed", "checkout.session.async_payment_succeeded"];
@@ -24,7 +24,7 @@ const CHECKOUT_EVENTS = ["checkout.session.completed", "checkout.session.async_p
 /** The effect of a payment event: whatever the order of arrival, the last by the sender's order is what stands. */
 export async function applyPaymentEvent(ctx: Context, event: PaymentEvent): Promise<Outcome> {
   if (CHECKOUT_EVENTS.includes(event.type)) return await linkCustomer(ctx, event);
-  const rank = SUBSCRIPTION_EVENTS[event.type];
+  const rank = SUBSCRIPTION_EVENTS.get(event.type);
   if (rank === undefined) return { outcome: "ignored", reason: "unknown_event" };
   return await storeSubscription(ctx, event, rank);
 }
