@@ -165,7 +165,8 @@ async function insertDuplicates(
   { db, project }: ProjectContext,
   records: readonly TicketRecord[],
 ): Promise<void> {
-  const links = JSON.stringify(records.filter(({ duplicate_of }) => duplicate_of !== null));
+  const duplicates = records.filter(({ duplicate_of }) => duplicate_of !== null);
+  const links = JSON.stringify(duplicates.map(({ id, duplicate_of }) => ({ id, duplicate_of })));
   await db`
     insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
     select r.id, ${project.id}::uuid, r.duplicate_of

@@ -60,7 +60,7 @@ async function insertSuggestion({ ticket }: Stage): Promise<string> {
   await hosting.now.harness.sql`
     insert into suggestions (id, project_id, kind, ticket_id, title, rationale, confidence, evidence, fingerprint)
     values (${id}::uuid, ${project.id}::uuid, 'stale', ${ticket.id}::uuid, 'Old', 'Nobody came', 0.9,
-      '{"proposal": "close"}'::jsonb, ${id})`;
+      '{"proposal": "close", "stage": "backlog"}'::jsonb, ${id})`;
   return `${project.path}/ai-suggestions/${id}`;
 }
 
@@ -81,12 +81,14 @@ async function fromElsewhere({ ticket }: Stage) {
     ...record,
     id: uuid(),
     number: record.number + 100_000,
+    duplicate_of: ticket.id,
     tasks: anew(record.tasks),
     test_cases: anew(record.test_cases),
     history: record.history.map((row: object) => ({
       ...row,
       actor: { kind: "user", id: uuid(), name: "Someone else" },
       request_id: "elsewhere",
+      note: "what no database\0holds",
     })),
   };
 }
@@ -204,6 +206,7 @@ test("an import leaves a row for each part and one for itself, all by the import
   const { history } = (await done(call("GET", `${project.path}/tickets/${record.id}/history`))).body;
   const rows: { entity: string; action: string }[] = history;
   expect(rows.map(({ entity, action }) => `${entity} ${action}`).toSorted()).toEqual([
+    "duplicate created",
     "role created",
     "task created",
     "test_case created",
