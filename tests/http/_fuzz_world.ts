@@ -144,7 +144,7 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
   await sql`
     insert into suggestions (id, project_id, kind, ticket_id, title, rationale, confidence, evidence, fingerprint)
     values (${suggestion}::uuid, ${project.id}::uuid, 'stale', ${ticket.id}::uuid, 'Old', 'Nobody came', 0.9,
-      '{"proposal": "close"}'::jsonb, ${suggestion})`;
+      '{"proposal": "move_to_backlog", "stage": "backlog"}'::jsonb, ${suggestion})`;
   await sql`insert into hook_runs (id, user_id) values (${hookRun}::uuid, ${project.admin.id}::uuid)`;
   const sent = agentDelivery(SECRETS.agent, {
     id: agent,

@@ -72,7 +72,7 @@ function changed(whole: unknown, { where, how, name, ...values }: Change): unkno
     holder[key] = structuredClone(from.holder[from.key]);
   } else if (how === "remove") delete holder[key];
   else if (how === "wrap") holder[key] = [value];
-  else if (how === "add") holder[name] = odd;
+  else if (how === "add" && !Array.isArray(holder)) holder[name] = odd;
   else holder[key] = odd;
   return whole;
 }
