@@ -2,6 +2,7 @@ import postgres from "postgres";
 import { parseConfig } from "../src/core/config.ts";
 import { launchFlags } from "../src/core/permissions.ts";
 import type { Place } from "../tests/database.ts";
+import { answers, freePort } from "../tests/service_process.ts";
 import type { LoadPlan, LoadResult } from "./load.ts";
 import { readUsage, type Usage } from "./process.ts";
 
@@ -98,24 +99,6 @@ async function startServer({ args, env, port, place, ready }: Start): Promise<Se
       await child.status;
     },
   };
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url);
-    await response.body?.cancel();
-    return response.ok;
-  } catch (error) {
-    if (error instanceof TypeError) return false;
-    throw error;
-  }
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
 }
 
 async function backendsOf({ url }: Place): Promise<number[]> {

@@ -60,7 +60,7 @@ export class ServiceProcess {
   async ready(): Promise<void> {
     let exited: number | undefined;
     this.#child.status.then(({ code }) => exited = code);
-    while (!await isReady(this)) {
+    while (!await answers(`${this.url}/readyz`)) {
       if (exited !== undefined) throw new Error(`the service ended with ${exited}: ${this.output}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -117,9 +117,10 @@ export function launchService(
   return new ServiceProcess(`http://127.0.0.1:${port}`, child);
 }
 
-async function isReady({ url }: ServiceProcess): Promise<boolean> {
+/** Does something there answer that it is well? */
+export async function answers(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/readyz`);
+    const response = await fetch(url);
     await response.body?.cancel();
     return response.ok;
   } catch (error) {
@@ -128,7 +129,8 @@ async function isReady({ url }: ServiceProcess): Promise<boolean> {
   }
 }
 
-function freePort(): number {
+/** A port of the loopback that nobody has at the moment. */
+export function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();

@@ -6,7 +6,7 @@ import {
   type Place,
   serverUrl,
 } from "../tests/database.ts";
-import { launchService, type ServiceProcess } from "../tests/service_process.ts";
+import { freePort, launchService, type ServiceProcess } from "../tests/service_process.ts";
 
 export const SECRETS = { cron: "torture-cron-secret", agent: "torture-agent-secret" };
 const ADMIN = { email: "admin@localhost", password: "for the torture only" };
@@ -136,10 +136,3 @@ export async function dropTemplate(): Promise<void> {
 }
 
 export { emptyPlace, serverUrl };
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
-}
