@@ -1,5 +1,7 @@
+import { AsyncResource } from "node:async_hooks";
 import type { Sql, TransactionSql } from "./open.ts";
-import { beginGuarded } from "./transaction.ts";
+import { beginGuarded, isQuery } from "./transaction.ts";
+import { Turns } from "./turns.ts";
 
 export interface RenewableClient {
   /** Stays the same for as long as the process lives. */
@@ -15,10 +17,20 @@ export interface RenewableClient {
  */
 export function openClient(open: () => Sql): RenewableClient {
   let current = open();
-  const begin = <T>(work: (tx: TransactionSql) => Promise<T>) => beginGuarded(current, work);
+  const turns = new Turns(current.options.max);
+  const begin = <T>(work: (tx: TransactionSql) => Promise<T>) =>
+    new Promise<T>((resolve) => {
+      // Bound, as it is another request's end that calls it.
+      const start = AsyncResource.bind(() => resolve(beginGuarded(current, work).finally(() => turns.end())));
+      turns.wait({ alone: true, start });
+    });
+  const unsafe = (...args: Parameters<Sql["unsafe"]>) => inTurn(current.unsafe(...args), turns);
   const sql = new Proxy(current, {
-    apply: (_, self, args) => Reflect.apply(current, self, args),
-    get: (_, name) => name === "begin" ? begin : Reflect.get(current, name),
+    apply: (_, self, args) => inTurn(Reflect.apply(current, self, args), turns),
+    get(_, name) {
+      if (name === "begin") return begin;
+      return name === "unsafe" ? unsafe : Reflect.get(current, name);
+    },
   });
   return {
     sql,
@@ -29,4 +41,17 @@ export function openClient(open: () => Sql): RenewableClient {
     },
     close: (timeout) => current.end({ timeout }),
   };
+}
+
+/** Takes its turn when it is sent, not when it is written down. */
+function inTurn<Q>(made: Q, turns: Turns): Q {
+  if (!isQuery(made)) return made;
+  const send = made.handler;
+  made.handler = (query) => {
+    const end = () => turns.end();
+    // The promise's own: the query's would send it again.
+    Promise.prototype.then.call(query, end, end);
+    turns.wait({ alone: false, start: () => send(query) });
+  };
+  return made;
 }

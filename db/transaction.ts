@@ -1,8 +1,8 @@
 import { endsConnection } from "./errors.ts";
 import type { Sql, TransactionSql } from "./open.ts";
 
-/** What of postgres.js' queries is used here beyond its types. */
-interface Query {
+/** What of postgres.js' queries is used beyond its types. */
+interface Query extends Promise<unknown> {
   handler(query: Query): void;
   reject(error: unknown): void;
 }
@@ -83,6 +83,7 @@ function guardQuery<Q>(made: Q, life: Life): Q {
   return made;
 }
 
-function isQuery(made: unknown): made is Query {
+/** Not so a part of another query, such as a name: that one is never sent by itself. */
+export function isQuery(made: unknown): made is Query {
   return made instanceof Promise && "handler" in made;
 }

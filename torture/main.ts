@@ -76,7 +76,7 @@ async function attempt(scenario: Scenario, options: Options): Promise<Outcome & 
 
 /** A scenario that could not go on has failed; the others are still worth their while. */
 function broken(error: unknown): Outcome {
-  return { rounds: 0, counts: NOTHING, notes: [], failures: [String(error)] };
+  return { rounds: 0, counts: NOTHING, notes: [], failures: [Deno.inspect(error)] };
 }
 
 function table(outcomes: (Outcome & { name: string; seconds: number })[]): string {
