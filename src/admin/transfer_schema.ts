@@ -10,6 +10,7 @@ import {
   text,
   Timestamp,
 } from "../core/schema.ts";
+import { IssueNumber } from "../integrations/schema.ts";
 import { TaskStatus } from "../tasks/schema.ts";
 import {
   Priority,
@@ -28,7 +29,7 @@ const Minutes = z.int().min(0).max(1_000_000).nullable();
 
 const TaskRecord = z.strictObject({
   id: Id,
-  sequence: z.int().min(1),
+  sequence: z.int().min(1).max(1000),
   title: text(1, 200),
   body: text(0, 10_000).nullable(),
   summary: text(0, 2000).nullable(),
@@ -61,7 +62,7 @@ const CaseRecord = z.strictObject({
 
 const IssueRecord = z.strictObject({
   repo_full_name: RepoName,
-  issue_number: z.int().min(1),
+  issue_number: IssueNumber,
   issue_url: z.url().max(2000),
   title: z.string().nullable(),
   state: z.enum(["open", "closed"]).nullable(),

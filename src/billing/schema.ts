@@ -40,10 +40,13 @@ export type HostedPage = z.infer<typeof HostedPage>;
 /** The id of something that the provider sends as id or as the whole object. */
 const Reference = z.union([text(1, 200), z.looseObject({ id: text(1, 200) }).transform(({ id }) => id)]);
 
+/** Epoch seconds up to the last that a time on the wire can tell. */
+const Seconds = z.int().min(0).max(253_402_300_799);
+
 export const PaymentEvent = z.looseObject({
   id: text(1, 200),
   type: text(1, 200),
-  created: z.int().min(0).describe("Epoch seconds"),
+  created: Seconds.describe("Epoch seconds"),
   data: z.looseObject({ object: z.looseObject({}) }),
 }).meta({ id: "PaymentEvent" });
 export type PaymentEvent = z.infer<typeof PaymentEvent>;
@@ -60,12 +63,12 @@ export const SubscriptionObject = z.looseObject({
   id: text(1, 200),
   customer: Reference,
   status: text(1, 100),
-  created: z.int().min(0),
+  created: Seconds,
   cancel_at_period_end: z.boolean().nullish(),
-  current_period_end: z.int().nullish(),
+  current_period_end: Seconds.nullish(),
   items: z.looseObject({
     data: z.array(z.looseObject({
-      current_period_end: z.int().nullish(),
+      current_period_end: Seconds.nullish(),
       price: z.looseObject({ id: text(1, 200) }).nullish(),
     })),
   }).nullish(),
