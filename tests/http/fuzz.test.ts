@@ -15,7 +15,7 @@ import { type FuzzRequest, requestsOf, type Target } from "./_fuzz_request.ts";
 import { NOBODIES, SECRETS, World } from "./_fuzz_world.ts";
 
 // The same requests in every run. A campaign: FUZZ_RUNS=1000 FUZZ_SEED=2 deno task test tests/http/fuzz.test.ts
-const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 30);
+const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 20);
 const SEED = Number(Deno.env.get("FUZZ_SEED") ?? 1);
 
 const document = new Document(
