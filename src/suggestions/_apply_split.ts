@@ -59,6 +59,8 @@ async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promis
   // The embedding is left to its job: nothing slow happens while the parent is locked.
   const { ticket } = await createTicket({
     ...ctx,
+    // The request's own key would make one ticket of all parts.
+    idempotencyKey: null,
     embedder: { ...ctx.embedder, embed: () => Promise.resolve(null) },
   }, {
     id: project.id,

@@ -123,4 +123,20 @@ describe("a ticket with tasks of two subjects", () => {
     await harness.now.call("PATCH", moved, { token, body: { title: "Login lockout after ten attempts" } });
     expect((await decide(harness.now, project, split!, "undo")).body.code).toBe("conflict");
   });
+
+  test("makes a new ticket also when the call itself brings the key of an old one", async () => {
+    const { project, ticket, logins } = await makeMixed();
+    const old = await makeTicket(harness.now, project, { idempotency_key: "once" });
+    const [split] = await list(harness.now, project, "kind=split");
+    const accepted = await harness.now.call("POST", `${project.path}/ai-suggestions/${split!.id}/accept`, {
+      token: project.admin.token,
+      headers: { "Idempotency-Key": "once" },
+    });
+    expect(accepted.status).toBe(200);
+    expect((await tasksOf(project, old.id)).body.tasks).toEqual([]);
+    const { body } = await harness.now.call("GET", `${project.path}/tickets`, { token: project.admin.token });
+    expect(body.tickets).toHaveLength(3);
+    const part = body.tickets.find(({ id }: { id: string }) => id !== old.id && id !== ticket.id);
+    expect((await tasksOf(project, part.id)).body.tasks).toHaveLength(logins.length);
+  });
 });
