@@ -1,7 +1,8 @@
 import { isUniqueViolation } from "../../db/errors.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
-import { AppError, invalidRequest } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 import { recordEvents, transact } from "../core/history.ts";
+import { refuseContradictions } from "./_contradictions.ts";
 import type { ImportResult, ImportTickets, TicketRecord } from "./transfer_schema.ts";
 
 /**
@@ -36,44 +37,6 @@ function taken(cause: unknown): AppError {
       cause,
     },
   );
-}
-
-/** What each field allows but not all of them together: the database would refuse it without a word on where. */
-function refuseContradictions(records: readonly TicketRecord[]): void {
-  const issues = records.flatMap((record, index) => {
-    const at = (path: string) => `records.${index}.${path}`;
-    const found = [];
-    if ((record.stage === "live") !== (record.closed_at !== null)) {
-      found.push({ path: at("closed_at"), message: "live tickets have a time of closing, others none" });
-    }
-    for (const [place, task] of record.tasks.entries()) {
-      if ((task.status === "blocked") !== (task.blocking_reason !== null)) {
-        found.push({
-          path: at(`tasks.${place}.blocking_reason`),
-          message: "blocked tasks have a reason, others none",
-        });
-      }
-      if (task.status === "done" && task.completed_at === null) {
-        found.push({
-          path: at(`tasks.${place}.completed_at`),
-          message: "done tasks have a time of completion",
-        });
-      }
-    }
-    for (const [place, testCase] of record.test_cases.entries()) {
-      if ((testCase.status === "pending") !== (testCase.decided_at === null)) {
-        found.push({
-          path: at(`test_cases.${place}.decided_at`),
-          message: "decided cases have a time, others none",
-        });
-      }
-    }
-    return found;
-  });
-  if (new Set(records.map(({ id }) => id)).size < records.length) {
-    issues.push({ path: "records", message: "Names a ticket twice" });
-  }
-  if (issues.length > 0) throw invalidRequest(issues);
 }
 
 /** The project's counter is locked, and set beyond every number that comes. */
@@ -133,7 +96,8 @@ async function insertParts({ db, project }: ProjectContext, records: readonly Ti
       insert into tasks (id, ticket_id, project_id, sequence, title, body, summary, role, status, assignee_user_id,
         depends_on_task_ids, acceptance_criteria, estimated_minutes, actual_minutes, blocking_reason, started_at, completed_at,
         created_at, updated_at)
-      select r.id, ticket_id, ${project.id}::uuid, sequence, title, body, summary, r.role, status, u.id, depends_on_task_ids,
+      select r.id, ticket_id, ${project.id}::uuid, row_number() over (partition by ticket_id order by sequence, r.id), title,
+        body, summary, r.role, status, u.id, depends_on_task_ids,
         acceptance_criteria, estimated_minutes, actual_minutes, blocking_reason, started_at, completed_at, r.created_at, r.updated_at
       from jsonb_to_recordset(${
       part(({ tasks }) => tasks)

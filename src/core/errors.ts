@@ -62,7 +62,7 @@ export const ErrorBody = z.object({
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
 export interface ErrorFields {
-  issues?: { path: string; message: string }[] | undefined;
+  issues?: Issue[] | undefined;
   retryAfter?: number | undefined;
   reconnect?: boolean | undefined;
   details?: Record<string, unknown> | undefined;
@@ -108,7 +108,13 @@ export function invalidField(path: string, message: string): AppError {
   return invalidRequest([{ path, message }]);
 }
 
-export function invalidRequest(issues: { path: string; message: string }[]): AppError {
+/** What is wrong, and at which dotted path. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+export function invalidRequest(issues: Issue[]): AppError {
   const first = issues[0];
   const where = first?.path ? `${first.path}: ` : "";
   return new AppError("invalid_request", first ? `Invalid request: ${where}${first.message}` : undefined, {
@@ -125,7 +131,7 @@ export function fromZod(error: z.core.$ZodError): AppError {
   }));
 }
 
-function firstOfEachPath(issues: { path: string; message: string }[]): Record<string, string> {
+function firstOfEachPath(issues: Issue[]): Record<string, string> {
   // Not an object from the start: a path may be called `constructor`.
   const first = new Map<string, string>();
   for (const { path, message } of issues) if (!first.has(path)) first.set(path, message);

@@ -181,4 +181,32 @@ describe("an import", () => {
     const { status, body } = await post(harness.now, project, `${project.path}/import`, { records });
     expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [path]]);
   });
+
+  test("numbers tasks without gaps, and refuses those that depend on each other or on another ticket's", async () => {
+    const project = await makeFull(harness.now);
+    const [record] = await exportAll(harness.now, project);
+    const [a, b] = [uuid(), uuid()];
+    const send = (dependencies: [string[], string[]]) => {
+      const tasks = [a, b].map((id, place) => ({
+        ...record.tasks[place],
+        id,
+        sequence: [9, 5][place],
+        depends_on_task_ids: dependencies[place],
+      }));
+      const copy = { ...record, id: uuid(), number: 70, tasks, test_cases: [], creation: null };
+      return post(harness.now, project, `${project.path}/import`, { records: [copy] });
+    };
+    expect((await send([[b], [a]])).body.fieldErrors).toEqual({ "records.0.tasks": "Depend on each other" });
+    expect(Object.keys((await send([[uuid()], []])).body.fieldErrors)).toEqual([
+      "records.0.tasks.0.depends_on_task_ids.0",
+    ]);
+    expect((await send([[b], []])).body).toEqual({ imported: 1, existing: 0 });
+    const arrived = (await exportAll(harness.now, project)).find(({ number }) => number === 70);
+    expect(arrived.tasks.map(({ id, sequence }: { id: string; sequence: number }) => [id, sequence])).toEqual(
+      [
+        [b, 1],
+        [a, 2],
+      ],
+    );
+  });
 });
