@@ -200,19 +200,22 @@ end $function$
 
 CREATE OR REPLACE FUNCTION public.similar_tickets(in_project uuid, query vector, threshold double precision, max_rows integer)
  RETURNS TABLE(ticket_id uuid, similarity double precision)
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
  SET "hnsw.ef_search" TO '100'
  SET "hnsw.iterative_scan" TO 'strict_order'
 AS $function$
-  select n.ticket_id, n.similarity from (
-    select e.ticket_id, 1 - (e.embedding <=> query) as similarity
-    from ticket_embeddings e
-    where e.project_id = in_project and e.open
-    order by e.embedding <=> query
-    limit max_rows
-  ) n where n.similarity >= threshold
-$function$
+begin
+  return query execute $query$
+    select n.ticket_id, n.similarity from (
+      select e.ticket_id, 1 - (e.embedding <=> $2) as similarity
+      from ticket_embeddings e
+      where e.project_id = $1 and e.open
+      order by e.embedding <=> $2
+      limit $4
+    ) n where n.similarity >= $3
+  $query$ using in_project, query, threshold, max_rows;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.stamp_linked_ticket()

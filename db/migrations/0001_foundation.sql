@@ -324,18 +324,22 @@ create trigger tickets_text_update after update of title, description on tickets
   execute function index_changed_text();
 
 -- The open tickets nearest to a vector, best first. The scan goes on past the index's first page when the
--- filter (project, open) drops too many of its rows.
+-- filter (project, open) drops too many of its rows. Planned at each call: a plan for any project takes each for one of
+-- average size, and compares all of 100,000 vectors (65 ms) where the index has the answer in 3.
 create function similar_tickets(in_project uuid, query vector(384), threshold double precision, max_rows integer)
 returns table (ticket_id uuid, similarity double precision)
-language sql stable
+language plpgsql stable
 set hnsw.ef_search = 100
 set hnsw.iterative_scan = 'strict_order'
 as $$
-  select n.ticket_id, n.similarity from (
-    select e.ticket_id, 1 - (e.embedding <=> query) as similarity
-    from ticket_embeddings e
-    where e.project_id = in_project and e.open
-    order by e.embedding <=> query
-    limit max_rows
-  ) n where n.similarity >= threshold
-$$;
+begin
+  return query execute $query$
+    select n.ticket_id, n.similarity from (
+      select e.ticket_id, 1 - (e.embedding <=> $2) as similarity
+      from ticket_embeddings e
+      where e.project_id = $1 and e.open
+      order by e.embedding <=> $2
+      limit $4
+    ) n where n.similarity >= $3
+  $query$ using in_project, query, threshold, max_rows;
+end $$;
