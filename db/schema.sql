@@ -202,7 +202,7 @@ CREATE OR REPLACE FUNCTION public.similar_tickets(in_project uuid, query vector,
  RETURNS TABLE(ticket_id uuid, similarity double precision)
  LANGUAGE plpgsql
  STABLE
- SET "hnsw.ef_search" TO '100'
+ SET "hnsw.ef_search" TO '160'
  SET "hnsw.iterative_scan" TO 'strict_order'
 AS $function$
 begin
@@ -801,7 +801,7 @@ create table ticket_embeddings (
 );
 alter table ticket_embeddings add constraint ticket_embeddings_pkey PRIMARY KEY (ticket_id);
 alter table ticket_embeddings add constraint ticket_embeddings_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX ticket_embeddings_hnsw_idx ON public.ticket_embeddings USING hnsw (embedding vector_cosine_ops) WHERE open;
+CREATE INDEX ticket_embeddings_hnsw_idx ON public.ticket_embeddings USING hnsw (embedding vector_cosine_ops) WITH (ef_construction='200') WHERE open;
 CREATE INDEX ticket_embeddings_project_idx ON public.ticket_embeddings USING btree (project_id) WHERE open;
 
 create table ticket_issues (
