@@ -57,6 +57,11 @@ export function isDeadlock(error: unknown): boolean {
   return code === "40P01" || code === "40001";
 }
 
+/** The whole transaction is lost with it: no savepoint helps, and it is the transaction's caller who tries again. */
+export function endsTransaction(error: unknown): boolean {
+  return isUnavailable(error) || isDeadlock(error);
+}
+
 function property(
   error: unknown,
   name: "code" | "constraint_name" | "severity" | "syscall",

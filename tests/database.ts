@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import postgres from "postgres";
+import { exists } from "../db/embedded.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
 import { createBoss } from "../db/queue.ts";
@@ -43,16 +44,6 @@ async function fingerprint(): Promise<string> {
   const hash = createHash("sha256");
   for (const file of files.sort()) hash.update(await Deno.readFile(new URL(file, root)));
   return hash.digest("hex");
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
 
 async function fillPlace(place: Place): Promise<Place> {

@@ -1,5 +1,5 @@
-import { isDeadlock } from "../../db/errors.ts";
-import { isTransaction, transact as begin } from "../../db/open.ts";
+import { endsTransaction, isDeadlock } from "../../db/errors.ts";
+import { isTransaction, savepoint, transact as begin } from "../../db/open.ts";
 import type { Db } from "../../db/open.ts";
 import type { Context } from "./context.ts";
 import { log } from "./log.ts";
@@ -18,6 +18,28 @@ export async function transact<C extends Context, T>(ctx: C, work: (ctx: C) => P
     if (!isDeadlock(error)) throw error;
     log.warn("deadlock, trying again", { request_id: ctx.requestId });
     return await runOnce(ctx, work);
+  }
+}
+
+/** A failure is answered, not thrown: thrown, it would take along what the transaction did before. */
+export type Attempt<T> = { result: T } | { failure: unknown };
+
+/**
+ * Runs a part of the transaction that may fail without taking the rest along: what it wrote is taken back. Call it
+ * inside `transact`.
+ * @throws what ends the whole transaction
+ */
+export async function attemptPart<C extends Context, T>(
+  ctx: C,
+  work: (ctx: C) => Promise<T>,
+): Promise<Attempt<T>> {
+  const { db } = ctx;
+  if (!isTransaction(db)) throw new Error("Cannot run a part of a transaction outside one");
+  try {
+    return { result: await savepoint(db, (db) => work({ ...ctx, db })) };
+  } catch (failure) {
+    if (endsTransaction(failure)) throw failure;
+    return { failure };
   }
 }
 

@@ -1,11 +1,7 @@
-import { isDeadlock, isUnavailable } from "../../db/errors.ts";
-import { isTransaction, savepoint } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
+import { type Attempt, attemptPart } from "../core/history.ts";
 import { log } from "../core/log.ts";
 import type { Effect, Outcome } from "./schema.ts";
-
-/** A failure is answered, not thrown: thrown, it would take along the row that says so. */
-export type Attempt<Result extends Outcome> = { result: Result } | { failure: unknown };
 
 /** Runs the effect of a row that the transaction holds, and writes down what came of it. */
 export async function attempt<Result extends Outcome>(
@@ -13,7 +9,8 @@ export async function attempt<Result extends Outcome>(
   id: string,
   effect: Effect<Result>,
 ): Promise<Attempt<Result>> {
-  const tried = await tryEffect(ctx, effect);
+  // The row stays. With the connection it is gone too: then the sender comes again.
+  const tried = await attemptPart(ctx, effect);
   const row = "failure" in tried
     ? { outcome: "failed", reason: null, error: errorLine(tried.failure) }
     : { outcome: tried.result.outcome, reason: tried.result.reason ?? null, error: null };
@@ -25,22 +22,6 @@ export async function attempt<Result extends Outcome>(
       decided_at = now()
     where id = ${id}::uuid`;
   return tried;
-}
-
-/** What a failed effect wrote is taken back; the row stays. */
-async function tryEffect<Result extends Outcome>(
-  ctx: Context,
-  effect: Effect<Result>,
-): Promise<Attempt<Result>> {
-  const { db } = ctx;
-  if (!isTransaction(db)) throw new Error("a delivery's effect runs in its row's transaction");
-  try {
-    return { result: await savepoint(db, (db) => effect({ ...ctx, db })) };
-  } catch (error) {
-    // With the connection the row is gone too: the sender comes again. A deadlock is tried again as a whole.
-    if (isUnavailable(error) || isDeadlock(error)) throw error;
-    return { failure: error };
-  }
 }
 
 /** For admins: the message and its causes, without a stack. */

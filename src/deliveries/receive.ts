@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
-import { transact } from "../core/history.ts";
-import { type Attempt, attempt } from "./_attempt.ts";
+import { type Attempt, transact } from "../core/history.ts";
+import { attempt } from "./_attempt.ts";
 import type { Delivery, DeliveryOutcome, Effect, Outcome } from "./schema.ts";
 
 /** `repeat`: it had come and been decided before; nothing was done now. */

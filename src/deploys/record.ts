@@ -1,7 +1,7 @@
-import { isDeadlock, isUnavailable } from "../../db/errors.ts";
-import { isTransaction, savepoint } from "../../db/open.ts";
+import { endsTransaction } from "../../db/errors.ts";
 import type { Context } from "../core/context.ts";
 import { AppError, type ErrorCode } from "../core/errors.ts";
+import { attemptPart } from "../core/history.ts";
 import { parseAs, parseJson } from "../deliveries/json_body.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { promoteParkedTickets } from "./close_parked.ts";
@@ -36,18 +36,11 @@ async function promote(
   ctx: Context,
   record: DeployRecord,
 ): Promise<Pick<RecordedDeploy, "stamped" | "closed" | "closeFailure">> {
-  const { db } = ctx;
-  if (!isTransaction(db)) throw new Error("a deploy is recorded in its delivery's transaction");
-  try {
-    return await savepoint(db, (db) => promoteParkedTickets({ ...ctx, db }, record));
-  } catch (closeFailure) {
-    if (isUnavailable(closeFailure) || isDeadlock(closeFailure)) throw closeFailure;
-    const { repo, sha } = record;
-    await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha }, {
-      singletonKey: `${repo}@${sha}`,
-    });
-    return { stamped: 0, closed: 0, closeFailure };
-  }
+  const tried = await attemptPart(ctx, (ctx) => promoteParkedTickets(ctx, record));
+  if ("result" in tried) return tried.result;
+  const { repo, sha } = record;
+  await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha }, { singletonKey: `${repo}@${sha}` });
+  return { stamped: 0, closed: 0, closeFailure: tried.failure };
 }
 
 /** Says which step failed. A database that is away is no failure of the step. */
@@ -55,7 +48,7 @@ async function step<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isUnavailable(error) || isDeadlock(error)) throw error;
+    if (endsTransaction(error)) throw error;
     throw new AppError(code, undefined, { cause: error });
   }
 }
