@@ -4,16 +4,17 @@ import { compare } from "./rounds.ts";
 import { call, type Server, type Tenant } from "./service.ts";
 
 const TASKS = 10;
+const TICKETS = 100;
 
 /** Reads beside a handler that sends the same SQL and the same JSON. */
 export async function benchReads(options: BenchOptions): Promise<Finding[]> {
-  let ticketId = "";
+  let ticketIds: string[] = [];
   const addTasks = async (service: Server, tenant: Tenant) => {
-    ticketId = await newestTicket(service, tenant);
+    ticketIds = await newestTickets(service, tenant);
     for (let number = 1; number <= TASKS; number++) {
       await call(service, await tenant.headers(service), {
         method: "POST",
-        path: `/api${tenant.path}/tickets/${ticketId}/tasks`,
+        path: `/api${tenant.path}/tickets/${ticketIds[0]}/tasks`,
         body: {
           title: `Step ${number}`,
           body: "What is to be done, and where to begin.",
@@ -26,31 +27,34 @@ export async function benchReads(options: BenchOptions): Promise<Finding[]> {
   return await withPair(options, 1000, async (pair) => {
     const { path } = pair.tenant;
     return [
-      await compareReads(options, pair, { what: "list of 50 tickets", path: `${path}/tickets` }),
-      await compareReads(options, pair, { what: "get of one ticket", path: `${path}/tickets/${ticketId}` }),
+      await compareReads(options, pair, { what: "list of 50 tickets", paths: [`${path}/tickets`] }),
+      await compareReads(options, pair, {
+        what: "get of one ticket",
+        paths: ticketIds.map((id) => `${path}/tickets/${id}`),
+      }),
       await compareReads(options, pair, {
         what: `list of ${TASKS} tasks`,
-        path: `${path}/tickets/${ticketId}/tasks`,
+        paths: [`${path}/tickets/${ticketIds[0]}/tasks`],
       }),
     ];
   }, addTasks);
 }
 
-async function newestTicket(service: Server, tenant: Tenant): Promise<string> {
+async function newestTickets(service: Server, tenant: Tenant): Promise<string[]> {
   const { tickets } = await call<{ tickets: { id: string }[] }>(service, await tenant.headers(service), {
     method: "GET",
-    path: `/api${tenant.path}/tickets?limit=1`,
+    path: `/api${tenant.path}/tickets?limit=${TICKETS}`,
   });
-  return tickets[0]!.id;
+  return tickets.map(({ id }) => id);
 }
 
 async function compareReads(
   options: BenchOptions,
   pair: Pair,
-  { what, path }: { what: string; path: string },
+  { what, paths }: { what: string; paths: string[] },
 ): Promise<Finding> {
   const { service, bare, tenant } = pair;
-  await requireEqualAnswers(pair, path);
+  for (const path of paths) await requireEqualAnswers(pair, path);
   return await compare(options, {
     what,
     against: "bare, same SQL and JSON",
@@ -59,13 +63,17 @@ async function compareReads(
       plan: async () => ({
         origin: service.origin,
         headers: await tenant.headers(service),
-        requests: [{ method: "GET", path: `/api${path}` }],
+        requests: paths.map((path) => ({ method: "GET", path: `/api${path}` })),
         clients: 16,
       }),
     },
     theirs: {
       server: bare,
-      plan: () => ({ origin: bare.origin, requests: [{ method: "GET", path }], clients: 16 }),
+      plan: () => ({
+        origin: bare.origin,
+        requests: paths.map((path) => ({ method: "GET", path })),
+        clients: 16,
+      }),
     },
     atLeast: 0.7,
   });

@@ -15,6 +15,9 @@ export type TransactionSql = postgres.TransactionSql<Parsed>;
 /** What a verb takes: the client, or the transaction it takes part in. */
 export type Db = Sql | TransactionSql;
 
+/** A part of a statement. */
+export type Fragment = postgres.Fragment;
+
 export interface Database {
   sql: Sql;
   embedded: boolean;

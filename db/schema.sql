@@ -32,6 +32,7 @@ declare
 begin
   new.merge_sha := lower(new.merge_sha);
   if new.merge_sha is not distinct from old.merge_sha then return new; end if;
+  new.reopened := false;
   if (new.deployed_at, new.deploy_failed_at) is distinct from (old.deployed_at, old.deploy_failed_at) then return new; end if;
   select min(d.reported_at) filter (where d.status = 'success'), min(d.reported_at) filter (where d.status = 'failed')
   into deployed, failed
@@ -83,119 +84,220 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.record_changes_of_tasks()
+CREATE OR REPLACE FUNCTION public.record_history_of_agent_runs()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare
-      author jsonb;
     begin
-      if not exists (select from inserted) then return null; end if;
-      author := acting();
-      insert into history (project_id, ticket_id, entity, entity_id, action, field, from_value, to_value, actor, request_id)
-      select n.project_id, n.ticket_id, 'task', n.id::text, 'changed', f.field, f.was, f.becomes,
-        acting_on(author, n.ticket_id::text) - 'request_id', acting_on(author, n.ticket_id::text) ->> 'request_id'
-      from inserted n join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
-      cross join lateral (select 'sequence', to_jsonb(o.sequence), to_jsonb(n.sequence) where o.sequence is distinct from n.sequence union all select 'title', to_jsonb(o.title), to_jsonb(n.title) where o.title is distinct from n.title union all select 'body', to_jsonb(o.body), to_jsonb(n.body) where o.body is distinct from n.body union all select 'summary', to_jsonb(o.summary), to_jsonb(n.summary) where o.summary is distinct from n.summary union all select 'role', to_jsonb(o.role), to_jsonb(n.role) where o.role is distinct from n.role union all select 'status', to_jsonb(o.status), to_jsonb(n.status) where o.status is distinct from n.status union all select 'assignee_user_id', to_jsonb(o.assignee_user_id), to_jsonb(n.assignee_user_id) where o.assignee_user_id is distinct from n.assignee_user_id union all select 'assignee_session_id', to_jsonb(o.assignee_session_id), to_jsonb(n.assignee_session_id) where o.assignee_session_id is distinct from n.assignee_session_id union all select 'depends_on_task_ids', to_jsonb(o.depends_on_task_ids), to_jsonb(n.depends_on_task_ids) where o.depends_on_task_ids is distinct from n.depends_on_task_ids union all select 'acceptance_criteria', to_jsonb(o.acceptance_criteria), to_jsonb(n.acceptance_criteria) where o.acceptance_criteria is distinct from n.acceptance_criteria union all select 'estimated_minutes', to_jsonb(o.estimated_minutes), to_jsonb(n.estimated_minutes) where o.estimated_minutes is distinct from n.estimated_minutes union all select 'actual_minutes', to_jsonb(o.actual_minutes), to_jsonb(n.actual_minutes) where o.actual_minutes is distinct from n.actual_minutes union all select 'blocking_reason', to_jsonb(o.blocking_reason), to_jsonb(n.blocking_reason) where o.blocking_reason is distinct from n.blocking_reason union all select 'started_at', to_jsonb(o.started_at), to_jsonb(n.started_at) where o.started_at is distinct from n.started_at union all select 'completed_at', to_jsonb(o.completed_at), to_jsonb(n.completed_at) where o.completed_at is distinct from n.completed_at) f (field, was, becomes);
+      if tg_op = 'INSERT' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'agent_run', r.id::text, 'created', json_object('agent_id': r.agent_id, 'task_ids': r.task_ids, 'status': r.status, 'summary': r.summary, 'branch_name': r.branch_name, 'pull_request_url': r.pull_request_url, 'event_at': r.event_at, 'created_by': r.created_by absent on null returning jsonb),
+          w.who - 'request_id', w.who ->> 'request_id'
+        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
+      elsif tg_op = 'DELETE' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'agent_run', r.id::text, 'deleted', json_object('agent_id': r.agent_id, 'task_ids': r.task_ids, 'status': r.status, 'summary': r.summary, 'branch_name': r.branch_name, 'pull_request_url': r.pull_request_url, 'event_at': r.event_at, 'created_by': r.created_by absent on null returning jsonb),
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from deleted r;
+      else
+        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
+        select n.project_id, n.ticket_id, 'agent_run', n.id::text, 'changed', c.changes,
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
+        cross join lateral (select json_object('agent_id': case when o.agent_id is distinct from n.agent_id then jsonb_build_array(o.agent_id, n.agent_id) end, 'task_ids': case when o.task_ids is distinct from n.task_ids then jsonb_build_array(o.task_ids, n.task_ids) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'summary': case when o.summary is distinct from n.summary then jsonb_build_array(o.summary, n.summary) end, 'branch_name': case when o.branch_name is distinct from n.branch_name then jsonb_build_array(o.branch_name, n.branch_name) end, 'pull_request_url': case when o.pull_request_url is distinct from n.pull_request_url then jsonb_build_array(o.pull_request_url, n.pull_request_url) end, 'event_at': case when o.event_at is distinct from n.event_at then jsonb_build_array(o.event_at, n.event_at) end, 'created_by': case when o.created_by is distinct from n.created_by then jsonb_build_array(o.created_by, n.created_by) end absent on null returning jsonb) as changes offset 0) c
+        where c.changes <> '{}';
+      end if;
       return null;
     end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.record_changes_of_test_cases()
+CREATE OR REPLACE FUNCTION public.record_history_of_tasks()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare
-      author jsonb;
     begin
-      if not exists (select from inserted) then return null; end if;
-      author := acting();
-      insert into history (project_id, ticket_id, entity, entity_id, action, field, from_value, to_value, actor, request_id)
-      select n.project_id, n.ticket_id, 'test_case', n.id::text, 'changed', f.field, f.was, f.becomes,
-        acting_on(author, n.ticket_id::text) - 'request_id', acting_on(author, n.ticket_id::text) ->> 'request_id'
-      from inserted n join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
-      cross join lateral (select 'title', to_jsonb(o.title), to_jsonb(n.title) where o.title is distinct from n.title union all select 'instruction', to_jsonb(o.instruction), to_jsonb(n.instruction) where o.instruction is distinct from n.instruction union all select 'link', to_jsonb(o.link), to_jsonb(n.link) where o.link is distinct from n.link union all select 'status', to_jsonb(o.status), to_jsonb(n.status) where o.status is distinct from n.status union all select 'decided_by', to_jsonb(o.decided_by), to_jsonb(n.decided_by) where o.decided_by is distinct from n.decided_by union all select 'decided_at', to_jsonb(o.decided_at), to_jsonb(n.decided_at) where o.decided_at is distinct from n.decided_at union all select 'note', to_jsonb(o.note), to_jsonb(n.note) where o.note is distinct from n.note) f (field, was, becomes);
+      if tg_op = 'INSERT' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'task', r.id::text, 'created', json_object('sequence': r.sequence, 'title': r.title, 'body': r.body, 'summary': r.summary, 'role': r.role, 'status': r.status, 'assignee_user_id': r.assignee_user_id, 'assignee_session_id': r.assignee_session_id, 'depends_on_task_ids': r.depends_on_task_ids, 'acceptance_criteria': r.acceptance_criteria, 'estimated_minutes': r.estimated_minutes, 'actual_minutes': r.actual_minutes, 'blocking_reason': r.blocking_reason, 'started_at': r.started_at, 'completed_at': r.completed_at absent on null returning jsonb),
+          w.who - 'request_id', w.who ->> 'request_id'
+        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
+      elsif tg_op = 'DELETE' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'task', r.id::text, 'deleted', json_object('sequence': r.sequence, 'title': r.title, 'body': r.body, 'summary': r.summary, 'role': r.role, 'status': r.status, 'assignee_user_id': r.assignee_user_id, 'assignee_session_id': r.assignee_session_id, 'depends_on_task_ids': r.depends_on_task_ids, 'acceptance_criteria': r.acceptance_criteria, 'estimated_minutes': r.estimated_minutes, 'actual_minutes': r.actual_minutes, 'blocking_reason': r.blocking_reason, 'started_at': r.started_at, 'completed_at': r.completed_at absent on null returning jsonb),
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from deleted r;
+      else
+        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
+        select n.project_id, n.ticket_id, 'task', n.id::text, 'changed', c.changes,
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
+        cross join lateral (select json_object('sequence': case when o.sequence is distinct from n.sequence then jsonb_build_array(o.sequence, n.sequence) end, 'title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'body': case when o.body is distinct from n.body then jsonb_build_array(o.body, n.body) end, 'summary': case when o.summary is distinct from n.summary then jsonb_build_array(o.summary, n.summary) end, 'role': case when o.role is distinct from n.role then jsonb_build_array(o.role, n.role) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'assignee_user_id': case when o.assignee_user_id is distinct from n.assignee_user_id then jsonb_build_array(o.assignee_user_id, n.assignee_user_id) end, 'assignee_session_id': case when o.assignee_session_id is distinct from n.assignee_session_id then jsonb_build_array(o.assignee_session_id, n.assignee_session_id) end, 'depends_on_task_ids': case when o.depends_on_task_ids is distinct from n.depends_on_task_ids then jsonb_build_array(o.depends_on_task_ids, n.depends_on_task_ids) end, 'acceptance_criteria': case when o.acceptance_criteria is distinct from n.acceptance_criteria then jsonb_build_array(o.acceptance_criteria, n.acceptance_criteria) end, 'estimated_minutes': case when o.estimated_minutes is distinct from n.estimated_minutes then jsonb_build_array(o.estimated_minutes, n.estimated_minutes) end, 'actual_minutes': case when o.actual_minutes is distinct from n.actual_minutes then jsonb_build_array(o.actual_minutes, n.actual_minutes) end, 'blocking_reason': case when o.blocking_reason is distinct from n.blocking_reason then jsonb_build_array(o.blocking_reason, n.blocking_reason) end, 'started_at': case when o.started_at is distinct from n.started_at then jsonb_build_array(o.started_at, n.started_at) end, 'completed_at': case when o.completed_at is distinct from n.completed_at then jsonb_build_array(o.completed_at, n.completed_at) end absent on null returning jsonb) as changes offset 0) c
+        where c.changes <> '{}';
+      end if;
       return null;
     end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.record_changes_of_ticket_roles()
+CREATE OR REPLACE FUNCTION public.record_history_of_test_cases()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare
-      author jsonb;
     begin
-      if not exists (select from inserted) then return null; end if;
-      author := acting();
-      insert into history (project_id, ticket_id, entity, entity_id, action, field, from_value, to_value, actor, request_id)
-      select n.project_id, n.ticket_id, 'role', n.role::text, 'changed', f.field, f.was, f.becomes,
-        acting_on(author, n.ticket_id::text) - 'request_id', acting_on(author, n.ticket_id::text) ->> 'request_id'
-      from inserted n join deleted o on o.ticket_id = n.ticket_id and o.role = n.role
-      cross join lateral (select 'role', to_jsonb(o.role), to_jsonb(n.role) where o.role is distinct from n.role union all select 'status', to_jsonb(o.status), to_jsonb(n.status) where o.status is distinct from n.status) f (field, was, becomes);
+      if tg_op = 'INSERT' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'test_case', r.id::text, 'created', json_object('title': r.title, 'instruction': r.instruction, 'link': r.link, 'status': r.status, 'decided_by': r.decided_by, 'decided_at': r.decided_at, 'note': r.note absent on null returning jsonb),
+          w.who - 'request_id', w.who ->> 'request_id'
+        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
+      elsif tg_op = 'DELETE' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'test_case', r.id::text, 'deleted', json_object('title': r.title, 'instruction': r.instruction, 'link': r.link, 'status': r.status, 'decided_by': r.decided_by, 'decided_at': r.decided_at, 'note': r.note absent on null returning jsonb),
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from deleted r;
+      else
+        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
+        select n.project_id, n.ticket_id, 'test_case', n.id::text, 'changed', c.changes,
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
+        cross join lateral (select json_object('title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'instruction': case when o.instruction is distinct from n.instruction then jsonb_build_array(o.instruction, n.instruction) end, 'link': case when o.link is distinct from n.link then jsonb_build_array(o.link, n.link) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'decided_by': case when o.decided_by is distinct from n.decided_by then jsonb_build_array(o.decided_by, n.decided_by) end, 'decided_at': case when o.decided_at is distinct from n.decided_at then jsonb_build_array(o.decided_at, n.decided_at) end, 'note': case when o.note is distinct from n.note then jsonb_build_array(o.note, n.note) end absent on null returning jsonb) as changes offset 0) c
+        where c.changes <> '{}';
+      end if;
       return null;
     end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.record_changes_of_tickets()
+CREATE OR REPLACE FUNCTION public.record_history_of_ticket_duplicates()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-    declare
-      author jsonb;
     begin
-      if not exists (select from inserted) then return null; end if;
-      author := acting();
-      insert into history (project_id, ticket_id, entity, entity_id, action, field, from_value, to_value, actor, request_id)
-      select n.project_id, n.id, 'ticket', n.id::text, 'changed', f.field, f.was, f.becomes,
-        acting_on(author, n.id::text) - 'request_id', acting_on(author, n.id::text) ->> 'request_id'
-      from inserted n join deleted o on o.id = n.id and o.id = n.id
-      cross join lateral (select 'number', to_jsonb(o.number), to_jsonb(n.number) where o.number is distinct from n.number union all select 'title', to_jsonb(o.title), to_jsonb(n.title) where o.title is distinct from n.title union all select 'description', to_jsonb(o.description), to_jsonb(n.description) where o.description is distinct from n.description union all select 'request_type', to_jsonb(o.request_type), to_jsonb(n.request_type) where o.request_type is distinct from n.request_type union all select 'priority', to_jsonb(o.priority), to_jsonb(n.priority) where o.priority is distinct from n.priority union all select 'blocking', to_jsonb(o.blocking), to_jsonb(n.blocking) where o.blocking is distinct from n.blocking union all select 'evidence', to_jsonb(o.evidence), to_jsonb(n.evidence) where o.evidence is distinct from n.evidence union all select 'suggested_resolution', to_jsonb(o.suggested_resolution), to_jsonb(n.suggested_resolution) where o.suggested_resolution is distinct from n.suggested_resolution union all select 'implementation_notes', to_jsonb(o.implementation_notes), to_jsonb(n.implementation_notes) where o.implementation_notes is distinct from n.implementation_notes union all select 'actor_role', to_jsonb(o.actor_role), to_jsonb(n.actor_role) where o.actor_role is distinct from n.actor_role union all select 'actor_id', to_jsonb(o.actor_id), to_jsonb(n.actor_id) where o.actor_id is distinct from n.actor_id union all select 'source', to_jsonb(o.source), to_jsonb(n.source) where o.source is distinct from n.source union all select 'stage', to_jsonb(o.stage), to_jsonb(n.stage) where o.stage is distinct from n.stage union all select 'status', to_jsonb(o.status), to_jsonb(n.status) where o.status is distinct from n.status union all select 'resolution_type', to_jsonb(o.resolution_type), to_jsonb(n.resolution_type) where o.resolution_type is distinct from n.resolution_type union all select 'resolution_note', to_jsonb(o.resolution_note), to_jsonb(n.resolution_note) where o.resolution_note is distinct from n.resolution_note union all select 'closed_at', to_jsonb(o.closed_at), to_jsonb(n.closed_at) where o.closed_at is distinct from n.closed_at union all select 'merge_sha', to_jsonb(o.merge_sha), to_jsonb(n.merge_sha) where o.merge_sha is distinct from n.merge_sha union all select 'deployed_at', to_jsonb(o.deployed_at), to_jsonb(n.deployed_at) where o.deployed_at is distinct from n.deployed_at union all select 'deploy_failed_at', to_jsonb(o.deploy_failed_at), to_jsonb(n.deploy_failed_at) where o.deploy_failed_at is distinct from n.deploy_failed_at union all select 'created_by', to_jsonb(o.created_by), to_jsonb(n.created_by) where o.created_by is distinct from n.created_by union all select 'created_with', to_jsonb(o.created_with), to_jsonb(n.created_with) where o.created_with is distinct from n.created_with) f (field, was, becomes);
+      if tg_op = 'INSERT' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'duplicate', r.duplicate_of::text, 'created', json_object('duplicate_of': r.duplicate_of absent on null returning jsonb),
+          w.who - 'request_id', w.who ->> 'request_id'
+        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
+      elsif tg_op = 'DELETE' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'duplicate', r.duplicate_of::text, 'deleted', json_object('duplicate_of': r.duplicate_of absent on null returning jsonb),
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from deleted r;
+      else
+        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
+        select n.project_id, n.ticket_id, 'duplicate', n.duplicate_of::text, 'changed', c.changes,
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.duplicate_of = n.duplicate_of
+        cross join lateral (select json_object('duplicate_of': case when o.duplicate_of is distinct from n.duplicate_of then jsonb_build_array(o.duplicate_of, n.duplicate_of) end absent on null returning jsonb) as changes offset 0) c
+        where c.changes <> '{}';
+      end if;
       return null;
     end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.record_history()
+CREATE OR REPLACE FUNCTION public.record_history_of_ticket_issues()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-declare
-  author jsonb;
-  entity_name text := tg_argv[0];
-  id_column text := tg_argv[1];
-  ticket_column text := case when tg_argv[0] = 'ticket' then 'id' else 'ticket_id' end;
-  untracked text[] := string_to_array(tg_argv[2], ' ');
-begin
-  if tg_op = 'INSERT' then
-    if not exists (select from inserted) then return null; end if;
-    author := acting();
-    insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-    select (r.j ->> 'project_id')::uuid, (r.j ->> ticket_column)::uuid, entity_name, r.j ->> id_column, 'created', (
-             select jsonb_object_agg(key, value) from jsonb_each(r.j - untracked) where value <> 'null'),
-           r.who - 'request_id', r.who ->> 'request_id'
-    from (select j, acting_on(author, j ->> ticket_column) as who from (select to_jsonb(i) as j from inserted i offset 0) i) r;
-  elsif tg_op = 'DELETE' then
-    if not exists (select from deleted) then return null; end if;
-    author := acting();
-    insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-    select (r.j ->> 'project_id')::uuid, (r.j ->> ticket_column)::uuid, entity_name, r.j ->> id_column, 'deleted', (
-             select jsonb_object_agg(key, value) from jsonb_each(r.j - untracked) where value <> 'null'),
-           r.who - 'request_id', r.who ->> 'request_id'
-    from (select j, acting_on(author, j ->> ticket_column) as who from (select to_jsonb(d) as j from deleted d offset 0) d) r;
-  else
-    if not exists (select from inserted) then return null; end if;
-    author := acting();
-    insert into history (project_id, ticket_id, entity, entity_id, action, field, from_value, to_value, actor, request_id)
-    select (n.j ->> 'project_id')::uuid, (n.j ->> ticket_column)::uuid, entity_name, n.j ->> id_column, 'changed',
-           f.key, nullif(o.j -> f.key, 'null'), nullif(f.value, 'null'), n.who - 'request_id', n.who ->> 'request_id'
-    from (select j, acting_on(author, j ->> ticket_column) as who from (select to_jsonb(i) as j from inserted i offset 0) i) n
-    join (select to_jsonb(d) as j from deleted d) o
-      on o.j ->> id_column = n.j ->> id_column and o.j ->> ticket_column = n.j ->> ticket_column
-    cross join lateral jsonb_each(n.j - untracked) f
-    where f.value is distinct from o.j -> f.key;
-  end if;
-  return null;
-end $function$
+    begin
+      if tg_op = 'INSERT' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'linked_issue', r.ticket_id::text, 'created', json_object('repo_full_name': r.repo_full_name, 'issue_number': r.issue_number, 'issue_url': r.issue_url, 'title': r.title, 'state': r.state absent on null returning jsonb),
+          w.who - 'request_id', w.who ->> 'request_id'
+        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
+      elsif tg_op = 'DELETE' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'linked_issue', r.ticket_id::text, 'deleted', json_object('repo_full_name': r.repo_full_name, 'issue_number': r.issue_number, 'issue_url': r.issue_url, 'title': r.title, 'state': r.state absent on null returning jsonb),
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from deleted r;
+      else
+        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
+        select n.project_id, n.ticket_id, 'linked_issue', n.ticket_id::text, 'changed', c.changes,
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.ticket_id = n.ticket_id
+        cross join lateral (select json_object('repo_full_name': case when o.repo_full_name is distinct from n.repo_full_name then jsonb_build_array(o.repo_full_name, n.repo_full_name) end, 'issue_number': case when o.issue_number is distinct from n.issue_number then jsonb_build_array(o.issue_number, n.issue_number) end, 'issue_url': case when o.issue_url is distinct from n.issue_url then jsonb_build_array(o.issue_url, n.issue_url) end, 'title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'state': case when o.state is distinct from n.state then jsonb_build_array(o.state, n.state) end absent on null returning jsonb) as changes offset 0) c
+        where c.changes <> '{}';
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.record_history_of_ticket_pull_requests()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'INSERT' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'pull_request', r.id::text, 'created', json_object('repo': r.repo, 'number': r.number, 'url': r.url, 'state': r.state absent on null returning jsonb),
+          w.who - 'request_id', w.who ->> 'request_id'
+        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
+      elsif tg_op = 'DELETE' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'pull_request', r.id::text, 'deleted', json_object('repo': r.repo, 'number': r.number, 'url': r.url, 'state': r.state absent on null returning jsonb),
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from deleted r;
+      else
+        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
+        select n.project_id, n.ticket_id, 'pull_request', n.id::text, 'changed', c.changes,
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
+        cross join lateral (select json_object('repo': case when o.repo is distinct from n.repo then jsonb_build_array(o.repo, n.repo) end, 'number': case when o.number is distinct from n.number then jsonb_build_array(o.number, n.number) end, 'url': case when o.url is distinct from n.url then jsonb_build_array(o.url, n.url) end, 'state': case when o.state is distinct from n.state then jsonb_build_array(o.state, n.state) end absent on null returning jsonb) as changes offset 0) c
+        where c.changes <> '{}';
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.record_history_of_ticket_roles()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'INSERT' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'role', r.role::text, 'created', json_object('role': r.role, 'status': r.status absent on null returning jsonb),
+          w.who - 'request_id', w.who ->> 'request_id'
+        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
+      elsif tg_op = 'DELETE' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'role', r.role::text, 'deleted', json_object('role': r.role, 'status': r.status absent on null returning jsonb),
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from deleted r;
+      else
+        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
+        select n.project_id, n.ticket_id, 'role', n.role::text, 'changed', c.changes,
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.role = n.role
+        cross join lateral (select json_object('role': case when o.role is distinct from n.role then jsonb_build_array(o.role, n.role) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end absent on null returning jsonb) as changes offset 0) c
+        where c.changes <> '{}';
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.record_history_of_tickets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'INSERT' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+        select r.project_id, r.id, 'ticket', r.id::text, 'created', json_object('number': r.number, 'title': r.title, 'description': r.description, 'request_type': r.request_type, 'priority': r.priority, 'blocking': r.blocking, 'evidence': r.evidence, 'suggested_resolution': r.suggested_resolution, 'implementation_notes': r.implementation_notes, 'actor_role': r.actor_role, 'actor_id': r.actor_id, 'source': r.source, 'stage': r.stage, 'status': r.status, 'resolution_type': r.resolution_type, 'resolution_note': r.resolution_note, 'closed_at': r.closed_at, 'merge_sha': r.merge_sha, 'deployed_at': r.deployed_at, 'deploy_failed_at': r.deploy_failed_at, 'created_by': r.created_by, 'created_with': r.created_with absent on null returning jsonb),
+          w.who - 'request_id', w.who ->> 'request_id'
+        from inserted r cross join lateral (select acting_on((select acting()), r.id::text) as who offset 0) w;
+      elsif tg_op = 'DELETE' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
+        select r.project_id, r.id, 'ticket', r.id::text, 'deleted', json_object('number': r.number, 'title': r.title, 'description': r.description, 'request_type': r.request_type, 'priority': r.priority, 'blocking': r.blocking, 'evidence': r.evidence, 'suggested_resolution': r.suggested_resolution, 'implementation_notes': r.implementation_notes, 'actor_role': r.actor_role, 'actor_id': r.actor_id, 'source': r.source, 'stage': r.stage, 'status': r.status, 'resolution_type': r.resolution_type, 'resolution_note': r.resolution_note, 'closed_at': r.closed_at, 'merge_sha': r.merge_sha, 'deployed_at': r.deployed_at, 'deploy_failed_at': r.deploy_failed_at, 'created_by': r.created_by, 'created_with': r.created_with absent on null returning jsonb),
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from deleted r;
+      else
+        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
+        select n.project_id, n.id, 'ticket', n.id::text, 'changed', c.changes,
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from inserted n join deleted o on o.id = n.id and o.id = n.id
+        cross join lateral (select json_object('number': case when o.number is distinct from n.number then jsonb_build_array(o.number, n.number) end, 'title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'description': case when o.description is distinct from n.description then jsonb_build_array(o.description, n.description) end, 'request_type': case when o.request_type is distinct from n.request_type then jsonb_build_array(o.request_type, n.request_type) end, 'priority': case when o.priority is distinct from n.priority then jsonb_build_array(o.priority, n.priority) end, 'blocking': case when o.blocking is distinct from n.blocking then jsonb_build_array(o.blocking, n.blocking) end, 'evidence': case when o.evidence is distinct from n.evidence then jsonb_build_array(o.evidence, n.evidence) end, 'suggested_resolution': case when o.suggested_resolution is distinct from n.suggested_resolution then jsonb_build_array(o.suggested_resolution, n.suggested_resolution) end, 'implementation_notes': case when o.implementation_notes is distinct from n.implementation_notes then jsonb_build_array(o.implementation_notes, n.implementation_notes) end, 'actor_role': case when o.actor_role is distinct from n.actor_role then jsonb_build_array(o.actor_role, n.actor_role) end, 'actor_id': case when o.actor_id is distinct from n.actor_id then jsonb_build_array(o.actor_id, n.actor_id) end, 'source': case when o.source is distinct from n.source then jsonb_build_array(o.source, n.source) end, 'stage': case when o.stage is distinct from n.stage then jsonb_build_array(o.stage, n.stage) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'resolution_type': case when o.resolution_type is distinct from n.resolution_type then jsonb_build_array(o.resolution_type, n.resolution_type) end, 'resolution_note': case when o.resolution_note is distinct from n.resolution_note then jsonb_build_array(o.resolution_note, n.resolution_note) end, 'closed_at': case when o.closed_at is distinct from n.closed_at then jsonb_build_array(o.closed_at, n.closed_at) end, 'merge_sha': case when o.merge_sha is distinct from n.merge_sha then jsonb_build_array(o.merge_sha, n.merge_sha) end, 'deployed_at': case when o.deployed_at is distinct from n.deployed_at then jsonb_build_array(o.deployed_at, n.deployed_at) end, 'deploy_failed_at': case when o.deploy_failed_at is distinct from n.deploy_failed_at then jsonb_build_array(o.deploy_failed_at, n.deploy_failed_at) end, 'created_by': case when o.created_by is distinct from n.created_by then jsonb_build_array(o.created_by, n.created_by) end, 'created_with': case when o.created_with is distinct from n.created_with then jsonb_build_array(o.created_with, n.created_with) end absent on null returning jsonb) as changes offset 0) c
+        where c.changes <> '{}';
+      end if;
+      return null;
+    end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.similar_tickets(in_project uuid, query vector, threshold double precision, max_rows integer)
@@ -255,33 +357,50 @@ CREATE OR REPLACE FUNCTION public.ticket_document(title text, description text)
 RETURN (setweight(to_tsvector('english'::regconfig, title), 'A'::"char") || to_tsvector('english'::regconfig, description))
 ;
 
-CREATE OR REPLACE PROCEDURE public.track_changes(IN of_table text, IN entity text, IN id_column text, IN untracked text)
+CREATE OR REPLACE PROCEDURE public.track_history(IN of_table text, IN entity text, IN id_column text, IN untracked text)
  LANGUAGE plpgsql
 AS $procedure$
 declare
   ticket_column text := case when entity = 'ticket' then 'id' else 'ticket_id' end;
+  trigger_function text := 'record_history_of_' || of_table;
+  facts text;
   changes text;
+  event text;
 begin
-  select string_agg(format('select %1$L, to_jsonb(o.%2$I), to_jsonb(n.%2$I) where o.%2$I is distinct from n.%2$I',
-    attname, attname), ' union all ' order by attnum) into strict changes
+  select string_agg(format('%1$L: r.%1$I', attname), ', ' order by attnum),
+    string_agg(format('%1$L: case when o.%1$I is distinct from n.%1$I then jsonb_build_array(o.%1$I, n.%1$I) end', attname),
+      ', ' order by attnum)
+  into strict facts, changes
   from pg_attribute
   where attrelid = of_table::regclass and attnum > 0 and not attisdropped and attname <> all (string_to_array(untracked, ' '));
   execute format($function$
-    create or replace function %1$I() returns trigger language plpgsql as $body$
-    declare
-      author jsonb;
+    create function %1$I() returns trigger language plpgsql as $body$
     begin
-      if not exists (select from inserted) then return null; end if;
-      author := acting();
-      insert into history (project_id, ticket_id, entity, entity_id, action, field, from_value, to_value, actor, request_id)
-      select n.project_id, n.%2$I, %3$L, n.%4$I::text, 'changed', f.field, f.was, f.becomes,
-        acting_on(author, n.%2$I::text) - 'request_id', acting_on(author, n.%2$I::text) ->> 'request_id'
-      from inserted n join deleted o on o.%2$I = n.%2$I and o.%4$I = n.%4$I
-      cross join lateral (%5$s) f (field, was, becomes);
+      if tg_op = 'INSERT' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+        select r.project_id, r.%2$I, %3$L, r.%4$I::text, 'created', json_object(%5$s absent on null returning jsonb),
+          w.who - 'request_id', w.who ->> 'request_id'
+        from inserted r cross join lateral (select acting_on((select acting()), r.%2$I::text) as who offset 0) w;
+      elsif tg_op = 'DELETE' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
+        select r.project_id, r.%2$I, %3$L, r.%4$I::text, 'deleted', json_object(%5$s absent on null returning jsonb),
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from deleted r;
+      else
+        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
+        select n.project_id, n.%2$I, %3$L, n.%4$I::text, 'changed', c.changes,
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from inserted n join deleted o on o.%2$I = n.%2$I and o.%4$I = n.%4$I
+        cross join lateral (select json_object(%6$s absent on null returning jsonb) as changes offset 0) c
+        where c.changes <> '{}';
+      end if;
       return null;
-    end $body$ $function$, 'record_changes_of_' || of_table, ticket_column, entity, id_column, changes);
-  execute format('create or replace trigger %I after update on %I referencing old table as deleted new table as inserted
-    for each statement execute function %I()', of_table || '_history_update', of_table, 'record_changes_of_' || of_table);
+    end $body$ $function$, trigger_function, ticket_column, entity, id_column, facts, changes);
+  foreach event in array array['insert', 'update', 'delete'] loop
+    execute format('create or replace trigger %I after %s on %I referencing %s for each statement execute function %I()',
+      of_table || '_history_' || event, event, of_table, case event when 'insert' then 'new table as inserted'
+        when 'delete' then 'old table as deleted' else 'old table as deleted new table as inserted' end, trigger_function);
+  end loop;
 end $procedure$
 ;
 
@@ -331,8 +450,9 @@ alter table agent_runs add constraint agent_runs_pkey PRIMARY KEY (id);
 alter table agent_runs add constraint agent_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'finished'::text, 'failed'::text])));
 alter table agent_runs add constraint agent_runs_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 CREATE INDEX agent_runs_ticket_idx ON public.agent_runs USING btree (ticket_id, id);
-CREATE TRIGGER agent_runs_history_insert AFTER INSERT ON public.agent_runs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('agent_run', 'id', 'id ticket_id project_id event_tie settled_tasks moved_ticket created_at updated_at');
-CREATE TRIGGER agent_runs_history_update AFTER UPDATE ON public.agent_runs REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('agent_run', 'id', 'id ticket_id project_id event_tie settled_tasks moved_ticket created_at updated_at');
+CREATE TRIGGER agent_runs_history_delete AFTER DELETE ON public.agent_runs REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_agent_runs();
+CREATE TRIGGER agent_runs_history_insert AFTER INSERT ON public.agent_runs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_agent_runs();
+CREATE TRIGGER agent_runs_history_update AFTER UPDATE ON public.agent_runs REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_agent_runs();
 
 create table analysis_backlog (
   project_id uuid not null,
@@ -481,12 +601,12 @@ create table history (
   entity text not null,
   entity_id text not null,
   action text not null,
-  field text,
   from_value jsonb,
   to_value jsonb,
   actor jsonb not null,
   request_id text,
-  created_at timestamp(3) with time zone not null default now()
+  created_at timestamp(3) with time zone not null default now(),
+  changes jsonb
 );
 alter table history add constraint history_pkey PRIMARY KEY (id);
 CREATE INDEX history_ticket_idx ON public.history USING btree (ticket_id, id);
@@ -743,9 +863,9 @@ alter table tasks add constraint tasks_status_check CHECK ((status = ANY (ARRAY[
 alter table tasks add constraint tasks_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 CREATE INDEX tasks_assignee_idx ON public.tasks USING btree (assignee_user_id) WHERE (assignee_user_id IS NOT NULL);
 CREATE INDEX tasks_lease_idx ON public.tasks USING btree (lease_expires_at) WHERE (lease_expires_at IS NOT NULL);
-CREATE TRIGGER tasks_history_delete AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history('task', 'id', 'id ticket_id project_id lease_expires_at version created_at updated_at');
-CREATE TRIGGER tasks_history_insert AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('task', 'id', 'id ticket_id project_id lease_expires_at version created_at updated_at');
-CREATE TRIGGER tasks_history_update AFTER UPDATE ON public.tasks REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_changes_of_tasks();
+CREATE TRIGGER tasks_history_delete AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
+CREATE TRIGGER tasks_history_insert AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
+CREATE TRIGGER tasks_history_update AFTER UPDATE ON public.tasks REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
 
 create table test_cases (
   id uuid not null,
@@ -767,9 +887,9 @@ alter table test_cases add constraint test_cases_pkey PRIMARY KEY (id);
 alter table test_cases add constraint test_cases_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text])));
 alter table test_cases add constraint test_cases_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 CREATE INDEX test_cases_ticket_idx ON public.test_cases USING btree (ticket_id, id);
-CREATE TRIGGER test_cases_history_delete AFTER DELETE ON public.test_cases REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history('test_case', 'id', 'id ticket_id project_id created_at updated_at');
-CREATE TRIGGER test_cases_history_insert AFTER INSERT ON public.test_cases REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('test_case', 'id', 'id ticket_id project_id created_at updated_at');
-CREATE TRIGGER test_cases_history_update AFTER UPDATE ON public.test_cases REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_changes_of_test_cases();
+CREATE TRIGGER test_cases_history_delete AFTER DELETE ON public.test_cases REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_test_cases();
+CREATE TRIGGER test_cases_history_insert AFTER INSERT ON public.test_cases REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_test_cases();
+CREATE TRIGGER test_cases_history_update AFTER UPDATE ON public.test_cases REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_test_cases();
 
 create table ticket_creations (
   project_id uuid not null,
@@ -790,8 +910,9 @@ alter table ticket_duplicates add constraint ticket_duplicates_other CHECK ((tic
 alter table ticket_duplicates add constraint ticket_duplicates_pkey PRIMARY KEY (ticket_id);
 alter table ticket_duplicates add constraint ticket_duplicates_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 CREATE INDEX ticket_duplicates_of_idx ON public.ticket_duplicates USING btree (duplicate_of);
-CREATE TRIGGER ticket_duplicates_history_delete AFTER DELETE ON public.ticket_duplicates REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history('duplicate', 'duplicate_of', 'ticket_id project_id created_at');
-CREATE TRIGGER ticket_duplicates_history_insert AFTER INSERT ON public.ticket_duplicates REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('duplicate', 'duplicate_of', 'ticket_id project_id created_at');
+CREATE TRIGGER ticket_duplicates_history_delete AFTER DELETE ON public.ticket_duplicates REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_duplicates();
+CREATE TRIGGER ticket_duplicates_history_insert AFTER INSERT ON public.ticket_duplicates REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_duplicates();
+CREATE TRIGGER ticket_duplicates_history_update AFTER UPDATE ON public.ticket_duplicates REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_duplicates();
 
 create table ticket_embeddings (
   ticket_id uuid not null,
@@ -821,9 +942,9 @@ alter table ticket_issues add constraint ticket_issues_pkey PRIMARY KEY (ticket_
 alter table ticket_issues add constraint ticket_issues_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])));
 alter table ticket_issues add constraint ticket_issues_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 CREATE INDEX ticket_issues_issue_idx ON public.ticket_issues USING btree (lower(repo_full_name), issue_number);
-CREATE TRIGGER ticket_issues_history_delete AFTER DELETE ON public.ticket_issues REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history('linked_issue', 'ticket_id', 'ticket_id project_id event_at created_at updated_at');
-CREATE TRIGGER ticket_issues_history_insert AFTER INSERT ON public.ticket_issues REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('linked_issue', 'ticket_id', 'ticket_id project_id event_at created_at updated_at');
-CREATE TRIGGER ticket_issues_history_update AFTER UPDATE ON public.ticket_issues REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('linked_issue', 'ticket_id', 'ticket_id project_id event_at created_at updated_at');
+CREATE TRIGGER ticket_issues_history_delete AFTER DELETE ON public.ticket_issues REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_issues();
+CREATE TRIGGER ticket_issues_history_insert AFTER INSERT ON public.ticket_issues REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_issues();
+CREATE TRIGGER ticket_issues_history_update AFTER UPDATE ON public.ticket_issues REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_issues();
 
 create table ticket_pull_requests (
   id uuid not null,
@@ -842,9 +963,9 @@ alter table ticket_pull_requests add constraint ticket_pull_requests_state_check
 alter table ticket_pull_requests add constraint ticket_pull_requests_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 CREATE UNIQUE INDEX ticket_pull_requests_key ON public.ticket_pull_requests USING btree (ticket_id, lower(repo), number);
 CREATE INDEX ticket_pull_requests_number_idx ON public.ticket_pull_requests USING btree (lower(repo), number);
-CREATE TRIGGER ticket_pull_requests_history_delete AFTER DELETE ON public.ticket_pull_requests REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history('pull_request', 'id', 'id ticket_id project_id created_at updated_at');
-CREATE TRIGGER ticket_pull_requests_history_insert AFTER INSERT ON public.ticket_pull_requests REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('pull_request', 'id', 'id ticket_id project_id created_at updated_at');
-CREATE TRIGGER ticket_pull_requests_history_update AFTER UPDATE ON public.ticket_pull_requests REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('pull_request', 'id', 'id ticket_id project_id created_at updated_at');
+CREATE TRIGGER ticket_pull_requests_history_delete AFTER DELETE ON public.ticket_pull_requests REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_pull_requests();
+CREATE TRIGGER ticket_pull_requests_history_insert AFTER INSERT ON public.ticket_pull_requests REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_pull_requests();
+CREATE TRIGGER ticket_pull_requests_history_update AFTER UPDATE ON public.ticket_pull_requests REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_pull_requests();
 CREATE TRIGGER ticket_pull_requests_known BEFORE INSERT ON public.ticket_pull_requests FOR EACH ROW EXECUTE FUNCTION link_known_pull_request();
 CREATE TRIGGER ticket_pull_requests_stamp AFTER INSERT ON public.ticket_pull_requests FOR EACH ROW EXECUTE FUNCTION stamp_linked_ticket();
 
@@ -859,9 +980,9 @@ alter table ticket_roles add constraint ticket_roles_role_check CHECK ((role = A
 alter table ticket_roles add constraint ticket_roles_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in_progress'::text, 'done'::text, 'skipped'::text])));
 alter table ticket_roles add constraint ticket_roles_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 CREATE INDEX ticket_roles_role_idx ON public.ticket_roles USING btree (project_id, role, ticket_id);
-CREATE TRIGGER ticket_roles_history_delete AFTER DELETE ON public.ticket_roles REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history('role', 'role', 'ticket_id project_id');
-CREATE TRIGGER ticket_roles_history_insert AFTER INSERT ON public.ticket_roles REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('role', 'role', 'ticket_id project_id');
-CREATE TRIGGER ticket_roles_history_update AFTER UPDATE ON public.ticket_roles REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_changes_of_ticket_roles();
+CREATE TRIGGER ticket_roles_history_delete AFTER DELETE ON public.ticket_roles REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_roles();
+CREATE TRIGGER ticket_roles_history_insert AFTER INSERT ON public.ticket_roles REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_roles();
+CREATE TRIGGER ticket_roles_history_update AFTER UPDATE ON public.ticket_roles REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_roles();
 
 create table ticket_texts (
   ticket_id uuid not null,
@@ -912,7 +1033,8 @@ END) stored,
   created_with text not null,
   version integer not null default 1,
   created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
+  updated_at timestamp(3) with time zone not null default now(),
+  reopened boolean not null default false
 );
 alter table tickets add constraint tickets_closed_at CHECK (((status = 'closed'::text) = (closed_at IS NOT NULL)));
 alter table tickets add constraint tickets_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id);
@@ -927,15 +1049,16 @@ alter table tickets add constraint tickets_resolution_type_check CHECK ((resolut
 alter table tickets add constraint tickets_stage_check CHECK ((stage = ANY (ARRAY['backlog'::text, 'up_next'::text, 'in_progress'::text, 'validation'::text, 'live'::text])));
 alter table tickets add constraint tickets_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text])));
 CREATE INDEX tickets_created_idx ON public.tickets USING btree (project_id, created_at, id);
-CREATE INDEX tickets_merge_sha_idx ON public.tickets USING btree (merge_sha) WHERE (merge_sha IS NOT NULL);
+CREATE INDEX tickets_merge_sha_idx ON public.tickets USING btree (merge_sha) WHERE ((merge_sha IS NOT NULL) AND ((status = 'open'::text) OR (deployed_at IS NULL)));
 CREATE INDEX tickets_merged_idx ON public.tickets USING btree (id) WHERE ((status = 'open'::text) AND (merge_sha IS NOT NULL));
 CREATE INDEX tickets_priority_idx ON public.tickets USING btree (project_id, priority_rank, id);
 CREATE INDEX tickets_ship_idx ON public.tickets USING btree (project_id, ship_state, created_at, id) WHERE (ship_state = ANY (ARRAY['merged'::text, 'deploy_failed'::text]));
 CREATE INDEX tickets_stage_idx ON public.tickets USING btree (project_id, stage, created_at, id);
 CREATE INDEX tickets_updated_idx ON public.tickets USING btree (project_id, updated_at, id);
 CREATE TRIGGER tickets_follow_merge BEFORE UPDATE OF merge_sha ON public.tickets FOR EACH ROW WHEN ((new.merge_sha IS DISTINCT FROM old.merge_sha)) EXECUTE FUNCTION follow_merge();
-CREATE TRIGGER tickets_history_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history('ticket', 'id', 'id project_id priority_rank ship_state version created_at updated_at');
-CREATE TRIGGER tickets_history_update AFTER UPDATE ON public.tickets REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_changes_of_tickets();
+CREATE TRIGGER tickets_history_delete AFTER DELETE ON public.tickets REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tickets();
+CREATE TRIGGER tickets_history_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tickets();
+CREATE TRIGGER tickets_history_update AFTER UPDATE ON public.tickets REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tickets();
 CREATE TRIGGER tickets_text_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION index_new_texts();
 CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.tickets FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description))) EXECUTE FUNCTION index_changed_text();
 
@@ -957,3 +1080,26 @@ alter table users add constraint users_pkey PRIMARY KEY (id);
 alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['member'::text, 'admin'::text, 'super_admin'::text])));
 CREATE INDEX users_account_idx ON public.users USING btree (account_id, id);
 CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email));
+
+create view history_entries as
+ SELECT ((h.id + COALESCE(c.place, (1)::bigint)) - 1) AS id,
+    h.id AS history_id,
+    h.project_id,
+    h.ticket_id,
+    h.entity,
+    h.entity_id,
+    h.action,
+    c.field,
+        CASE
+            WHEN (c.field IS NULL) THEN h.from_value
+            ELSE NULLIF((c.pair -> 0), 'null'::jsonb)
+        END AS from_value,
+        CASE
+            WHEN (c.field IS NULL) THEN h.to_value
+            ELSE NULLIF((c.pair -> 1), 'null'::jsonb)
+        END AS to_value,
+    h.actor,
+    h.request_id,
+    h.created_at
+   FROM (history h
+     LEFT JOIN LATERAL jsonb_each(h.changes) WITH ORDINALITY c(field, pair, place) ON (true));

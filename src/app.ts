@@ -8,7 +8,7 @@ import { logRequest } from "./core/log.ts";
 import type { Metrics } from "./core/metrics.ts";
 import { deadline } from "./http/deadline.ts";
 import { docsRoutes } from "./http/docs.ts";
-import { healthRoutes, type JobsReady } from "./http/health.ts";
+import { healthRoutes, type Started } from "./http/health.ts";
 import { logFailure } from "./http/log.ts";
 import { metricsRoutes } from "./http/metrics.ts";
 import { pageRoutes } from "./http/pages.ts";
@@ -19,7 +19,7 @@ import { trpcRoutes } from "./http/trpc.ts";
 import { webhookDocuments, webhookRoutes } from "./http/webhooks/routes.ts";
 
 /** The whole HTTP side of the service, without a socket. */
-export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv> {
+export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   const { config } = services;
   const app = new Hono<HttpEnv>();
   app.use(observe(services.metrics));
@@ -43,7 +43,7 @@ export function buildApp(services: Services, jobsReady: JobsReady): Hono<HttpEnv
       maxAge: 600,
     }));
   }
-  app.route("/", healthRoutes(services, jobsReady));
+  app.route("/", healthRoutes(services, started));
   app.route("/", metricsRoutes(services));
   app.route("/", pageRoutes());
   app.route("/api", docsRoutes(config.PUBLIC_URL, webhookDocuments));

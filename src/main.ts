@@ -14,11 +14,11 @@ async function main(): Promise<void> {
   const config = readConfig();
   await startLog(config.LOG_LEVEL);
   const running = await startServices(config);
-  let jobsReady = config.JOBS === "off";
-  const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, () => jobsReady));
+  let started = false;
+  const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, () => started));
   const admin = await createFirstAdmin(running.services.sql, config);
-  if (!jobsReady) await startJobs(running.boss, running.services);
-  jobsReady = true;
+  if (config.JOBS !== "off") await startJobs(running.boss, running.services);
+  started = true;
   announce(config, admin);
 
   const drain = async (signal: string) => {

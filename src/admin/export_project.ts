@@ -12,7 +12,7 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
   const rows = await db<TicketRecord[]>`
     select 'ticket' as type, t.id, t.number, t.title, t.description, t.request_type, t.priority, t.blocking, t.evidence,
       t.suggested_resolution, t.implementation_notes, t.actor_role, t.actor_id, t.source, t.stage, t.resolution_type,
-      t.resolution_note, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.created_with, t.created_at, t.updated_at,
+      t.resolution_note, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.reopened, t.created_with, t.created_at, t.updated_at,
       (select u.email from users u where u.id = t.created_by) as created_by,
       coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
         from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
@@ -27,8 +27,8 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
       (select d.duplicate_of from ticket_duplicates d where d.ticket_id = t.id) as duplicate_of,
       (select jsonb_build_object('idempotency_key', c.idempotency_key, 'response', c.response)
         from ticket_creations c where c.ticket_id = t.id limit 1) as creation,
-      coalesce((select jsonb_agg(wire_times(to_jsonb(h) - '{project_id,ticket_id}'::text[]) order by h.id)
-        from history h where h.ticket_id = t.id), '[]') as history
+      coalesce((select jsonb_agg(wire_times(to_jsonb(h) - '{project_id,ticket_id,history_id}'::text[]) order by h.id)
+        from history_entries h where h.ticket_id = t.id), '[]') as history
     from tickets t
     where t.project_id = ${project.id}::uuid and t.number > ${after!}::integer
     order by t.number limit ${input.limit + 1}`;

@@ -62,8 +62,8 @@ async function insertTickets(
       select * from jsonb_to_recordset(${json}::text::jsonb) as r (id uuid, number integer, title text, description text,
         request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text, implementation_notes text,
         actor_role text, actor_id text, source text, stage text, resolution_type text, resolution_note text,
-        closed_at timestamptz, merge_sha text, deployed_at timestamptz, deploy_failed_at timestamptz, created_by text,
-        created_with text, created_at timestamptz, updated_at timestamptz, creation jsonb)
+        closed_at timestamptz, merge_sha text, deployed_at timestamptz, deploy_failed_at timestamptz, reopened boolean,
+        created_by text, created_with text, created_at timestamptz, updated_at timestamptz, creation jsonb)
     ), creation as (
       insert into ticket_creations (project_id, idempotency_key, ticket_id, response)
       select ${project.id}::uuid, creation ->> 'idempotency_key', id, creation -> 'response' from record
@@ -71,11 +71,11 @@ async function insertTickets(
     )
     insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
       suggested_resolution, implementation_notes, actor_role, actor_id, source, stage, status, resolution_type, resolution_note,
-      closed_at, merge_sha, deployed_at, deploy_failed_at, created_by, created_with, created_at, updated_at)
+      closed_at, merge_sha, deployed_at, deploy_failed_at, reopened, created_by, created_with, created_at, updated_at)
     select r.id, ${project.id}::uuid, r.number, r.title, r.description, r.request_type, r.priority, r.blocking,
       nullif(r.evidence, 'null'), r.suggested_resolution, r.implementation_notes, r.actor_role, r.actor_id, r.source, r.stage,
       case r.stage when 'live' then 'closed' else 'open' end, r.resolution_type, r.resolution_note, r.closed_at, r.merge_sha,
-      r.deployed_at, r.deploy_failed_at, u.id, r.created_with, r.created_at, r.updated_at
+      r.deployed_at, r.deploy_failed_at, r.reopened, u.id, r.created_with, r.created_at, r.updated_at
     from record r left join users u on lower(u.email) = lower(r.created_by) and u.account_id = ${project.account_id}::uuid`;
 }
 

@@ -91,6 +91,7 @@ export const TicketRecord = z.strictObject({
   merge_sha: Sha.nullable(),
   deployed_at: Timestamp.nullable(),
   deploy_failed_at: Timestamp.nullable(),
+  reopened: z.boolean().default(false).describe("Since its merge: such a ticket doesn't close by itself"),
   created_by: Person,
   created_with: z.enum(["session", "key"]),
   created_at: Timestamp,

@@ -1,4 +1,5 @@
 import { isTimeout, isUnavailable } from "../../db/errors.ts";
+import type { Context } from "./context.ts";
 
 interface Entry {
   item: unknown;
@@ -43,6 +44,19 @@ export class Batches {
     }
     this.#waiting.delete(lane);
   }
+}
+
+/**
+ * A read that others may join. It waits for no more than the one that is under way, and sees no less than was there
+ * when it was asked for; a transaction reads by itself what only it sees.
+ */
+export async function readTogether<Item, Result>(
+  { db, sql, batches }: Context,
+  lane: string,
+  item: Item,
+  read: (items: Item[]) => Promise<Result[]>,
+): Promise<Result> {
+  return db === sql ? await batches.join(lane, item, read) : (await read([item]))[0]!;
 }
 
 async function settle(entries: Entry[], work: Work): Promise<void> {

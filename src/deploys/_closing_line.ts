@@ -1,16 +1,10 @@
 import type { Db } from "../../db/open.ts";
 
-/**
- * Ticket `t` is on the closing line: open, merged, no role unfinished, no case unapproved. One that was reopened since
- * its merge is not: whoever reopened it wants more than that merge.
- */
+/** Ticket `t` is on the closing line: open, merged and not reopened since, no role unfinished, no case unapproved. */
 export function closingLine(db: Db) {
-  return db`t.status = 'open' and t.merge_sha is not null
+  return db`t.status = 'open' and t.merge_sha is not null and not t.reopened
     and not exists (select from ticket_roles r where r.ticket_id = t.id and r.status in ('pending', 'in_progress'))
-    and not exists (select from test_cases c where c.ticket_id = t.id and c.status <> 'approved')
-    and not exists (select from history h where h.ticket_id = t.id and h.entity = 'ticket' and h.field = 'status'
-      and h.to_value = '"open"' and h.id > (select coalesce(max(m.id), 0) from history m
-        where m.ticket_id = t.id and m.entity = 'ticket' and m.field = 'merge_sha'))`;
+    and not exists (select from test_cases c where c.ticket_id = t.id and c.status <> 'approved')`;
 }
 
 /** The sha of ticket `t` is in production: its last deploy did not fail. */

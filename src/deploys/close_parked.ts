@@ -14,7 +14,7 @@ export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion)
       select t.id from tickets t
       where t.merge_sha = ${sha} and ${isDeployed(ctx.db)} and ${closingLine(ctx.db)}
         and t.project_id in (select project_id from project_repositories where lower(full_name) = ${repo})`;
-    return await closeAsCompleted(ctx, parked.map(({ id }) => id));
+    return (await closeAsCompleted(ctx, parked.map(({ id }) => id))).length;
   });
 }
 
@@ -27,30 +27,30 @@ export async function promoteParkedTickets(
   { repo, sha }: Promotion,
 ): Promise<{ stamped: number; closed: number }> {
   const { db } = ctx;
-  const ofSha = db`t.merge_sha = ${sha} and t.status = 'open'
-    and t.project_id in (select project_id from project_repositories where lower(full_name) = ${repo})`;
-  // Rows are locked in id order, as by every other change of many tickets, and read only then.
-  const [, parked] = await Promise.all([
-    db`select from tickets t where ${ofSha} order by t.id for update`,
-    db<{ id: string; unstamped: boolean }[]>`
-      select t.id, t.deployed_at is null as unstamped from tickets t
-      where ${ofSha} and (t.deployed_at is null or ${isDeployed(db)}) and ${closingLine(db)}`,
-  ]);
-  const closed = await closeAsCompleted(ctx, parked.map(({ id }) => id), true);
-  return { stamped: parked.filter(({ unstamped }) => unstamped).length, closed };
+  // Rows are locked in id order, as by every other change of many tickets; the gates are looked at behind the locks.
+  const merged = await db<{ id: string; unstamped: boolean; parked: boolean }[]>`
+    select t.id, t.deployed_at is null as unstamped,
+      not t.reopened and (t.deployed_at is null or ${isDeployed(db)}) as parked
+    from tickets t
+    where t.merge_sha = ${sha} and t.status = 'open'
+      and t.project_id in (select project_id from project_repositories where lower(full_name) = ${repo})
+    order by t.id for update of t`;
+  const closed = await closeAsCompleted(ctx, merged.filter(({ parked }) => parked).map(({ id }) => id), true);
+  const unstamped = new Set(merged.filter(({ unstamped }) => unstamped).map(({ id }) => id));
+  return { stamped: closed.filter((id) => unstamped.has(id)).length, closed: closed.length };
 }
 
-/** Past the same gates as anyone. */
+/** Past the same gates as anyone; answers which of them it closed. */
 export async function closeAsCompleted(
   ctx: Context,
   ids: readonly string[],
   deployed = false,
-): Promise<number> {
-  if (ids.length === 0) return 0;
+): Promise<string[]> {
+  if (ids.length === 0) return [];
   const results = await transitionTickets(ctx, null, ids, {
     to: "live",
     resolution: { type: "completed" },
     deployed,
   });
-  return results.filter(({ changed }) => changed).length;
+  return results.filter(({ changed }) => changed).map(({ id }) => id);
 }

@@ -32,7 +32,7 @@ async function sweepStep(
       and ${waitsForNoDeploy(ctx.db)}
     order by t.id limit ${STEP}`;
   const closed = await closeAsCompleted(ctx, due.map(({ id }) => id));
-  return { closed, next: due.length === STEP ? due.at(-1)!.id : null };
+  return { closed: closed.length, next: due.length === STEP ? due.at(-1)!.id : null };
 }
 
 /** A merge and the report of its deploy that came in at the same moment may have missed each other. */

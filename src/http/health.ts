@@ -4,21 +4,21 @@ import type { Services } from "../core/context.ts";
 import { describeError, log } from "../core/log.ts";
 import type { HttpEnv } from "./request.ts";
 
-/** Is the job side of this process up? Given by main, since jobs lie above this layer. */
-export type JobsReady = () => boolean;
+/** Is there a first admin, and do the jobs of this process run? Given by main, since jobs lie above this layer. */
+export type Started = () => boolean;
 
 const CHECK_TIMEOUT_MS = 2_000;
 
 /** `/healthz` tells that the process answers; `/readyz` that what it needs does too. */
-export function healthRoutes(services: Services, jobsReady: JobsReady): Hono<HttpEnv> {
+export function healthRoutes(services: Services, started: Started): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.get("/healthz", (c) => c.json({ status: "ok" }));
   app.get("/readyz", async (c) => {
     const database = await databaseState(services);
     const model = services.embedder.state();
     // A broken model costs the hint, not the service.
-    const ready = database === "ready" && jobsReady() && model.state !== "starting";
-    const jobs = services.config.JOBS === "off" ? "off" : jobsReady() ? "ready" : "starting";
+    const ready = database === "ready" && started() && model.state !== "starting";
+    const jobs = services.config.JOBS === "off" ? "off" : started() ? "ready" : "starting";
     return c.json(
       { status: ready ? "ready" : "not_ready", database, model: model.state, jobs },
       ready ? 200 : 503,

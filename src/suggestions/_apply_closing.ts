@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { Resolution, Stage } from "../tickets/schema.ts";
-import { transitionTickets } from "../tickets/transition.ts";
+import { type TransitionRequest, transitionTickets } from "../tickets/transition.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 
 /** The stage that a ticket left, and when it was closed then: by this it is known whether it is closed still as it was. */
@@ -20,35 +20,35 @@ export async function applyClosing(
   if (before.status === "closed") {
     throw new AppError("conflict", `Ticket ${before.ticket_ref} is closed already`);
   }
-  await moveTicket(ctx, ticket_id, "live", resolution);
+  await moveTicket(ctx, ticket_id, { to: "live", resolution });
   const [after] = await ctx.db<
     [{ closed_at: string }]
   >`select closed_at from tickets where id = ${ticket_id}::uuid`;
   return { stage: before.stage, closed_at: after.closed_at };
 }
 
-/** @throws {AppError} conflict when it was reopened or closed otherwise meanwhile */
+/**
+ * As if it had never been closed; or, not `undone`, reopened against who closed it.
+ * @throws {AppError} conflict when it was reopened or closed otherwise meanwhile
+ */
 export async function undoClosing(
   ctx: ProjectContext,
   ticketId: string,
   before: BeforeClosing,
+  undone = true,
 ): Promise<void> {
   const { closed_at, ticket_ref } = await lockStage(ctx, ticketId);
   if (closed_at !== before.closed_at) throw changedSince(ticket_ref);
-  await moveTicket(ctx, ticketId, before.stage);
+  await moveTicket(ctx, ticketId, { to: before.stage, undone });
 }
 
 /** @throws {AppError} roles_incomplete, human_tests_pending */
 export async function moveTicket(
   ctx: ProjectContext,
   ticketId: string,
-  to: Stage,
-  resolution?: Resolution,
+  request: Pick<TransitionRequest, "to" | "resolution" | "undone">,
 ): Promise<void> {
-  const [result] = await transitionTickets(ctx, ctx.project.id, [ticketId], {
-    to,
-    ...(resolution && { resolution }),
-  });
+  const [result] = await transitionTickets(ctx, ctx.project.id, [ticketId], request);
   if (result?.code) throw new AppError(result.code, result.error, { details: result.details });
 }
 

@@ -60,7 +60,7 @@ export type ExecutedFinding = Finding & { decided_at: string; before_accept: Bef
 
 /**
  * Closings of merged tickets by a job or a webhook, this analysis' own included: shown as executed, so that whoever
- * disagrees can undo them. The last change of status, and the change of stage beside it, are in the history.
+ * disagrees can undo them. The last change of status, with the stage before it, is in the history.
  */
 export async function findExecutedClosings(
   ctx: Context,
@@ -68,15 +68,13 @@ export async function findExecutedClosings(
   ticketIds: readonly string[],
 ): Promise<ExecutedFinding[]> {
   const closings = await ctx.db<AutomaticClosing[]>`
-    select t.id, ${subject.key} || '-' || t.number as ticket_ref, g.from_value #>> '{}' as stage, t.merge_sha, t.deployed_at,
-      t.closed_at, s.actor
+    select t.id, ${subject.key} || '-' || t.number as ticket_ref, h.changes -> 'stage' ->> 0 as stage, t.merge_sha, t.deployed_at,
+      t.closed_at, h.actor
     from tickets t
-    cross join lateral (select h.to_value, h.actor from history h
-      where h.ticket_id = t.id and h.entity = 'ticket' and h.field = 'status' order by h.id desc limit 1) s
-    cross join lateral (select h.from_value from history h
-      where h.ticket_id = t.id and h.entity = 'ticket' and h.field = 'stage' order by h.id desc limit 1) g
+    cross join lateral (select changes, actor from history
+      where ticket_id = t.id and entity = 'ticket' and changes ? 'status' order by id desc limit 1) h
     where t.id = any (${[...ticketIds]}::uuid[]) and t.status = 'closed' and t.resolution_type = 'completed'
-      and t.merge_sha is not null and s.to_value = '"closed"' and s.actor ->> 'kind' in ('job', 'webhook')`;
+      and t.merge_sha is not null and h.changes -> 'status' ->> 1 = 'closed' and h.actor ->> 'kind' in ('job', 'webhook')`;
   return closings.map(executedFinding);
 }
 

@@ -64,6 +64,6 @@ async function applyStale(
     throw new AppError("conflict", `Cannot ${attempt}: it stands in ${stage} now`);
   }
   if (closes) return await applyClosing(ctx, suggestion, { type: "no_longer_relevant" });
-  await moveTicket(ctx, suggestion.ticket_id, "backlog");
+  await moveTicket(ctx, suggestion.ticket_id, { to: "backlog" });
   return { stage };
 }

@@ -37,11 +37,12 @@ async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promi
   if (kind === "stale" && evidence.proposal === "move_to_backlog") {
     return await undoMove(ctx, ticket_id, before as BeforeClosing);
   }
-  await undoClosing(ctx, ticket_id, before as BeforeClosing);
+  // What closed by itself would do so again, were it not reopened.
+  await undoClosing(ctx, ticket_id, before as BeforeClosing, suggestion.status === "accepted");
 }
 
 async function undoMove(ctx: ProjectContext, ticketId: string, before: BeforeClosing): Promise<void> {
   const { stage, ticket_ref } = await lockStage(ctx, ticketId);
   if (stage !== "backlog") throw changedSince(ticket_ref);
-  await moveTicket(ctx, ticketId, before.stage);
+  await moveTicket(ctx, ticketId, { to: before.stage });
 }

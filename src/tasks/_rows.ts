@@ -27,15 +27,6 @@ export async function lockTask(ctx: ProjectContext, path: Omit<TaskPath, "id">):
   return task;
 }
 
-/** All tasks of a ticket in their order. */
-export async function tasksOf(ctx: ProjectContext, ticketId: string): Promise<Task[]> {
-  const rows = await ctx.db<Task[]>`
-    select ${taskColumns(ctx.db)} from tasks t
-    where t.ticket_id = ${ticketId}::uuid and t.project_id = ${ctx.project.id}::uuid
-    order by t.sequence`;
-  return [...rows];
-}
-
 /** What the rules about a ticket's tasks among one another need to know of each. */
 export type TaskOutline = Pick<Task, "id" | "title" | "status" | "assignee_user_id" | "depends_on_task_ids">;
 

@@ -1,6 +1,7 @@
+import { readTogether } from "../core/batches.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { requireTicket } from "../tickets/get.ts";
-import { tasksOf } from "./_rows.ts";
+import { taskColumns } from "./_rows.ts";
 import type { Task } from "./schema.ts";
 
 /** All tasks of a ticket in their order. */
@@ -8,8 +9,22 @@ export async function listTasks(
   ctx: ProjectContext,
   input: { ticketId: string },
 ): Promise<{ tasks: Task[] }> {
-  const tasks = await tasksOf(ctx, input.ticketId);
+  const tasks = await readTogether(
+    ctx,
+    `tasks:${ctx.project.id}`,
+    input.ticketId,
+    (ticketIds) => tasksByTicket(ctx, ticketIds),
+  );
   // Where there are tasks there is a ticket: one statement for nearly all calls.
   if (tasks.length === 0) await requireTicket(ctx, input.ticketId);
   return { tasks };
+}
+
+async function tasksByTicket({ db, project }: ProjectContext, ticketIds: string[]): Promise<Task[][]> {
+  const tasks = await db<Task[]>`
+    select ${taskColumns(db)} from tasks t
+    where t.ticket_id = any (${ticketIds}::uuid[]) and t.project_id = ${project.id}::uuid
+    order by t.ticket_id, t.sequence`;
+  const byTicket = Map.groupBy(tasks, ({ handoff_request_id }) => handoff_request_id);
+  return ticketIds.map((id) => byTicket.get(id) ?? []);
 }

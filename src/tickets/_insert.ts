@@ -37,10 +37,12 @@ export interface Draft {
  * everything back, the numbers included.
  */
 export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<CreatedTicket[]> {
-  const rows = await db<{ body: CreatedTicket }[]>`
+  // Only an answer that is stored goes to the database and is made complete there.
+  const rows = drafts.map(({ answer, ...row }) => row.idempotency_key === null ? row : { ...row, answer });
+  const stored = await db<{ ticket_ref: string; created_at: string }[]>`
     with ${authorsCte(db, drafts)}, draft as materialized (
       select * from rows from (jsonb_to_recordset(${
-    JSON.stringify(drafts)
+    JSON.stringify(rows)
   }::text::jsonb) as (id uuid, title text,
         description text, request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text,
         implementation_notes text, actor_role text, actor_id text, source text, created_by uuid, created_with text,
@@ -50,9 +52,7 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
       where id = ${drafts[0]!.project_id}::uuid
       returning id as project_id, next_number - ${drafts.length} - 1 as before, key, now()::timestamptz(3) as at
     ), numbered as materialized (
-      select d.*, c.project_id, c.before + d.ordinality as number, c.at, jsonb_set(d.answer, '{ticket}',
-        d.answer -> 'ticket' || jsonb_build_object('ticket_ref', c.key || '-' || c.before + d.ordinality,
-          'created_at', to_char(c.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) as body
+      select d.*, c.project_id, c.before + d.ordinality as number, c.key || '-' || c.before + d.ordinality as ticket_ref, c.at
       from draft d, counter c
     ), ticket as (
       insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
@@ -68,8 +68,10 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
       select id, project_id, true, embedding::vector from numbered where embedding is not null
     ), creation as (
       insert into ticket_creations (project_id, idempotency_key, ticket_id, response)
-      select project_id, idempotency_key, id, body from numbered where idempotency_key is not null
+      select project_id, idempotency_key, id, jsonb_set(answer, '{ticket}', answer -> 'ticket' || jsonb_build_object(
+        'ticket_ref', ticket_ref, 'created_at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+      from numbered where idempotency_key is not null
     )
-    select body from numbered order by number`;
-  return rows.map(({ body }) => body);
+    select ticket_ref, at as created_at from numbered order by number`;
+  return drafts.map(({ answer }, index) => ({ ...answer, ticket: { ...answer.ticket, ...stored[index]! } }));
 }

@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
 import { isUniqueViolation } from "../../db/errors.ts";
+import { readTogether } from "../core/batches.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { toVectorLiteral } from "../core/embed.ts";
 import { invalidField } from "../core/errors.ts";
@@ -52,9 +53,24 @@ function idempotencyKey(ctx: ProjectContext, input: CreateTicket): string | null
 }
 
 async function findReplay(ctx: ProjectContext, key: string): Promise<CreatedTicket | null> {
-  const [row] = await ctx.db<{ response: CreatedTicket }[]>`
-    select response from ticket_creations where project_id = ${ctx.project.id}::uuid and idempotency_key = ${key}`;
-  return row ? { ...row.response, _idempotent_replay: true } : null;
+  const response = await readTogether(
+    ctx,
+    `replays:${ctx.project.id}`,
+    key,
+    (keys) => findResponses(ctx, keys),
+  );
+  return response ? { ...response, _idempotent_replay: true } : null;
+}
+
+async function findResponses(
+  { db, project }: ProjectContext,
+  keys: string[],
+): Promise<(CreatedTicket | undefined)[]> {
+  const rows = await db<{ key: string; response: CreatedTicket }[]>`
+    select idempotency_key as key, response from ticket_creations
+    where project_id = ${project.id}::uuid and idempotency_key = any (${keys}::text[])`;
+  const responses = new Map(rows.map(({ key, response }) => [key, response]));
+  return keys.map((key) => responses.get(key));
 }
 
 function requireBotRoles(ctx: ProjectContext, input: CreateTicket): void {

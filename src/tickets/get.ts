@@ -1,3 +1,5 @@
+import type { Fragment } from "../../db/open.ts";
+import { readTogether } from "../core/batches.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { ticketColumns } from "./_rows.ts";
 import { noSuchTicket } from "./lock.ts";
@@ -11,11 +13,20 @@ export async function getTicket(
   const { db, project } = ctx;
   const ref = /^([A-Za-z][A-Za-z0-9]*)-(\d+)$/.exec(input.ticketId);
   if (ref && ref[1]!.toUpperCase() !== project.key) throw noSuchTicket();
-  const which = ref ? db`t.number = ${Number(ref[2])}` : db`t.id = ${input.ticketId}::uuid`;
-  const [ticket] = await db<Ticket[]>`
-    select ${ticketColumns(ctx)} from tickets t where t.project_id = ${project.id}::uuid and ${which}`;
+  const ticket = ref
+    ? (await readTickets(ctx, db`t.number = ${Number(ref[2])}`))[0]
+    : await readTogether(ctx, `tickets:${project.id}`, input.ticketId, async (ids) => {
+      const tickets = await readTickets(ctx, db`t.id = any (${ids}::uuid[])`);
+      const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
+      return ids.map((id) => byId.get(id));
+    });
   if (!ticket) throw noSuchTicket();
   return ticket;
+}
+
+async function readTickets(ctx: ProjectContext, which: Fragment): Promise<Ticket[]> {
+  return await ctx.db<Ticket[]>`
+    select ${ticketColumns(ctx)} from tickets t where t.project_id = ${ctx.project.id}::uuid and ${which}`;
 }
 
 /** For reads of what belongs to a ticket. @throws {AppError} not_found */

@@ -11,9 +11,10 @@ export async function listHistory(ctx: ProjectContext, input: ListHistory) {
     requireTicket(ctx, input.ticketId),
     db<HistoryEntry[]>`
       select id, created_at as at, actor, request_id, entity, entity_id, action, field, from_value as from, to_value as to
-      from history
+      from history_entries
       where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid and id > ${after!}::bigint
-      order by id limit ${input.limit + 1}`,
+        and history_id > ${after!}::bigint - 64 -- a change has room for the numbers of so many fields
+      order by history_id, id limit ${input.limit + 1}`,
   ]);
   const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
   return { history: items.map(inWireForm), next_cursor };

@@ -13,6 +13,8 @@ export interface TransitionRequest {
   skipPendingRoles?: boolean;
   /** The caller has been checked for this right. */
   skipHumanTestGate?: boolean;
+  /** Of a move out of live: the closing is undone, so that the ticket doesn't count as reopened. */
+  undone?: boolean;
   /** Their commit went live just now: those without the stamp of a deploy get it. */
   deployed?: boolean;
   /** Answers the same and changes nothing. */
@@ -78,11 +80,16 @@ async function lockFacts(
     db`select from tickets t where t.id = any (${ids}::uuid[]) ${inProject} order by t.id for update`,
     db<Facts[]>`
       select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status,
-        array(select r.role from ticket_roles r
-          where r.ticket_id = t.id and r.status in ('pending', 'in_progress') order by r.role) as unfinished_roles,
-        coalesce((select jsonb_agg(jsonb_build_object('id', c.id, 'title', c.title) order by c.id)
-          from test_cases c where c.ticket_id = t.id and c.status <> 'approved'), '[]') as unapproved_cases
+        coalesce(r.roles, '{}') as unfinished_roles, coalesce(c.cases, '[]') as unapproved_cases
       from tickets t join projects p on p.id = t.project_id
+      left join (
+        select ticket_id, array_agg(role order by role) as roles from ticket_roles
+        where ticket_id = any (${ids}::uuid[]) and status in ('pending', 'in_progress') group by ticket_id
+      ) r on r.ticket_id = t.id
+      left join (
+        select ticket_id, jsonb_agg(jsonb_build_object('id', id, 'title', title) order by id) as cases from test_cases
+        where ticket_id = any (${ids}::uuid[]) and status <> 'approved' group by ticket_id
+      ) c on c.ticket_id = t.id
       where t.id = any (${ids}::uuid[]) ${inProject}
       order by t.id`,
   ]);
@@ -120,7 +127,7 @@ function counted(count: number, one: string, more: string): string {
 async function write(
   ctx: Context,
   tickets: Facts[],
-  { to, resolution, deployed }: TransitionRequest,
+  { to, resolution, undone, deployed }: TransitionRequest,
 ): Promise<void> {
   const { db } = ctx;
   const live = to === "live";
@@ -128,6 +135,7 @@ async function write(
   const reopens = tickets.some(({ status }) => status === "closed");
   const { type = "completed", note = null } = resolution ?? {};
   const skipped = live && tickets.some(({ unfinished_roles }) => unfinished_roles.length > 0);
+  // The right sides are the ticket as it stood.
   await db`
     with ${
     skipped
@@ -143,7 +151,9 @@ async function write(
         resolution_type = ${live ? type : null}, resolution_note = ${
     live ? note : null
   }, version = version + 1,
-        updated_at = now() ${deployed ? db`, deployed_at = coalesce(deployed_at, now())` : db``}
+        updated_at = now()
+        ${live || undone ? db`` : db`, reopened = reopened or status = 'closed'`}
+        ${deployed ? db`, deployed_at = coalesce(deployed_at, now())` : db``}
       where id = any (${ids}::uuid[])
     )
     ${

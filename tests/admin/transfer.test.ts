@@ -9,6 +9,7 @@ import {
   type TestProject,
   ticketInput,
 } from "../factories.ts";
+import { makeMerged, newSha } from "../deploys/_setup.ts";
 import { type Harness, openHarness, useHarness } from "../harness.ts";
 
 const harness = useHarness();
@@ -110,6 +111,32 @@ describe("an export", () => {
         ticketInput({ idempotency_key: "once" }),
       );
       expect(replay.body).toMatchObject({ _idempotent_replay: true, ticket: { id: records[0].id } });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("brings along that a merged ticket was reopened: it doesn't close by itself", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeMerged(harness.now, project, newSha());
+    for (const stage of ["live", "validation"]) {
+      await harness.now.call("PATCH", ticket.path, { token: project.admin.token, body: { stage } });
+    }
+    const records = await exportAll(harness.now, project);
+    expect(records).toMatchObject([{ reopened: true }]);
+    const other = await openHarness();
+    try {
+      const target = await makeProject(other);
+      const { reopened: _, ...earlier } = {
+        ...records[0],
+        id: uuid(),
+        number: 2,
+      };
+      await post(other, target, `${target.path}/import`, { records: [records[0], earlier] });
+      await other.services.queue.enqueue(other.sql, "sweep-merged-tickets", {});
+      await other.work("sweep-merged-tickets");
+      const stages = (await exportAll(other, target)).map(({ stage }) => stage);
+      expect(stages).toEqual(["validation", "live"]);
     } finally {
       await other.close();
     }

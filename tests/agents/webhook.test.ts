@@ -74,7 +74,7 @@ describe("a cloud agent's event", () => {
     await register(harness.now, project, work);
     await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp, prUrl });
     const rows = await harness.now.sql`
-      select distinct entity, action from history
+      select distinct entity, action from history_entries
       where ticket_id = ${work.ticket.id}::uuid and actor ->> 'kind' = 'webhook' and actor ->> 'id' = 'cloud_agent'
       order by 1, 2`;
     expect(rows.map(({ entity, action }) => `${entity} ${action}`)).toEqual([
@@ -105,7 +105,7 @@ describe("a cloud agent's event", () => {
       { outcome: "applied", reason: null, attempts: 2 },
     ]);
     const [author] = await harness.now.sql`
-      select actor ->> 'kind' as kind from history
+      select actor ->> 'kind' as kind from history_entries
       where ticket_id = ${work.ticket.id}::uuid and entity = 'ticket' and field = 'stage' order by id desc limit 1`;
     expect(author).toEqual({ kind: "webhook" });
   });

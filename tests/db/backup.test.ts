@@ -68,7 +68,7 @@ describe("a backup of the embedded database", () => {
       from tickets t join projects p on p.id = t.project_id
       left join ticket_creations c on c.ticket_id = t.id left join ticket_texts x on x.ticket_id = t.id
       cross join lateral (select count(*) as roles from ticket_roles where ticket_id = t.id) r
-      cross join lateral (select count(*) as rows from history where ticket_id = t.id) h
+      cross join lateral (select count(*) as rows from history_entries where ticket_id = t.id) h
       where p.id = ${project.id}::uuid`;
     expect(broken).toEqual({
       without_roles: 0,

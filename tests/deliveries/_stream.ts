@@ -110,7 +110,7 @@ export async function readEffects(sql: Sql) {
       select subscription_id, status, event_id from billing_subscriptions order by subscription_id`,
     customers: sql`select customer_id, event_id from billing_customers order by customer_id`,
     history: sql`
-      select t.number, h.entity, h.action, h.field, count(*) from history h join tickets t on t.id = h.ticket_id
+      select t.number, h.entity, h.action, h.field, count(*) from history_entries h join tickets t on t.id = h.ticket_id
       group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
   };
   const entries = Object.entries(read).map(async ([name, rows]) => [name, [...await rows]]);

@@ -81,7 +81,7 @@ describe("operations of deliveries", () => {
     const { body } = await harness.now.call("GET", ticket.path, { token: project.admin.token });
     expect(body.stage).toBe("validation");
     const [moved] = await harness.now.sql`
-      select actor from history where ticket_id = ${ticket.id}::uuid and field = 'stage' order by id desc limit 1`;
+      select actor from history_entries where ticket_id = ${ticket.id}::uuid and field = 'stage' order by id desc limit 1`;
     expect(moved?.actor).toMatchObject({ kind: "webhook", id: "cloud_agent" });
     const again = await post(`/admin/deliveries/${id}/replay`);
     expect(again.body).toMatchObject({ outcome: "ignored", reason: "older_than_the_run" });

@@ -143,7 +143,7 @@ describe("the delivery inbox", () => {
       return { outcome: "applied" };
     });
     const history = await harness.now.sql`
-      select field, actor ->> 'kind' as kind from history where ticket_id = ${ticket.id}::uuid and action = 'changed'`;
+      select field, actor ->> 'kind' as kind from history_entries where ticket_id = ${ticket.id}::uuid and action = 'changed'`;
     expect(history).toEqual([{ field: "priority", kind: "webhook" }]);
     const [jobs] = await harness.now.sql<{ count: number }[]>`
       select count(*) from pgboss.job where singleton_key = ${ticket.id}`;

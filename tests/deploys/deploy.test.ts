@@ -32,7 +32,7 @@ describe("a deploy record", () => {
     const ticket = await makeMerged(harness.now, project, sha);
     await sendDeploy(harness.now, { repo: "acme/history", sha });
     const rows = await harness.now.sql`
-      select field from history where ticket_id = ${ticket.id}::uuid and actor ->> 'kind' = 'webhook'
+      select field from history_entries where ticket_id = ${ticket.id}::uuid and actor ->> 'kind' = 'webhook'
         and actor ->> 'id' = 'deploy' order by field`;
     expect(rows.map(({ field }) => field)).toEqual([
       "closed_at",

@@ -79,7 +79,7 @@ describe("a deploy record", () => {
     expect(await harness.now.work("close-parked-tickets")).toBe(1);
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed", stage: "live" });
     const [closing] = await harness.now.sql`
-      select actor from history where ticket_id = ${ticket.id}::uuid and field = 'status'`;
+      select actor from history_entries where ticket_id = ${ticket.id}::uuid and field = 'status'`;
     expect(closing?.actor).toMatchObject({ kind: "job", id: "close-parked-tickets" });
   });
 

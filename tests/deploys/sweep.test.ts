@@ -34,7 +34,7 @@ describe("the hourly sweep", () => {
     expect(await readTicket(harness.now, silent, unmerged)).toMatchObject({ status: "open" });
     expect(await readTicket(harness.now, silent, unfinished)).toMatchObject({ status: "open" });
     const [closed] = await harness.now.sql`
-      select actor from history where ticket_id = ${closing.id}::uuid and field = 'status'`;
+      select actor from history_entries where ticket_id = ${closing.id}::uuid and field = 'status'`;
     expect(closed?.actor).toMatchObject({ kind: "job", id: "sweep-merged-tickets" });
   });
 

@@ -119,7 +119,7 @@ describe("an issue that a ticket is linked to", () => {
     await issue({ repo: "acme/moved", number: 9, action: "deleted", at: at() });
     expect(await facts(ticket)).toBeUndefined();
     const history = await harness.sql`
-      select distinct actor ->> 'id' as by from history
+      select distinct actor ->> 'id' as by from history_entries
       where ticket_id = ${ticket.id}::uuid and entity = 'linked_issue' and action <> 'created'`;
     expect(history).toEqual([{ by: "github" }]);
   });

@@ -39,7 +39,7 @@ describe("linking a ticket to an issue", () => {
     }
     expect(await linkOf(ticket, token)).toEqual(NOTHING);
     const history = await harness.sql`
-      select action, field, to_value, actor ->> 'id' as by from history
+      select action, field, to_value, actor ->> 'id' as by from history_entries
       where ticket_id = ${ticket.id}::uuid and entity = 'linked_issue' order by id`;
     expect(history[0]).toMatchObject({
       action: "created",

@@ -27,7 +27,7 @@ describe("a merged pull request", () => {
         version: 2,
       });
       const history = await harness.sql`
-        select field, actor from history where ticket_id = ${ticket.id}::uuid and field = 'merge_sha'`;
+        select field, actor from history_entries where ticket_id = ${ticket.id}::uuid and field = 'merge_sha'`;
       expect(history).toEqual([{ field: "merge_sha", actor: { kind: "webhook", id: "github" } }]);
     }
     expect(await merges.ticket(other!, project)).toMatchObject({ merge_sha: null, version: 1 });

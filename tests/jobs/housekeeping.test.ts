@@ -106,6 +106,6 @@ test("an expired lease gives its task back under the job's name", async () => {
     1,
   );
   const [row] = await sql`
-    select actor from history where entity_id = ${task.id} and field = 'status' order by id desc limit 1`;
+    select actor from history_entries where entity_id = ${task.id} and field = 'status' order by id desc limit 1`;
   expect(row?.actor).toMatchObject({ kind: "job", id: "end-leases" });
 });

@@ -52,11 +52,11 @@ describe("a merged ticket in which nothing is left to do", () => {
       },
     });
     expect((await decide(harness.now, project, executed!, "undo")).body.status).toBe("dismissed");
-    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    expect(await stateOf(harness.now, ticket.id)).toEqual({ ...before, reopened: true });
     await analyze(harness.now);
     await analyzeAll(harness.now);
     await sweep();
-    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    expect(await stateOf(harness.now, ticket.id)).toEqual({ ...before, reopened: true });
     expect((await decide(harness.now, project, executed!, "undo")).body.code).toBe("invalid_transition");
   });
 
@@ -72,7 +72,7 @@ describe("a merged ticket in which nothing is left to do", () => {
       evidence: { closed_by: { id: "sweep-merged-tickets" } },
     }]);
     await decide(harness.now, project, executed[0]!, "undo");
-    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    expect(await stateOf(harness.now, ticket.id)).toEqual({ ...before, reopened: true });
   });
 
   test("that its deploy closed is shown too; undone, it stays open when the deploy is reported again", async () => {
@@ -92,7 +92,12 @@ describe("a merged ticket in which nothing is left to do", () => {
     expect((await sendDeploy(harness.now, { repo: "acme/loud", sha: SHA })).body.closed).toBe(0);
     await analyzeAll(harness.now);
     await sweep();
-    expect(await stateOf(harness.now, ticket.id)).toEqual({ ...before, deployed_at, ship_state: "deployed" });
+    expect(await stateOf(harness.now, ticket.id)).toEqual({
+      ...before,
+      deployed_at,
+      ship_state: "deployed",
+      reopened: true,
+    });
     expect(await list(harness.now, project, "status=pending")).toEqual([]);
   });
 

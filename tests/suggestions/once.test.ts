@@ -84,7 +84,7 @@ test("two processes that analyze a project at once, and every later analysis, fi
       ]);
       expect(new Set(live.map(({ kind, ticket_id }) => `${kind} ${ticket_id}`)).size).toBe(live.length);
       const closings = await harness.now.sql`
-        select from history h join tickets t on t.id = h.ticket_id and t.merge_sha = ${SHA}
+        select from history_entries h join tickets t on t.id = h.ticket_id and t.merge_sha = ${SHA}
         where h.project_id = ${project.id}::uuid and h.field = 'status' and h.to_value = '"closed"'`;
       expect(closings).toHaveLength(1);
 

@@ -65,7 +65,7 @@ describe("a ticket with tasks of two subjects", () => {
     expect(moved.body.tasks.map(({ id }: { id: string }) => id)).toEqual(logins);
 
     const history = await harness.now.sql`
-      select ticket_id, action, count(*) from history where entity = 'task' and entity_id = any (${logins})
+      select ticket_id, action, count(*) from history_entries where entity = 'task' and entity_id = any (${logins})
       group by ticket_id, action order by action, ticket_id`;
     expect(history).toEqual(expect.arrayContaining([
       { ticket_id: ticket.id, action: "deleted", count: 3 },

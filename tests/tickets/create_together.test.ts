@@ -24,7 +24,7 @@ test("creations that come together share statements, each with its own author in
   for (const index of [0, 1, 38, 39]) {
     const { id } = answers[index]!.body.ticket;
     const history = await harness.now.sql<{ entity: string; author: string; request_id: string }[]>`
-      select entity, actor ->> 'id' as author, request_id from history where ticket_id = ${id}::uuid order by entity desc`;
+      select entity, actor ->> 'id' as author, request_id from history_entries where ticket_id = ${id}::uuid order by entity desc`;
     const author = people[index % 2]!.id;
     expect(history).toEqual([
       { entity: "ticket", author, request_id: `together-${index}` },

@@ -181,7 +181,7 @@ describe.each(mutations.filter((name) => !SILENT.includes(name)))("%s", (name) =
     await scene.before?.(stage);
     const { headers } = await done(scene.write(stage));
     const rows = await hosting.now.harness.sql<{ actor: unknown }[]>`
-      select actor from history where project_id = ${project.id}::uuid and request_id = ${
+      select actor from history_entries where project_id = ${project.id}::uuid and request_id = ${
       headers.get("x-request-id")
     }`;
     expect(rows.length).toBeGreaterThan(0);

@@ -160,9 +160,18 @@ test("no column of a table with history is forgotten: each is spelled out in its
   const triggers = await harness.now.sql<{ name: string; source: string; columns: string[] }[]>`
     select p.proname as name, p.prosrc as source, array(
       select attname::text from pg_attribute where attrelid = t.tgrelid and attnum > 0 and not attisdropped) as columns
-    from pg_trigger t join pg_proc p on p.oid = t.tgfoid where p.proname like 'record_changes_of_%'`;
+    from pg_trigger t join pg_proc p on p.oid = t.tgfoid where p.proname like 'record_history_of_%' and t.tgname like '%_update'`;
   expect(triggers.map(({ name }) => name).sort()).toEqual(
-    ["tasks", "test_cases", "ticket_roles", "tickets"].map((table) => `record_changes_of_${table}`),
+    [
+      "agent_runs",
+      "tasks",
+      "test_cases",
+      "ticket_duplicates",
+      "ticket_issues",
+      "ticket_pull_requests",
+      "ticket_roles",
+      "tickets",
+    ].map((table) => `record_history_of_${table}`),
   );
   const noFacts = [
     "id",
@@ -170,16 +179,22 @@ test("no column of a table with history is forgotten: each is spelled out in its
     "project_id",
     "priority_rank",
     "ship_state",
+    "reopened",
     "version",
     "created_at",
     "updated_at",
     "lease_expires_at",
+    "event_at",
+    "event_tie",
+    "settled_tasks",
+    "moved_ticket",
   ];
   for (const { name, source, columns } of triggers) {
     const forgotten = columns.filter((column) =>
-      !source.includes(`select '${column}'`) && !noFacts.includes(column)
+      !source.includes(`'${column}': case`) && !noFacts.includes(column)
     );
     expect(forgotten, name).toEqual([]);
+    expect(columns.length, `${name}: each field has a number of its own`).toBeLessThanOrEqual(64);
   }
 });
 
