@@ -15,7 +15,7 @@ RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data --shell /
  && install -d -o handoff -g handoff /app/.deno
 WORKDIR /app
 ENV HOST=0.0.0.0 PORT=3000 PUBLIC_URL=http://localhost:3000 DATA_DIR=/data DENO_DIR=/app/.deno \
-    DENO_NO_UPDATE_CHECK=1 DENO_NO_PROMPT=1
+    DENO_NO_UPDATE_CHECK=1 DENO_NO_PROMPT=1 MALLOC_MMAP_THRESHOLD_=131072
 COPY --from=packages /app/node_modules ./node_modules
 COPY models ./models
 COPY package.json deno.json ./

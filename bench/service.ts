@@ -21,7 +21,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts the real service, as `npm start` does: same flags, same log (its lines go nowhere). */
+/** Starts the real service, as `npm start` does: same flags, same allocator, same log (its lines go nowhere). */
 export function startService(place: Place, env: Record<string, string> = {}): Promise<Server> {
   const port = freePort();
   const variables = {
@@ -29,6 +29,7 @@ export function startService(place: Place, env: Record<string, string> = {}): Pr
     DATA_DIR: place.dataDir,
     ADMIN_PASSWORD: ADMIN.password,
     EMBEDDING_THREADS: "0",
+    MALLOC_MMAP_THRESHOLD_: "131072",
     ...(place.url && { DATABASE_URL: place.url }),
     ...env,
   };
