@@ -1,3 +1,4 @@
+import { planForValues } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, page } from "../core/cursor.ts";
 import { summaryColumns } from "./_rows.ts";
@@ -14,17 +15,12 @@ const RANKS = { low: 1, medium: 2, high: 3 };
 
 /** One page of a project's tickets; the cursor is the last row's sort value and id, so inserts shift nothing. */
 export async function listTickets(ctx: ProjectContext, input: ListTickets) {
-  const { db, project } = ctx;
   const descending = input.sort.startsWith("-");
   const name = (descending ? input.sort.slice(1) : input.sort) as keyof typeof SORT_COLUMNS;
-  const direction = db.unsafe(descending ? "desc" : "asc");
-  // Written out: as a parameter the planner takes it for a tenth of the table, and plans each page anew.
-  const limit = db.unsafe(String(input.limit + 1));
-  const rows = await db<TicketSummary[]>`
-    select ${summaryColumns(ctx)} from tickets t
-    where t.project_id = ${project.id}::uuid ${filters(ctx, input)} ${after(ctx, input, { name, descending })}
-    order by ${db(`t.${SORT_COLUMNS[name].column}`)} ${direction}, t.id ${direction}
-    limit ${limit}`;
+  const order: Order = { name, descending };
+  const rows = input.q
+    ? await planForValues(ctx.db, (db) => readRows({ ...ctx, db }, input, order))
+    : await readRows(ctx, input, order);
   const { items, next_cursor } = page(rows, input.limit, (row) => [sortValue(row, name), row.id]);
   return { tickets: items, next_cursor };
 }
@@ -32,6 +28,18 @@ export async function listTickets(ctx: ProjectContext, input: ListTickets) {
 interface Order {
   name: keyof typeof SORT_COLUMNS;
   descending: boolean;
+}
+
+async function readRows(ctx: ProjectContext, input: ListTickets, order: Order): Promise<TicketSummary[]> {
+  const { db, project } = ctx;
+  const direction = db.unsafe(order.descending ? "desc" : "asc");
+  // Written out: as a parameter the planner takes it for a tenth of the table, and plans each page anew.
+  const limit = db.unsafe(String(input.limit + 1));
+  return await db<TicketSummary[]>`
+    select ${summaryColumns(ctx)} from tickets t
+    where t.project_id = ${project.id}::uuid ${filters(ctx, input)} ${after(ctx, input, order)}
+    order by ${db(`t.${SORT_COLUMNS[order.name].column}`)} ${direction}, t.id ${direction}
+    limit ${limit}`;
 }
 
 function sortValue(row: TicketSummary, name: Order["name"]): string | number {
