@@ -97,7 +97,7 @@ const CALLS: Record<string, MakeCalls> = {
   "list of a stage": get("?stage=validation"),
   "list of open tickets by priority": get("?status=open&sort=-priority"),
   "search of a word in 50 tickets": get("?q=rareword"),
-  "search of a word in every tenth of a hundred": get("?q=topic500"),
+  "search of a word in one of 1,000 tickets": get("?q=topic500"),
   "search of a word in every ticket": get("?q=ticket"),
   "bulk move of 20": bulkMoves,
   "deploy of 3 tickets": deploys,
