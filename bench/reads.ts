@@ -4,24 +4,28 @@ import { compare } from "./rounds.ts";
 import { call, type Server, type Tenant } from "./service.ts";
 
 const TASKS = 10;
+/** Read one after the other, so that those that are read together are seldom the same. */
 const TICKETS = 100;
+const TICKETS_WITH_TASKS = 30;
 
 /** Reads beside a handler that sends the same SQL and the same JSON. */
 export async function benchReads(options: BenchOptions): Promise<Finding[]> {
   let ticketIds: string[] = [];
   const addTasks = async (service: Server, tenant: Tenant) => {
     ticketIds = await newestTickets(service, tenant);
-    for (let number = 1; number <= TASKS; number++) {
-      await call(service, await tenant.headers(service), {
-        method: "POST",
-        path: `/api${tenant.path}/tickets/${ticketIds[0]}/tasks`,
-        body: {
-          title: `Step ${number}`,
-          body: "What is to be done, and where to begin.",
-          role: "backend",
-          acceptance_criteria: [{ text: "It works" }, { text: "It is tested" }],
-        },
-      });
+    for (const id of ticketIds.slice(0, TICKETS_WITH_TASKS)) {
+      for (let number = 1; number <= TASKS; number++) {
+        await call(service, await tenant.headers(service), {
+          method: "POST",
+          path: `/api${tenant.path}/tickets/${id}/tasks`,
+          body: {
+            title: `Step ${number}`,
+            body: "What is to be done, and where to begin.",
+            role: "backend",
+            acceptance_criteria: [{ text: "It works" }, { text: "It is tested" }],
+          },
+        });
+      }
     }
   };
   return await withPair(options, 1000, async (pair) => {
@@ -34,7 +38,7 @@ export async function benchReads(options: BenchOptions): Promise<Finding[]> {
       }),
       await compareReads(options, pair, {
         what: `list of ${TASKS} tasks`,
-        paths: [`${path}/tickets/${ticketIds[0]}/tasks`],
+        paths: ticketIds.slice(0, TICKETS_WITH_TASKS).map((id) => `${path}/tickets/${id}/tasks`),
       }),
     ];
   }, addTasks);
