@@ -11,8 +11,19 @@ const SIZES = [1_000, 10_000, 100_000];
 /** Projects of 100 tickets each beside the measured ones: their vectors lie in the same index. */
 const OTHER_PROJECTS = 100;
 const QUERIES = 200;
+/** The first ones fill caches. */
+const WARM_UP = 20;
 const MAX_HITS = 10;
 const REACH = { cost: 3, recall: 0.98 };
+
+interface Project {
+  id: string;
+  size: number;
+}
+
+interface Near {
+  ticket_id: string;
+}
 
 interface Measured {
   size: number;
@@ -32,17 +43,7 @@ export async function benchSimilar(options: BenchOptions): Promise<Finding[]> {
   try {
     await migrate(database.sql);
     const projects = await fill(database, vectors);
-    const measured: Measured[] = [];
-    for (const { id, size } of projects) {
-      const result = await measureProject(database.sql, { id, size }, vectors);
-      progress(
-        `${size} open tickets: ${milliseconds(result.medianMs)}, exact ${
-          milliseconds(result.exactMs)
-        }, recall ${result.recall.toFixed(4)} of ${result.hits} hits`,
-      );
-      measured.push(result);
-    }
-    return findingsOf(measured);
+    return findingsOf(await measure(database.sql, projects, vectors));
   } finally {
     await database.close();
     await dropPlace(place);
@@ -50,14 +51,14 @@ export async function benchSimilar(options: BenchOptions): Promise<Finding[]> {
 }
 
 /** Rows without triggers, the index made last: the same index, in minutes instead of hours. */
-async function fill({ sql }: Database, vectors: VectorSource): Promise<{ id: string; size: number }[]> {
+async function fill({ sql }: Database, vectors: VectorSource): Promise<Project[]> {
   const account = uuid();
   await sql`insert into accounts (id, name, slug) values (${account}::uuid, 'Bench', 'bench')`;
   const [index] = await sql<{ definition: string }[]>`
     select pg_get_indexdef('ticket_embeddings_hnsw_idx'::regclass) as definition`;
   await sql`drop index ticket_embeddings_hnsw_idx`;
   const sizes = [...Array<number>(OTHER_PROJECTS).fill(100), ...SIZES];
-  const projects: { id: string; size: number }[] = [];
+  const projects: Project[] = [];
   for (const [number, size] of sizes.entries()) {
     const id = uuid();
     await sql`
@@ -102,41 +103,58 @@ async function insertTickets(sql: Sql, project: string, size: number, vectors: V
   }
 }
 
-async function measureProject(
-  sql: Sql,
-  { id, size }: { id: string; size: number },
-  vectors: VectorSource,
-): Promise<Measured> {
-  const times: number[] = [];
-  const exactTimes: number[] = [];
-  let [found, hits] = [0, 0];
-  for (let query = -20; query < QUERIES; query++) {
-    const vector = toVectorLiteral(vectors.next());
-    const started = performance.now();
-    const near = await sql<{ ticket_id: string }[]>`
-      select ticket_id from similar_tickets(${id}::uuid, ${vector}::vector, ${SIMILARITY_THRESHOLD}::float8, ${MAX_HITS})`;
-    const time = performance.now() - started;
-    // The first ones fill caches.
-    if (query < 0) continue;
-    times.push(time);
-    const exactStarted = performance.now();
-    const truth = await findExactly(sql, id, vector);
-    exactTimes.push(performance.now() - exactStarted);
-    hits += truth.length;
-    found += truth.filter((ticket) => near.some(({ ticket_id }) => ticket_id === ticket)).length;
+/** The projects in turn, query by query, so that each finds the processor's caches as another left them. */
+async function measure(sql: Sql, projects: Project[], vectors: VectorSource): Promise<Measured[]> {
+  const queries = Array.from({ length: WARM_UP + QUERIES }, () => toVectorLiteral(vectors.next()));
+  const near = await inTurn(projects, queries, ({ id }, vector) =>
+    sql<Near[]>`
+      select ticket_id from similar_tickets(${id}::uuid, ${vector}::vector, ${SIMILARITY_THRESHOLD}::float8, ${MAX_HITS})`);
+  const exact = await inTurn(projects, queries, ({ id }, vector) => findExactly(sql, id, vector));
+  return projects.map(({ size }, place) => {
+    const [found, truth] = [near[place]!, exact[place]!];
+    const hits = truth.answers.flat().length;
+    const recalled = truth.answers.map((tickets, query) =>
+      tickets.filter(({ ticket_id }) => found.answers[query]!.some((one) => one.ticket_id === ticket_id))
+        .length
+    );
+    const recall = recalled.reduce((sum, count) => sum + count, 0) / hits;
+    const result = { size, medianMs: median(found.times), exactMs: median(truth.times), recall, hits };
+    progress(
+      `${size} open tickets: ${milliseconds(result.medianMs)}, exact ${
+        milliseconds(result.exactMs)
+      }, recall ${recall.toFixed(4)} of ${hits} hits`,
+    );
+    return result;
+  });
+}
+
+/** For each project what its searches answered and how long they took, without those that fill caches. */
+async function inTurn(
+  projects: Project[],
+  queries: string[],
+  search: (project: Project, query: string) => Promise<Near[]>,
+): Promise<{ times: number[]; answers: Near[][] }[]> {
+  const results = projects.map(() => ({ times: [] as number[], answers: [] as Near[][] }));
+  for (const [number, query] of queries.entries()) {
+    for (const [place, project] of projects.entries()) {
+      const started = performance.now();
+      const answer = await search(project, query);
+      if (number < WARM_UP) continue;
+      results[place]!.times.push(performance.now() - started);
+      results[place]!.answers.push(answer);
+    }
   }
-  return { size, medianMs: median(times), exactMs: median(exactTimes), recall: found / hits, hits };
+  return results;
 }
 
 /** Every open ticket of the project compared, no index of vectors used. */
-async function findExactly(sql: Sql, project: string, vector: string): Promise<string[]> {
-  const rows = await sql<{ ticket_id: string }[]>`
+async function findExactly(sql: Sql, project: string, vector: string): Promise<Near[]> {
+  return await sql<Near[]>`
     select ticket_id from (
       select e.ticket_id, 1 - (e.embedding <=> ${vector}::vector) as similarity from ticket_embeddings e
       where e.project_id = ${project}::uuid and e.open
       order by (e.embedding <=> ${vector}::vector) + 0 limit ${MAX_HITS}
     ) n where similarity >= ${SIMILARITY_THRESHOLD}::float8`;
-  return rows.map(({ ticket_id }) => ticket_id);
 }
 
 function findingsOf(measured: Measured[]): Finding[] {
