@@ -65,6 +65,15 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keeps_vector_graph()
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select pg_catalog.version() not like '%emscripten%'
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.link_known_pull_request()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -922,7 +931,7 @@ create table ticket_embeddings (
 );
 alter table ticket_embeddings add constraint ticket_embeddings_pkey PRIMARY KEY (ticket_id);
 alter table ticket_embeddings add constraint ticket_embeddings_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX ticket_embeddings_hnsw_idx ON public.ticket_embeddings USING hnsw (embedding vector_cosine_ops) WITH (ef_construction='200') WHERE open;
+CREATE INDEX ticket_embeddings_hnsw_idx ON public.ticket_embeddings USING hnsw (embedding vector_cosine_ops) WITH (ef_construction='200') WHERE (open AND keeps_vector_graph());
 CREATE INDEX ticket_embeddings_project_idx ON public.ticket_embeddings USING btree (project_id) WHERE open;
 
 create table ticket_issues (
