@@ -1,5 +1,5 @@
 import { endsTransaction, isDeadlock } from "../../db/errors.ts";
-import { isTransaction, savepoint, transact as begin } from "../../db/open.ts";
+import { isTransaction, pipelined, savepoint, transact as begin } from "../../db/open.ts";
 import type { Db } from "../../db/open.ts";
 import type { Context } from "./context.ts";
 import { log } from "./log.ts";
@@ -44,12 +44,7 @@ export async function attemptPart<C extends Context, T>(
 }
 
 function runOnce<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
-  return begin(ctx.db, async (db) => {
-    // Sent before the work's first statement and not awaited by itself: the two travel together.
-    const named = nameAuthor(ctx, db).execute();
-    const [result] = await Promise.all([work({ ...ctx, db }), named]);
-    return result;
-  });
+  return begin(ctx.db, (db) => pipelined(nameAuthor(ctx, db), () => work({ ...ctx, db })));
 }
 
 /** A CTE that names the author, for a single statement that is its own transaction; the statement must read from it. */
