@@ -11,6 +11,8 @@ const REST_MB = 400;
 /** Of memory that the second 10,000 creations may add: what a heap gives or takes between two collections. */
 const GROWTH_MB = 20;
 const CREATES = 10_000;
+/** The embedded database looks after its tables every 10 s: before each weighing it has done so. */
+const SETTLING_MS = 15_000;
 
 /** How long a start takes on a database that exists, and what the process weighs before and after creations. */
 export async function benchStart(options: BenchOptions): Promise<Finding[]> {
@@ -52,7 +54,7 @@ async function timeStarts(
 async function weigh(options: BenchOptions, place: Place): Promise<Finding[]> {
   const { EMBEDDING_THREADS } = parseConfig({});
   const resting = await startService(place, { EMBEDDING_THREADS: String(EMBEDDING_THREADS) });
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
   const rest = await megabytes(resting);
   await resting.stop();
   if (rest === null) return [];
@@ -69,7 +71,7 @@ async function weigh(options: BenchOptions, place: Place): Promise<Finding[]> {
       count: CREATES,
     });
     refuseFailures("create", result);
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
     after.push((await megabytes(service))!);
     progress(`memory after ${turn * CREATES} creations: ${after.at(-1)!.toFixed(0)} MB`);
   }
