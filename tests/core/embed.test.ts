@@ -1,3 +1,4 @@
+import { getPriority } from "node:os";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Embedder, type EmbedderOptions, startEmbedder, toVectorLiteral } from "../../src/core/embed.ts";
 
@@ -64,6 +65,17 @@ describe("the model", () => {
     await vectorOf(embedder, "the nightly build of the broken module fails ".repeat(60));
     clearInterval(timer);
     expect(turns).toBeGreaterThan(5);
+  });
+
+  it("works at a lower priority than what answers requests", async () => {
+    await vectorOf(embedder, "ready");
+    const priorities = [];
+    for await (const { name } of Deno.readDir("/proc/self/task")) {
+      const stat = await Deno.readTextFile(`/proc/self/task/${name}/stat`);
+      // After the thread's name, which may hold blanks: the state, and fifteen numbers before it.
+      priorities.push(Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]));
+    }
+    expect(Math.max(...priorities)).toBe(Math.min(getPriority() + 5, 19));
   });
 
   it("keeps two workers to the same results", async () => {
