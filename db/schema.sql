@@ -112,7 +112,7 @@ AS $function$
         insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
         select n.project_id, n.ticket_id, 'agent_run', n.id::text, 'changed', c.changes,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
+        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
         cross join lateral (select json_object('agent_id': case when o.agent_id is distinct from n.agent_id then jsonb_build_array(o.agent_id, n.agent_id) end, 'task_ids': case when o.task_ids is distinct from n.task_ids then jsonb_build_array(o.task_ids, n.task_ids) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'summary': case when o.summary is distinct from n.summary then jsonb_build_array(o.summary, n.summary) end, 'branch_name': case when o.branch_name is distinct from n.branch_name then jsonb_build_array(o.branch_name, n.branch_name) end, 'pull_request_url': case when o.pull_request_url is distinct from n.pull_request_url then jsonb_build_array(o.pull_request_url, n.pull_request_url) end, 'event_at': case when o.event_at is distinct from n.event_at then jsonb_build_array(o.event_at, n.event_at) end, 'created_by': case when o.created_by is distinct from n.created_by then jsonb_build_array(o.created_by, n.created_by) end absent on null returning jsonb) as changes offset 0) c
         where c.changes <> '{}';
       end if;
@@ -139,7 +139,7 @@ AS $function$
         insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
         select n.project_id, n.ticket_id, 'task', n.id::text, 'changed', c.changes,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
+        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
         cross join lateral (select json_object('sequence': case when o.sequence is distinct from n.sequence then jsonb_build_array(o.sequence, n.sequence) end, 'title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'body': case when o.body is distinct from n.body then jsonb_build_array(o.body, n.body) end, 'summary': case when o.summary is distinct from n.summary then jsonb_build_array(o.summary, n.summary) end, 'role': case when o.role is distinct from n.role then jsonb_build_array(o.role, n.role) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'assignee_user_id': case when o.assignee_user_id is distinct from n.assignee_user_id then jsonb_build_array(o.assignee_user_id, n.assignee_user_id) end, 'assignee_session_id': case when o.assignee_session_id is distinct from n.assignee_session_id then jsonb_build_array(o.assignee_session_id, n.assignee_session_id) end, 'depends_on_task_ids': case when o.depends_on_task_ids is distinct from n.depends_on_task_ids then jsonb_build_array(o.depends_on_task_ids, n.depends_on_task_ids) end, 'acceptance_criteria': case when o.acceptance_criteria is distinct from n.acceptance_criteria then jsonb_build_array(o.acceptance_criteria, n.acceptance_criteria) end, 'estimated_minutes': case when o.estimated_minutes is distinct from n.estimated_minutes then jsonb_build_array(o.estimated_minutes, n.estimated_minutes) end, 'actual_minutes': case when o.actual_minutes is distinct from n.actual_minutes then jsonb_build_array(o.actual_minutes, n.actual_minutes) end, 'blocking_reason': case when o.blocking_reason is distinct from n.blocking_reason then jsonb_build_array(o.blocking_reason, n.blocking_reason) end, 'started_at': case when o.started_at is distinct from n.started_at then jsonb_build_array(o.started_at, n.started_at) end, 'completed_at': case when o.completed_at is distinct from n.completed_at then jsonb_build_array(o.completed_at, n.completed_at) end absent on null returning jsonb) as changes offset 0) c
         where c.changes <> '{}';
       end if;
@@ -166,7 +166,7 @@ AS $function$
         insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
         select n.project_id, n.ticket_id, 'test_case', n.id::text, 'changed', c.changes,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
+        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
         cross join lateral (select json_object('title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'instruction': case when o.instruction is distinct from n.instruction then jsonb_build_array(o.instruction, n.instruction) end, 'link': case when o.link is distinct from n.link then jsonb_build_array(o.link, n.link) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'decided_by': case when o.decided_by is distinct from n.decided_by then jsonb_build_array(o.decided_by, n.decided_by) end, 'decided_at': case when o.decided_at is distinct from n.decided_at then jsonb_build_array(o.decided_at, n.decided_at) end, 'note': case when o.note is distinct from n.note then jsonb_build_array(o.note, n.note) end absent on null returning jsonb) as changes offset 0) c
         where c.changes <> '{}';
       end if;
@@ -193,7 +193,7 @@ AS $function$
         insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
         select n.project_id, n.ticket_id, 'duplicate', n.duplicate_of::text, 'changed', c.changes,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.duplicate_of = n.duplicate_of
+        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.duplicate_of = n.duplicate_of
         cross join lateral (select json_object('duplicate_of': case when o.duplicate_of is distinct from n.duplicate_of then jsonb_build_array(o.duplicate_of, n.duplicate_of) end absent on null returning jsonb) as changes offset 0) c
         where c.changes <> '{}';
       end if;
@@ -220,7 +220,7 @@ AS $function$
         insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
         select n.project_id, n.ticket_id, 'linked_issue', n.ticket_id::text, 'changed', c.changes,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.ticket_id = n.ticket_id
+        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.ticket_id = n.ticket_id
         cross join lateral (select json_object('repo_full_name': case when o.repo_full_name is distinct from n.repo_full_name then jsonb_build_array(o.repo_full_name, n.repo_full_name) end, 'issue_number': case when o.issue_number is distinct from n.issue_number then jsonb_build_array(o.issue_number, n.issue_number) end, 'issue_url': case when o.issue_url is distinct from n.issue_url then jsonb_build_array(o.issue_url, n.issue_url) end, 'title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'state': case when o.state is distinct from n.state then jsonb_build_array(o.state, n.state) end absent on null returning jsonb) as changes offset 0) c
         where c.changes <> '{}';
       end if;
@@ -247,7 +247,7 @@ AS $function$
         insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
         select n.project_id, n.ticket_id, 'pull_request', n.id::text, 'changed', c.changes,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
+        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
         cross join lateral (select json_object('repo': case when o.repo is distinct from n.repo then jsonb_build_array(o.repo, n.repo) end, 'number': case when o.number is distinct from n.number then jsonb_build_array(o.number, n.number) end, 'url': case when o.url is distinct from n.url then jsonb_build_array(o.url, n.url) end, 'state': case when o.state is distinct from n.state then jsonb_build_array(o.state, n.state) end absent on null returning jsonb) as changes offset 0) c
         where c.changes <> '{}';
       end if;
@@ -274,7 +274,7 @@ AS $function$
         insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
         select n.project_id, n.ticket_id, 'role', n.role::text, 'changed', c.changes,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n join deleted o on o.ticket_id = n.ticket_id and o.role = n.role
+        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.role = n.role
         cross join lateral (select json_object('role': case when o.role is distinct from n.role then jsonb_build_array(o.role, n.role) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end absent on null returning jsonb) as changes offset 0) c
         where c.changes <> '{}';
       end if;
@@ -301,7 +301,7 @@ AS $function$
         insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
         select n.project_id, n.id, 'ticket', n.id::text, 'changed', c.changes,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n join deleted o on o.id = n.id and o.id = n.id
+        from inserted n full join deleted o on o.id = n.id and o.id = n.id
         cross join lateral (select json_object('number': case when o.number is distinct from n.number then jsonb_build_array(o.number, n.number) end, 'title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'description': case when o.description is distinct from n.description then jsonb_build_array(o.description, n.description) end, 'request_type': case when o.request_type is distinct from n.request_type then jsonb_build_array(o.request_type, n.request_type) end, 'priority': case when o.priority is distinct from n.priority then jsonb_build_array(o.priority, n.priority) end, 'blocking': case when o.blocking is distinct from n.blocking then jsonb_build_array(o.blocking, n.blocking) end, 'evidence': case when o.evidence is distinct from n.evidence then jsonb_build_array(o.evidence, n.evidence) end, 'suggested_resolution': case when o.suggested_resolution is distinct from n.suggested_resolution then jsonb_build_array(o.suggested_resolution, n.suggested_resolution) end, 'implementation_notes': case when o.implementation_notes is distinct from n.implementation_notes then jsonb_build_array(o.implementation_notes, n.implementation_notes) end, 'actor_role': case when o.actor_role is distinct from n.actor_role then jsonb_build_array(o.actor_role, n.actor_role) end, 'actor_id': case when o.actor_id is distinct from n.actor_id then jsonb_build_array(o.actor_id, n.actor_id) end, 'source': case when o.source is distinct from n.source then jsonb_build_array(o.source, n.source) end, 'stage': case when o.stage is distinct from n.stage then jsonb_build_array(o.stage, n.stage) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'resolution_type': case when o.resolution_type is distinct from n.resolution_type then jsonb_build_array(o.resolution_type, n.resolution_type) end, 'resolution_note': case when o.resolution_note is distinct from n.resolution_note then jsonb_build_array(o.resolution_note, n.resolution_note) end, 'closed_at': case when o.closed_at is distinct from n.closed_at then jsonb_build_array(o.closed_at, n.closed_at) end, 'merge_sha': case when o.merge_sha is distinct from n.merge_sha then jsonb_build_array(o.merge_sha, n.merge_sha) end, 'deployed_at': case when o.deployed_at is distinct from n.deployed_at then jsonb_build_array(o.deployed_at, n.deployed_at) end, 'deploy_failed_at': case when o.deploy_failed_at is distinct from n.deploy_failed_at then jsonb_build_array(o.deploy_failed_at, n.deploy_failed_at) end, 'created_by': case when o.created_by is distinct from n.created_by then jsonb_build_array(o.created_by, n.created_by) end, 'created_with': case when o.created_with is distinct from n.created_with then jsonb_build_array(o.created_with, n.created_with) end absent on null returning jsonb) as changes offset 0) c
         where c.changes <> '{}';
       end if;
@@ -399,7 +399,7 @@ begin
         insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
         select n.project_id, n.%2$I, %3$L, n.%4$I::text, 'changed', c.changes,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n join deleted o on o.%2$I = n.%2$I and o.%4$I = n.%4$I
+        from inserted n full join deleted o on o.%2$I = n.%2$I and o.%4$I = n.%4$I
         cross join lateral (select json_object(%6$s absent on null returning jsonb) as changes offset 0) c
         where c.changes <> '{}';
       end if;

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { systemContext } from "../../src/core/context.ts";
+import { transact } from "../../src/core/history.ts";
+import { makeProject, makeTicket } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { bestTimes } from "../tickets/_best_times.ts";
+
+const harness = useHarness();
+
+test("the history of many rows costs in proportion to them, also where the session changed a single row before", async () => {
+  const project = await makeProject(harness.now);
+  const ticket = await makeTicket(harness.now, project);
+  const author = systemContext(harness.now.services, { kind: "job", id: "test" }, "many");
+  // One transaction keeps to one session, with the plans that its first change made.
+  const [few, many] = await transact(author, async ({ db }) => {
+    await db`
+      insert into test_cases (id, ticket_id, project_id, title, instruction)
+      select gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, 'Case ' || n, 'Look.'
+      from generate_series(1, 4000) n`;
+    const rename = (count: number) => async (round: number) => {
+      const renamed = await db`
+        update test_cases set title = ${`Round ${round}`}
+        where id in (select id from test_cases where ticket_id = ${ticket.id}::uuid order by id limit ${count})`;
+      expect(renamed.count).toBe(count);
+    };
+    await rename(1)(-1);
+    return await bestTimes([rename(500), rename(4000)], () => true);
+  });
+  // Eight times as many; 64 times as many pairs.
+  expect(many! / few!).toBeLessThan(20);
+});
