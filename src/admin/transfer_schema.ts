@@ -11,36 +11,38 @@ import {
   Timestamp,
 } from "../core/schema.ts";
 import { IssueNumber } from "../integrations/schema.ts";
-import { TaskStatus } from "../tasks/schema.ts";
+import { Minutes, TaskStatus, TaskTexts } from "../tasks/schema.ts";
+import { TestCaseTexts } from "../test_cases/schema.ts";
 import {
+  IdempotencyKey,
   Priority,
   RequestType,
   ResolutionNote,
   ResolutionType,
   RoleState,
   Stage,
+  TicketTexts,
 } from "../tickets/schema.ts";
 import { Email } from "../users/schema.ts";
 
 // People are named by email: ids of users mean nothing in another installation.
 const Person = Email.nullable();
 const Sha = z.string().regex(/^[0-9a-f]{40}$/);
-const Minutes = z.int().min(0).max(1_000_000).nullable();
 
 const TaskRecord = z.strictObject({
   id: Id,
   sequence: z.int().min(1).max(1000),
-  title: text(1, 200),
-  body: text(0, 10_000).nullable(),
-  summary: text(0, 2000).nullable(),
+  title: TaskTexts.title,
+  body: TaskTexts.body,
+  summary: TaskTexts.summary,
   role: Role,
   status: TaskStatus,
   assignee: Person,
   depends_on_task_ids: z.array(Id).max(100),
   acceptance_criteria: z.array(z.strictObject({ text: text(1, 500), done: z.boolean() })).max(50),
-  estimated_minutes: Minutes,
-  actual_minutes: Minutes,
-  blocking_reason: text(1, 2000).nullable(),
+  estimated_minutes: Minutes.nullable(),
+  actual_minutes: Minutes.nullable(),
+  blocking_reason: TaskTexts.blocking_reason,
   started_at: Timestamp.nullable(),
   completed_at: Timestamp.nullable(),
   created_at: Timestamp,
@@ -49,13 +51,13 @@ const TaskRecord = z.strictObject({
 
 const CaseRecord = z.strictObject({
   id: Id,
-  title: text(1, 200),
-  instruction: text(1, 5000),
-  link: z.url({ protocol: /^https?$/ }).max(2000).nullable(),
+  title: TestCaseTexts.title,
+  instruction: TestCaseTexts.instruction,
+  link: TestCaseTexts.link,
   status: z.enum(["pending", "approved", "rejected"]),
   decided_by: Person,
   decided_at: Timestamp.nullable(),
-  note: text(0, 5000).nullable(),
+  note: TestCaseTexts.note,
   created_at: Timestamp,
   updated_at: Timestamp,
 });
@@ -73,17 +75,17 @@ export const TicketRecord = z.strictObject({
   type: z.literal("ticket"),
   id: Id,
   number: z.int().min(1).max(999_999_999),
-  title: text(5, 140),
-  description: text(10, 5000),
+  title: TicketTexts.title,
+  description: TicketTexts.description,
   request_type: RequestType,
   priority: Priority,
   blocking: z.boolean(),
   evidence: JsonObject.nullable(),
-  suggested_resolution: text(0, 2000).nullable(),
-  implementation_notes: text(0, 5000).nullable(),
-  actor_role: text(1, 40),
-  actor_id: text(1, 128),
-  source: text(1, 40),
+  suggested_resolution: TicketTexts.suggested_resolution.nullable(),
+  implementation_notes: TicketTexts.implementation_notes.nullable(),
+  actor_role: TicketTexts.actor_role,
+  actor_id: TicketTexts.actor_id,
+  source: TicketTexts.source,
   stage: Stage,
   resolution_type: ResolutionType.nullable(),
   resolution_note: ResolutionNote.nullable(),
@@ -101,7 +103,7 @@ export const TicketRecord = z.strictObject({
   test_cases: z.array(CaseRecord).max(1000),
   issue: IssueRecord.nullable(),
   duplicate_of: Id.nullable(),
-  creation: z.strictObject({ idempotency_key: text(1, 128), response: JsonObject }).nullable(),
+  creation: z.strictObject({ idempotency_key: IdempotencyKey, response: JsonObject }).nullable(),
   history: z.array(z.unknown()).optional().describe("For reading: an import begins a history of its own"),
 }).meta({ id: "TicketRecord" });
 export type TicketRecord = z.infer<typeof TicketRecord>;

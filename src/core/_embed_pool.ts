@@ -36,7 +36,7 @@ export interface Pool {
   readonly queue: Record<EmbedPriority, Job[]>;
   averageMs: number;
   refused: boolean;
-  reason: string | undefined;
+  reason?: string;
   closed: boolean;
 }
 
@@ -50,15 +50,7 @@ const DEATHS_UNTIL_GIVEN_UP = 10;
 export function openPool(options: EmbedderOptions): Pool {
   const slots = Array.from({ length: options.threads }, newSlot);
   const queue = { request: [], backfill: [] };
-  const pool: Pool = {
-    options,
-    slots,
-    queue,
-    averageMs: 30,
-    refused: false,
-    reason: undefined,
-    closed: false,
-  };
+  const pool: Pool = { options, slots, queue, averageMs: 30, refused: false, closed: false };
   for (const slot of slots) startWorker(pool, slot);
   return pool;
 }

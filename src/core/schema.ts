@@ -39,7 +39,8 @@ export function text(min: number, max: number) {
     .refine((value) => between(value, min, max), {
       error: min > 0 ? `Must have ${min} to ${max} characters` : `Must have at most ${max} characters`,
     })
-    .meta({ override: { type: "string", ...(min > 0 && { minLength: min }), maxLength: max } });
+    // No `override`: that one is applied too late for a schema that wraps this one, such as its nullable.
+    .meta({ type: "string", ...(min > 0 && { minLength: min }), maxLength: max });
 }
 
 function between(value: string, min: number, max: number): boolean {

@@ -11,9 +11,15 @@ const Dependencies = z.array(Id).max(100).refine(
   (ids) => new Set(ids).size === ids.length,
   "Names a task twice",
 );
-const Minutes = z.int().min(0).max(1_000_000);
+export const Minutes = z.int().min(0).max(1_000_000);
 
-const Texts = { title: text(1, 200), body: text(0, 10_000).nullable(), summary: text(0, 2000).nullable() };
+/** The texts of a task with their limits. */
+export const TaskTexts = {
+  title: text(1, 200),
+  body: text(0, 10_000).nullable(),
+  summary: text(0, 2000).nullable(),
+  blocking_reason: text(1, 2000).nullable(),
+};
 
 export const Task = z.object({
   id: Id,
@@ -47,9 +53,9 @@ export const TaskPath = TicketPath.extend({ taskId: Id });
 export type TaskPath = z.infer<typeof TaskPath>;
 
 export const CreateTask = TicketPath.extend({
-  title: Texts.title,
-  body: Texts.body.optional(),
-  summary: Texts.summary.optional(),
+  title: TaskTexts.title,
+  body: TaskTexts.body.optional(),
+  summary: TaskTexts.summary.optional(),
   role: Role,
   depends_on_task_ids: Dependencies.optional(),
   acceptance_criteria: Criteria.optional(),
@@ -59,12 +65,12 @@ export const CreateTask = TicketPath.extend({
 export type CreateTask = z.infer<typeof CreateTask>;
 
 export const UpdateTask = TaskPath.extend({
-  title: Texts.title.optional(),
-  body: Texts.body.optional(),
-  summary: Texts.summary.optional(),
+  title: TaskTexts.title.optional(),
+  body: TaskTexts.body.optional(),
+  summary: TaskTexts.summary.optional(),
   role: Role.optional(),
   status: TaskStatus.optional(),
-  blocking_reason: text(1, 2000).nullable().optional().describe("Required when the task becomes blocked"),
+  blocking_reason: TaskTexts.blocking_reason.optional().describe("Required when the task becomes blocked"),
   assignee_user_id: Id.nullable().optional(),
   depends_on_task_ids: Dependencies.optional(),
   acceptance_criteria: Criteria.optional(),

@@ -2,10 +2,12 @@ import { z } from "zod";
 import { Id, text, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
-const Texts = {
+/** The texts of a test case with their limits. */
+export const TestCaseTexts = {
   title: text(1, 200),
   instruction: text(1, 5000),
   link: z.url({ protocol: /^https?$/, error: "Expected an http or https address" }).max(2000).nullable(),
+  note: text(0, 2000).nullable(),
 };
 
 export const TestCase = z.object({
@@ -32,18 +34,18 @@ export const TestCasePath = TicketPath.extend({ caseId: Id });
 export type TestCasePath = z.infer<typeof TestCasePath>;
 
 export const CreateTestCase = TicketPath.extend({
-  title: Texts.title,
-  instruction: Texts.instruction,
-  link: Texts.link.optional(),
+  title: TestCaseTexts.title,
+  instruction: TestCaseTexts.instruction,
+  link: TestCaseTexts.link.optional(),
 });
 export type CreateTestCase = z.infer<typeof CreateTestCase>;
 
 export const UpdateTestCase = TestCasePath.extend({
-  title: Texts.title.optional(),
-  instruction: Texts.instruction.optional(),
-  link: Texts.link.optional(),
+  title: TestCaseTexts.title.optional(),
+  instruction: TestCaseTexts.instruction.optional(),
+  link: TestCaseTexts.link.optional(),
 });
 export type UpdateTestCase = z.infer<typeof UpdateTestCase>;
 
-export const DecideTestCase = TestCasePath.extend({ note: text(0, 2000).nullable().optional() });
+export const DecideTestCase = TestCasePath.extend({ note: TestCaseTexts.note.optional() });
 export type DecideTestCase = z.infer<typeof DecideTestCase>;

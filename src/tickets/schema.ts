@@ -57,21 +57,33 @@ export const TicketPathOrRef = z.strictObject({
 });
 export type TicketPathOrRef = z.infer<typeof TicketPathOrRef>;
 
-const Texts = z.strictObject({ title: text(5, 140), description: text(10, 5000) });
+/** The texts of a ticket with their limits. */
+export const TicketTexts = {
+  title: text(5, 140),
+  description: text(10, 5000),
+  suggested_resolution: text(0, 2000),
+  implementation_notes: text(0, 5000),
+  actor_role: text(1, 40),
+  actor_id: text(1, 128),
+  source: text(1, 40),
+};
+export const IdempotencyKey = text(1, 128);
 
-export const CreateTicket = Texts.extend({
+export const CreateTicket = z.strictObject({
+  title: TicketTexts.title,
+  description: TicketTexts.description,
   id: Id,
   request_type: RequestType,
   roles: Roles.optional().describe("Required when a bot client creates the ticket"),
   priority: Priority,
   blocking: z.boolean(),
   evidence: JsonObject.optional(),
-  suggested_resolution: text(0, 2000).optional(),
-  implementation_notes: text(0, 5000).optional(),
-  actor_role: text(1, 40).optional(),
-  actor_id: text(1, 128).optional(),
-  source: text(1, 40).optional(),
-  idempotency_key: text(1, 128).optional(),
+  suggested_resolution: TicketTexts.suggested_resolution.optional(),
+  implementation_notes: TicketTexts.implementation_notes.optional(),
+  actor_role: TicketTexts.actor_role.optional(),
+  actor_id: TicketTexts.actor_id.optional(),
+  source: TicketTexts.source.optional(),
+  idempotency_key: IdempotencyKey.optional(),
 });
 export type CreateTicket = z.infer<typeof CreateTicket>;
 
@@ -149,18 +161,18 @@ export const Ticket = TicketSummary.extend({
 export type Ticket = z.infer<typeof Ticket>;
 
 export const UpdateTicket = TicketPath.extend({
-  title: text(5, 140).optional(),
-  description: text(10, 5000).optional(),
+  title: TicketTexts.title.optional(),
+  description: TicketTexts.description.optional(),
   request_type: RequestType.optional(),
   roles: Roles.optional(),
   priority: Priority.optional(),
   blocking: z.boolean().optional(),
   evidence: JsonObject.nullable().optional(),
-  suggested_resolution: text(0, 2000).nullable().optional(),
-  implementation_notes: text(0, 5000).nullable().optional(),
-  actor_role: text(1, 40).optional(),
-  actor_id: text(1, 128).optional(),
-  source: text(1, 40).optional(),
+  suggested_resolution: TicketTexts.suggested_resolution.nullable().optional(),
+  implementation_notes: TicketTexts.implementation_notes.nullable().optional(),
+  actor_role: TicketTexts.actor_role.optional(),
+  actor_id: TicketTexts.actor_id.optional(),
+  source: TicketTexts.source.optional(),
   stage: Stage.optional().describe("live closes the ticket; any other stage reopens a closed one"),
   status: Status.optional().describe(
     "closed moves to live; open moves a closed ticket to `stage`, or to backlog",
@@ -198,7 +210,11 @@ export type ListTickets = z.infer<typeof ListTickets>;
 
 export const TicketList = z.object({ tickets: z.array(TicketSummary), next_cursor: NextCursor });
 
-export const FindSimilar = Texts.extend({ id: Id });
+export const FindSimilar = z.strictObject({
+  title: TicketTexts.title,
+  description: TicketTexts.description,
+  id: Id,
+});
 export type FindSimilar = z.infer<typeof FindSimilar>;
 
 export const SimilarTickets = z.object({ similar_existing: z.array(SimilarTicket) });

@@ -87,6 +87,22 @@ describe("every operation", () => {
     }
   });
 
+  test("that writes a text says how long it may be, also where the text may be null", () => {
+    const procedures = document.operations.filter(({ path }) => !path.startsWith("/webhooks/"));
+    const withoutLimit = procedures.flatMap(({ path, method, operation }) => {
+      const { properties = {} } = (operation.requestBody?.content["application/json"]?.schema ?? {}) as {
+        properties?: Record<string, Record<string, unknown>>;
+      };
+      const bounds = ["maxLength", "format", "enum", "pattern"];
+      return Object.entries(properties)
+        .filter(([, schema]) =>
+          [schema.type].flat().includes("string") && !bounds.some((bound) => bound in schema)
+        )
+        .map(([field]) => `${method} ${path} ${field}`);
+    });
+    expect(withoutLimit).toEqual([]);
+  });
+
   test("documents one success at least, and its failures with an example of each code", () => {
     for (const { path, method, operation } of document.operations) {
       const at = `${method} ${path}`;
