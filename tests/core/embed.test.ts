@@ -75,7 +75,7 @@ describe("the model", () => {
       // After the thread's name, which may hold blanks: the state, and fifteen numbers before it.
       priorities.push(Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]));
     }
-    expect(Math.max(...priorities)).toBe(Math.min(getPriority() + 5, 19));
+    expect(Math.max(...priorities)).toBe(Math.min(getPriority() + 10, 19));
   });
 
   it("keeps two workers to the same results", async () => {
