@@ -1,5 +1,6 @@
 import { isUniqueViolation } from "../../db/errors.ts";
-import { isBot, type ProjectContext } from "../core/context.ts";
+import { requirePerson } from "../core/access.ts";
+import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { recordEvents, transact } from "../core/history.ts";
 import { refuseContradictions } from "./_contradictions.ts";
@@ -11,9 +12,7 @@ import type { ImportResult, ImportTickets, TicketRecord } from "./transfer_schem
  * @throws {AppError} forbidden for bots, since approvals come along; conflict when another ticket has a number
  */
 export async function importTickets(ctx: ProjectContext, input: ImportTickets): Promise<ImportResult> {
-  if (isBot(ctx.actor)) {
-    throw new AppError("forbidden", "An import brings approvals of people: it needs a person");
-  }
+  requirePerson(ctx.actor, "An import brings approvals of people: it needs a person");
   refuseContradictions(input.records);
   return await transact(ctx, async (ctx) => {
     const present = await lockPresent(ctx, input.records);

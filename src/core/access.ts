@@ -1,4 +1,12 @@
-import type { Actor, ActorContext, ProjectAccess, ProjectRole, Scope, UserRole } from "./context.ts";
+import {
+  type Actor,
+  type ActorContext,
+  isBot,
+  type ProjectAccess,
+  type ProjectRole,
+  type Scope,
+  type UserRole,
+} from "./context.ts";
 import { AppError } from "./errors.ts";
 
 /**
@@ -96,7 +104,12 @@ export async function findProject(ctx: ActorContext, projectId: string): Promise
   });
 }
 
+/** For what is a person's word, and for who counts as a person. */
+export function requirePerson(actor: Actor, refusal: string): void {
+  if (isBot(actor)) throw new AppError("forbidden", refusal);
+}
+
 /** May this caller step over the human test gate in this project? Bot clients never may. */
 export function maySkipHumanTests(actor: Actor, project: ProjectAccess): boolean {
-  return project.role === "admin" && actor.user.kind === "human" && actor.credential.type === "session";
+  return project.role === "admin" && !isBot(actor);
 }

@@ -59,7 +59,11 @@ function failedSignIn({ address }: RequestContext, user: Candidate | undefined) 
   };
 }
 
-/** Under which the attempts on an email are counted: short, and not the address itself. */
+/**
+ * Under which the attempts on an email are counted: short, and not the address itself. Without accents, since the
+ * database lowers some letters otherwise than JavaScript: no spelling may have a counter of its own.
+ */
 function nameOf(email: string): string {
-  return createHash("sha256").update(email.toLowerCase()).digest("base64url");
+  const plain = email.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return createHash("sha256").update(plain).digest("base64url");
 }

@@ -1,6 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { isUniqueViolation } from "../../db/errors.ts";
-import { isBot, type RequestContext } from "../core/context.ts";
+import { requirePerson } from "../core/access.ts";
+import type { RequestContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { checkAnswers } from "./_check_answers.ts";
 import { readSurvey } from "./get_public.ts";
@@ -63,7 +64,7 @@ function identify({ actor }: RequestContext, { email }: AnswerSurvey): Person {
     }
     return { email: email.toLowerCase(), user_id: null };
   }
-  if (isBot(actor)) throw new AppError("forbidden", "Surveys are for people");
+  requirePerson(actor, "Surveys are for people");
   if (email !== undefined) throw invalidField("email", "You are signed in: leave it out");
   return { email: actor.user.email.toLowerCase(), user_id: actor.user.id };
 }

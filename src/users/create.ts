@@ -1,16 +1,21 @@
 import { v7 as uuid } from "uuid";
+import { requirePerson } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { hashPassword } from "../core/passwords.ts";
-import { makeInvitation } from "./_invite.ts";
 import { emailConflict, refuseHigherRole, userColumns } from "./_rows.ts";
+import { makeInvitation } from "./invitations.ts";
 import type { CreatedUser, CreateUser, User } from "./schema.ts";
 
-/** Adds a person or bot to an account; without a password they get a one-time link to set one. */
+/**
+ * Adds a person or bot to an account; without a password they get a one-time link to set one.
+ * @throws {AppError} forbidden for a bot client that adds a person: it could sign in as them and approve its own work
+ */
 export async function createUser(ctx: ActorContext, input: CreateUser): Promise<CreatedUser> {
   refuseHigherRole(ctx.actor, input.role);
+  if (input.kind === "human") requirePerson(ctx.actor, "A bot client may add bots only");
   const accountId = input.account_id ?? ctx.actor.user.account_id;
   if (accountId !== ctx.actor.user.account_id && ctx.actor.user.role !== "super_admin") {
     throw new AppError("forbidden", "Only a super admin may add users to another account");
@@ -30,7 +35,7 @@ export async function createUser(ctx: ActorContext, input: CreateUser): Promise<
       target_id: user.id,
       details: { email: user.email, kind: user.kind, role: user.role },
     });
-    if (passwordHash || input.kind === "bot") return { ...user, invite_url: null };
+    if (passwordHash) return { ...user, invite_url: null };
     const { invite_url } = await makeInvitation(ctx, user.id);
     return { ...user, invite_url };
   }).catch((error: unknown) => {

@@ -1,19 +1,26 @@
+import { requirePerson } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { emailConflict, refuseHigherRole, userColumns, visibleAccount } from "./_rows.ts";
+import { voidInvitations } from "./invitations.ts";
 import type { UpdateUser, User } from "./schema.ts";
 
-/** Changes a user. Who is deactivated loses every session; the installation always keeps one active super admin. */
+/**
+ * Changes a user. Who is deactivated loses every session; the installation always keeps one active super admin.
+ * @throws {AppError} forbidden for a bot client that says who is a person
+ */
 export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<User> {
   refuseHigherRole(ctx.actor, input.role);
+  if (input.kind) requirePerson(ctx.actor, "A bot client may not say who is a person");
   const user = await transact(ctx, async (ctx) => {
     const before = await lockUser(ctx, input);
     refuseHigherRole(ctx.actor, before.role);
     if (before.role === "super_admin" && mayLeave(input)) await keepOneSuperAdmin(ctx, input.id);
     const after = await writeUser(ctx, input);
     if (input.deactivated) await endSessions(ctx, input.id);
+    if (input.deactivated || input.email) await voidInvitations(ctx, input.id);
     const { id: _, ...changes } = input;
     await recordAudit(ctx, {
       account_id: after.account_id,

@@ -113,6 +113,8 @@ describe("a refused sign-in", () => {
 
   test("comes with the limit's fields after ten attempts on one email, from whatever address", async () => {
     const person = await makePerson(harness.now);
+    await harness.now.sql`update users set email = ${`i${person.email}`} where id = ${person.id}::uuid`;
+    person.email = `i${person.email}`;
     const answers: Answer[] = [];
     for (let i = 0; i < 11; i++) {
       answers.push(await login(harness.now, { ...person, password: "wrong password" }));
@@ -122,12 +124,10 @@ describe("a refused sign-in", () => {
     expect(body.code).toBe("rate_limited");
     expect(headers.get("retry-after")).toBe(String(body.retryAfter));
     expect(headers.get("ratelimit-policy")).toBe('"login-email";q=10;w=300');
-    // In another case it is the same email.
-    const shouted = await login(harness.now, {
-      email: person.email.toUpperCase(),
-      password: person.password,
-    });
-    expect(shouted.status).toBe(429);
+    // In another case it is the same email, and in letters that the database lowers to the same.
+    for (const email of [person.email.toUpperCase(), person.email.replace("i", "\u0130")]) {
+      expect((await login(harness.now, { email, password: person.password })).status).toBe(429);
+    }
   });
 
   test("comes after thirty attempts from one address, on whatever email", async () => {

@@ -135,6 +135,22 @@ describe("a change of password", () => {
     expect((await login(harness.now, { ...person, password: "another long password" })).status).toBe(200);
   });
 
+  test("made twice at once counts once, and leaves the session that made it", async () => {
+    const person = await makePerson(harness.now);
+    const sessions = [await signIn(harness.now, person), await signIn(harness.now, person)];
+    const answers = await Promise.all(sessions.map(({ access }, index) =>
+      call("POST", "/auth/password", {
+        token: access,
+        body: { current_password: person.password, new_password: `another long password ${index}` },
+      })
+    ));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
+    const winner = answers.findIndex(({ status }) => status === 204);
+    expect(await statusOfMe(harness.now, sessions[winner]!.access)).toBe(200);
+    const password = `another long password ${winner}`;
+    expect((await login(harness.now, { ...person, password })).status).toBe(200);
+  });
+
   test.each([
     ["the wrong current password", "not it at all", "another long password", 401, "invalid_credentials"],
     ["too short a new one", "", "123456789", 400, "invalid_request"],

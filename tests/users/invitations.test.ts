@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeUser, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { login } from "../sessions/_sign_in.ts";
+import { login, makePerson, signIn } from "../sessions/_sign_in.ts";
 
 const harness = useHarness();
 const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
@@ -57,8 +57,25 @@ describe("an invitation", () => {
     await call("DELETE", `/users/${gone.id}`, { token: gone.admin });
     expect((await accept(gone.token)).status).toBe(404);
     await call("PATCH", `/users/${gone.id}`, { token: gone.admin, body: { deactivated: false } });
-    expect((await accept(gone.token)).status).toBe(200);
+    expect((await accept(gone.token)).status).toBe(404);
     expect((await accept("x".repeat(43))).status).toBe(404);
+  });
+
+  test("is nobody's way in any more once its user has another password or address", async () => {
+    const [changed, moved] = [await makePerson(harness.now), await makePerson(harness.now)];
+    const links = [];
+    for (const { id, admin: { token } } of [changed, moved]) {
+      const { body } = await call("POST", `/users/${id}/invitation`, { token });
+      links.push(new URL(body.invite_url).hash.slice(1));
+    }
+    const { access } = await signIn(harness.now, changed);
+    const body = { current_password: changed.password, new_password: "another long password" };
+    expect((await call("POST", "/auth/password", { token: access, body })).status).toBe(204);
+    const email = `moved${next()}@example.test`;
+    expect((await call("PATCH", `/users/${moved.id}`, { token: moved.admin.token, body: { email } })).status)
+      .toBe(200);
+    for (const link of links) expect((await accept(link)).status).toBe(404);
+    expect((await login(harness.now, { email, password: moved.password })).status).toBe(200);
   });
 
   test("with too short a password is not used up", async () => {

@@ -34,13 +34,16 @@ describe("adding a user", () => {
     expect((await call("GET", `/users/${body.id}`, { token })).body).toEqual(user);
   });
 
-  test("gives no link when a password came, nor to a bot", async () => {
+  test("gives no link when a password came; a bot gets one too", async () => {
     const { token } = await admin();
     const given = someone({ password: "a long password" });
     expect((await call("POST", "/users", { token, body: given })).body.invite_url).toBeNull();
     expect((await login(harness.now, { email: given.email, password: "a long password" })).status).toBe(200);
-    expect((await call("POST", "/users", { token, body: someone({ kind: "bot" }) })).body.invite_url)
-      .toBeNull();
+    const bot = someone({ kind: "bot" });
+    const { body } = await call("POST", "/users", { token, body: bot });
+    const accepted = { token: new URL(body.invite_url).hash.slice(1), password: "a bot's long password" };
+    expect((await call("POST", "/users/invitations/accept", { body: accepted })).body.kind).toBe("bot");
+    expect((await login(harness.now, { email: bot.email, password: accepted.password })).status).toBe(200);
   });
 
   test("refuses an email that anyone has, in whatever case, also of ten at once", async () => {
@@ -181,4 +184,25 @@ describe("listing users", () => {
     const { token } = await makeKey(harness.now, owner);
     expect((await call("GET", "/users", { token })).body.code).toBe("insufficient_scope");
   });
+});
+
+test("bot clients make bots only: they never become a person, nor get hold of one", async () => {
+  const owner = await admin();
+  const { accountId } = owner;
+  const bot = await makeUser(harness.now, { role: "admin", kind: "bot", accountId });
+  const key = await makeKey(harness.now, owner, { scopes: ["admin"] });
+  const colleague = await makeUser(harness.now, { accountId });
+  for (const { token } of [bot, key]) {
+    const refused = [
+      await call("PATCH", `/users/${bot.id}`, { token, body: { kind: "human" } }),
+      await call("POST", "/users", { token, body: someone() }),
+      await call("POST", "/users", { token, body: someone({ password: "a long password" }) }),
+      await call("POST", `/users/${colleague.id}/invitation`, { token }),
+    ];
+    for (const { status, body } of refused) expect([status, body.code]).toEqual([403, "forbidden"]);
+    const { status, body } = await call("POST", "/users", { token, body: someone({ kind: "bot" }) });
+    expect(status).toBe(201);
+    expect((await call("POST", `/users/${body.id}/invitation`, { token })).status).toBe(201);
+  }
+  expect((await call("GET", `/users/${bot.id}`, { token: owner.token })).body.kind).toBe("bot");
 });
