@@ -15,13 +15,14 @@ RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data --shell /
  && install -d -o handoff -g handoff /app/.deno
 WORKDIR /app
 ENV HOST=0.0.0.0 PORT=3000 PUBLIC_URL=http://localhost:3000 DATA_DIR=/data DENO_DIR=/app/.deno \
-    DENO_NO_UPDATE_CHECK=1 DENO_NO_PROMPT=1 MALLOC_MMAP_THRESHOLD_=131072
+    DENO_NO_UPDATE_CHECK=1 DENO_NO_PROMPT=1
 COPY --from=packages /app/node_modules ./node_modules
 COPY models ./models
 COPY package.json deno.json ./
 COPY db ./db
 COPY jobs ./jobs
 COPY src ./src
+COPY ops/start.sh ./ops/start.sh
 USER handoff
 # Compiled once here instead of at every start of a container.
 RUN node_modules/deno/deno cache src/main.ts src/core/permissions.ts src/core/embed_worker.ts db/embedded_worker.ts
@@ -29,5 +30,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node_modules/deno/deno", "eval", "const { ok } = await fetch(`http://127.0.0.1:${Deno.env.get('PORT')}/healthz`); Deno.exit(ok ? 0 : 1)"]
-# exec makes deno the process that is told to stop: it answers what it has accepted, hands its jobs back and ends.
-CMD ["sh", "-c", "flags=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/permissions.ts) && exec node_modules/deno/deno run $flags src/main.ts"]
+CMD ["sh", "ops/start.sh"]

@@ -3,8 +3,6 @@ import type { Engine } from "./engine.ts";
 
 /** Who asks by this socket may read the database's files anyway: it is the owner's only, as they are. */
 const SOCKET = "backup.sock";
-/** Linux' sockaddr_un holds 108 bytes, the last of them zero. */
-const LONGEST_SOCKET_PATH = 107;
 /** Requests wait while files are copied; whoever takes longer than this has a copy that doesn't count. */
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -13,8 +11,7 @@ const LONGEST_PAUSE_MS = 60_000;
  * told `ready`, says `done` when it has copied, and hears `ok` if the engine stood still all the time.
  */
 export async function serveBackups(home: string, engine: Engine): Promise<{ close(): Promise<void> }> {
-  const path = socketPath(home);
-  if (path === null) return { close: () => Promise.resolve() };
+  const path = join(home, SOCKET);
   await Deno.remove(path).catch(unlessMissing);
   const listener = Deno.listen({ transport: "unix", path });
   await Deno.chmod(path, 0o600);
@@ -70,20 +67,13 @@ export async function whilePaused(home: string, copy: () => Promise<void>): Prom
 }
 
 async function connect(home: string): Promise<Deno.UnixConn | null> {
-  const path = socketPath(home);
-  if (path === null) return null;
   try {
-    return await Deno.connect({ transport: "unix", path });
+    return await Deno.connect({ transport: "unix", path: join(home, SOCKET) });
   } catch (error) {
     // A killed service leaves its socket behind.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.ConnectionRefused) return null;
     throw error;
   }
-}
-
-function socketPath(home: string): string | null {
-  const path = join(home, SOCKET);
-  return new TextEncoder().encode(path).length <= LONGEST_SOCKET_PATH ? path : null;
 }
 
 async function say(connection: Deno.UnixConn, word: string): Promise<void> {

@@ -7,32 +7,39 @@ export interface Embedded {
   close(): Promise<void>;
 }
 
-/** Linux' sockaddr_un holds 108 bytes, the last of them zero. */
-const LONGEST_SOCKET_PATH = 107;
+/** Linux' sockaddr_un holds 108 bytes, the last of them zero; `/backup.sock` is the longest name in the folder. */
+const LONGEST_FOLDER = 95;
 
 /**
  * PGlite with pgvector behind a Unix socket, in a worker so that SQL never runs on the caller's event loop.
  * `dataDir` gets `db.lock`, `db/` and `db.sock`. The lock ends with its process, even on kill -9.
+ * @throws {Error} when another process has the folder open, or its path is too long for a socket
  */
 export async function startEmbedded(
   dataDir: string,
   onDeath: (error: Error) => void = () => {},
 ): Promise<Embedded> {
   const home = resolve(dataDir);
+  const length = new TextEncoder().encode(home).length;
+  if (length > LONGEST_FOLDER) {
+    throw new Error(
+      `the path of DATA_DIR has ${length} bytes; with its sockets in it, it may have ${LONGEST_FOLDER}`,
+    );
+  }
   await Deno.mkdir(home, { recursive: true, mode: 0o700 });
   const lock = await lockFolder(home);
   try {
     const folder = join(home, "db");
-    const socket = await placeSocket(home);
-    await initialise(folder, socket.path);
-    const engine = await startEngine({ folder, socketPath: socket.path, onDeath });
+    const socketPath = join(home, "db.sock");
+    await initialise(folder, socketPath);
+    const engine = await startEngine({ folder, socketPath, onDeath });
     const backups = await serveBackups(home, engine);
     return {
-      socketPath: socket.path,
+      socketPath,
       async close() {
         await backups.close();
         await engine.close();
-        await socket.remove();
+        await removeIfPresent(socketPath);
         lock.close();
       },
     };
@@ -52,15 +59,6 @@ export async function lockFolder(home: string): Promise<Deno.FsFile> {
     `Cannot open the embedded database: the folder ${home} is in use by another process. ` +
       `Stop that process, choose another DATA_DIR, or set DATABASE_URL to share one PostgreSQL server.`,
   );
-}
-
-async function placeSocket(home: string): Promise<{ path: string; remove(): Promise<void> }> {
-  const path = join(home, "db.sock");
-  if (new TextEncoder().encode(path).length <= LONGEST_SOCKET_PATH) {
-    return { path, remove: () => removeIfPresent(path) };
-  }
-  const short = await Deno.makeTempDir({ prefix: "handoff-" });
-  return { path: join(short, "db.sock"), remove: () => removeIfPresent(short) };
 }
 
 /** A folder killed half-way through its creation would never open again, so it gets its name when complete. */

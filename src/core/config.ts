@@ -2,7 +2,8 @@ import { z } from "zod";
 
 /** One secret, or two separated by a comma while one replaces the other; the first is the one in use. */
 const secrets = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean))
-  .refine((list) => list.length <= 2, "takes one secret, or two separated by a comma").optional();
+  .refine(({ length }) => length === 1 || length === 2, "takes one secret, or two separated by a comma")
+  .optional();
 
 const port = z.string().regex(/^\d+$/, "takes a number from 0 to 65535").transform(Number)
   .refine((value) => value <= 65535, "takes a number from 0 to 65535");
@@ -13,7 +14,10 @@ const httpUrl = z.string().refine(
 ).transform((text) => text.replace(/\/+$/, ""));
 
 const origins = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean))
-  .refine((list) => list.every((item) => URL.canParse(item)), "takes origins separated by commas")
+  .refine(
+    (list) => list.every((item) => URL.canParse(item) && /^https?:$/.test(new URL(item).protocol)),
+    "takes origins such as https://portal.example, separated by commas",
+  )
   .transform((list) => list.map((item) => new URL(item).origin));
 
 const onOff = (allowed: [string, ...string[]]) => z.enum(allowed, `takes one of: ${allowed.join(", ")}`);
@@ -22,7 +26,10 @@ const environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().min(1).default("127.0.0.1"),
   PUBLIC_URL: httpUrl.optional(),
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "takes a postgres:// URL").optional(),
+  DATABASE_URL: z.string().refine(
+    (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
+    "takes a postgres:// URL, with any of / ? # @ in its password as %2F %3F %23 %40",
+  ).optional(),
   DATA_DIR: z.string().min(1).default("./data"),
   AUTH_SECRET: secrets.refine(
     (list) => list === undefined || list.every((item) => item.length >= 32),
@@ -78,12 +85,16 @@ export function parseConfig(
     throw new ConfigError(`${issue.path.join(".")}: ${issue.message}`);
   }
   const config = parsed.data;
-  const host = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST;
   return {
     ...config,
-    PUBLIC_URL: config.PUBLIC_URL ?? `http://${host}:${config.PORT}`,
+    PUBLIC_URL: config.PUBLIC_URL ?? `http://${bracketed(config.HOST)}:${config.PORT}`,
     EMBEDDING_THREADS: config.EMBEDDING_THREADS ?? Math.max(1, Math.floor(cores / 2)),
   };
+}
+
+/** A host as it stands before a port. */
+export function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 /** Reads the process's environment; the only place that does. */

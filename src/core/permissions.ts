@@ -1,13 +1,17 @@
 import { resolve } from "node:path";
-import { type Config, ConfigError, readConfig } from "./config.ts";
+import { bracketed, type Config, ConfigError, readConfig } from "./config.ts";
 
 /**
  * How the process is run, as flags of `deno run`. It may write to DATA_DIR only and reach only what is configured.
  * Reading, the environment, system facts and native code (the model, argon2) are needed by the packages.
+ * @throws {ConfigError} for a folder that the flags can't name
  */
 export function launchFlags(config: Config, project: string): string[] {
   const dataDir = resolve(project, config.DATA_DIR);
-  const hosts = [`${config.HOST}:${config.PORT}`, hostOf(config.GITHUB_API_URL)];
+  if (`${project}${dataDir}`.includes(",")) {
+    throw new ConfigError("DATA_DIR: takes a path without commas, and so does the project's folder");
+  }
+  const hosts = [`${bracketed(config.HOST)}:${config.PORT}`, hostOf(config.GITHUB_API_URL)];
   if (config.DATABASE_URL) hosts.push(hostOf(config.DATABASE_URL, "5432"));
   else hosts.push(`unix:${dataDir}/db.sock`, `unix:${dataDir}/backup.sock`);
   if (config.STRIPE_SECRET_KEY) hosts.push(hostOf(config.STRIPE_API_URL ?? "https://api.stripe.com"));
@@ -33,11 +37,10 @@ if (import.meta.main) {
   const write = (stream: typeof Deno.stdout, text: string) =>
     stream.writeSync(new TextEncoder().encode(text));
   try {
-    write(Deno.stdout, launchFlags(readConfig(), Deno.cwd()).join(" "));
+    write(Deno.stdout, launchFlags(readConfig(), Deno.cwd()).join("\n"));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     write(Deno.stderr, `handoff: ${error.message}\n`);
-    // A flag that deno refuses would hide the message: end the start here.
     Deno.exit(1);
   }
 }

@@ -25,7 +25,10 @@ const WRONG: [string, string][] = [
   ["PORT", "3000a"],
   ["PUBLIC_URL", "ftp://x"],
   ["DATABASE_URL", "mysql://x"],
+  ["DATABASE_URL", "postgres://u:pa#ss@db/x"],
+  ["DATABASE_URL", "postgres://db:99999/x"],
   ["AUTH_SECRET", "short"],
+  ["AUTH_SECRET", ","],
   ["ENCRYPTION_KEY", "a".repeat(32) + ",b"],
   ["ADMIN_EMAIL", "nobody"],
   ["ADMIN_PASSWORD", "short"],
@@ -36,6 +39,7 @@ const WRONG: [string, string][] = [
   ["RATE_LIMIT_REFRESH", "10"],
   ["RATE_LIMIT_REFRESH", "0/60"],
   ["CORS_ORIGINS", "https://a.test,b"],
+  ["CORS_ORIGINS", "localhost:5173"],
   ["TRUST_PROXY", "1"],
   ["LOG_LEVEL", "loud"],
 ];

@@ -23,6 +23,11 @@ test("the process may listen, reach its database and the code host, and nothing 
   })).toEqual(["0.0.0.0:8080", "github.example.com:443", "db.internal:5432", "api.stripe.com:443"]);
 });
 
+test("an IPv6 address is named as a host, and a folder with a comma is refused", () => {
+  expect(netOf({ HOST: "::1" })[0]).toBe("[::1]:3000");
+  expect(() => netOf({ DATA_DIR: "/var/a,b" })).toThrow("DATA_DIR: takes a path without commas");
+});
+
 test("it writes to DATA_DIR only and runs no other program", () => {
   const flags = launchFlags(parseConfig({ DATA_DIR: "/var/lib/handoff" }), "/srv/handoff");
   expect(flags).toContain("--allow-write=/var/lib/handoff");

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Starts the service with the permissions that its configuration needs and no others; arguments go to deno run.
+set -ef
+cd "$(dirname "$0")/.."
+# One flag a line, since folders may have blanks in their names. A bad configuration ends it here.
+flags=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/permissions.ts)
+IFS='
+'
+# Without it glibc keeps what was needed once at the start.
+export MALLOC_MMAP_THRESHOLD_=131072
+# exec makes deno the process that is told to stop: it answers what it has accepted, hands its jobs back and ends.
+exec node_modules/deno/deno run "$@" $flags src/main.ts
