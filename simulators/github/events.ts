@@ -36,6 +36,9 @@ interface Examples {
   examples: Record<string, unknown>[];
 }
 
+/** In GitHub's example of a transfer the issue at its new place bears this time, five months before the transfer. */
+const ARRIVED = "2019-05-15T15:20:18Z";
+
 const FILE = new URL(
   "../../node_modules/@octokit/webhooks-examples/api.github.com/index.json",
   import.meta.url,
@@ -86,22 +89,20 @@ export class GitHubEvents {
   issue(facts: IssueFacts): GitHubDelivery {
     const { repo, number, action, other, at = now() } = facts;
     const example = this.#example("issues", "edited");
-    const shape = { title: facts.title ?? "An issue", state: facts.state ?? "open", updated_at: at };
-    const issue = {
+    const issueAt = (place: { repo: string; number: number }, updated_at: string) => ({
       ...example.issue as object,
-      ...shape,
-      number,
-      html_url: `https://github.com/${repo}/issues/${number}`,
-    };
+      title: facts.title ?? "An issue",
+      state: facts.state ?? "open",
+      number: place.number,
+      html_url: `https://github.com/${place.repo}/issues/${place.number}`,
+      updated_at,
+    });
+    const prefix = action === "transferred" ? "new" : "old";
+    const issue = issueAt({ repo, number }, other && prefix === "old" ? ARRIVED : at);
     const beside = other && {
-      issue: {
-        ...issue,
-        number: other.number,
-        html_url: `https://github.com/${other.repo}/issues/${other.number}`,
-      },
+      issue: issueAt(other, prefix === "new" ? ARRIVED : at),
       repository: named(example, other.repo),
     };
-    const prefix = action === "transferred" ? "new" : "old";
     const changes = beside &&
       { [`${prefix}_issue`]: beside.issue, [`${prefix}_repository`]: beside.repository };
     const { changes: _, ...rest } = example;

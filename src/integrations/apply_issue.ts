@@ -17,51 +17,51 @@ interface Target {
  * its deletion. No ticket is closed by it: tickets close at their gates. Call it inside `transact`.
  */
 export async function applyIssue(ctx: Context, event: IssueEvent): Promise<Outcome> {
-  const { action, repository, changes } = event;
-  const here: Target = { ...event.issue, repo_full_name: repository.full_name };
-  let followed: number;
-  if (action === "deleted") {
-    followed = await unlink(ctx, here);
-  } else if (action === "transferred" && changes?.new_issue && changes.new_repository) {
-    const there = { ...changes.new_issue, repo_full_name: changes.new_repository.full_name };
-    followed = await follow(ctx, here, there);
-  } else if (changes?.old_issue && changes.old_repository) {
-    followed = await follow(
-      ctx,
-      { ...changes.old_issue, repo_full_name: changes.old_repository.full_name },
-      here,
-    );
-  } else {
-    followed = await follow(ctx, here, here);
-  }
-  return followed > 0 ? { outcome: "applied" } : { outcome: "ignored", reason: "no_ticket" };
+  const { from, to } = readMove(event);
+  if (await lockLinked(ctx, from) === 0) return { outcome: "ignored", reason: "no_ticket" };
+  const changed = event.action === "deleted" ? await unlink(ctx, from) : await follow(ctx, from, to);
+  return changed > 0 ? { outcome: "applied" } : { outcome: "ignored", reason: "older_than_known" };
 }
 
-/** Tickets are locked in id order before their links change. */
-async function lockLinked(ctx: Context, { repo_full_name, number }: Target): Promise<void> {
-  await ctx.db`
+/** Where the issue was before the event and where it is after it: the same place unless it was transferred. */
+function readMove({ action, issue, repository, changes }: IssueEvent): { from: Target; to: Target } {
+  const here: Target = { ...issue, repo_full_name: repository.full_name };
+  if (action === "transferred" && changes?.new_issue && changes.new_repository) {
+    return { from: here, to: { ...changes.new_issue, repo_full_name: changes.new_repository.full_name } };
+  }
+  if (changes?.old_issue && changes.old_repository) {
+    return { from: { ...changes.old_issue, repo_full_name: changes.old_repository.full_name }, to: here };
+  }
+  return { from: here, to: here };
+}
+
+/** Tickets are locked in id order before their links change. Answers how many they are. */
+async function lockLinked(ctx: Context, { repo_full_name, number }: Target): Promise<number> {
+  const locked = await ctx.db`
     select from tickets where id in (
       select ticket_id from ticket_issues where lower(repo_full_name) = ${repo_full_name.toLowerCase()}
         and issue_number = ${number})
     order by id for update`;
+  return locked.count;
 }
 
 async function unlink(ctx: Context, issue: Target): Promise<number> {
-  await lockLinked(ctx, issue);
   const removed = await ctx.db`
     delete from ticket_issues
     where lower(repo_full_name) = ${issue.repo_full_name.toLowerCase()} and issue_number = ${issue.number}`;
   return removed.count;
 }
 
-/** What an event says that is older than the last one is out of date. */
+/**
+ * What an event says that is older than the last one is out of date. A transfer is as old as it is at the place that
+ * the issue left: at the other one the issue may bear the time of its creation.
+ */
 async function follow(ctx: Context, from: Target, to: Target): Promise<number> {
-  await lockLinked(ctx, from);
   const followed = await ctx.db`
     update ticket_issues set repo_full_name = ${to.repo_full_name}, issue_number = ${to.number},
       issue_url = ${to.html_url}, title = ${to.title}, state = coalesce(${to.state ?? null}, state),
-      event_at = ${to.updated_at}::timestamptz, updated_at = now()
+      event_at = ${from.updated_at}::timestamptz, updated_at = now()
     where lower(repo_full_name) = ${from.repo_full_name.toLowerCase()} and issue_number = ${from.number}
-      and (event_at is null or event_at <= ${to.updated_at}::timestamptz)`;
+      and (event_at is null or event_at <= ${from.updated_at}::timestamptz)`;
   return followed.count;
 }

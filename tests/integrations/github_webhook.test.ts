@@ -126,12 +126,15 @@ describe("an issue that a ticket is linked to", () => {
 
   test("is followed by what the repository it was moved to tells", async () => {
     const { ticket } = await linked("acme/from", 3);
+    const at = clock();
+    await issue({ repo: "acme/from", number: 3, action: "edited", title: "There", at: at() });
     await issue({
       repo: "acme/to",
       number: 4,
       action: "opened",
       title: "Here now",
       other: { repo: "acme/from", number: 3 },
+      at: at(),
     });
     expect(await facts(ticket)).toMatchObject({
       repo_full_name: "acme/to",
@@ -161,6 +164,9 @@ describe("an issue that a ticket is linked to", () => {
       at: first,
     });
     expect(await facts(ticket)).toMatchObject({ title: "second", state: "open" });
+    const [row] = await hosting.now.harness
+      .sql`select outcome, reason from deliveries where subject = 'acme/late#8' order by id desc limit 1`;
+    expect(row).toEqual({ outcome: "ignored", reason: "older_than_known" });
     await issue({ repo: "acme/late", number: 8, action: "edited", title: "third", state: "open", at: third });
     await issue({
       repo: "acme/late",
