@@ -27,7 +27,10 @@ export async function applyPullRequest(ctx: Context, event: PullRequestEvent): P
   const isNews = await writePullRequest(ctx, pull);
   if (isNews) await followLinks(ctx, pull);
   if (pull.state === "merged") {
-    await link(ctx, pull, tickets);
+    // A merge that was known before a ticket was reopened doesn't make it closable again.
+    const due = isNews ? tickets : tickets.filter(({ reopened }) => !reopened);
+    await link(ctx, pull, due);
+    if (!isNews) await stampLate(ctx, pull, due);
     await closeDeployed(ctx, pull);
   }
   return tickets.length > 0 ? { outcome: "applied" } : { outcome: "ignored", reason: "no_ticket" };
@@ -52,6 +55,7 @@ async function isWired(ctx: Context, repo: string): Promise<boolean> {
 interface FoundTicket {
   id: string;
   project_id: string;
+  reopened: boolean;
 }
 
 /** The tickets that are linked to the pull request, and once it is merged those that it names; locked in id order. */
@@ -75,7 +79,7 @@ async function lockTickets(ctx: Context, event: PullRequestEvent, pull: PullRequ
       join ticket_issues l on lower(l.repo_full_name) = i.repo and l.issue_number = i.number
       join wired w on w.id = l.project_id
     )
-    select id, project_id from tickets where id in (select id from found) order by id for update`;
+    select id, project_id, reopened from tickets where id in (select id from found) order by id for update`;
 }
 
 /** A merge is final; else the later of two events counts, by the provider's clock. Answers whether this one does. */
@@ -115,6 +119,15 @@ async function link(ctx: Context, { repo, number, url }: PullRequest, tickets: F
     JSON.stringify(links)
   }::text::jsonb) as l (id uuid, ticket_id uuid, project_id uuid)
     on conflict (ticket_id, lower(repo), number) do nothing`;
+}
+
+/** Their project may have been wired to the repository since the merge. What someone said of a ticket's merge stands. */
+async function stampLate(ctx: Context, { repo, number }: PullRequest, tickets: FoundTicket[]): Promise<void> {
+  await ctx.db`
+    select stamp_merge(array(
+      select t.id from tickets t
+      where t.id = any (${tickets.map(({ id }) => id)}::uuid[]) and t.merge_sha is null
+        and not exists (select from history h where h.ticket_id = t.id and h.changes ? 'merge_sha')), ${repo}, ${number})`;
 }
 
 /** The deploy was heard of before the merge: nothing else would close the tickets before the hourly sweep. */

@@ -1,10 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { makeTicket, next } from "../factories.ts";
+import { makeProject, makeTicket, next, type TestProject, type TestTicket } from "../factories.ts";
 import { useHosting } from "./_hosting.ts";
 import { CRON_SECRET, Merges, SHA } from "./_merges.ts";
 
 const hosting = useHosting({ CRON_SECRET });
 const merges = new Merges(() => hosting.now);
+
+async function wire(project: TestProject, repo: string): Promise<void> {
+  const { status } = await hosting.now.harness.call("PUT", `${project.path}/repositories`, {
+    token: project.admin.token,
+    body: { repositories: [repo] },
+  });
+  expect(status).toBe(200);
+}
 
 describe("what comes again, late or in another order", () => {
   test("a repeat changes nothing", async () => {
@@ -108,6 +116,72 @@ describe("what comes again, late or in another order", () => {
     const [link] = await harness
       .sql`select state from ticket_pull_requests where ticket_id = ${ticket.id}::uuid`;
     expect(link).toEqual({ state: "merged" });
+  });
+
+  test("a ticket whose project is wired to the repository after the merge is stamped by its next event", async () => {
+    const { harness } = hosting.now;
+    const { repo } = await merges.wired();
+    const late = await makeProject(harness);
+    const ticket = await makeTicket(harness, late);
+    const facts = { repo, number: next(), mergeSha: SHA("b") };
+    await merges.link(ticket, late, facts);
+    await merges.merge(facts);
+    await merges.merge({ ...facts, action: "labeled" });
+    expect((await merges.ticket(ticket, late)).merge_sha).toBe(null);
+    await wire(late, repo);
+    await merges.merge({ ...facts, action: "unlabeled" });
+    const stamped = await merges.ticket(ticket, late);
+    expect(stamped).toMatchObject({ merge_sha: SHA("b"), ship: "merged", version: 2 });
+    await merges.merge({ ...facts, action: "labeled", title: "Again" });
+    expect(await merges.ticket(ticket, late)).toEqual(stamped);
+  });
+
+  test("a later event of a merged pull request leaves alone what someone did since", async () => {
+    const { harness } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const late = await makeProject(harness);
+    const [cleared, reopened] = [await makeTicket(harness, project), await makeTicket(harness, project)];
+    const [linked, named] = [await makeTicket(harness, late), await makeTicket(harness, late)];
+    const facts = { repo, number: next(), mergeSha: SHA("c"), title: named.ref };
+    for (const ticket of [cleared, reopened]) await merges.link(ticket, project, facts);
+    await merges.link(linked, late, facts);
+    await merges.merge(facts);
+
+    const patch = async (ticket: TestTicket, { admin }: TestProject, body: unknown) => {
+      const answer = await harness.call("PATCH", ticket.path, { token: admin.token, body });
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    };
+    await patch(cleared, project, { merge_sha: null });
+    const all = [[cleared, project], [reopened, project], [linked, late], [named, late]] as const;
+    for (const [ticket, project] of all.slice(1)) {
+      await patch(ticket, project, { stage: "live" });
+      await patch(ticket, project, { stage: "in_progress" });
+    }
+    await wire(late, repo);
+    const before = await Promise.all(all.map(([ticket, project]) => merges.ticket(ticket, project)));
+    expect(before.map(({ status, merge_sha }) => [status, merge_sha])).toEqual([
+      ["open", null],
+      ["open", SHA("c")],
+      ["open", null],
+      ["open", null],
+    ]);
+    await merges.merge({ ...facts, action: "labeled" });
+    await merges.deploy(repo, SHA("c"));
+    await harness.work("close-parked-tickets");
+    const after = await Promise.all(all.map(([ticket, project]) => merges.ticket(ticket, project)));
+    const facing = ({ status, stage, merge_sha }: typeof before[0]) => ({ status, stage, merge_sha });
+    expect(after.map(facing)).toEqual(before.map(facing));
+  });
+
+  test("an event of an earlier merge never takes the place of a later one", async () => {
+    const { harness } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(harness, project);
+    const first = { repo, number: next(), title: ticket.ref, mergeSha: SHA("1"), at: "2026-11-20T10:00:00Z" };
+    await merges.merge(first);
+    await merges.merge({ ...first, number: next(), mergeSha: SHA("2"), at: "2026-11-20T11:00:00Z" });
+    await merges.merge({ ...first, action: "labeled" });
+    expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("2"), version: 3 });
   });
 
   test("a linked pull request stamps its ticket by whatever way it was merged", async () => {
