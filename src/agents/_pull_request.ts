@@ -7,7 +7,9 @@ export async function linkPullRequest(
   run: { ticket_id: string; project_id: string },
   url: string | null | undefined,
 ): Promise<void> {
-  const found = /^https?:\/\/[^/\s]+\/([\w.-]{1,100}\/[\w.-]{1,100})\/pull\/(\d{1,9})\b/.exec(url ?? "");
+  const found = /^https?:\/\/[^/\s\p{C}]+\/([\w.-]{1,100}\/[\w.-]{1,100})\/pull\/(\d{1,9})\b/u.exec(
+    url ?? "",
+  );
   if (!found) return;
   const [address, repo, number] = found;
   await ctx.db`

@@ -23,6 +23,7 @@ interface Run {
   event_tie: string | null;
   settled_tasks: SettledTask[];
   moved_ticket: boolean;
+  ticket_open: boolean;
 }
 
 /**
@@ -38,7 +39,10 @@ export async function applyAgentEvent(ctx: Context, event: StatusChange): Promis
   if (status === "finished") await linkPullRequest(ctx, run, event.target?.prUrl);
   const clock = clockOf(event);
   if (!isNewer(clock, run)) return { outcome: "ignored", reason: "older_than_the_run" };
-  const settled = await settleTasks(ctx, run, { status, at: clock.at, summary: cleanText(event.summary) });
+  // Who closed the ticket meanwhile took its tasks as they were.
+  const settled = run.ticket_open
+    ? await settleTasks(ctx, run, { status, at: clock.at, summary: cleanText(event.summary) })
+    : run.settled_tasks;
   const moved = await moveTicket(ctx, run, status);
   await ctx.db`
     update agent_runs set status = ${status}, summary = ${cleanText(event.summary)},
@@ -56,8 +60,9 @@ async function findRun(ctx: Context, agentId: string): Promise<Run | undefined> 
   await ctx.db`
     select from tickets where id in (select ticket_id from agent_runs where agent_id = ${agentId}) for update`;
   const [run] = await ctx.db<Run[]>`
-    select id, ticket_id, project_id, agent_id, task_ids, event_at, event_tie, settled_tasks, moved_ticket
-    from agent_runs where agent_id = ${agentId}`;
+    select r.id, r.ticket_id, r.project_id, r.agent_id, r.task_ids, r.event_at, r.event_tie, r.settled_tasks,
+      r.moved_ticket, t.status = 'open' as ticket_open
+    from agent_runs r join tickets t on t.id = r.ticket_id where r.agent_id = ${agentId}`;
   return run;
 }
 

@@ -130,6 +130,36 @@ describe("a cloud agent's event", () => {
     expect(tasks[1]).toMatchObject({ status: "in_progress" });
   });
 
+  test("leaves the tasks of a ticket as they are once somebody has closed it", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+    const move = (stage: string) =>
+      harness.now.call("PATCH", work.ticket.path, { token: project.admin.token, body: { stage } });
+    expect((await move("live")).status).toBe(200);
+    const before = await readState(harness.now, work);
+    expect(before.tickets).toEqual([{ stage: "live", status: "closed" }]);
+    const error = { id: work.agentId, status: "ERROR", summary: "Too late" };
+    await sendAgentEvent(harness.now, { ...error, timestamp: "2026-11-20T11:00:00Z" });
+    const after = await readState(harness.now, work);
+    expect(after.runs).toMatchObject([{ status: "failed", summary: "Too late" }]);
+    expect([after.tickets, after.tasks]).toEqual([before.tickets, before.tasks]);
+    await move("in_progress");
+    await sendAgentEvent(harness.now, { ...error, timestamp: "2026-11-20T12:00:00Z" });
+    expect((await readState(harness.now, work)).tasks[0]).toMatchObject({ status: "blocked" });
+  });
+
+  test("whose pull request's address holds what no address does counts without it", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    const event = { id: work.agentId, status: "FINISHED", timestamp, prUrl: prUrl.replace("hub", "\0hub") };
+    expect((await sendAgentEvent(harness.now, event)).status).toBe(200);
+    const { runs, links } = await readState(harness.now, work);
+    expect([runs, links]).toMatchObject([[{ status: "finished" }], []]);
+  });
+
   test("an unknown status, event or agent is acknowledged and kept", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
