@@ -4,7 +4,7 @@ import type { Db } from "../../db/open.ts";
 export function jobColumns(db: Db) {
   return db`j.id, j.name as queue, j.state::text as state, j.data as payload,
     coalesce(j.output ->> 'message', j.output #>> '{value,message}') as error,
-    j.retry_count + (j.state not in ('created', 'retry'))::integer as tries, j.retry_limit + 1 as max_tries,
+    j.retry_count + (j.started_on is not null)::integer as tries, j.retry_limit + 1 as max_tries,
     date_trunc('milliseconds', j.created_on) as created_at,
     case when j.state in ('created', 'retry') then j.start_after end as next_try_at,
     j.started_on as started_at, j.completed_on as completed_at`;

@@ -2,6 +2,7 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import { type Payload, type QueueName, QUEUES } from "../core/queue.ts";
 import { jobColumns } from "./_jobs.ts";
 import type { Job, JobPath } from "./jobs_schema.ts";
 
@@ -11,16 +12,9 @@ import type { Job, JobPath } from "./jobs_schema.ts";
  */
 export async function retryJob(ctx: ActorContext, input: JobPath): Promise<Job> {
   return await transact(ctx, async (ctx) => {
-    const { db, queue } = ctx;
-    const [job] = await db<{ id: string; name: string; state: string }[]>`
-      select o.id, o.name, o.state::text as state from pgboss.job j join pgboss.job o on o.id = coalesce(j.source_id, j.id)
-      where j.id = ${input.id}::uuid for update of o`;
+    const { db } = ctx;
+    const job = await retryKept(ctx, input) ?? await runAgain(ctx, input);
     if (!job) throw new AppError("not_found", "No such job");
-    if (job.state !== "failed") {
-      throw new AppError("conflict", `Cannot retry this job of ${job.name}: it is ${job.state}, not failed`);
-    }
-    await queue.retry(db, job.name, job.id);
-    await db`delete from pgboss.job where source_id = ${job.id}::uuid and state = 'created'`;
     await recordAudit(ctx, {
       account_id: null,
       action: "job.retried",
@@ -33,4 +27,40 @@ export async function retryJob(ctx: ActorContext, input: JobPath): Promise<Job> 
     } from pgboss.job j where j.id = ${job.id}::uuid`;
     return retried;
   });
+}
+
+interface Retried {
+  id: string;
+  name: string;
+}
+
+async function retryKept({ db, queue }: ActorContext, { id }: JobPath): Promise<Retried | undefined> {
+  const [job] = await db<(Retried & { state: string })[]>`
+    select o.id, o.name, o.state::text as state from pgboss.job j join pgboss.job o on o.id = coalesce(j.source_id, j.id)
+    where j.id = ${id}::uuid for update of o`;
+  if (!job) return undefined;
+  if (job.state !== "failed") {
+    throw new AppError("conflict", `Cannot retry this job of ${job.name}: it is ${job.state}, not failed`);
+  }
+  await queue.retry(db, job.name, job.id);
+  await db`delete from pgboss.job where source_id = ${job.id}::uuid and state = 'created'`;
+  return job;
+}
+
+/** A dead letter is kept for longer than what it was made of: then its payload makes a new job. */
+async function runAgain({ db, queue }: ActorContext, { id }: JobPath): Promise<Retried | undefined> {
+  const [letter] = await db<{ name: QueueName; payload: Payload<QueueName>; key: string | null }[]>`
+    delete from pgboss.job where id = ${id}::uuid and state = 'created' and source_name = any (${
+    Object.keys(QUEUES)
+  }::text[])
+    returning source_name as name, data as payload, singleton_key as key`;
+  if (!letter) return undefined;
+  const { name, payload, key } = letter;
+  await queue.enqueue(db, name, payload, { ...(key !== null && { singletonKey: key }) });
+  // The one that waits already under this key does the same.
+  const [job] = await db<Retried[]>`
+    select id, name from pgboss.job
+    where name = ${name} and state = 'created' and singleton_key is not distinct from ${key}
+    order by created_on desc limit 1`;
+  return job;
 }

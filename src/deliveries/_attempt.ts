@@ -1,7 +1,13 @@
 import type { Context } from "../core/context.ts";
 import { type Attempt, attemptPart } from "../core/history.ts";
 import { log } from "../core/log.ts";
-import type { Effect, Outcome } from "./schema.ts";
+import type { DeliveryOutcome, Effect, Outcome } from "./schema.ts";
+
+interface Decided {
+  outcome: DeliveryOutcome;
+  reason?: string | null;
+  failure?: unknown;
+}
 
 /** Runs the effect of a row that the transaction holds, and writes down what came of it. */
 export async function attempt<Result extends Outcome>(
@@ -11,14 +17,13 @@ export async function attempt<Result extends Outcome>(
 ): Promise<Attempt<Result>> {
   // The row stays. With the connection it is gone too: then the sender comes again.
   const tried = await attemptPart(ctx, effect);
-  const row = "failure" in tried
-    ? { outcome: "failed", reason: null, error: errorLine(tried.failure) }
-    : { outcome: tried.result.outcome, reason: tried.result.reason ?? null, error: null };
-  if (row.error !== null) {
-    log.warn("delivery failed", { request_id: ctx.requestId, delivery: id, error: row.error });
-  }
+  const { outcome, reason = null, failure }: Decided = "failure" in tried
+    ? { outcome: "failed", failure: tried.failure }
+    : tried.result;
+  const error = failure === undefined ? null : errorLine(failure);
+  if (error !== null) log.warn("delivery failed", { request_id: ctx.requestId, delivery: id, error });
   await ctx.db`
-    update deliveries set outcome = ${row.outcome}, reason = ${row.reason}, error = ${row.error}, attempts = attempts + 1,
+    update deliveries set outcome = ${outcome}, reason = ${reason}, error = ${error}, attempts = attempts + 1,
       decided_at = now()
     where id = ${id}::uuid`;
   return tried;

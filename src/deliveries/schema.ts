@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Context } from "../core/context.ts";
-import { Cursor, Id, NextCursor, queryInteger, Timestamp } from "../core/schema.ts";
+import { Cursor, Id, NextCursor, queryInteger, text, Timestamp } from "../core/schema.ts";
 
 export const Provider = z.enum(["cloud_agent", "payment", "deploy", "github"]);
 export type Provider = z.infer<typeof Provider>;
@@ -21,6 +21,8 @@ export interface Outcome {
   outcome: "applied" | "ignored";
   /** Stable word for why nothing, or not everything, was done. */
   reason?: string;
+  /** What of it failed, and is left to a job; the rest stands. */
+  failure?: unknown;
 }
 
 /** What a delivery does. It runs in the transaction of its inbox row: `ctx.db` is that transaction's handle. */
@@ -61,8 +63,8 @@ export type DeliveryPath = z.infer<typeof DeliveryPath>;
 export const ListDeliveries = z.strictObject({
   provider: Provider.optional(),
   outcome: DeliveryOutcome.optional(),
-  event: z.string().max(100).optional(),
-  subject: z.string().max(200).optional(),
+  event: text(0, 100).optional(),
+  subject: text(0, 200).optional(),
   limit: queryInteger(1, 200, 50),
   cursor: Cursor.optional(),
 });

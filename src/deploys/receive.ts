@@ -22,7 +22,7 @@ export async function receiveDeploy(
     body,
   };
   const recorded = await receiveEachTime(ctx, delivery, (ctx) => recordDeploy(ctx, record));
-  const { outcome, reason, stamped, closed, closeFailure } = recorded;
-  if (closeFailure !== undefined) throw new AppError("close_failed", undefined, { cause: closeFailure });
+  const { outcome, reason, stamped, closed, failure } = recorded;
+  if (failure !== undefined) throw new AppError("close_failed", undefined, { cause: failure });
   return { stamped, closed, ignored: outcome === "ignored", ...(reason && { reason }) };
 }

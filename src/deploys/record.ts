@@ -7,8 +7,8 @@ import type { Outcome } from "../deliveries/schema.ts";
 import { promoteParkedTickets } from "./close_parked.ts";
 import { DeployRecord } from "./schema.ts";
 
-/** What one record did. With `closeFailure` the stamps stand, and a job is left that closes. */
-export type RecordedDeploy = Outcome & { stamped: number; closed: number; closeFailure?: unknown };
+/** What one record did. With `failure` the stamps stand, and a job is left that closes. */
+export type RecordedDeploy = Outcome & { stamped: number; closed: number };
 
 /**
  * Closes what is parked on a reported sha, stamps its other tickets, and remembers the report. A closing that fails
@@ -32,15 +32,12 @@ export async function recordedDeploy(ctx: Context, body: Uint8Array): Promise<Ou
   return await recordDeploy(ctx, parseAs(DeployRecord, parseJson(body)));
 }
 
-async function promote(
-  ctx: Context,
-  record: DeployRecord,
-): Promise<Pick<RecordedDeploy, "stamped" | "closed" | "closeFailure">> {
+async function promote(ctx: Context, record: DeployRecord): Promise<Omit<RecordedDeploy, "outcome">> {
   const tried = await attemptPart(ctx, (ctx) => promoteParkedTickets(ctx, record));
   if ("result" in tried) return tried.result;
   const { repo, sha } = record;
   await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha }, { singletonKey: `${repo}@${sha}` });
-  return { stamped: 0, closed: 0, closeFailure: tried.failure };
+  return { stamped: 0, closed: 0, reason: "close_failed", failure: tried.failure };
 }
 
 /** Says which step failed. A database that is away is no failure of the step. */

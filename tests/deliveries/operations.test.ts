@@ -41,7 +41,9 @@ describe("operations of deliveries", () => {
     expect(second.body).toMatchObject({ deliveries: [{ subject: "bc_listed_1" }], next_cursor: null });
     expect((await get("/admin/deliveries?outcome=failed")).body.deliveries).toEqual([]);
     expect((await get("/admin/deliveries?subject=bc_listed_2")).body.deliveries).toHaveLength(1);
-    expect((await get("/admin/deliveries?provider=nobody")).status).toBe(400);
+    for (const query of ["provider=nobody", "event=%00", "subject=%00"]) {
+      expect((await get(`/admin/deliveries?${query}`)).status, query).toBe(400);
+    }
   });
 
   test("show one as it was sent, and run it again under the sender's name", async () => {

@@ -26,7 +26,7 @@ async function breaking(table: string, when: string, work: () => Promise<void>):
 
 async function outcomes(sha: string) {
   const rows = await harness.now.sql`
-    select outcome, error, attempts from deliveries where provider = 'deploy' and subject like ${`%@${sha}`}`;
+    select outcome, reason, error, attempts from deliveries where provider = 'deploy' and subject like ${`%@${sha}`}`;
   return [...rows];
 }
 
@@ -50,7 +50,12 @@ describe("a deploy record", () => {
           deployed_at: null,
         });
         expect(await outcomes(sha)).toEqual([
-          { outcome: "failed", error: expect.stringContaining("the disk is full"), attempts: 1 },
+          {
+            outcome: "failed",
+            reason: null,
+            error: expect.stringContaining("the disk is full"),
+            attempts: 1,
+          },
         ]);
       });
       expect((await sendDeploy(harness.now, { repo, sha })).body).toEqual({
@@ -58,7 +63,7 @@ describe("a deploy record", () => {
         closed: 1,
         ignored: false,
       });
-      expect(await outcomes(sha)).toEqual([{ outcome: "applied", error: null, attempts: 2 }]);
+      expect(await outcomes(sha)).toEqual([{ outcome: "applied", reason: null, error: null, attempts: 2 }]);
     },
   );
 
@@ -73,6 +78,14 @@ describe("a deploy record", () => {
         status: "open",
         ship: "deployed",
       });
+      expect(await outcomes(sha)).toEqual([
+        {
+          outcome: "applied",
+          reason: "close_failed",
+          error: expect.stringContaining("the disk is full"),
+          attempts: 1,
+        },
+      ]);
       expect(await harness.now.work("close-parked-tickets")).toBe(1);
       expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "open" });
     });
@@ -92,7 +105,13 @@ describe("a deploy record", () => {
     let tries = 0;
     await breaking("tickets", "before update of stage", async () => {
       await sendDeploy(harness.now, { repo: "acme/dead", sha });
-      while (await harness.now.work("close-parked-tickets") > 0) tries++;
+      while (await harness.now.work("close-parked-tickets") > 0) {
+        tries++;
+        const { body } = await list("queue=close-parked-tickets");
+        expect(body.jobs.find((job: { payload: { sha: string } }) => job.payload.sha === sha)).toMatchObject({
+          tries,
+        });
+      }
     });
     expect(tries).toBe(15);
     const failed = await list("state=failed&queue=close-parked-tickets");
@@ -116,5 +135,31 @@ describe("a deploy record", () => {
       token: admin.token,
     });
     expect([again.status, again.body.code]).toEqual([409, "conflict"]);
+  });
+
+  test("whose dead letter outlived the job that failed closes all the same when it is retried, once", async () => {
+    const { sql } = harness.now;
+    const admin = await makeUser(harness.now, { role: "super_admin" });
+    const project = await makeProject(harness.now, { repositories: ["acme/outlived"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    await breaking("tickets", "before update of stage", async () => {
+      await sendDeploy(harness.now, { repo: "acme/outlived", sha });
+      while (await harness.now.work("close-parked-tickets") > 0);
+    });
+    await sql`delete from pgboss.job where name = 'close-parked-tickets' and data ->> 'sha' = ${sha}`;
+    const [dead] = await sql`select id from pgboss.job where name = 'close-parked-tickets-dead'`;
+    const retry = () => harness.now.call("POST", `/admin/jobs/${dead!.id}/retry`, { token: admin.token });
+    const retried = await retry();
+    expect([retried.status, retried.body]).toMatchObject([200, {
+      queue: "close-parked-tickets",
+      state: "created",
+      payload: { repo: "acme/outlived", sha },
+      tries: 0,
+      max_tries: 15,
+    }]);
+    expect((await retry()).status).toBe(404);
+    expect(await harness.now.work("close-parked-tickets")).toBe(1);
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
   });
 });
