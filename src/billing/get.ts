@@ -3,7 +3,8 @@ import { AppError } from "../core/errors.ts";
 import type { Billing } from "./schema.ts";
 
 /**
- * What the account pays. Of several subscriptions of its customer the one that still runs, else the youngest.
+ * What the account pays. Of several subscriptions of its customer one that runs comes before one whose first payment
+ * is awaited, and that before those that ended; of equals the youngest.
  * @throws {AppError} not_configured
  */
 export async function getBilling(ctx: ActorContext): Promise<Billing> {
@@ -19,7 +20,8 @@ export async function getBilling(ctx: ActorContext): Promise<Billing> {
         cancel_at_period_end, 'current_period_end',
         to_char(current_period_end at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as subscription
       from billing_subscriptions where customer_id = c.customer_id
-      order by ended or status in ('canceled', 'incomplete_expired'), started_at desc, subscription_id limit 1
+      order by ended or status in ('canceled', 'incomplete_expired'), status = 'incomplete', started_at desc, subscription_id
+      limit 1
     ) s on true
     where c.account_id = ${accountId}::uuid`;
   return row ?? { account_id: accountId, customer_id: null, subscription: null };

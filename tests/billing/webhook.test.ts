@@ -116,6 +116,26 @@ describe("a payment event", () => {
     });
   });
 
+  test("of several subscriptions one that runs is shown, else one that awaits its first payment, else the youngest", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [created, , checkout] = life(admin);
+    await sendPaymentEvent(harness.now, checkout!);
+    const cases = [
+      ["canceled", NOON, "canceled"],
+      ["incomplete", NOON - 50, "incomplete"],
+      ["incomplete_expired", NOON + 10, "incomplete"],
+      ["past_due", NOON - 100, "past_due"],
+      ["incomplete", NOON + 20, "past_due"],
+      ["trialing", NOON - 90, "trialing"],
+      ["paused", NOON - 95, "trialing"],
+    ] as const;
+    for (const [number, [status, began, shown]] of cases.entries()) {
+      const object = { ...created!.object, id: `${created!.object.id}${number}`, status, created: began };
+      await sendPaymentEvent(harness.now, { ...created!, id: `${created!.id}${number}`, object });
+      expect((await billing(admin)).subscription.status, `after ${status}`).toBe(shown);
+    }
+  });
+
   test("a period ends with the latest of its items", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [created, , checkout] = life(admin);
