@@ -19,12 +19,15 @@ export interface Account extends Client {
  * @throws {AppError} code_hosting_not_linked, with `reconnect`
  */
 export async function openAccount(ctx: Context, userId: string): Promise<Account> {
-  const [row] = await ctx.db<{ login: string; token: string; linked_at: string }[]>`
-    select a.login, a.token, a.linked_at from code_hosting_accounts a join users u on u.id = a.user_id
+  const [row] = await ctx.db<{ login: string; token: string; linked_at: string; state: string }[]>`
+    select a.login, a.token, a.linked_at, a.state from code_hosting_accounts a join users u on u.id = a.user_id
     where a.user_id = ${userId}::uuid and u.deactivated_at is null`;
   if (!row) throw notLinked();
   const token = await readToken(ctx, userId, row.token);
-  return { ...openClient(ctx.config, token, userId), userId, login: row.login, linkedAt: row.linked_at };
+  const client = openClient(ctx.config, token, userId);
+  const account = { ...client, userId, login: row.login, linkedAt: row.linked_at };
+  if (row.state === "refused") client.octokit.hook.after("request", () => noteState(ctx, account, "active"));
+  return account;
 }
 
 /**
@@ -49,9 +52,13 @@ export async function readToken(ctx: Context, userId: string, sealed: string): P
   return read.text;
 }
 
-/** Remembers that the token was refused, unless another one has been linked since. */
-export async function noteRefusal(ctx: Context, { userId, linkedAt }: Account): Promise<void> {
+/** Remembers whether the code host takes the token, unless another one has been linked since. */
+export async function noteState(
+  ctx: Context,
+  { userId, linkedAt }: Account,
+  state: "active" | "refused",
+): Promise<void> {
   await ctx.db`
-    update code_hosting_accounts set state = 'refused', updated_at = now()
-    where user_id = ${userId}::uuid and linked_at = ${linkedAt}::timestamptz and state = 'active'`;
+    update code_hosting_accounts set state = ${state}, updated_at = now()
+    where user_id = ${userId}::uuid and linked_at = ${linkedAt}::timestamptz and state <> ${state}`;
 }

@@ -30,6 +30,14 @@ export function onceChecked({ send }: Client, check: () => Promise<void>): { fet
   };
 }
 
+/**
+ * The repository in an address of the API, `owner/name`: one that was renamed is found under its old name, and what is
+ * answered bears the new one.
+ */
+export function repoIn(url: string): string | undefined {
+  return /\/repos\/([^/]+\/[^/]+)/.exec(url)?.[1];
+}
+
 export function pathOf(repo: string): { owner: string; repo: string } {
   const [owner = "", name = ""] = repo.split("/");
   return { owner, repo: name };

@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
-import { type Account, noteRefusal } from "./_account.ts";
+import { type Account, noteState } from "./_account.ts";
 import { notLinked, ProviderFailure } from "./_failures.ts";
 import type { HookSettings } from "./_hooks_api.ts";
 import { type HookOutcome, setUpHook } from "./_set_up_hook.ts";
@@ -61,7 +61,7 @@ export async function setUpEach(ctx: Context, batch: Batch): Promise<void> {
   if (!shared.failure) return;
   const { error } = shared.failure;
   if (!(error instanceof ProviderFailure)) throw error;
-  await noteRefusal(ctx, account);
+  await noteState(ctx, account, "refused");
   throw notLinked(`${error.message}: link the account again`, error);
 }
 

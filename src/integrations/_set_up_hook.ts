@@ -1,6 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { fingerprint } from "../core/encryption.ts";
 import type { Account } from "./_account.ts";
+import { repoIn } from "./_ask.ts";
 import { type Claim, releaseClaim, renewClaim, takeClaim } from "./_claim.ts";
 import { ProviderFailure } from "./_failures.ts";
 import {
@@ -41,19 +42,36 @@ export async function setUpHook(
   const claim = await takeClaim(ctx, `hook:${repo.toLowerCase()}`, waitMs);
   if (!claim) throw new ProviderFailure("set_up_in_progress", "Another call is setting up this repository");
   try {
-    return await upsert(ctx, { account, repo, settings, claim });
+    const { status, hook } = await upsert(ctx, { account, repo, settings, claim });
+    requireName(repo, hook);
+    return { status, hook_id: hook.id };
   } finally {
     await releaseClaim(ctx, claim);
   }
 }
 
-async function upsert(ctx: Context, work: Work): Promise<HookOutcome> {
+/** Every event comes under the repository's name of today: the project would hear of none. */
+function requireName(repo: string, hook: Hook): void {
+  const name = repoIn(hook.url) ?? repo;
+  if (name.toLowerCase() === repo.toLowerCase()) return;
+  throw new ProviderFailure(
+    "provider_refused",
+    `GitHub has this repository as ${name} now: name it so in the project, and set up its webhook again`,
+  );
+}
+
+interface Upserted {
+  status: HookOutcome["status"];
+  hook: Hook;
+}
+
+async function upsert(ctx: Context, work: Work): Promise<Upserted> {
   const [first, ...others] = await findOurs(ctx, work);
   if (!first) return await create(ctx, work);
   // Two for one URL deliver everything twice: the oldest stays.
   for (const { id } of others) await deleteHook(work.account, work.repo, id);
   if (others.length === 0 && isAsWanted(first, work.settings) && await isAsWritten(ctx, work, first)) {
-    return { status: "unchanged", hook_id: first.id };
+    return { status: "unchanged", hook: first };
   }
   return await update(ctx, work, first);
 }
@@ -71,28 +89,28 @@ async function findOurs(ctx: Context, { account, repo, settings }: Work): Promis
 }
 
 /** A creation whose answer was lost is found by listing again; the secret of what is found is set once more. */
-async function create(ctx: Context, work: Work): Promise<HookOutcome> {
+async function create(ctx: Context, work: Work): Promise<Upserted> {
   const { account, repo, settings, claim } = work;
   try {
     const hook = await createHook(account, repo, { settings, beforeSending: () => renewClaim(ctx, claim) });
     await remember(ctx, work, hook);
-    return { status: "created", hook_id: hook.id };
+    return { status: "created", hook };
   } catch (error) {
     if (!(error instanceof ProviderFailure) || !MAY_EXIST.includes(error.code)) throw error;
     const [found] = await findOurs(ctx, work);
     if (!found) throw error;
-    const { hook_id } = await update(ctx, work, found);
-    return { status: error.code === "provider_unavailable" ? "created" : "updated", hook_id };
+    const { hook } = await update(ctx, work, found);
+    return { status: error.code === "provider_unavailable" ? "created" : "updated", hook };
   }
 }
 
 /** `provider_refused` also says that the hook exists already. */
 const MAY_EXIST: string[] = ["provider_unavailable", "provider_refused"];
 
-async function update(ctx: Context, work: Work, { id }: Hook): Promise<HookOutcome> {
+async function update(ctx: Context, work: Work, { id }: Hook): Promise<Upserted> {
   const hook = await updateHook(work.account, work.repo, id, work.settings);
   await remember(ctx, work, hook);
-  return { status: "updated", hook_id: hook.id };
+  return { status: "updated", hook };
 }
 
 function sameUrl(one: string | undefined, other: string): boolean {

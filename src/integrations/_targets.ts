@@ -1,3 +1,4 @@
+import type { Db } from "../../db/open.ts";
 import { requireProject } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -14,21 +15,25 @@ export async function requireAdministered(ctx: ActorContext, projectId: string):
   await loading(() => requireProject(ctx, projectId, { needed: "admin", denial, evenArchived: false }));
 }
 
+/** The user may administer project `p`. */
+export function administers(db: Db, userId: string) {
+  return db`exists (
+    select from users u where u.id = ${userId}::uuid and (u.role = 'super_admin'
+      or (u.role = 'admin' and u.account_id = p.account_id)
+      or exists (select from project_members m where m.project_id = p.id and m.user_id = u.id and m.role = 'admin')))`;
+}
+
 /**
  * The repositories of a project, or of all that the caller administers; archived ones only when asked for by id.
  * @throws {AppError} not_found without any project; projects_unavailable
  */
 export async function loadTargets(ctx: ActorContext, projectId: string | undefined): Promise<Target[]> {
-  const { user } = ctx.actor;
   const which = projectId === undefined ? ctx.db`p.archived_at is null` : ctx.db`p.id = ${projectId}::uuid`;
   const rows = await loading(() =>
     ctx.db<{ project_id: string; repo: string | null }[]>`
       select p.id as project_id, r.full_name as repo
       from projects p left join project_repositories r on r.project_id = p.id
-      where ${which} and (${user.role === "super_admin"}
-        or (${user.role === "admin"} and p.account_id = ${user.account_id}::uuid)
-        or exists (select from project_members m
-          where m.project_id = p.id and m.user_id = ${user.id}::uuid and m.role = 'admin'))
+      where ${which} and ${administers(ctx.db, ctx.actor.user.id)}
       order by p.id, lower(r.full_name)`
   );
   if (rows.length === 0) throw new AppError("not_found", "You administer no project");

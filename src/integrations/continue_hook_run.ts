@@ -3,6 +3,8 @@ import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { openAccount } from "./_account.ts";
 import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
+import { administers } from "./_targets.ts";
+import type { HookFailure } from "./schema.ts";
 
 /** A job may take a minute; what is under way then still has time to end. */
 const ROUND_MS = 20_000;
@@ -40,6 +42,7 @@ interface Wait {
 async function workOn(ctx: Context, runId: string, userId: string): Promise<Wait> {
   const account = await openAccount(ctx, userId);
   const settings = hookSettings(ctx.config);
+  await dropForeign(ctx, runId, userId);
   const pending = await ctx.db<{ repo: string }[]>`
     select distinct on (lower(repo)) repo from hook_run_results
     where run_id = ${runId}::uuid and status = 'pending' order by lower(repo), position`;
@@ -62,6 +65,15 @@ async function workOn(ctx: Context, runId: string, userId: string): Promise<Wait
   return wait;
 }
 
+/** The user may have lost projects since the run was started, or since its last round. */
+async function dropForeign({ db }: Context, runId: string, userId: string): Promise<void> {
+  const code: HookFailure = "no_admin_right";
+  await db`
+    update hook_run_results set status = 'failed', code = ${code}, error = 'You no longer administer this project'
+    where run_id = ${runId}::uuid and status = 'pending'
+      and project_id not in (select p.id from projects p where ${administers(db, userId)})`;
+}
+
 /** These stay to be done. */
 const POSTPONED: string[] = ["provider_rate_limited", "set_up_in_progress"];
 
@@ -73,7 +85,7 @@ async function writeOutcome(ctx: Context, runId: string, repo: string, outcome: 
   await ctx.db`
     update hook_run_results set hook_id = ${hook_id}, code = ${code}, error = ${error},
       status = case when position = (select min(position) from hook_run_results
-        where run_id = ${runId}::uuid and lower(repo) = ${repo.toLowerCase()}) then ${status} else ${again} end
+        where run_id = ${runId}::uuid and lower(repo) = ${repo.toLowerCase()} and status = 'pending') then ${status} else ${again} end
     where run_id = ${runId}::uuid and lower(repo) = ${repo.toLowerCase()} and status = 'pending'`;
 }
 

@@ -4,7 +4,8 @@ import { transact } from "../core/history.ts";
 import { getTicket } from "../tickets/get.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { Ticket } from "../tickets/schema.ts";
-import { type Account, noteRefusal, openAccount } from "./_account.ts";
+import { type Account, noteState, openAccount } from "./_account.ts";
+import { repoIn } from "./_ask.ts";
 import { type Claim, releaseClaim, renewClaim, takeClaim } from "./_claim.ts";
 import { notLinked, ProviderFailure, toCallError } from "./_failures.ts";
 import { onlyRepo, readLink } from "./_issue_links.ts";
@@ -26,13 +27,13 @@ export async function createIssue(ctx: ProjectContext, input: CreateIssue): Prom
   try {
     await refuseLinked(ctx, ticket);
     const issue = await createOnce(ctx, { account, repo, ticket, claim });
-    return await link(ctx, ticket, repo, issue);
+    return await link(ctx, ticket, repoIn(issue.repository_url) ?? repo, issue);
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error;
     if (error.code !== "token_refused") {
       throw toCallError(error, `create an issue for ticket ${ticket.ticket_ref}`);
     }
-    await noteRefusal(ctx, account);
+    await noteState(ctx, account, "refused");
     throw notLinked(`${error.message}: link the account again`, error);
   } finally {
     await releaseClaim(ctx, claim);

@@ -108,6 +108,24 @@ describe("a linked account", () => {
     expect((await put({ token })).status).toBe(200);
   });
 
+  test("stands as refused until GitHub takes its token again", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const state = async () =>
+      (await harness.call("GET", "/integrations/github", { token: project.admin.token })).body.state;
+    github.failures.add({ kind: "bad_credentials", times: 9 });
+    expect((await hosting.now.setUp(project.admin)).status).toBe(401);
+    expect((await hosting.now.setUp(project.admin)).status).toBe(401);
+    expect(await state()).toBe("refused");
+    github.failures.clear();
+    expect((await hosting.now.setUp(project.admin)).status).toBe(200);
+    expect(await state()).toBe("active");
+    const before = harness.statements.length;
+    await hosting.now.setUp(project.admin);
+    expect(harness.statements.slice(before).filter((text) => /update code_hosting_accounts/.test(text)))
+      .toEqual([]);
+  });
+
   test("is refused to API keys", async () => {
     const { harness } = hosting.now;
     const user = await makeUser(harness);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeUser, type TestUser } from "../factories.ts";
+import { makeMember, makeUser, type TestUser } from "../factories.ts";
 import { useHosting } from "./_hosting.ts";
 
 const hosting = useHosting();
@@ -109,6 +109,29 @@ describe("more than twenty repositories", () => {
     expect(done).toMatchObject({ state: "failed", code: "code_hosting_not_linked", reconnect: true });
     expect(done.pending).toBeGreaterThan(0);
     expect(done.created).toBeGreaterThan(0);
+  });
+
+  test("leaves out the projects that its user has lost meanwhile", async () => {
+    const { harness, github } = hosting.now;
+    const kept = await hosting.now.project(10);
+    const lost = await hosting.now.project(12);
+    const user = await makeMember(harness, kept, "admin");
+    await harness.sql`
+      insert into project_members (project_id, user_id, role) values (${lost.id}::uuid, ${user.id}::uuid, 'admin')`;
+    await hosting.now.link(user);
+    const { body } = await hosting.now.setUp(user);
+    expect(body).toMatchObject({ state: "queued", total: 22 });
+    await harness.sql`
+      delete from project_members where project_id = ${lost.id}::uuid and user_id = ${user.id}::uuid`;
+    const done = await finish(user, body.run_id);
+    addsUp(done);
+    expect(done).toMatchObject({ state: "done", created: 10, failed: 12 });
+    for (const { project_id, status, code } of done.results) {
+      expect([status, code]).toEqual(
+        project_id === lost.id ? ["failed", "no_admin_right"] : ["created", undefined],
+      );
+    }
+    expect(lost.repositories.flatMap((repo) => github.state.repository(repo)!.hooks)).toEqual([]);
   });
 
   test("a job that dies leaves the rest to the next one", async () => {

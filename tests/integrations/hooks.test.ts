@@ -142,7 +142,7 @@ describe("setting up webhooks", () => {
     expect(github.peak).toBeLessThanOrEqual(4);
   });
 
-  test("finds a renamed repository under its old name, and goes to no other host", async () => {
+  test("tells of a renamed repository by which name its events will come, and goes to no other host", async () => {
     const { github } = hosting.now;
     const project = await hosting.now.project(2);
     const [renamed, stray] = project.repositories as [string, string];
@@ -150,10 +150,22 @@ describe("setting up webhooks", () => {
     github.state.repository(renamed)!.movedTo = "acme/new-name";
     github.failures.add({ kind: "foreign_redirect", repo: stray, times: 9 });
     const { body } = await hosting.now.setUp(project.admin);
-    expect(body.results).toMatchObject([{ status: "created" }, {
-      status: "failed",
-      code: "provider_unavailable",
-    }]);
+    expect(body.results).toMatchObject([
+      {
+        status: "failed",
+        hook_id: null,
+        code: "provider_refused",
+        error: expect.stringContaining("acme/new-name"),
+      },
+      { status: "failed", code: "provider_unavailable" },
+    ]);
+    expect(hooksOf("acme/new-name")).toHaveLength(1);
+    expect((await hosting.now.setUp(project.admin)).body.results[0]).toEqual(body.results[0]);
+    await hosting.now.harness.call("PUT", `${project.path}/repositories`, {
+      token: project.admin.token,
+      body: { repositories: ["acme/New-Name"] },
+    });
+    expect((await hosting.now.setUp(project.admin)).body.results).toMatchObject([{ status: "updated" }]);
     expect(hooksOf("acme/new-name")).toHaveLength(1);
   });
 });
