@@ -23,11 +23,10 @@ function isStored(time: string): boolean {
 export const Role = z.enum(["frontend", "backend", "design", "devops", "qa", "other"]);
 export type Role = z.infer<typeof Role>;
 
-/** `owner/name` of a code-hosting repository. */
-export const RepoName = z.string().regex(
-  /^[A-Za-z0-9_.-]{1,100}\/[A-Za-z0-9_.-]{1,100}$/,
-  "Expected owner/name",
-);
+/** `owner/name` of a code-hosting repository; in an address, dots alone would lead elsewhere. */
+export const RepoName = z.string()
+  .regex(/^[A-Za-z0-9_.-]{1,100}\/[A-Za-z0-9_.-]{1,100}$/, { error: "Expected owner/name", abort: true })
+  .refine((name) => !name.split("/").some((part) => part === "." || part === ".."), "Expected owner/name");
 
 /** Text with its length counted in code points. NUL and lone surrogates are refused: PostgreSQL can't store them. */
 export function text(min: number, max: number) {

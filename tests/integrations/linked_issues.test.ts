@@ -21,6 +21,7 @@ describe("linking a ticket to an issue", () => {
     const url = (repo: string, number: number) => `${github.url}/${repo}/issues/${number}`;
     const cases = [
       [{ repo_full_name: "other/repo", issue_number: 3 }, "other/repo", 3],
+      [{ repo_full_name: ".other/..repo.", issue_number: 4 }, ".other/..repo.", 4],
       [{ issue_number: 12 }, "acme/Handoff", 12],
       [{ issue_url: `${url("acme/site", 7)}?a=b#issuecomment-1` }, "acme/site", 7],
       [{ issue_url: url("acme/Site", 7), repo_full_name: "acme/site", issue_number: 7 }, "acme/site", 7],
@@ -46,6 +47,7 @@ describe("linking a ticket to an issue", () => {
       to_value: { repo_full_name: "other/repo", issue_number: 3 },
     });
     expect(history.filter(({ field }) => field === "issue_number").map(({ to_value }) => to_value)).toEqual([
+      4,
       12,
       7,
     ]);
@@ -60,6 +62,8 @@ describe("linking a ticket to an issue", () => {
       [{}, "issue_number"],
       [{ issue_number: 1 }, "repo_full_name"],
       [{ repo_full_name: "acme", issue_number: 1 }, "repo_full_name"],
+      [{ repo_full_name: "../..", issue_number: 1 }, "repo_full_name"],
+      [{ repo_full_name: "acme/.", issue_number: 1 }, "repo_full_name"],
       [{ repo_full_name: "acme/one", issue_number: 0 }, "issue_number"],
       [{ repo_full_name: "acme/one", issue_number: 2 ** 31 }, "issue_number"],
       [{ repo_full_name: "acme/one", issue_number: "1" }, "issue_number"],
@@ -159,6 +163,24 @@ describe("creating an issue from a ticket", () => {
     github.failures.clear();
     expect((await create(two)).body.issue_number).toBe(2);
     expect(github.state.repository(repo)!.issues).toHaveLength(2);
+  });
+
+  test("names the place that the repository was renamed to, where its events are found", async () => {
+    const { harness, github, events } = hosting.now;
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    github.state.addRepository("acme/Renamed");
+    github.state.repository(repo)!.movedTo = "acme/Renamed";
+    const ticket = await makeTicket(harness, project);
+    const { token } = project.admin;
+    const { status, body } = await harness.call("POST", `${ticket.path}/github-issue`, { token, body: {} });
+    expect([status, body]).toEqual([201, {
+      issue_number: 1,
+      issue_url: `${github.url}/acme/Renamed/issues/1`,
+      repo_full_name: "acme/Renamed",
+    }]);
+    await hosting.now.deliver(events.issue({ repo: "acme/Renamed", number: 1, action: "deleted" }));
+    expect(await linkOf(ticket, token)).toEqual(NOTHING);
   });
 
   test("fails as the code host does", async () => {
