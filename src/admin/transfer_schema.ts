@@ -9,6 +9,7 @@ import {
   Role,
   text,
   Timestamp,
+  WebAddress,
 } from "../core/schema.ts";
 import { IssueNumber } from "../integrations/schema.ts";
 import { Minutes, TaskStatus, TaskTexts } from "../tasks/schema.ts";
@@ -65,7 +66,7 @@ const CaseRecord = z.strictObject({
 const IssueRecord = z.strictObject({
   repo_full_name: RepoName,
   issue_number: IssueNumber,
-  issue_url: z.url().max(2000),
+  issue_url: WebAddress,
   title: z.string().nullable(),
   state: z.enum(["open", "closed"]).nullable(),
 });

@@ -49,6 +49,14 @@ function between(value: string, min: number, max: number): boolean {
   return points >= min && points <= max;
 }
 
+/** What a URL parser would drop is refused: blanks at the end, tabs and line ends. */
+const ADDRESS = /^https?:\/\/[^\t\n\r]*(?<!\s)$/i;
+
+/** An http or https address, stored as sent. */
+export const WebAddress = text(0, 2000)
+  .refine((value) => ADDRESS.test(value) && URL.canParse(value), "Expected an http or https address")
+  .meta({ format: "uri" });
+
 /** Any JSON object as it is, whatever its keys: a record of zod's would lose `__proto__`. */
 export const AnyObject = z.custom<Record<string, unknown>>(isPlainObject, "Expected an object")
   .meta({ override: { type: "object", additionalProperties: true } });

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { Id, text, Timestamp } from "../core/schema.ts";
+import { Id, text, Timestamp, WebAddress } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
 /** The texts of a test case with their limits. */
 export const TestCaseTexts = {
   title: text(1, 200),
   instruction: text(1, 5000),
-  link: z.url({ protocol: /^https?$/, error: "Expected an http or https address" }).max(2000).nullable(),
+  link: WebAddress.nullable(),
   note: text(0, 2000).nullable(),
 };
 

@@ -132,6 +132,13 @@ describe("human test cases", () => {
       [{ ...draft, instruction: "x".repeat(5001) }, "instruction"],
       [{ ...draft, link: "javascript:alert(1)" }, "link"],
       [{ ...draft, link: "not a link" }, "link"],
+      [{ ...draft, link: "https://example.test/a\0b" }, "link"],
+      [{ ...draft, link: "https://example.test/\ud800" }, "link"],
+      [{ ...draft, link: " https://example.test/" }, "link"],
+      [{ ...draft, link: "https://example.test/ " }, "link"],
+      [{ ...draft, link: "https://example\n.test/" }, "link"],
+      [{ ...draft, link: "https:example.test" }, "link"],
+      [{ ...draft, link: `https://example.test/${"x".repeat(1980)}` }, "link"],
       [{ ...draft, status: "approved" }, "status"],
       [{ ...draft, actor_role: "user" }, "actor_role"],
     ] as const;
@@ -142,6 +149,13 @@ describe("human test cases", () => {
       ]]);
     }
     expect((await call("PATCH", path, { status: "approved" })).body.fieldErrors).toHaveProperty("status");
+  });
+
+  test("keep their link as sent", async () => {
+    for (const link of ["HTTP://Example.test", "https://example.test/a b/\u00e9?q=票#🎫"]) {
+      const path = await newCase({ link });
+      expect((await call("GET", path)).body.link).toBe(link);
+    }
   });
 
   test("of unknown tickets, of another ticket or another project are 404", async () => {
