@@ -10,6 +10,7 @@ import { reorderTasks } from "../tasks/reorder.ts";
 import {
   ClaimTask,
   CreateTask,
+  HoldTask,
   NextTask,
   Reordered,
   ReorderTasks,
@@ -25,6 +26,10 @@ import { Nothing, projectProcedure, router } from "./trpc.ts";
 const read = { access: "viewer", scope: "tasks:read", tag: "Tasks" } as const;
 const write = { access: "member", scope: "tasks:write", tag: "Tasks" } as const;
 const tasks = "/projects/{id}/tickets/{ticketId}/tasks";
+
+const WHOSE_CLAIM =
+  "With `session_id` only the claim that is kept under it is meant. Without it any of the caller's, but with an API " +
+  "key none that is kept under another key.";
 
 export const tasksRouter = router({
   list: projectProcedure({
@@ -89,7 +94,8 @@ export const tasksRouter = router({
     summary: "Change a task",
     description:
       "Only the fields that are sent; null clears an optional one. A task that becomes pending again is free for " +
-      "anybody: it has no assignee and no times. Honours If-Match with the task's ETag.",
+      "anybody: it has no assignee and no times, unless the call gives it some. A claimed one that was blocked and is " +
+      "in_progress again has 15 minutes until its next heartbeat. Honours If-Match with the task's ETag.",
     errors: ["not_found", "invalid_transition", "dependencies_unfinished", "version_conflict"],
     example: { input: { status: "blocked", blocking_reason: "Waits for the new bucket" } },
   }).input(UpdateTask).output(Task).mutation(({ ctx, input }) => updateTask(ctx, input)),
@@ -110,7 +116,9 @@ export const tasksRouter = router({
     method: "POST",
     path: `${tasks}/{taskId}/claim`,
     summary: "Claim a pending task",
-    description: "Of any number of callers one gets it, for 15 minutes that a heartbeat extends.",
+    description:
+      "Of any number of callers one gets it, for 15 minutes that a heartbeat extends. The claim is kept under " +
+      "`session_id`, or else under the caller's session or API key.",
     errors: ["not_found", "already_claimed", "dependencies_unfinished", "invalid_transition", "conflict"],
   }).input(ClaimTask).output(Task).mutation(({ ctx, input }) => claimTask(ctx, input)),
 
@@ -119,15 +127,16 @@ export const tasksRouter = router({
     method: "POST",
     path: `${tasks}/{taskId}/heartbeat`,
     summary: "Keep a claimed task for another 15 minutes",
+    description: WHOSE_CLAIM,
     errors: ["not_found", "already_claimed", "invalid_transition"],
-  }).input(TaskPath).output(Task).mutation(({ ctx, input }) => extendClaim(ctx, input)),
+  }).input(HoldTask).output(Task).mutation(({ ctx, input }) => extendClaim(ctx, input)),
 
   release: projectProcedure({
     ...write,
     method: "POST",
     path: `${tasks}/{taskId}/release`,
     summary: "Give a claimed task back",
-    description: "Admins of the project may do it for another.",
+    description: `Admins of the project may do it for another. ${WHOSE_CLAIM}`,
     errors: ["not_found", "already_claimed", "invalid_transition"],
-  }).input(TaskPath).output(Task).mutation(({ ctx, input }) => releaseTask(ctx, input)),
+  }).input(HoldTask).output(Task).mutation(({ ctx, input }) => releaseTask(ctx, input)),
 });

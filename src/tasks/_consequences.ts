@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { lease } from "./_claims.ts";
 import type { Task, TaskStatus } from "./schema.ts";
 
 /** What becomes of other columns of `tasks t` when its status changes: values, or SQL that makes them. */
@@ -7,7 +8,12 @@ export function consequences(db: Db, task: Task, to: TaskStatus): Record<string,
   switch (to) {
     case "in_progress":
       // Work that goes on after a blockade began when it first began.
-      return { ...left, started_at: db`coalesce(t.started_at, now())` };
+      return {
+        ...left,
+        started_at: db`coalesce(t.started_at, now())`,
+        // And so does the claim that it was under.
+        ...(task.assignee_session_id !== null && { lease_expires_at: lease(db) }),
+      };
     case "done":
       return {
         ...left,

@@ -10,8 +10,12 @@ export async function refuseNotHeld(ctx: ProjectContext, input: TaskPath, attemp
   if (task.status !== "in_progress") {
     throw new AppError("invalid_transition", `${refused} it is ${task.status}`);
   }
-  if (task.assignee_user_id === ctx.actor.user.id) {
+  const { assignee_user_id: assignee, assignee_session_id: session } = task;
+  if (assignee === ctx.actor.user.id && session === null) {
     throw new AppError("invalid_transition", `${refused} it was given to you without a claim`);
   }
-  throw new AppError("already_claimed", `${refused} it is held by another`);
+  const held = assignee === null
+    ? "was begun without a claim"
+    : `is held ${assignee === ctx.actor.user.id ? "under another session or key of yours" : "by another"}`;
+  throw new AppError("already_claimed", `${refused} it ${held}`);
 }

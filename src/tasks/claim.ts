@@ -36,17 +36,16 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
   if (!task) throw noSuchTask();
   const { title, status, assignee_user_id: assignee } = task;
   const refused = `Cannot claim task ${title}:`;
-  if (status !== "pending" && status !== "in_progress") {
-    throw new AppError("invalid_transition", `${refused} it is ${status}`);
-  }
-  const waiting = unfinishedDependencies(tasks, task.depends_on_task_ids);
-  if (status === "pending" && ticket.status === "closed") {
-    throw new AppError("conflict", `${refused} its ticket is closed`);
-  }
+  const taken = (how: string) => new AppError("already_claimed", `${refused} ${how}`);
   const another = assignee !== null && assignee !== ctx.actor.user.id;
-  if (status === "pending" && !another && waiting.length > 0) throw dependenciesUnfinished(title, waiting);
-  throw new AppError(
-    "already_claimed",
-    `${refused} ${status === "pending" && another ? "it is assigned to" : "it was taken by"} another`,
-  );
+  if (status === "in_progress") {
+    if (another) throw taken("it was taken by another");
+    throw taken(assignee === null ? "it was begun without a claim" : "it is yours already");
+  }
+  if (status !== "pending") throw new AppError("invalid_transition", `${refused} it is ${status}`);
+  if (ticket.status === "closed") throw new AppError("conflict", `${refused} its ticket is closed`);
+  if (another) throw taken("it is assigned to another");
+  const waiting = unfinishedDependencies(tasks, task.depends_on_task_ids);
+  if (waiting.length > 0) throw dependenciesUnfinished(title, waiting);
+  throw taken("it was not free until a moment ago");
 }

@@ -1,21 +1,22 @@
 import type { ProjectContext } from "../core/context.ts";
 import { authorCte } from "../core/history.ts";
-import { givenBack } from "./_claims.ts";
+import { givenBack, inSession } from "./_claims.ts";
 import { refuseNotHeld } from "./_held.ts";
 import { atPath, taskColumns } from "./_rows.ts";
-import type { Task, TaskPath } from "./schema.ts";
+import type { HoldTask, Task } from "./schema.ts";
 
 /**
  * Gives a claimed task back: pending, and free for anybody. Admins of the project may do it for another.
  * @throws {AppError} already_claimed when another holds the task; invalid_transition when nobody does
  */
-export async function releaseTask(ctx: ProjectContext, input: TaskPath): Promise<Task> {
+export async function releaseTask(ctx: ProjectContext, input: HoldTask): Promise<Task> {
   const { db, actor, project } = ctx;
   const [task] = await db<Task[]>`
     with ${authorCte(ctx)}
     update tasks t set ${givenBack(db)} from author
     where ${atPath(ctx, input)} and t.status = 'in_progress'
       and (t.assignee_user_id = ${actor.user.id}::uuid or ${project.role === "admin"})
+      and ${inSession(ctx, input.session_id)}
     returning ${taskColumns(db)}`;
   return task ?? await refuseNotHeld(ctx, input, "release");
 }

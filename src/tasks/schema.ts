@@ -10,7 +10,7 @@ const Criteria = z.array(Criterion).max(50);
 const Dependencies = z.array(Id).max(100).refine(
   (ids) => new Set(ids).size === ids.length,
   "Names a task twice",
-);
+).meta({ uniqueItems: true });
 export const Minutes = z.int().min(0).max(1_000_000);
 
 /** The texts of a task with their limits. */
@@ -80,7 +80,9 @@ export const UpdateTask = TaskPath.extend({
 export type UpdateTask = z.infer<typeof UpdateTask>;
 
 export const ReorderTasks = TicketPath.extend({
-  task_ids: z.array(Id).max(1000).describe("Every task of the ticket, once, in the desired order"),
+  task_ids: z.array(Id).max(1000).meta({ uniqueItems: true }).describe(
+    "Every task of the ticket, once, in the desired order",
+  ),
 });
 export type ReorderTasks = z.infer<typeof ReorderTasks>;
 
@@ -89,9 +91,16 @@ export const Reordered = z.object({ reordered: z.boolean() });
 export const NextTask = TicketPath.extend({ role: Role.optional() });
 export type NextTask = z.infer<typeof NextTask>;
 
+const SessionId = text(1, 128);
+
 export const ClaimTask = TaskPath.extend({
-  session_id: text(1, 128).optional().describe(
+  session_id: SessionId.optional().describe(
     "What the claim is kept under; the caller's session or API key when absent",
   ),
 });
 export type ClaimTask = z.infer<typeof ClaimTask>;
+
+export const HoldTask = TaskPath.extend({
+  session_id: SessionId.optional().describe("What the claim that is meant is kept under"),
+});
+export type HoldTask = z.infer<typeof HoldTask>;

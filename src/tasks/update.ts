@@ -52,18 +52,18 @@ async function check(
 
 function changedColumns({ db }: ProjectContext, before: Task, input: UpdateTask): Record<string, unknown> {
   const { id: _, ticketId: __, taskId: ___, ...fields } = input;
-  const given = Object.entries(fields).filter(([name, value]) =>
-    value !== undefined && !isDeepStrictEqual(value, before[name as keyof Task])
-  );
   const follows = input.status && input.status !== before.status
     ? consequences(db, before, input.status)
     : {};
+  const given = Object.entries(fields).filter(([name, value]) =>
+    value !== undefined && (name in follows || !isDeepStrictEqual(value, before[name as keyof Task]))
+  );
   // Who takes a claimed task over takes it without the lease.
   const handedOver = given.some(([name]) => name === "assignee_user_id");
   const unclaimed = handedOver ? { assignee_session_id: null, lease_expires_at: null } : {};
   return {
-    ...unclaimed,
     ...follows,
+    ...unclaimed,
     ...Object.fromEntries(given.map(([name, value]) => [name, sqlValue(db, name, value)])),
   };
 }

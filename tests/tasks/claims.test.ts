@@ -99,6 +99,21 @@ describe("claiming a task", () => {
     expect(await outcome(act(id, "claim", ada!))).toEqual([200, "in_progress"]);
   });
 
+  test("says whose it is where it can't be had", async () => {
+    const [id, begun] = await newTicket("task", "begun");
+    await act(id, "claim", ada!);
+    await call("PATCH", `${ticket.path}/tasks/${begun}`, ada!, { status: "in_progress" });
+    const says = async (...attempt: Parameters<typeof act>) => (await act(...attempt)).body.error;
+    expect(await says(id, "claim", ada!)).toBe("Cannot claim task task: it is yours already");
+    expect(await says(id, "claim", ben!)).toBe("Cannot claim task task: it was taken by another");
+    for (const user of [ada!, ben!]) {
+      expect(await says(begun, "claim", user)).toBe("Cannot claim task begun: it was begun without a claim");
+    }
+    expect(await says(begun, "heartbeat", ben!)).toBe(
+      "Cannot extend the claim of task begun: it was begun without a claim",
+    );
+  });
+
   test("waits for its dependencies", async () => {
     const [first] = await newTicket("first");
     const id = await add({ depends_on_task_ids: [first] });
@@ -188,11 +203,83 @@ describe("a claim", () => {
     expect(await outcome(act(late, "heartbeat", ada!))).toEqual([409, "invalid_transition"]);
   });
 
+  test("goes on when the work does after a blockade", async () => {
+    const [id] = await newTicket("task");
+    const path = `${ticket.path}/tasks/${id}`;
+    await act(id, "claim", ada!);
+    const blocked = await call("PATCH", path, ada!, { status: "blocked", blocking_reason: "Waits" });
+    expect(blocked.body).toMatchObject({ assignee_session_id: ada!.sessionId, lease_expires_at: null });
+    expect(await outcome(act(id, "heartbeat", ada!))).toEqual([409, "invalid_transition"]);
+    const resumed = await call("PATCH", path, ada!, { status: "in_progress" });
+    expect(Date.parse(resumed.body.lease_expires_at)).toBeGreaterThan(Date.now() + 14 * 60_000);
+    expect(await outcome(act(id, "heartbeat", ada!))).toEqual([200, "in_progress"]);
+    await call("PATCH", path, ada!, { status: "blocked", blocking_reason: "Waits" });
+    const given = { status: "in_progress", assignee_user_id: ben!.id };
+    expect((await call("PATCH", path, ada!, given)).body).toMatchObject({
+      assignee_session_id: null,
+      lease_expires_at: null,
+    });
+    expect((await act(id, "heartbeat", ben!)).body.error).toBe(
+      "Cannot extend the claim of task task: it was given to you without a claim",
+    );
+  });
+
   test("ends when the work does", async () => {
     const [id] = await newTicket("task");
     await act(id, "claim", ada!);
     const { body } = await call("PATCH", `${ticket.path}/tasks/${id}`, ada!, { status: "done" });
     expect(body).toMatchObject({ status: "done", assignee_user_id: ada!.id, lease_expires_at: null });
+  });
+});
+
+describe("agents of one user", () => {
+  /** The first's lease ends, and the second claims. */
+  async function takeOver(
+    first: () => ReturnType<typeof act>,
+    second: () => ReturnType<typeof act>,
+    id: string,
+  ) {
+    expect((await first()).status).toBe(200);
+    await letExpire(id);
+    await harness.now.boss.send("end-leases", {});
+    await harness.now.work("end-leases");
+    expect((await second()).status).toBe(200);
+  }
+
+  test("with keys of their own don't act on one another's claims, admins' agents neither", async () => {
+    for (const user of [ada!, project.admin]) {
+      const [id] = await newTicket("task");
+      const [late, fresh] = [await makeKey(harness.now, user), await makeKey(harness.now, user)];
+      await takeOver(() => act(id, "claim", late), () => act(id, "claim", fresh), id!);
+      for (const action of ["heartbeat", "release"]) {
+        const refused = await act(id, action, late);
+        expect([refused.status, refused.body.code]).toEqual([409, "already_claimed"]);
+        expect(refused.body.error).toMatch(/it is held under another session or key of yours$/);
+      }
+      expect(await outcome(act(id, "heartbeat", fresh))).toEqual([200, "in_progress"]);
+      expect(await outcome(act(id, "release", fresh))).toEqual([200, "pending"]);
+    }
+  });
+
+  test("with one key don't either, where they name their sessions", async () => {
+    const [id] = await newTicket("task");
+    const key = await makeKey(harness.now, ada!);
+    const [late, fresh] = [{ session_id: "run 1" }, { session_id: "run 2" }];
+    await takeOver(() => act(id, "claim", key, late), () => act(id, "claim", key, fresh), id!);
+    for (const action of ["heartbeat", "release"]) {
+      expect(await outcome(act(id, action, key, late))).toEqual([409, "already_claimed"]);
+    }
+    expect(await outcome(act(id, "heartbeat", key, fresh))).toEqual([200, "in_progress"]);
+    expect(await outcome(act(id, "heartbeat", key))).toEqual([200, "in_progress"]);
+    expect(await outcome(act(id, "release", key, fresh))).toEqual([200, "pending"]);
+  });
+
+  test("give way to that user, who may keep and give back what they claim", async () => {
+    const [id] = await newTicket("task");
+    const key = await makeKey(harness.now, ada!);
+    await act(id, "claim", key);
+    expect(await outcome(act(id, "heartbeat", ada!))).toEqual([200, "in_progress"]);
+    expect(await outcome(act(id, "release", ada!))).toEqual([200, "pending"]);
   });
 });
 

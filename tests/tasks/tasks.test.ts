@@ -132,6 +132,29 @@ describe("changing a task", () => {
     expect((await patch(id!, cleared)).body.version).toBe(3);
   });
 
+  test("what is sent wins over what a status brings about, also where it is what was there before", async () => {
+    const [id] = await newTicket("task");
+    const { id: assignee_user_id } = world.project.admin;
+    const begin = { status: "in_progress", assignee_user_id, actual_minutes: 7 };
+    const given = { assignee_user_id, actual_minutes: 7 };
+    await patch(id!, begin);
+    expect((await patch(id!, { status: "pending", ...given })).body).toMatchObject({
+      status: "pending",
+      ...given,
+      started_at: null,
+    });
+    await patch(id!, { status: "in_progress" });
+    expect((await patch(id!, { status: "pending", actual_minutes: 7 })).body).toMatchObject({
+      assignee_user_id: null,
+      actual_minutes: 7,
+    });
+    for (const actual_minutes of [5, null]) {
+      await patch(id!, { status: "in_progress", actual_minutes });
+      expect((await patch(id!, { status: "done", actual_minutes: null })).body.actual_minutes).toBe(null);
+      await patch(id!, { status: "pending" });
+    }
+  });
+
   test("a stale If-Match is 412 with the current task, for a deletion too", async () => {
     const [id] = await newTicket("task");
     await patch(id!, { title: "renamed" });
