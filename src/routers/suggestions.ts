@@ -55,7 +55,8 @@ export const suggestionsRouter = router({
     path: "/projects/{id}/ai-suggestions/{suggestionId}/undo",
     summary: "Take a decision back",
     description:
-      "The ticket is as it was before. What had been executed counts as dismissed then, anything else is pending.",
+      "The ticket is as it was before. What had been executed counts as dismissed then, anything else is pending. " +
+      "Neither a dismissal nor a split is taken back once the ticket is closed.",
     errors: ["not_found", "invalid_transition", "conflict", "human_tests_pending"],
   }).input(SuggestionPath).output(Suggestion).mutation(({ ctx, input }) => undoSuggestion(ctx, input)),
 

@@ -1,9 +1,9 @@
-import type { ProjectContext } from "../core/context.ts";
+import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { Role } from "../core/schema.ts";
 import { createTicket } from "../tickets/create.ts";
 import { getTicket } from "../tickets/get.ts";
-import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
+import { type LockedTicket, lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import type { Ticket } from "../tickets/schema.ts";
 import { transitionTickets } from "../tickets/transition.ts";
 import { changedSince } from "./_apply_closing.ts";
@@ -29,11 +29,21 @@ export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggesti
   const tasks = await readTasks(ctx, ticketId);
   const partIds: string[] = [];
   for (const part of suggestion.evidence.parts as Part[]) partIds.push(await splitOff(ctx, parent, part));
-  await ctx.db`
-    update tasks k set sequence = n.place from (
-      select id, row_number() over (order by sequence) as place from tasks where ticket_id = ${ticketId}::uuid) n
-    where k.id = n.id and k.sequence <> n.place`;
+  await closeRanks(ctx, ticketId);
   return { tasks, part_ids: partIds, digest: await digestTasks(ctx, [ticketId, ...partIds]) };
+}
+
+/** What stays moves up, and none of it waits for a task that went. */
+async function closeRanks({ db }: ProjectContext, ticketId: string): Promise<void> {
+  await db`
+    update tasks k set sequence = n.place, depends_on_task_ids = n.depends_on, version = k.version + 1, updated_at = now()
+    from (
+      select t.id, row_number() over (order by t.sequence) as place, array(
+        select d.id from unnest(t.depends_on_task_ids) with ordinality as d (id, place)
+        where exists (select from tasks o where o.id = d.id and o.ticket_id = t.ticket_id) order by d.place) as depends_on
+      from tasks t where t.ticket_id = ${ticketId}::uuid
+    ) n
+    where k.id = n.id and (k.sequence, k.depends_on_task_ids) is distinct from (n.place, n.depends_on)`;
 }
 
 async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promise<string> {
@@ -53,6 +63,12 @@ async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promis
   const roles = [...new Set(removed.map(({ task }) => task.role))].filter((role) =>
     !project.disabled_roles.includes(role)
   );
+  if (roles.length === 0 && isBot(ctx.actor)) {
+    throw new AppError(
+      "conflict",
+      `Cannot split ${parent.ticket_ref}: a bot client must give the new ticket a role, and those of its tasks are disabled`,
+    );
+  }
   const lines = removed.map(({ task }) => task).toSorted((a, b) => a.sequence - b.sequence).map(({ title }) =>
     `- ${title}`
   );
@@ -84,16 +100,19 @@ async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promis
   return ticket.id;
 }
 
-/** @throws {AppError} conflict when any of the tasks was changed since; what holds a closing back holds this back too */
+/**
+ * What holds a closing back holds this back too.
+ * @throws {AppError} conflict when the ticket was closed, or any of the tasks was changed since
+ */
 export async function undoSplit(ctx: ProjectContext, ticketId: string, before: BeforeSplit): Promise<void> {
   const { db, project } = ctx;
   const ids = [ticketId, ...before.part_ids];
-  const locked = await db<{ id: string; ticket_ref: string }[]>`
-    select id, ${project.key} || '-' || number as ticket_ref from tickets
+  const locked = await db<LockedTicket[]>`
+    select id, ${project.key} || '-' || number as ticket_ref, status from tickets
     where id = any (${ids}::uuid[]) and project_id = ${project.id}::uuid order by id for update`;
-  if (await digestTasks(ctx, ids) !== before.digest) {
-    throw changedSince(locked.find(({ id }) => id === ticketId)!.ticket_ref);
-  }
+  const parent = locked.find(({ id }) => id === ticketId)!;
+  refuseWhenClosed(parent, "undo the split of");
+  if (await digestTasks(ctx, ids) !== before.digest) throw changedSince(parent.ticket_ref);
   await db`delete from tasks where ticket_id = any (${ids}::uuid[])`;
   await db`
     insert into tasks select * from jsonb_populate_recordset(null::tasks, ${

@@ -1,3 +1,4 @@
+import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import type { Role } from "../core/schema.ts";
 import type { RoleStatus, Stage, Status } from "../tickets/schema.ts";
@@ -46,6 +47,12 @@ export async function readSubject(ctx: Context, projectId: string): Promise<Subj
   return subject ?? null;
 }
 
+/** When anything of `tickets t` was changed last. */
+export function lastActivity(db: Db) {
+  return db`(select greatest(t.updated_at, max(h.created_at)) from (
+    select created_at from history where ticket_id = t.id order by id desc limit 1) h)`;
+}
+
 /** The next changed tickets after `after`, in id order. */
 export async function readBatch(
   ctx: Context,
@@ -62,8 +69,7 @@ export async function readBatch(
     select t.id, ${subject.key} || '-' || t.number as ticket_ref, b.history_id, t.stage, t.status, t.merge_sha,
       exists (select from ticket_embeddings e where e.ticket_id = t.id) as embedded,
       md5(t.title || E'\n' || t.description) as text_digest,
-      (select greatest(t.updated_at, max(h.created_at)) from (
-        select created_at from history where ticket_id = t.id order by id desc limit 1) h) as last_activity,
+      ${lastActivity(ctx.db)} as last_activity,
       coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
         from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
       coalesce((select jsonb_agg(jsonb_build_object('id', k.id, 'title', k.title, 'body', k.body, 'role', k.role,

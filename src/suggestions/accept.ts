@@ -5,6 +5,7 @@ import { applyClosing, lockStage, moveTicket } from "./_apply_closing.ts";
 import { applyDuplicate } from "./_apply_duplicate.ts";
 import { applyRole } from "./_apply_role.ts";
 import { applySplit } from "./_apply_split.ts";
+import { lastActivity } from "./_batch.ts";
 import { counted } from "./_finding.ts";
 import { decideSuggestion, readSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
 import type { Suggestion, SuggestionKind, SuggestionPath } from "./schema.ts";
@@ -59,9 +60,17 @@ async function applyStale(
 ): Promise<Record<string, unknown>> {
   const { stage, ticket_ref } = await lockStage(ctx, suggestion.ticket_id);
   const closes = suggestion.evidence.proposal === "close";
+  const refused = `Cannot ${
+    closes ? `close ticket ${ticket_ref}` : `move ticket ${ticket_ref} to the backlog`
+  }:`;
   if (stage !== suggestion.evidence.stage) {
-    const attempt = closes ? `close ticket ${ticket_ref}` : `move ticket ${ticket_ref} to the backlog`;
-    throw new AppError("conflict", `Cannot ${attempt}: it stands in ${stage} now`);
+    throw new AppError("conflict", `${refused} it stands in ${stage} now`);
+  }
+  const [row] = await ctx.db<[{ last_activity: string }]>`
+    select ${lastActivity(ctx.db)} as last_activity from tickets t
+    where t.id = ${suggestion.ticket_id}::uuid and t.project_id = ${ctx.project.id}::uuid`;
+  if (row.last_activity > String(suggestion.evidence.last_activity)) {
+    throw new AppError("conflict", `${refused} it has changed since this was suggested`);
   }
   if (closes) return await applyClosing(ctx, suggestion, { type: "no_longer_relevant" });
   await moveTicket(ctx, suggestion.ticket_id, { to: "backlog" });

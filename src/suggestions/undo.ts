@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
+import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { type BeforeClosing, changedSince, lockStage, moveTicket, undoClosing } from "./_apply_closing.ts";
 import { type BeforeDuplicate, undoDuplicate } from "./_apply_duplicate.ts";
 import { undoRole } from "./_apply_role.ts";
@@ -16,7 +17,7 @@ export async function undoSuggestion(ctx: ProjectContext, input: SuggestionPath)
   return await transact(ctx, async (ctx) => {
     const suggestion = await readSuggestion(ctx, input.suggestionId);
     if (!isUndoable(suggestion)) throw refuseStatus("undo", suggestion);
-    if (suggestion.status !== "dismissed") await restore(ctx, suggestion);
+    await restore(ctx, suggestion);
     return await decideSuggestion(ctx, suggestion, {
       status: suggestion.status === "executed" ? "dismissed" : "pending",
     });
@@ -30,7 +31,11 @@ function isUndoable({ status, evidence }: StoredSuggestion): boolean {
 }
 
 async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<void> {
-  const { kind, ticket_id, before_accept: before, evidence } = suggestion;
+  const { kind, status, ticket_id, before_accept: before, evidence } = suggestion;
+  if (status === "dismissed") {
+    // Nothing is suggested for a closed ticket: it would stay pending for good.
+    return refuseWhenClosed(await lockTicket(ctx, ticket_id), "suggest anything for");
+  }
   if (kind === "role") return await undoRole(ctx, ticket_id, before as { role: string });
   if (kind === "split") return await undoSplit(ctx, ticket_id, before as BeforeSplit);
   if (kind === "duplicate") return await undoDuplicate(ctx, ticket_id, before as BeforeDuplicate);
@@ -38,7 +43,7 @@ async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promi
     return await undoMove(ctx, ticket_id, before as BeforeClosing);
   }
   // What closed by itself would do so again, were it not reopened.
-  await undoClosing(ctx, ticket_id, before as BeforeClosing, suggestion.status === "accepted");
+  await undoClosing(ctx, ticket_id, before as BeforeClosing, status === "accepted");
 }
 
 async function undoMove(ctx: ProjectContext, ticketId: string, before: BeforeClosing): Promise<void> {

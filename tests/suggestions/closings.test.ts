@@ -209,6 +209,17 @@ describe("a ticket that nobody touches", () => {
       409,
       `Cannot close ticket ${revived.ref}: it stands in in_progress now`,
     ]);
+    await patch(project, revived, { stage: "backlog" });
+    const late = await decide(
+      harness.now,
+      project,
+      stale.find(({ ticket_id }) => ticket_id === revived.id)!,
+      "accept",
+    );
+    expect([late.status, late.body.error]).toEqual([
+      409,
+      `Cannot close ticket ${revived.ref}: it has changed since this was suggested`,
+    ]);
     await analyze(harness.now);
     const [rest, ...others] = await list(harness.now, project);
     expect([rest?.ticket_id, others]).toEqual([left.id, []]);

@@ -157,4 +157,18 @@ describe("deciding", () => {
     });
     expect((await decide("undo", await insert({ status: "expired" }))).status).toBe(409);
   });
+
+  test("a dismissal stands once the ticket is closed, for nothing would ever withdraw the suggestion", async () => {
+    const id = await insert();
+    const undo = () =>
+      harness.now.call("POST", `${project.path}/ai-suggestions/${id}/undo`, { token: project.admin.token });
+    await harness.now.call("POST", `${project.path}/ai-suggestions/${id}/dismiss`, {
+      token: project.admin.token,
+    });
+    const ticketPath = `${project.path}/tickets/${ticketId}`;
+    await harness.now.call("PATCH", ticketPath, { token: project.admin.token, body: { status: "closed" } });
+    expect((await undo()).body.code).toBe("conflict");
+    await harness.now.call("PATCH", ticketPath, { token: project.admin.token, body: { stage: "backlog" } });
+    expect((await undo()).body.status).toBe("pending");
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { makeKey, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { analyze, decide, embedding, list, stateOf } from "./_world.ts";
 
@@ -122,6 +122,64 @@ describe("a ticket with tasks of two subjects", () => {
     const moved = `${project.path}/tickets/${body.tickets[0].id}/tasks/${logins[0]}`;
     await harness.now.call("PATCH", moved, { token, body: { title: "Login lockout after ten attempts" } });
     expect((await decide(harness.now, project, split!, "undo")).body.code).toBe("conflict");
+  });
+
+  test("leaves no task waiting for one of another ticket", async () => {
+    const { project, ticket, invoice, logins } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    const token = project.admin.token;
+    const patch = (task: string, depends_on_task_ids: string[]) =>
+      harness.now.call("PATCH", `${ticket.path}/tasks/${task}`, { token, body: { depends_on_task_ids } });
+    const stays = (await tasksOf(project, ticket.id)).body.tasks.at(-1).id;
+    await patch(invoice, [logins[2]!, stays]);
+    await patch(logins[0]!, [stays, logins[1]!]);
+    const before = await stateOf(harness.now, ticket.id);
+    await decide(harness.now, project, split!, "accept");
+    const { body } = await harness.now.call("GET", `${project.path}/tickets`, { token });
+    const dependencies = async (ticketId: string, task: string) =>
+      (await harness.now.call("GET", `${project.path}/tickets/${ticketId}/tasks/${task}`, { token })).body
+        .depends_on_task_ids;
+    expect(await dependencies(ticket.id, invoice)).toEqual([stays]);
+    expect(await dependencies(body.tickets[0].id, logins[0]!)).toEqual([logins[1]]);
+    await decide(harness.now, project, split!, "undo");
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+  });
+
+  test("stays split once the ticket is closed", async () => {
+    const { project, ticket } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    await decide(harness.now, project, split!, "accept");
+    const token = project.admin.token;
+    await harness.now.call("PATCH", ticket.path, { token, body: { status: "closed" } });
+    const before = await stateOf(harness.now, ticket.id);
+    const refused = await decide(harness.now, project, split!, "undo");
+    expect([refused.body.code, refused.body.error]).toEqual([
+      "conflict",
+      `Cannot undo the split of ticket ${ticket.ref}: it is closed; move it back to a stage first`,
+    ]);
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    await harness.now.call("PATCH", ticket.path, { token, body: { stage: "backlog" } });
+    expect((await decide(harness.now, project, split!, "undo")).status).toBe(200);
+  });
+
+  test("is not split by a bot client whose new ticket would get no role", async () => {
+    const { project, ticket } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    const token = project.admin.token;
+    await harness.now.call("PUT", "/settings/roles", {
+      token,
+      body: { roles: [{ role: "backend", enabled: false }] },
+    });
+    const key = await makeKey(harness.now, project.admin);
+    const refused = await harness.now.call("POST", `${project.path}/ai-suggestions/${split!.id}/accept`, {
+      token: key.token,
+    });
+    expect([refused.status, refused.body.code, refused.body.error]).toEqual([
+      409,
+      "conflict",
+      `Cannot split ${ticket.ref}: a bot client must give the new ticket a role, and those of its tasks are disabled`,
+    ]);
+    expect((await decide(harness.now, project, split!, "accept")).status).toBe(200);
   });
 
   test("makes a new ticket also when the call itself brings the key of an old one", async () => {
