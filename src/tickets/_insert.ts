@@ -39,6 +39,7 @@ export interface Draft {
 export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<CreatedTicket[]> {
   // Only an answer that is stored goes to the database and is made complete there.
   const rows = drafts.map(({ answer, ...row }) => row.idempotency_key === null ? row : { ...row, answer });
+  // PostgreSQL runs the parts from the last to the first, so the ticket is the first in its history.
   const stored = await db<{ ticket_ref: string; created_at: string }[]>`
     with ${authorsCte(db, drafts)}, draft as materialized (
       select * from rows from (jsonb_to_recordset(${
@@ -54,13 +55,6 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
     ), numbered as materialized (
       select d.*, c.project_id, c.before + d.ordinality as number, c.key || '-' || c.before + d.ordinality as ticket_ref, c.at
       from draft d, counter c
-    ), ticket as (
-      insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
-        suggested_resolution, implementation_notes, actor_role, actor_id, source, created_by, created_with, created_at,
-        updated_at)
-      select id, project_id, number, title, description, request_type, priority, blocking, evidence,
-        suggested_resolution, implementation_notes, actor_role, actor_id, source, created_by, created_with, at, at
-      from numbered
     ), roles as (
       insert into ticket_roles (ticket_id, project_id, role) select id, project_id, unnest(roles) from numbered
     ), embedding as (
@@ -71,6 +65,13 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
       select project_id, idempotency_key, id, jsonb_set(answer, '{ticket}', answer -> 'ticket' || jsonb_build_object(
         'ticket_ref', ticket_ref, 'created_at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
       from numbered where idempotency_key is not null
+    ), ticket as (
+      insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
+        suggested_resolution, implementation_notes, actor_role, actor_id, source, created_by, created_with, created_at,
+        updated_at)
+      select id, project_id, number, title, description, request_type, priority, blocking, evidence,
+        suggested_resolution, implementation_notes, actor_role, actor_id, source, created_by, created_with, at, at
+      from numbered
     )
     select ticket_ref, at as created_at from numbered order by number`;
   return drafts.map(({ answer }, index) => ({ ...answer, ticket: { ...answer.ticket, ...stored[index]! } }));

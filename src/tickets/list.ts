@@ -79,12 +79,19 @@ function stagesOf(status: Status): string[] {
   return Stage.options.filter((stage) => (stage === "live") === (status === "closed"));
 }
 
-/** Ids of the tickets whose text or ref is what was asked for. Not an `or`, which no index would serve. */
+/**
+ * Ids of the tickets whose text is what was asked for, or whose ref is named there with words of their text. Not an
+ * `or`, which no index would serve.
+ */
 function matches({ db, project }: ProjectContext, q: string) {
   const words = db`select x.ticket_id from ticket_texts x
     where x.project_id = ${project.id}::uuid and x.document @@ websearch_to_tsquery('english', ${q})`;
-  const ref = /^([A-Za-z][A-Za-z0-9]*)-(\d{1,9})$/.exec(q.trim());
-  if (ref?.[1]?.toUpperCase() !== project.key) return words;
+  const ref = new RegExp(`(?<!\\S)${project.key}-(\\d{1,9})(?!\\S)`, "i");
+  const number = ref.exec(q)?.[1];
+  if (number === undefined) return words;
+  const beside = db`websearch_to_tsquery('english', ${q.replace(ref, "")})`;
   return db`${words} union all
-    select y.id from tickets y where y.project_id = ${project.id}::uuid and y.number = ${Number(ref[2])}`;
+    select y.id from tickets y join ticket_texts x on x.ticket_id = y.id
+    where y.project_id = ${project.id}::uuid and y.number = ${Number(number)}
+      and (numnode(${beside}) = 0 or x.document @@ ${beside})`;
 }

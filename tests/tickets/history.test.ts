@@ -97,6 +97,19 @@ describe("the history of a ticket", () => {
     expect(rows).toHaveLength(2);
   });
 
+  test("begins with the ticket, its roles after it", async () => {
+    const ticket = await makeTicket(harness.now, project, {
+      roles: ["qa", "backend"],
+      idempotency_key: "first",
+    });
+    const rows = await readHistory(harness.now, project, ticket);
+    expect(rows.map(({ entity, action }) => [entity, action])).toEqual([
+      ["ticket", "created"],
+      ["role", "created"],
+      ["role", "created"],
+    ]);
+  });
+
   test("replayed gives what is there now, with the nulls inside JSON and times in the wire's form", async () => {
     const ticket = await liveThrough();
     const rows = await readHistory(harness.now, project, ticket);

@@ -85,6 +85,10 @@ describe("the list of tickets", () => {
     expect(await refs("q=spreadsheet%20-export")).toEqual([]);
     expect(await refs("q=%22large%20files%22&limit=1")).toHaveLength(1);
     expect(await refs(`q=${project.key.toLowerCase()}-7`)).toEqual(numbers(7));
+    expect(await refs(`q=${project.key}-7%20large`)).toEqual(numbers(7));
+    expect(await refs(`q=the%20${project.key}-7`)).toEqual(numbers(7));
+    expect(await refs(`q=spreadsheet%20${project.key}-7`)).toEqual([]);
+    expect(await refs(`q=files%20-${project.key}-7&sort=created_at`)).toEqual(numbers(1, 4, 7, 10));
     expect(await refs("q=nowhere")).toEqual([]);
     expect(await refs("q=%27%20or%20%3A*%20%26%20%21")).toEqual([]);
     await call("PATCH", made[11]!.path, { description: "Now it speaks of giraffes." });
