@@ -30,7 +30,7 @@ export const ERRORS = {
   already_claimed: { status: 409, message: "The task is already claimed" },
   roles_incomplete: { status: 409, message: "Roles of the ticket are unfinished" },
   human_tests_pending: { status: 409, message: "Human test cases of the ticket are not approved" },
-  version_conflict: { status: 412, message: "The ticket has changed since the version in If-Match" },
+  version_conflict: { status: 412, message: "The resource has changed since the version in If-Match" },
   payload_too_large: { status: 413, message: "The body is too large" },
   unsupported_media_type: { status: 415, message: "The body must be application/json" },
   rate_limited: { status: 429, message: "Too many attempts" },

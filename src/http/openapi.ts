@@ -129,7 +129,7 @@ function headersOf({ name }: PublishedProcedure) {
       "Idempotency-Key": z.string().max(128).optional().describe("Alias of the body's idempotency_key"),
     })
     : z.object({
-      "If-Match": z.string().optional().describe("ETag of the ticket that the change is meant for"),
+      "If-Match": z.string().optional().describe("ETag that the resource had when the change was decided on"),
     });
 }
 
@@ -142,7 +142,7 @@ function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObj
     },
     ...(meta.download && { [meta.download.type]: { schema: z.string() } }),
   };
-  const etag = hasVersion(output) && { ETag: z.string().describe("The ticket's version, for If-Match") };
+  const etag = hasVersion(output) && { ETag: z.string().describe("Version of the resource, for If-Match") };
   const location = meta.location && { Location: z.string().describe("Path of what was made") };
   const found = etag ? { headers: z.object(etag) } : {};
   const made = etag || location ? { headers: z.object({ ...etag, ...location }) } : {};

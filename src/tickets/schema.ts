@@ -44,7 +44,7 @@ export type RoleStatus = z.infer<typeof RoleStatus>;
 const Roles = z.array(Role).max(6).refine(
   (roles) => new Set(roles).size === roles.length,
   "Names a role twice",
-);
+).meta({ uniqueItems: true });
 
 export const TicketPath = z.strictObject({ id: Id, ticketId: Id });
 

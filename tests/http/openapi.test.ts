@@ -103,6 +103,30 @@ describe("every operation", () => {
     expect(withoutLimit).toEqual([]);
   });
 
+  test("that refuses what a list names twice says so", () => {
+    const [at, path] = ["application/json", "/projects/{id}/tickets/{ticketId}/tasks"];
+    const listed = (path: string, method: string, field: string) =>
+      (document.json.paths[path]![method]!.requestBody!.content[at]!.schema as {
+        properties: Record<string, { uniqueItems?: boolean }>;
+      }).properties[field]!.uniqueItems;
+    expect(listed("/projects/{id}/tickets", "post", "roles")).toBe(true);
+    expect(listed("/projects/{id}/tickets/{ticketId}", "patch", "roles")).toBe(true);
+    expect(listed(path, "post", "depends_on_task_ids")).toBe(true);
+    expect(listed(`${path}/{taskId}`, "patch", "depends_on_task_ids")).toBe(true);
+    expect(listed(`${path}/reorder`, "post", "task_ids")).toBe(true);
+    expect(listed("/projects/{id}/tickets/bulk", "post", "ticket_ids")).toBeUndefined();
+  });
+
+  test("speaks of a task's version where it takes one, not of the ticket's", () => {
+    const { patch } = document.json.paths["/projects/{id}/tickets/{ticketId}/tasks/{taskId}"]!;
+    const told = [
+      (patch!.parameters ?? []).filter((parameter) => parameter.in === "header"),
+      (patch!.responses["200"] as { headers: unknown }).headers,
+      patch!.responses["412"]!.description,
+    ];
+    expect(JSON.stringify(told)).not.toContain("ticket");
+  });
+
   test("documents one success at least, and its failures with an example of each code", () => {
     for (const { path, method, operation } of document.operations) {
       const at = `${method} ${path}`;
