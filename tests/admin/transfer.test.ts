@@ -200,6 +200,19 @@ describe("an import", () => {
     ["an unknown stage", { stage: "someday" }, "records.0.stage"],
     ["an unknown field", { colour: "red" }, "records.0.colour"],
     ["a short title", { title: "Hi" }, "records.0.title"],
+    [
+      "an address with a NUL",
+      {
+        issue: {
+          repo_full_name: "acme/one",
+          issue_number: 1,
+          issue_url: "https://example.test/\0",
+          title: null,
+          state: null,
+        },
+      },
+      "records.0.issue.issue_url",
+    ],
   ])("refuses %s by its path", async (_, fields, path) => {
     const project = await makeProject(harness.now);
     await makeTicket(harness.now, project);
