@@ -1,7 +1,13 @@
+import { resolve } from "node:path";
 import { ConfigError } from "../src/core/config.ts";
 
 export function print(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
+}
+
+/** A path that was given to the command, from the folder where npm was called. */
+export function pathFromCaller(path: string): string {
+  return resolve(Deno.env.get("INIT_CWD") ?? Deno.cwd(), path);
 }
 
 /** Runs a command and ends with it: what fails is said in one line. */

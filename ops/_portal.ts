@@ -1,5 +1,6 @@
 import { createHandoffClient, type HandoffClient } from "../src/client.ts";
 import { readConfig } from "../src/core/config.ts";
+import { pathFromCaller } from "./_cli.ts";
 
 /** What both commands take; the password comes from the environment, where no process list shows it. */
 export interface Transfer {
@@ -19,7 +20,7 @@ export async function withProject(usage: string, work: (transfer: Transfer) => P
   const client = createHandoffClient({ baseUrl: PUBLIC_URL });
   await client.signIn({ email: ADMIN_EMAIL, password: ADMIN_PASSWORD });
   try {
-    await work({ api: client.api, project, file });
+    await work({ api: client.api, project, file: pathFromCaller(file) });
   } finally {
     await client.signOut();
   }

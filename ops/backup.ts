@@ -1,6 +1,6 @@
 import { backUp } from "../db/backup_files.ts";
 import { readConfig } from "../src/core/config.ts";
-import { print, runCommand } from "./_cli.ts";
+import { pathFromCaller, print, runCommand } from "./_cli.ts";
 
 await runCommand(async () => {
   const [target] = Deno.args;
@@ -9,6 +9,7 @@ await runCommand(async () => {
     throw new Error("DATABASE_URL names a server: back it up with pg_dump (docs/self_hosting.md)");
   }
   if (!target) throw new Error("Say where to: npm run backup -- FOLDER");
-  await backUp(DATA_DIR, target);
-  print(`Backed up ${DATA_DIR} to ${target}. It holds secrets: keep it as you keep those.`);
+  const folder = pathFromCaller(target);
+  await backUp(DATA_DIR, folder);
+  print(`Backed up ${DATA_DIR} to ${folder}. It holds secrets: keep it as you keep those.`);
 });

@@ -11,7 +11,7 @@ const SECRETS = {
   ENCRYPTION_KEY: "a key derived from AUTH_SECRET encrypts stored tokens",
   CLOUD_AGENT_WEBHOOK_SECRET: "POST /api/webhooks/cloud-agent answers 503",
   CRON_SECRET: "POST /api/webhooks/pipeline/deploy answers 503: no ticket learns that it is deployed",
-  STRIPE_WEBHOOK_SECRET: "POST /api/webhooks/payment-provider answers that its signature can't be verified",
+  STRIPE_WEBHOOK_SECRET: "POST /api/webhooks/payment-provider answers 503: no subscription is followed",
   STRIPE_SECRET_KEY: "checkout and portal answer 503",
   GITHUB_WEBHOOK_SECRET: "POST /api/webhooks/github answers 503: merges and issues are not followed",
 } as const;
@@ -26,7 +26,8 @@ await runCommand(async () => {
   const config = readConfig();
   print(`ok      configuration: ${config.PUBLIC_URL}, JOBS=${config.JOBS}`);
   tellSecrets(config);
-  const wrong = [await checkDatabase(config), await checkModel(config)].filter((healthy) => !healthy).length;
+  const checks = [await checkFolder(config), await checkDatabase(config), await checkModel(config)];
+  const wrong = checks.filter((healthy) => !healthy).length;
   print(wrong === 0 ? "Nothing is wrong." : `${wrong} of these must be mended.`);
   return wrong;
 });
@@ -38,6 +39,20 @@ function tellSecrets(config: Config): void {
     else if (Array.isArray(value) && value.length > 1) {
       print(`ok      ${name}: two are valid, a rotation is under way`);
     } else print(`ok      ${name}`);
+  }
+}
+
+/** Beside a server only a generated secret lies in it. */
+async function checkFolder({ DATABASE_URL, AUTH_SECRET, DATA_DIR }: Config): Promise<boolean> {
+  if (DATABASE_URL && AUTH_SECRET) return true;
+  const what = `DATA_DIR ${resolve(DATA_DIR)}`;
+  try {
+    await Deno.mkdir(DATA_DIR, { recursive: true, mode: 0o700 });
+    await Deno.remove(await Deno.makeTempFile({ dir: DATA_DIR }));
+    print(`ok      ${what}: can be written`);
+    return true;
+  } catch (error) {
+    return complain(what, error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -2,7 +2,7 @@ import { restore } from "../db/backup_files.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
 import { readConfig } from "../src/core/config.ts";
-import { print, runCommand } from "./_cli.ts";
+import { pathFromCaller, print, runCommand } from "./_cli.ts";
 
 await runCommand(async () => {
   const [source] = Deno.args;
@@ -11,7 +11,7 @@ await runCommand(async () => {
     throw new Error("DATABASE_URL names a server: restore it with pg_restore (docs/self_hosting.md)");
   }
   if (!source) throw new Error("Say what from: npm run restore -- FOLDER");
-  await restore(source, DATA_DIR);
+  await restore(pathFromCaller(source), DATA_DIR);
   // Opened once, so that a backup which can't be used is known now.
   const database = await openDatabase({ dataDir: DATA_DIR });
   try {

@@ -171,7 +171,8 @@ class Session {
     const { access_token, refresh_token } = credentials;
     try {
       await this.#logout(access_token).catch(async (error: unknown) => {
-        if (errorBody(error)?.code !== "token_expired") throw error;
+        // Expired, or signed with a secret that has been replaced: the session may be well.
+        if (!isRefused(error)) throw error;
         await this.#logout((await this.#open.auth.refresh.mutate({ refresh_token })).access_token);
       });
     } catch (error) {

@@ -39,10 +39,17 @@ async function main(): Promise<void> {
 }
 
 function listen(config: Config, app: ReturnType<typeof buildApp>): Deno.HttpServer {
-  return Deno.serve({ port: config.PORT, hostname: config.HOST, onListen: () => {} }, (request, info) => {
-    const { remoteAddr } = info;
-    return app.fetch(request, { remoteAddress: "hostname" in remoteAddr ? remoteAddr.hostname : undefined });
-  });
+  try {
+    return Deno.serve({ port: config.PORT, hostname: config.HOST, onListen: () => {} }, (request, info) => {
+      const { remoteAddr } = info;
+      return app.fetch(request, {
+        remoteAddress: "hostname" in remoteAddr ? remoteAddr.hostname : undefined,
+      });
+    });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    throw new ConfigError(`PORT: ${config.PORT} is in use by another process`);
+  }
 }
 
 /** Did it come to its end in time? A client that reads slowly, or a database that is away, must not hold the end. */

@@ -172,6 +172,16 @@ describe("the typed client", () => {
     expect(reasons).toEqual([]);
   });
 
+  test("signing out ends the session also where its access token is signed with a secret of before", async () => {
+    const { client, store } = await openPortal(harness.now);
+    const { access_token, refresh_token, expires_at } = (await store.read())!;
+    const [head, claims] = access_token.split(".");
+    await store.write({ access_token: `${head}.${claims}.${"A".repeat(43)}`, refresh_token, expires_at });
+    await client.signOut();
+    const refreshed = await harness.now.call("POST", "/auth/refresh", { body: { refresh_token } });
+    expect(refreshed.status).toBe(401);
+  });
+
   test("what another tab wrote into the shared store is used without a refresh", async () => {
     const { client, store, refreshes, email, fetch } = await openPortal(harness.now);
     const other = createHandoffClient({ baseUrl: "http://handoff.test", credentials: store, fetch });

@@ -11,14 +11,24 @@ export function refuseContradictions(records: readonly TicketRecord[]): void {
     [...inTicket(record), ...record.tasks.flatMap(inTask), ...record.test_cases.flatMap(inCase)]
       .map(({ path, message }) => ({ path: `records.${index}.${path}`, message }))
   );
-  if (new Set(records.map(({ id }) => id)).size < records.length) {
-    issues.push({ path: "records", message: "Names a ticket twice" });
+  const named = {
+    ticket: records.map(({ id }) => id),
+    task: records.flatMap(({ tasks }) => tasks.map(({ id }) => id)),
+    "test case": records.flatMap(({ test_cases }) => test_cases.map(({ id }) => id)),
+  };
+  for (const [what, ids] of Object.entries(named)) {
+    if (hasTwins(ids)) issues.push({ path: "records", message: `Names a ${what} twice` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
-function inTicket({ stage, closed_at, tasks }: TicketRecord): Issue[] {
+function hasTwins(items: readonly string[]): boolean {
+  return new Set(items).size < items.length;
+}
+
+function inTicket({ stage, closed_at, roles, tasks }: TicketRecord): Issue[] {
   const issues: Issue[] = [];
+  if (hasTwins(roles.map(({ role }) => role))) issues.push({ path: "roles", message: "Names a role twice" });
   if ((stage === "live") !== (closed_at !== null)) {
     issues.push({ path: "closed_at", message: "live tickets have a time of closing, others none" });
   }

@@ -1,5 +1,6 @@
 import { isUniqueViolation } from "../../db/errors.ts";
 import { requirePerson } from "../core/access.ts";
+import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { recordEvents, transact } from "../core/history.ts";
@@ -17,8 +18,18 @@ export async function importTickets(ctx: ProjectContext, input: ImportTickets): 
   return await transact(ctx, async (ctx) => {
     const present = await lockPresent(ctx, input.records);
     const records = input.records.filter(({ id }) => !present.has(id));
-    await insertTickets(ctx, records);
-    await insertParts(ctx, records);
+    if (records.length > 0) {
+      await takeNumbers(ctx, records);
+      await insertTickets(ctx, records);
+      await insertParts(ctx, records);
+      await recordAudit(ctx, {
+        account_id: ctx.project.account_id,
+        action: "project.imported",
+        target_type: "project",
+        target_id: ctx.project.id,
+        details: { tickets: records.length },
+      });
+    }
     await insertDuplicates(ctx, input.records);
     await recordImport(ctx, records);
     await ctx.queue.enqueue(ctx.db, "backfill-embeddings", {});
@@ -38,17 +49,24 @@ function taken(cause: unknown): AppError {
   );
 }
 
-/** The project's counter is locked, and set beyond every number that comes. */
-async function lockPresent(ctx: ProjectContext, records: readonly TicketRecord[]): Promise<Set<string>> {
-  const { db, project } = ctx;
-  const highest = Math.max(...records.map(({ number }) => number));
-  await db`
-    update projects set next_number = greatest(next_number, ${highest + 1}) where id = ${project.id}::uuid`;
-  const rows = await db<{ id: string }[]>`
-    select id from tickets where project_id = ${project.id}::uuid and id = any (${
-    records.map(({ id }) => id)
-  }::uuid[])`;
+/** Which of them are here already; the project's counter is locked, so that none comes in meanwhile. */
+async function lockPresent(
+  { db, project }: ProjectContext,
+  records: readonly TicketRecord[],
+): Promise<Set<string>> {
+  const ids = records.map(({ id }) => id);
+  const [, rows] = await Promise.all([
+    db`select from projects where id = ${project.id}::uuid for update`,
+    db<{ id: string }[]>`
+      select id from tickets where project_id = ${project.id}::uuid and id = any (${ids}::uuid[])`,
+  ]);
   return new Set(rows.map(({ id }) => id));
+}
+
+/** Sets the project's counter beyond every number that comes. */
+async function takeNumbers({ db, project }: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
+  const next = Math.max(...records.map(({ number }) => number)) + 1;
+  await db`update projects set next_number = greatest(next_number, ${next}) where id = ${project.id}::uuid`;
 }
 
 async function insertTickets(

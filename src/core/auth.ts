@@ -11,6 +11,8 @@ export interface Credentials {
   /** Parsed value of the session cookie. */
   cookie: string | undefined;
   address: string;
+  /** How many the request makes; a batch makes several. */
+  calls: number;
   /** Header fields of the answer, for the rate limits of keys. */
   answer: Headers;
 }
@@ -70,10 +72,10 @@ async function sessionActor(services: Services, token: string, via: "bearer" | "
 
 /** A key is counted by itself, and by its address where it is refused, so that nobody tries keys out. */
 async function limitedKeyActor(services: Services, key: string, credentials: Credentials): Promise<Actor> {
-  const { address, answer } = credentials;
+  const { address, answer, calls } = credentials;
   try {
     const actor = await keyActor(services, key);
-    await services.limits.takeHere("key", KEY_LIMIT, actor.credential.id, answer);
+    await services.limits.takeHere("key", KEY_LIMIT, actor.credential.id, answer, calls);
     return actor;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;

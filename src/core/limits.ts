@@ -17,6 +17,8 @@ interface Take {
   limit: Limit;
   key: string;
   headers: Headers;
+  /** How many attempts it counts for. */
+  points: number;
 }
 
 /** Counts attempts in the database, so that all processes share them; in memory while it is away. */
@@ -34,21 +36,21 @@ export class Limits {
    * @throws {AppError} rate_limited, with every field that tells when to come back
    */
   async take(name: string, limit: Limit, key: string, headers: Headers): Promise<void> {
-    await this.#consume(this.#limiter(name, limit), { name, limit, key, headers });
+    await this.#consume(this.#limiter(name, limit), { name, limit, key, headers, points: 1 });
   }
 
   /** The same, counted by this process alone: for what every call does, which must not cost a statement. */
-  async takeHere(name: string, limit: Limit, key: string, headers: Headers): Promise<void> {
+  async takeHere(name: string, limit: Limit, key: string, headers: Headers, points = 1): Promise<void> {
     let limiter = this.#local.get(name);
     if (!limiter) {
       limiter = new RateLimiterMemory({ points: limit.points, duration: limit.seconds });
       this.#local.set(name, limiter);
     }
-    await this.#consume(limiter, { name, limit, key, headers });
+    await this.#consume(limiter, { name, limit, key, headers, points });
   }
 
-  async #consume(limiter: RateLimiterAbstract, { name, limit, key, headers }: Take): Promise<void> {
-    const result = await limiter.consume(key).catch((refusal: unknown) => {
+  async #consume(limiter: RateLimiterAbstract, { name, limit, key, headers, points }: Take): Promise<void> {
+    const result = await limiter.consume(key, points).catch((refusal: unknown) => {
       if (refusal instanceof RateLimiterRes) return refusal;
       throw refusal;
     });

@@ -1,6 +1,8 @@
 import { AppError } from "../core/errors.ts";
 import { setAlarm } from "./alarm.ts";
 
+/** Of one call, unless its procedure says otherwise. */
+export const MAX_CALL_BYTES = 256 * 1024;
 /** For the whole body: 256 KiB in it are 13 KiB a second. */
 const BODY_TIMEOUT_MS = 20_000;
 

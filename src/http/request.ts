@@ -11,8 +11,15 @@ export interface HttpEnv {
 
 const NOBODY: Author = { kind: "user", id: "anonymous" };
 
-/** Turns a request into the context of a procedure's call. A credential that is refused is kept for where it matters. */
-export async function requestContext(c: HonoContext<HttpEnv>, services: Services): Promise<RequestContext> {
+/**
+ * Turns a request into the context of the calls that it makes. A credential that is refused is kept for where it
+ * matters.
+ */
+export async function requestContext(
+  c: HonoContext<HttpEnv>,
+  services: Services,
+  calls = 1,
+): Promise<RequestContext> {
   const { raw } = c.req;
   const cookie = raw.headers.has("cookie") ? getCookie(c, SESSION_COOKIE) : undefined;
   const address = clientAddress(c, services.config.TRUST_PROXY);
@@ -25,6 +32,7 @@ export async function requestContext(c: HonoContext<HttpEnv>, services: Services
       headers: raw.headers,
       cookie,
       address,
+      calls,
       answer,
     });
   } catch (error) {
@@ -41,10 +49,21 @@ export async function requestContext(c: HonoContext<HttpEnv>, services: Services
     address,
     userAgent: raw.headers.get("user-agent")?.slice(0, 400) ?? null,
     ifMatch: raw.headers.get("if-match"),
-    idempotencyKey: raw.headers.get("idempotency-key"),
+    idempotencyKey: decoded(raw.headers.get("idempotency-key")),
     hasCookie: cookie !== undefined,
     headers: answer,
   };
+}
+
+/** A field's bytes as the text that they are in UTF-8, as a body would say it; as they came when they are none. */
+function decoded(field: string | null): string | null {
+  if (field === null || /^[\x20-\x7e]*$/.test(field)) return field;
+  try {
+    const bytes = Uint8Array.from(field, (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return field;
+  }
 }
 
 /** Behind a proxy the last hop of X-Forwarded-For is the one that the proxy itself wrote. */

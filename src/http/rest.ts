@@ -3,11 +3,9 @@ import type { Context as HonoContext } from "hono";
 import type { RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
 import { appErrorOf, callProcedure, requireActor } from "../routers/trpc.ts";
-import { readBody } from "./body.ts";
+import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, requestContext } from "./request.ts";
-
-const MAX_BODY_BYTES = 256 * 1024;
 
 /** Publishes every procedure under the method and path of its meta. */
 export function restRoutes(services: Services): Hono<HttpEnv> {
@@ -44,7 +42,7 @@ async function answer(
 /** Path parameters and either query or body as the one input of the procedure; none may stand in for another. */
 async function readInput(c: HonoContext<HttpEnv>, { meta, pathFields }: PublishedProcedure) {
   const query = readQuery(c);
-  const fields = hasBody(meta.method) ? await readFields(c) : query;
+  const fields = hasBody(meta.method) ? await readFields(c, meta.maxBytes) : query;
   const misplaced = [
     ...(fields === query ? [] : Object.keys(query)),
     ...pathFields.filter((field) => Object.hasOwn(fields, field)),
@@ -71,8 +69,8 @@ function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
   );
 }
 
-async function readFields(c: HonoContext<HttpEnv>): Promise<Record<string, unknown>> {
-  const text = await readText(c.req.raw);
+async function readFields(c: HonoContext<HttpEnv>, maxBytes?: number): Promise<Record<string, unknown>> {
+  const text = await readText(c.req.raw, maxBytes);
   if (text === "") return {};
   if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
     throw new AppError("unsupported_media_type");
@@ -89,8 +87,8 @@ async function readFields(c: HonoContext<HttpEnv>): Promise<Record<string, unkno
   return body as Record<string, unknown>;
 }
 
-async function readText(request: Request): Promise<string> {
-  const bytes = await readBody(request, MAX_BODY_BYTES);
+async function readText(request: Request, maxBytes = MAX_CALL_BYTES): Promise<string> {
+  const bytes = await readBody(request, maxBytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {

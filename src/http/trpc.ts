@@ -1,26 +1,34 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { Hono } from "hono";
 import type { Services } from "../core/context.ts";
+import { AppError, invalidField } from "../core/errors.ts";
 import { appRouter } from "../routers/root.ts";
 import { appErrorOf } from "../routers/trpc.ts";
-import { readBody } from "./body.ts";
+import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { logFailure } from "./log.ts";
+import { publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, requestContext } from "./request.ts";
 
-// A batch carries several calls, each of which REST would allow 256 KiB.
+/** Of a request, however many calls it makes. */
 const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BATCH = 20;
 
 /** The same procedures for TypeScript clients, with superjson and batches. */
 export function trpcRoutes(services: Services): Hono<HttpEnv> {
+  const limits = new Map(publishedProcedures().map(({ name, meta }) => [name, meta.maxBytes]));
   const app = new Hono<HttpEnv>();
   app.all("/*", async (c) => {
     c.set("procedure", "trpc");
-    const ctx = await requestContext(c, services);
+    const names = namesOf(c.req.url);
+    const ctx = await requestContext(c, services, names.length);
+    if (names.length > 1) refuseFieldsOfOneCall(c.req.raw.headers);
+    const request = await bounded(c.req.raw, names.map((name) => limits.get(name) ?? MAX_CALL_BYTES));
     return await fetchRequestHandler({
       endpoint: "/trpc",
-      req: await bounded(c.req.raw),
+      req: request,
       router: appRouter,
       allowMethodOverride: true,
+      maxBatchSize: MAX_BATCH,
       createContext: () => ctx,
       responseMeta: () => ({ headers: ctx.headers }),
       onError: ({ error }) => logFailure(c.var.requestId, appErrorOf(error)),
@@ -29,9 +37,46 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
   return app;
 }
 
+/** Of the procedures that a request calls. */
+function namesOf(url: string): string[] {
+  const path = new URL(url).pathname.slice("/trpc/".length);
+  // An encoded comma parts them too.
+  return path.split(/,|%2c/i);
+}
+
+function refuseFieldsOfOneCall(headers: Headers): void {
+  const field = ["Idempotency-Key", "If-Match"].find((name) => headers.has(name));
+  if (field) throw invalidField(field, "Is meant for one call: send that call alone");
+}
+
 /** The request with its body read already, so that its size and its time are ours to say. */
-async function bounded(request: Request): Promise<Request> {
+async function bounded(request: Request, limits: readonly number[]): Promise<Request> {
   if (request.method === "GET" || request.method === "HEAD") return request;
   const body = await readBody(request, MAX_BODY_BYTES);
+  if (body.length > MAX_CALL_BYTES) refuseLargeInput(request.url, body, limits);
   return new Request(request.url, { method: request.method, headers: request.headers, body });
+}
+
+/** What one call may not have is not taken as a part of a batch either. */
+function refuseLargeInput(url: string, body: Uint8Array, limits: readonly number[]): void {
+  const sizes = new URL(url).searchParams.get("batch") === "1" ? sizesOfParts(body) : [body.length];
+  for (const [index, limit] of limits.entries()) {
+    if ((sizes[index] ?? 0) > limit) {
+      throw new AppError("payload_too_large", `The input of a call may have at most ${limit} bytes`);
+    }
+  }
+}
+
+/** Of the calls' inputs, by their places; none when that can't be read, which is then answered as such. */
+function sizesOfParts(body: Uint8Array): number[] {
+  try {
+    const parts: Record<string, unknown> = JSON.parse(new TextDecoder().decode(body));
+    const encoder = new TextEncoder();
+    return Array.from(
+      { length: MAX_BATCH },
+      (_, at) => encoder.encode(JSON.stringify(parts[at]) ?? "").length,
+    );
+  } catch {
+    return [];
+  }
 }

@@ -83,7 +83,15 @@ export const surveysRouter = router({
     summary: "Answer a survey",
     description:
       "Each person answers once: who is signed in by their user, anyone else by the email that they give.",
-    errors: ["not_found", "conflict", "forbidden", "rate_limited"],
+    errors: [
+      "not_found",
+      "conflict",
+      "unauthenticated",
+      "token_expired",
+      "forbidden",
+      "csrf",
+      "rate_limited",
+    ],
     example: { input: { email: "ada@example.com", answers: { most_missed: "An export" } } },
   }).input(AnswerSurvey).output(Answered).mutation(({ ctx, input }) => answerSurvey(ctx, input)),
 });

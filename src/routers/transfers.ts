@@ -11,6 +11,7 @@ export const transfersRouter = router({
     method: "GET",
     path: "/projects/{id}/export",
     summary: "Export a project's tickets, page by page",
+    evenArchived: true,
     description: "`npm run export` writes all pages as JSON lines.",
   }).input(ExportProject).output(ExportPage).query(({ ctx, input }) => exportProject(ctx, input)),
 
@@ -18,6 +19,7 @@ export const transfersRouter = router({
     ...admin,
     method: "POST",
     path: "/projects/{id}/import",
+    maxBytes: 1024 * 1024,
     summary: "Import exported tickets into a project",
     description:
       "All of a call or none. Tickets that are here already, by their ids, stay as they are. For people only.",

@@ -25,8 +25,10 @@ export interface Meta {
   cookieOnly?: true;
   /** What a caller without any access to the project is told: forbidden, unless the contract says not found. */
   denial?: "not_found";
-  /** It changes archived projects too. */
+  /** It is for archived projects too, though it asks for more than reading. */
   evenArchived?: true;
+  /** Of its input, where it may be longer than that of other calls. */
+  maxBytes?: number;
   summary: string;
   description?: string;
   tag: string;

@@ -15,7 +15,8 @@ const MOST_RESPONSES = 10_000;
 /**
  * Takes one answer per person: a signed-in user's, or that of the email which is given. What somebody signed in says
  * stands in for what was said under their email before, since anyone could have said that.
- * @throws {AppError} not_found; rate_limited; conflict when the survey is closed or full, or the person has answered
+ * @throws {AppError} not_found; rate_limited; what a credential is refused for; conflict when the survey is closed or
+ * full, or the person has answered
  */
 export async function answerSurvey(ctx: RequestContext, input: AnswerSurvey): Promise<Answered> {
   await ctx.limits.take("survey-answer", ANSWERS, ctx.address, ctx.headers);
@@ -57,7 +58,9 @@ async function store(
   return answered;
 }
 
-function identify({ actor }: RequestContext, { email }: AnswerSurvey): Person {
+/** Who sends a credential means to be known by it: a refused one doesn't make them a stranger. */
+function identify({ actor, refused }: RequestContext, { email }: AnswerSurvey): Person {
+  if (refused) throw refused;
   if (!actor) {
     if (email === undefined) {
       throw invalidField("email", "Give your email, or sign in: each person answers once");

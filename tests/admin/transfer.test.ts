@@ -18,6 +18,8 @@ function post(service: Harness, project: TestProject, path: string, body: Record
   return service.call("POST", path, { token: project.admin.token, body });
 }
 
+const PENDING = { role: "qa", status: "pending" };
+
 /** Three tickets with all that a ticket can have; the second is closed as a duplicate of the third. */
 async function makeFull(service: Harness): Promise<TestProject> {
   const project = await makeProject(service);
@@ -157,7 +159,29 @@ describe("an export", () => {
   });
 });
 
+test("an archived project is still exported, but takes no import", async () => {
+  const project = await makeFull(harness.now);
+  await harness.now.call("DELETE", project.path, { token: project.admin.token });
+  const records = await exportAll(harness.now, project);
+  expect(records).toHaveLength(3);
+  expect((await post(harness.now, project, `${project.path}/import`, { records })).status).toBe(403);
+});
+
 describe("an import", () => {
+  test("of what is here already leaves the numbers as they are; what is new stands in the audit list", async () => {
+    const project = await makeFull(harness.now);
+    const records = await exportAll(harness.now, project);
+    const again = records.map((record) => ({ ...record, number: 500_000 + record.number }));
+    const sent = await post(harness.now, project, `${project.path}/import`, { records: again });
+    expect(sent.body).toEqual({ imported: 0, existing: 3 });
+    expect((await makeTicket(harness.now, project)).ref).toBe(`${project.key}-4`);
+    const anew = { ...records[1], id: uuid(), number: 50, creation: null, duplicate_of: null };
+    await post(harness.now, project, `${project.path}/import`, { records: [anew] });
+    const audit = await harness.now.sql`
+      select actor ->> 'id' as actor_id, details from audit_log where target_id = ${project.id} and action = 'project.imported'`;
+    expect(audit).toEqual([{ actor_id: project.admin.id, details: { tickets: 1 } }]);
+  });
+
   test("takes no approvals from bots", async () => {
     const project = await makeFull(harness.now);
     const records = await exportAll(harness.now, project);
@@ -200,6 +224,7 @@ describe("an import", () => {
     ["an unknown stage", { stage: "someday" }, "records.0.stage"],
     ["an unknown field", { colour: "red" }, "records.0.colour"],
     ["a short title", { title: "Hi" }, "records.0.title"],
+    ["a role that comes twice", { roles: [PENDING, PENDING] }, "records.0.roles"],
     [
       "an address with a NUL",
       {

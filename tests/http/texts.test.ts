@@ -150,6 +150,23 @@ describe("text of any script", () => {
     expect(await ticketsOf(harness.now, project)).toBe(before);
   });
 
+  test("in the Idempotency-Key field is the same key as in the body", async () => {
+    const key = "ключ-🔑";
+    const bytes = String.fromCharCode(...new TextEncoder().encode(key));
+    const byField = await post(harness.now, project, {
+      body: ticketInput(),
+      headers: { "idempotency-key": bytes },
+    });
+    const byBody = await post(harness.now, project, { body: ticketInput({ idempotency_key: key }) });
+    expect([byField.status, byBody.status]).toEqual([201, 200]);
+    expect(byBody.body.ticket.id).toBe(byField.body.ticket.id);
+    const longest = await post(harness.now, project, {
+      body: ticketInput(),
+      headers: { "idempotency-key": String.fromCharCode(...new TextEncoder().encode("ж".repeat(128))) },
+    });
+    expect(longest.status).toBe(201);
+  });
+
   test("that is not UTF-8 is refused as a body", async () => {
     const body = new TextEncoder().encode(JSON.stringify(ticketInput({ title: "A title of bytes ÿ" })));
     for (const bytes of [[0xff, 0xfe], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80]]) {

@@ -98,6 +98,51 @@ describe("the tRPC door", () => {
     expect(await ticketsOf(harness.now, project)).toBe(before + 1);
   });
 
+  const batchOf = (name: string, inputs: unknown[], options: CallOptions) =>
+    send("POST", `${inputs.map(() => name).join(",")}?batch=1`, {
+      ...options,
+      body: Object.fromEntries(inputs.map((input, index) => [index, superjson.serialize(input)])),
+    });
+
+  test("counts every call of a batch against its key, and takes twenty in one", async () => {
+    const { token } = await makeKey(harness.now, project.admin);
+    const me = (count: number) => batchOf("auth.me", Array(count).fill({}), { token });
+    const full = await me(20);
+    expect([full.status, full.body.length]).toEqual([200, 20]);
+    expect(full.headers.get("ratelimit")).toContain('"key";r=11980');
+    expect((await me(21)).status).toBe(400);
+  });
+
+  test("takes no more of one call than REST does, alone or in a batch", async () => {
+    const { token } = project.admin;
+    const input = (bytes: number) => ({
+      id: project.id,
+      ...ticketInput({ evidence: { log: "x".repeat(bytes) } }),
+    });
+    const before = await ticketsOf(harness.now, project);
+    const alone = await mutate("tickets.create", input(257 * 1024));
+    expect([alone.status, alone.body.code]).toEqual([413, "payload_too_large"]);
+    const beside = await batchOf("tickets.create", [input(10), input(257 * 1024)], { token });
+    expect([beside.status, beside.body.code]).toEqual([413, "payload_too_large"]);
+    expect(await ticketsOf(harness.now, project)).toBe(before);
+    const three = await batchOf("tickets.create", [input(200_000), input(200_000), input(200_000)], {
+      token,
+    });
+    expect(three.status).toBe(200);
+  });
+
+  test.each(["Idempotency-Key", "If-Match"])(
+    "refuses %s for several calls: it is meant for one",
+    async (name) => {
+      const inputs = [0, 1].map(() => ({ id: project.id, ...ticketInput() }));
+      const { status, body } = await batchOf("tickets.create", inputs, {
+        token: project.admin.token,
+        headers: { [name]: '"1"' },
+      });
+      expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [name]]);
+    },
+  );
+
   test("sets the session cookie at login and tells limits, like REST", async () => {
     const { headers, body } = await mutate(
       "auth.login",

@@ -46,6 +46,11 @@ describe("the doctor", () => {
         /^WRONG {3}database at 127\.0\.0\.1:1: .+\n(.*\n)*1 of these must be mended\.\n$/m,
       ),
     ]);
+    const unwritable = await doctor({ DATA_DIR: "/proc/none" });
+    expect([unwritable.code, unwritable.text]).toEqual([
+      1,
+      expect.stringMatching(/^WRONG {3}DATA_DIR \/proc\/none: .+$/m),
+    ]);
     const misconfigured = await doctor({ PORT: "many" });
     expect([misconfigured.code, misconfigured.text]).toEqual([
       1,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { v7 as uuid } from "uuid";
 import { makeKey, makeUser, next, type TestUser } from "../factories.ts";
-import { useHarness } from "../harness.ts";
+import { type CallOptions, useHarness } from "../harness.ts";
 
 const harness = useHarness();
 let admin: TestUser;
@@ -23,7 +23,7 @@ function create(fields: Record<string, unknown> = {}) {
 }
 
 /** Every answer comes from an address of its own, unless the limit is what is tested. */
-function answer(code: string, body: unknown, options: { token?: string; address?: string } = {}) {
+function answer(code: string, body: unknown, options: CallOptions = {}) {
   return harness.now.call("POST", `/surveys/${code}/responses`, {
     address: `10.0.0.${next()}`,
     ...options,
@@ -152,6 +152,11 @@ describe("answering", () => {
     expect(both.body.fieldErrors).toHaveProperty("email");
     const key = await makeKey(harness.now, user);
     expect((await answer(survey.code, { answers }, { token: key.token })).status).toBe(403);
+    const stale = await answer(survey.code, { email: user.email, answers }, { token: `${user.token}x` });
+    expect([stale.status, stale.body.code]).toEqual([401, "unauthenticated"]);
+    const abroad = { cookie: `session=${user.token}`, origin: "https://elsewhere.test" };
+    const forged = await answer(survey.code, { answers }, { headers: abroad });
+    expect([forged.status, forged.body.code]).toEqual([403, "csrf"]);
     expect(await count(survey.id)).toBe(0);
   });
 
