@@ -49,6 +49,15 @@ test.each(WRONG)("%s=%s ends the start with one line that names it", (name, valu
   expect(() => parseConfig({ [name]: value })).toThrow(new RegExp(`^${name}: takes [^\n]+$`));
 });
 
+test("every variable is documented", async () => {
+  const text = await Deno.readTextFile(new URL("../../docs/self_hosting.md", import.meta.url));
+  const table = text.slice(text.indexOf("## Configuration"), text.indexOf("## Which database"));
+  const named = [...table.matchAll(/^\| `(\w+)`(?:, `(\w+)`)?/gm)].flatMap(([, ...names]) =>
+    names.filter(Boolean)
+  );
+  expect(named.toSorted()).toEqual(VARIABLES.toSorted());
+});
+
 test("two secrets may be given while one replaces the other", () => {
   expect(parseConfig({ CRON_SECRET: "new, old" }).CRON_SECRET).toEqual(["new", "old"]);
   expect(VARIABLES).toContain("CRON_SECRET");
