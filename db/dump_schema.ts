@@ -9,7 +9,10 @@ interface Part {
   text: string;
 }
 
-/** The schema `public` as text, the same for the same schema on PostgreSQL 17 and 18 and on the embedded one. */
+/**
+ * The schema `public` as text, the same for the same schema on PostgreSQL 17 and 18 and on the embedded one. Earlier
+ * servers spell views otherwise, and have other functions for history.
+ */
 export async function dumpSchema(sql: Sql): Promise<string> {
   const parts = await Promise.all([
     readTables(sql),

@@ -36,6 +36,8 @@ export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise
 async function applyNext(tx: TransactionSql, migrations: Migration[]): Promise<string | undefined> {
   // The connection's timeouts are made for requests; another starter's migration may well take longer.
   await tx`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`;
+  // A function may be written for a newer server than this one, and be replaced before it is called.
+  await tx`select set_config('check_function_bodies', 'off', true)`;
   await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`;
   await tx`
     create table if not exists schema_migrations (

@@ -16,7 +16,7 @@ const SECRETS = {
   GITHUB_WEBHOOK_SECRET: "POST /api/webhooks/github answers 503: merges and issues are not followed",
 } as const;
 
-const LEAST_POSTGRES = "16";
+const LEAST_POSTGRES = "15";
 const LEAST_PGVECTOR = "0.8";
 
 const MODEL_DIR = new URL("../models/all-MiniLM-L6-v2/", import.meta.url);

@@ -77,9 +77,13 @@ export async function requireProject(
     throw new AppError("forbidden", `This needs the role ${needed} in the project; yours is ${project.role}`);
   }
   if (project.archived && needed !== "viewer" && !evenArchived) {
-    throw new AppError("forbidden", "The project is archived: it can be read, but not written");
+    throw projectIsArchived();
   }
   return project;
+}
+
+export function projectIsArchived(): AppError {
+  return new AppError("forbidden", "The project is archived: it can be read, but not written");
 }
 
 /** The project as the caller may see it, or null. */

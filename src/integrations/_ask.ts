@@ -32,9 +32,9 @@ export function onceChecked({ send }: Client, check: () => Promise<void>): { fet
 
 /**
  * The repository in an address of the API, `owner/name`: one that was renamed is found under its old name, and what is
- * answered bears the new one.
+ * answered bears the new one. Undefined where no address came.
  */
-export function repoIn(url: string): string | undefined {
+export function repoIn(url = ""): string | undefined {
   return /\/repos\/([^/]+\/[^/]+)/.exec(url)?.[1];
 }
 

@@ -9,7 +9,7 @@ const PAGE = 100;
 /** A hook as the code host answers it; of its secret only stars. */
 export const Hook = z.object({
   id: z.int(),
-  url: z.string(),
+  url: z.string().optional(),
   active: z.boolean(),
   events: z.array(z.string()),
   config: z.object({

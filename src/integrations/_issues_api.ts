@@ -7,7 +7,7 @@ import { ask, onceChecked, pathOf } from "./_ask.ts";
 export const HostedIssue = z.object({
   number: z.int().min(1),
   html_url: z.url(),
-  repository_url: z.url(),
+  repository_url: z.url().optional(),
   title: z.string(),
   state: z.enum(["open", "closed"]),
   body: z.string().nullish(),

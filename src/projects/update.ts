@@ -1,3 +1,4 @@
+import { projectIsArchived } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
@@ -7,6 +8,7 @@ import type { Project, UpdateProject } from "./schema.ts";
 
 /** Changes a project's names, or archives it and takes it back. An archived project can be read but not written. */
 export async function updateProject(ctx: ProjectContext, input: UpdateProject): Promise<Project> {
+  if (ctx.project.archived && input.archived === undefined) throw projectIsArchived();
   const project = await transact(ctx, async (ctx) => {
     await ctx.db`
       update projects set name = coalesce(${input.name ?? null}, name), key = coalesce(${

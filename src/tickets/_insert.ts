@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { projectIsArchived } from "../core/access.ts";
 import { authorsCte } from "../core/history.ts";
 import type { CreatedTicket } from "./schema.ts";
 
@@ -50,7 +51,7 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
         roles text[], idempotency_key text, embedding text, answer jsonb)) with ordinality as d
     ), counter as (
       update projects set next_number = next_number + ${drafts.length} from author
-      where id = ${drafts[0]!.project_id}::uuid
+      where id = ${drafts[0]!.project_id}::uuid and archived_at is null
       returning id as project_id, next_number - ${drafts.length} - 1 as before, key, now()::timestamptz(3) as at
     ), numbered as materialized (
       select d.*, c.project_id, c.before + d.ordinality as number, c.key || '-' || c.before + d.ordinality as ticket_ref, c.at
@@ -74,5 +75,7 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
       from numbered
     )
     select ticket_ref, at as created_at from numbered order by number`;
+  // Archived while the model worked.
+  if (stored.length === 0) throw projectIsArchived();
   return drafts.map(({ answer }, index) => ({ ...answer, ticket: { ...answer.ticket, ...stored[index]! } }));
 }

@@ -59,6 +59,7 @@ describe("an archived project", () => {
     const writes: [string, string, unknown][] = [
       ["POST", `${project.path}/tickets`, ticketInput()],
       ["PATCH", ticket.path, { title: "Changed after all" }],
+      ["PATCH", project.path, { name: "Another name" }],
       ["PUT", `${project.path}/repositories`, { repositories: [] }],
       ["PUT", `${project.path}/members/${user.id}`, { role: "admin" }],
     ];
@@ -74,6 +75,17 @@ describe("an archived project", () => {
     const back = await call("PATCH", project.path, { token, body: { archived: false } });
     expect(back.body.archived_at).toBeNull();
     expect((await call("POST", `${project.path}/tickets`, { token, body: ticketInput() })).status).toBe(201);
+  });
+
+  test("takes no ticket whose creation had begun", async () => {
+    const project = await makeProject(harness.now);
+    const { token } = project.admin;
+    await makeTicket(harness.now, project);
+    // By another process, of which this one hears in a few seconds.
+    await harness.now.sql`update projects set archived_at = now() where id = ${project.id}::uuid`;
+    const late = await call("POST", `${project.path}/tickets`, { token, body: ticketInput() });
+    expect(late).toMatchObject({ status: 403, body: { error: expect.stringContaining("archived") } });
+    expect((await call("GET", `${project.path}/tickets`, { token })).body.tickets).toHaveLength(1);
   });
 
   test("keeps its key and slug, and a replay of a creation needs a live project", async () => {
