@@ -1,6 +1,6 @@
 import type { ActorContext } from "../core/context.ts";
 import { findManagedUser } from "../users/managed.ts";
-import type { Session } from "./schema.ts";
+import { IDLE_DAYS, type Session } from "./schema.ts";
 
 interface Sessions {
   sessions: Session[];
@@ -21,7 +21,9 @@ export async function listUserSessions(ctx: ActorContext, input: { id: string })
 async function readSessions(ctx: ActorContext, userId: string): Promise<Sessions> {
   const sessions = await ctx.db<Session[]>`
     select id, user_agent, address, created_at, last_used_at, expires_at, id = ${ctx.actor.credential.id}::uuid as current
-    from sessions where user_id = ${userId}::uuid and revoked_at is null and expires_at > now()
+    from sessions
+    where user_id = ${userId}::uuid and revoked_at is null and expires_at > now()
+      and last_used_at > now() - make_interval(days => ${IDLE_DAYS})
     order by id desc`;
   return { sessions: [...sessions], next_cursor: null };
 }

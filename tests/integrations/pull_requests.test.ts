@@ -114,15 +114,9 @@ describe("a merged pull request", () => {
     const { project, repo } = await merges.wired();
     const tickets: TestTicket[] = [];
     for (let index = 0; index < 100; index++) tickets.push(await makeTicket(harness, project));
-    // The queue looks after itself meanwhile.
-    const statements = async (work: () => Promise<void>) => {
-      const before = harness.statements.length;
-      await work();
-      return harness.statements.slice(before).filter((text) => !/pgboss|pg_stat/.test(text)).length;
-    };
-    const one = await statements(() => merges.merge({ repo, title: tickets[0]!.ref }));
+    const one = await harness.count(() => merges.merge({ repo, title: tickets[0]!.ref }));
     const body = tickets.map(({ ref }) => ref).join(" ");
-    expect(await statements(() => merges.merge({ repo, body, mergeSha: SHA("b") }))).toBe(one);
+    expect(await harness.count(() => merges.merge({ repo, body, mergeSha: SHA("b") }))).toBe(one);
     const [stamped] = await harness.sql`
       select count(*) as tickets from tickets where project_id = ${project.id}::uuid and merge_sha = ${
       SHA("b")

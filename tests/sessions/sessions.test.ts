@@ -71,6 +71,11 @@ describe("sessions", () => {
     });
     expect(body.sessions[0].user_agent).toHaveLength(400);
     expect(JSON.stringify(body)).not.toContain(second.body.refresh_token);
+    const idle = claimsOf(second.body.access_token).sid as string;
+    await harness.now
+      .sql`update sessions set last_used_at = now() - interval '30 days' where id = ${idle}::uuid`;
+    const later = await call("GET", "/auth/sessions", { token: first.body.access_token });
+    expect(later.body.sessions.map(({ current }: { current: boolean }) => current)).toEqual([true]);
   });
 
   test("can be ended one by one; ending one again changes nothing", async () => {
