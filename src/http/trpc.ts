@@ -11,6 +11,7 @@ import { type HttpEnv, requestContext } from "./request.ts";
 
 /** Of a request, however many calls it makes. */
 const MAX_BODY_BYTES = 1024 * 1024;
+/** As many as src/client.ts puts into one at most. */
 const MAX_BATCH = 20;
 
 /** The same procedures for TypeScript clients, with superjson and batches. */
