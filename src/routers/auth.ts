@@ -61,7 +61,7 @@ export const authRouter = router({
   })
     .input(Empty).output(Nothing).mutation(async ({ ctx }) => {
       await logout(ctx);
-      if (ctx.hasCookie) setCookie(ctx, "", 0);
+      forgetCookie(ctx);
     }),
 
   me: userProcedure({
@@ -83,7 +83,11 @@ export const authRouter = router({
     status: 204,
     summary: "End a session",
     errors: ["not_found"],
-  }).input(SessionPath).output(Nothing).mutation(({ ctx, input }) => endSession(ctx, input)),
+  }).input(SessionPath).output(Nothing).mutation(async ({ ctx, input }) => {
+    await endSession(ctx, input);
+    const { credential } = ctx.actor;
+    if (credential.type === "session" && credential.id === input.id) forgetCookie(ctx);
+  }),
 
   changePassword: userProcedure({
     ...signedIn,
@@ -95,6 +99,10 @@ export const authRouter = router({
     errors: ["invalid_credentials", "rate_limited"],
   }).input(ChangePassword).output(Nothing).mutation(({ ctx, input }) => changePassword(ctx, input)),
 });
+
+function forgetCookie(ctx: RequestContext): void {
+  if (ctx.hasCookie) setCookie(ctx, "", 0);
+}
 
 function setCookie(ctx: RequestContext, value: string, maxAge: number): void {
   const secure = ctx.config.PUBLIC_URL.startsWith("https:") ? "; Secure" : "";

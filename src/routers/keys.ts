@@ -14,6 +14,7 @@ export const keysRouter = router({
     method: "POST",
     path: "/keys",
     status: 201,
+    location: (key: CreatedKey) => `/keys/${key.id}`,
     summary: "Create an API key",
     description: "The plaintext key is in this answer only.",
     errors: ["forbidden"],

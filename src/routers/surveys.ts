@@ -80,6 +80,7 @@ export const surveysRouter = router({
     path: "/surveys/{code}/responses",
     tag: "Surveys",
     status: 201,
+    location: (_answered: Answered, { code }: AnswerSurvey) => `/surveys/${code}`,
     summary: "Answer a survey",
     description:
       "Each person answers once: who is signed in by their user, anyone else by the email that they give.",

@@ -56,6 +56,12 @@ describe("the document", () => {
     expect(ids).toEqual(expect.arrayContaining(publishedProcedures().map(({ name }) => name)));
   });
 
+  test("names the path of whatever is made", () => {
+    const made = document.operations.filter(({ operation }) => operation.responses["201"]);
+    expect(made.length).toBeGreaterThan(10);
+    for (const { operation } of made) expect(operation.responses["201"]?.headers).toHaveProperty("Location");
+  });
+
   test("is served as JSON at the address that it names", async () => {
     const response = await harness.now.request("GET", "/api/openapi.json");
     expect(response.headers.get("content-type")).toContain("application/json");

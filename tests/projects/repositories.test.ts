@@ -54,12 +54,16 @@ describe("an archived project", () => {
     const first = (await call("GET", project.path, { token })).body.archived_at;
     expect(first).not.toBeNull();
     expect((await call("DELETE", project.path, { token })).status).toBe(204);
+    expect((await call("PATCH", project.path, { token, body: { archived: true } })).status).toBe(200);
     expect((await call("GET", project.path, { token })).body.archived_at).toBe(first);
+    const { body: audit } = await call("GET", "/admin/audit?action=project.archived", { token });
+    expect(audit.audit).toHaveLength(1);
 
     const writes: [string, string, unknown][] = [
       ["POST", `${project.path}/tickets`, ticketInput()],
       ["PATCH", ticket.path, { title: "Changed after all" }],
       ["PATCH", project.path, { name: "Another name" }],
+      ["PATCH", project.path, { name: "Another name", archived: true }],
       ["PUT", `${project.path}/repositories`, { repositories: [] }],
       ["PUT", `${project.path}/members/${user.id}`, { role: "admin" }],
     ];

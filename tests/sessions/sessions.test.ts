@@ -94,6 +94,14 @@ describe("sessions", () => {
     expect(audit).toHaveLength(1);
   });
 
+  test("take their cookie along when they end themselves", async () => {
+    const { access } = await signIn(harness.now, await makePerson(harness.now));
+    const headers = { cookie: `session=${access}` };
+    const ended = await call("DELETE", `/auth/sessions/${claimsOf(access).sid}`, { headers });
+    expect(ended.status).toBe(204);
+    expect(ended.headers.get("set-cookie")).toMatch(/^session=; .*Max-Age=0/);
+  });
+
   test("of others can be ended by their account's admins, and by nobody else", async () => {
     const person = await makePerson(harness.now);
     const target = await signIn(harness.now, person);
