@@ -70,6 +70,19 @@ describe("a deploy record", () => {
     });
   });
 
+  test("closes what waited for it in a project that was archived meanwhile", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/archived"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    await harness.now.call("DELETE", project.path, { token: project.admin.token });
+    const { body } = await sendDeploy(harness.now, { repo: "acme/archived", sha });
+    expect(body).toEqual({ stamped: 1, closed: 1, ignored: false });
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      status: "closed",
+      ship: "deployed",
+    });
+  });
+
   test("a repeat stamps nothing and runs the close step again", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/repeat"] });
     const sha = newSha();
