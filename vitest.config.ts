@@ -6,6 +6,8 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     include: ["tests/**/*.test.ts"],
+    // With a server only what may use it runs: these ask for the embedded database, or for none.
+    exclude: Deno.env.get("DATABASE_URL") ? ["tests/db/embedded.test.ts", "tests/core/embed.test.ts"] : [],
     globalSetup: "tests/global_setup.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
