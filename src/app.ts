@@ -1,15 +1,14 @@
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { secureHeaders } from "hono/secure-headers";
 import type { Services } from "./core/context.ts";
 import { AppError } from "./core/errors.ts";
-import { toAppError } from "./core/failures.ts";
 import { logRequest } from "./core/log.ts";
 import type { Metrics } from "./core/metrics.ts";
 import { deadline } from "./http/deadline.ts";
 import { docsRoutes } from "./http/docs.ts";
+import { fail } from "./http/failure.ts";
 import { healthRoutes, type Started } from "./http/health.ts";
-import { logFailure } from "./http/log.ts";
 import { metricsRoutes } from "./http/metrics.ts";
 import { pageRoutes } from "./http/pages.ts";
 import { refuseOtherMethods } from "./http/methods.ts";
@@ -58,14 +57,6 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.notFound((c) => fail(new AppError("not_found", `No such path: ${c.req.path.slice(0, 200)}`), c));
   app.onError(fail);
   return app;
-}
-
-function fail(thrown: unknown, c: Context<HttpEnv>): Response {
-  const error = toAppError(thrown);
-  logFailure(c.var.requestId, error);
-  for (const [name, value] of Object.entries(error.fields.headers ?? {})) c.header(name, value);
-  if (error.status === 503) c.header("Retry-After", "5");
-  return c.json(error.body(c.var.requestId), error.status as 400);
 }
 
 /** A request id on every answer, one log line and one measurement for every request. Answers are private unless they

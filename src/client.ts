@@ -107,10 +107,10 @@ export function storeInMemory(initial: Credentials | null = null): CredentialSto
 /** The service's own words about a failed call; null when the failure came from elsewhere, such as the network. */
 export function errorBody(error: unknown): ErrorBody | null {
   if (!(error instanceof TRPCClientError)) return null;
-  const { data, meta }: { data: unknown; meta?: Record<string, unknown> | undefined } = error;
-  if (typeof data === "object" && data !== null && "body" in data && isErrorBody(data.body)) return data.body;
-  // What fails before a procedure is reached, such as too large a batch, answers with the bare body.
-  return isErrorBody(meta?.["responseJSON"]) ? meta["responseJSON"] : null;
+  const { data }: { data: unknown } = error;
+  return typeof data === "object" && data !== null && "body" in data && isErrorBody(data.body)
+    ? data.body
+    : null;
 }
 
 function isErrorBody(value: unknown): value is ErrorBody {

@@ -241,7 +241,7 @@ describe("the typed client with an API key", () => {
       ...texts(),
       evidence: { text: "x".repeat(1_100_000) },
     }).then(() => null, errorBody);
-    expect(tooLarge).toMatchObject({ code: "payload_too_large" });
+    expect(tooLarge).toMatchObject({ code: "payload_too_large", requestId: expect.any(String) });
   });
 });
 

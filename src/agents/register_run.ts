@@ -10,7 +10,7 @@ import type { AgentRun, RegisterRun } from "./schema.ts";
 
 /**
  * Tells which ticket an agent works on. What the agent sent before counts from now on; a second registration for the
- * same ticket answers the run that is there.
+ * same ticket answers the run that is there, with the tasks of both.
  * @throws {AppError} conflict when the agent works on another ticket
  */
 export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun): Promise<AgentRun> {
@@ -23,7 +23,7 @@ export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun):
       values (${uuid()}::uuid, ${input.ticketId}::uuid, ${ctx.project.id}::uuid, ${input.agent_id},
         ${input.task_ids ?? []}::uuid[], ${ctx.actor.user.id}::uuid)
       on conflict (agent_id) do nothing`;
-    if (added.count === 1) await applyEarlierEvents(ctx, input.agent_id);
+    await (added.count === 1 ? applyEarlierEvents(ctx, input.agent_id) : addTasks(ctx, input));
     const [run] = await ctx.db<AgentRun[]>`
       select ${runColumns(ctx.db)} from agent_runs r
       where r.agent_id = ${input.agent_id} and r.ticket_id = ${input.ticketId}::uuid`;
@@ -44,6 +44,16 @@ async function requireTasks(ctx: ProjectContext, input: RegisterRun): Promise<vo
     known.has(id) ? [] : [{ path: `task_ids.${index}`, message: "Is no task of this ticket" }]
   );
   if (issues.length > 0) throw invalidRequest(issues);
+}
+
+async function addTasks(
+  { db }: ProjectContext,
+  { agent_id, ticketId, task_ids = [] }: RegisterRun,
+): Promise<void> {
+  await db`
+    update agent_runs set updated_at = now(),
+      task_ids = task_ids || array(select id from unnest(${task_ids}::uuid[]) as id where id <> all (task_ids))
+    where agent_id = ${agent_id} and ticket_id = ${ticketId}::uuid and not ${task_ids}::uuid[] <@ task_ids`;
 }
 
 /** Under the sender's name, as if they came now. */

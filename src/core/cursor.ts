@@ -13,13 +13,19 @@ const KINDS = {
   time: (value: unknown) => typeof value === "string" && Timestamp.safeParse(value).success,
 };
 
-/** @throws {AppError} invalid_request when the cursor is not one of this list's, with these kinds of values */
-export function decodeCursor(cursor: string, kinds: readonly (keyof typeof KINDS)[]): (string | number)[] {
+/** A value of a kind, or exactly this text: what tells apart orders whose values are of the same kinds. */
+type Place = keyof typeof KINDS | { exactly: string };
+
+const fits = (place: Place, value: unknown) =>
+  typeof place === "object" ? value === place.exactly : KINDS[place](value);
+
+/** @throws {AppError} invalid_request when the cursor is not one of this list's, with these values */
+export function decodeCursor(cursor: string, places: readonly Place[]): (string | number)[] {
   try {
     const values: unknown = JSON.parse(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")));
     if (
-      Array.isArray(values) && values.length === kinds.length &&
-      kinds.every((kind, index) => KINDS[kind](values[index]))
+      Array.isArray(values) && values.length === places.length &&
+      places.every((place, index) => fits(place, values[index]))
     ) return values;
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof DOMException)) throw error;

@@ -10,15 +10,25 @@ const TAGS = /^\s*(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*\s*$/;
  * @throws {AppError} version_conflict with the current resource in `details.current`; invalid_request when malformed
  */
 export function requireVersion(ctx: RequestContext, current: { version: number }, what = "ticket"): void {
-  const { ifMatch } = ctx;
-  if (ifMatch === null || ifMatch.trim() === "*") return;
-  if (!TAGS.test(ifMatch)) {
-    throw invalidField("If-Match", 'Expected an ETag that the service gave out, such as "3"');
-  }
-  const tags: string[] = ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];
-  if (!tags.includes(`"${current.version}"`)) {
+  const tags = tagsOf(ctx);
+  if (tags !== null && !tags.includes(`"${current.version}"`)) {
     throw new AppError("version_conflict", `The ${what} has changed since the version in If-Match`, {
       details: { current },
     });
   }
+}
+
+/** The same as a condition on `tasks t`, for what is one statement; a miss is explained by requireVersion. */
+export function versionMatches(ctx: RequestContext) {
+  const tags = tagsOf(ctx);
+  return tags === null ? ctx.db`true` : ctx.db`'"' || t.version || '"' = any (${tags}::text[])`;
+}
+
+/** Null when every version will do. */
+function tagsOf({ ifMatch }: RequestContext): string[] | null {
+  if (ifMatch === null || ifMatch.trim() === "*") return null;
+  if (!TAGS.test(ifMatch)) {
+    throw invalidField("If-Match", 'Expected an ETag that the service gave out, such as "3"');
+  }
+  return ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];
 }

@@ -147,7 +147,10 @@ function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObj
   const found = etag ? { headers: z.object(etag) } : {};
   const made = etag || location ? { headers: z.object({ ...etag, ...location }) } : {};
   if (meta.statusOf && meta.status === 202) {
-    return { "200": { description: "Done", content }, "202": { description: "Goes on in a job", content } };
+    return {
+      "200": { description: "Done", content },
+      "202": { description: "Goes on in a job", content, ...made },
+    };
   }
   if (meta.statusOf) {
     return {

@@ -106,7 +106,7 @@ function success(
   const headers = ctx.headers;
   const version = versionOf(output);
   if (version !== undefined) headers.set("ETag", `"${version}"`);
-  if (status === 201 && meta.location) {
+  if (status !== 200 && meta.location) {
     headers.set("Location", `/api${meta.location(output as never, input as never)}`);
   }
   if (status === 204) return new Response(null, { status, headers });

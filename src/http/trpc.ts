@@ -22,14 +22,13 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     c.set("procedure", "trpc");
     const names = namesOf(c.req.url);
     const ctx = await requestContext(c, services, names.length);
-    if (names.length > 1) refuseFieldsOfOneCall(c.req.raw.headers);
+    refuseStrangeRequest(c.req.raw, names.length);
     const request = await bounded(c.req.raw, names.map((name) => limits.get(name) ?? MAX_CALL_BYTES));
     return await fetchRequestHandler({
       endpoint: "/trpc",
       req: request,
       router: appRouter,
       allowMethodOverride: true,
-      maxBatchSize: MAX_BATCH,
       createContext: () => ctx,
       responseMeta: () => ({ headers: ctx.headers }),
       onError: ({ error }) => logFailure(c.var.requestId, appErrorOf(error)),
@@ -45,8 +44,12 @@ function namesOf(url: string): string[] {
   return path.split(/,|%2c/i);
 }
 
-function refuseFieldsOfOneCall(headers: Headers): void {
-  const field = ["Idempotency-Key", "If-Match"].find((name) => headers.has(name));
+/** tRPC itself would refuse most of it, but doesn't tell the request's id then. */
+function refuseStrangeRequest({ method, headers }: Request, calls: number): void {
+  const isJson = headers.get("content-type")?.startsWith("application/json");
+  if (method === "POST" && !isJson) throw new AppError("unsupported_media_type");
+  if (calls > MAX_BATCH) throw new AppError("invalid_request", `A batch may have at most ${MAX_BATCH} calls`);
+  const field = calls > 1 && ["Idempotency-Key", "If-Match"].find((name) => headers.has(name));
   if (field) throw invalidField(field, "Is meant for one call: send that call alone");
 }
 

@@ -7,7 +7,9 @@ import type { Project, PutRepositories } from "./schema.ts";
 /** Wires the project to exactly these repositories. */
 export async function putRepositories(ctx: ProjectContext, input: PutRepositories): Promise<Project> {
   return await transact(ctx, async (ctx) => {
-    await writeRepositories(ctx, ctx.project.id, input.repositories);
+    if (await writeRepositories(ctx, ctx.project.id, input.repositories)) {
+      await ctx.db`update projects set updated_at = now() where id = ${ctx.project.id}::uuid`;
+    }
     await recordAudit(ctx, {
       account_id: ctx.project.account_id,
       action: "project.repositories_put",
@@ -19,9 +21,12 @@ export async function putRepositories(ctx: ProjectContext, input: PutRepositorie
   });
 }
 
-/** Three statements whatever the number. Two calls at once end with one call's list: the second reads behind the lock. */
-export async function writeRepositories(ctx: Context, projectId: string, names: string[]): Promise<void> {
-  await Promise.all([
+/**
+ * Three statements whatever the number; tells whether anything changed. Two calls at once end with one call's list: the
+ * second reads behind the lock.
+ */
+export async function writeRepositories(ctx: Context, projectId: string, names: string[]): Promise<boolean> {
+  const [, removed, added] = await Promise.all([
     ctx.db`select from projects where id = ${projectId}::uuid for update`,
     ctx.db`
       delete from project_repositories
@@ -31,4 +36,5 @@ export async function writeRepositories(ctx: Context, projectId: string, names: 
       select ${projectId}::uuid, name from unnest(${names}::text[]) as name
       on conflict (project_id, lower(full_name)) do nothing`,
   ]);
+  return removed.count + added.count > 0;
 }

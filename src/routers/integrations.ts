@@ -62,17 +62,14 @@ export const integrationsRouter = router({
     path: "/integrations/webhooks",
     status: 202,
     statusOf: (setUp: HookSetUp) => setUp.run_id === undefined ? 200 : 202,
+    location: (setUp: HookSetUp) => `/integrations/webhooks/${setUp.run_id}`,
     summary: "Set up webhooks for my projects",
     description:
       "Of one project, or of all that the caller administers. Each repository is decided by itself; calling " +
       "it again changes nothing that is right already. More than 20 repositories are worked on by a job: the answer " +
       "then has `run_id`, to ask for with GET.",
     errors: ["code_hosting_not_linked", "forbidden", "not_found", "projects_unavailable", "not_configured"],
-  }).input(SetUpHooks).output(HookSetUp).mutation(async ({ ctx, input }) => {
-    const setUp = await setUpHooks(ctx, input);
-    if (setUp.run_id) ctx.headers.set("Location", `/api/integrations/webhooks/${setUp.run_id}`);
-    return setUp;
-  }),
+  }).input(SetUpHooks).output(HookSetUp).mutation(({ ctx, input }) => setUpHooks(ctx, input)),
 
   getHookRun: userProcedure({
     ...own,

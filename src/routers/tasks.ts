@@ -118,8 +118,15 @@ export const tasksRouter = router({
     summary: "Claim a pending task",
     description:
       "Of any number of callers one gets it, for 15 minutes that a heartbeat extends. The claim is kept under " +
-      "`session_id`, or else under the caller's session or API key.",
-    errors: ["not_found", "already_claimed", "dependencies_unfinished", "invalid_transition", "conflict"],
+      "`session_id`, or else under the caller's session or API key. Honours If-Match with the task's ETag.",
+    errors: [
+      "not_found",
+      "version_conflict",
+      "already_claimed",
+      "dependencies_unfinished",
+      "invalid_transition",
+      "conflict",
+    ],
   }).input(ClaimTask).output(Task).mutation(({ ctx, input }) => claimTask(ctx, input)),
 
   heartbeat: projectProcedure({
@@ -128,7 +135,7 @@ export const tasksRouter = router({
     path: `${tasks}/{taskId}/heartbeat`,
     summary: "Keep a claimed task for another 15 minutes",
     description: WHOSE_CLAIM,
-    errors: ["not_found", "already_claimed", "invalid_transition"],
+    errors: ["not_found", "version_conflict", "already_claimed", "invalid_transition"],
   }).input(HoldTask).output(Task).mutation(({ ctx, input }) => extendClaim(ctx, input)),
 
   release: projectProcedure({
@@ -137,6 +144,6 @@ export const tasksRouter = router({
     path: `${tasks}/{taskId}/release`,
     summary: "Give a claimed task back",
     description: `Admins of the project may do it for another. ${WHOSE_CLAIM}`,
-    errors: ["not_found", "already_claimed", "invalid_transition"],
+    errors: ["not_found", "version_conflict", "already_claimed", "invalid_transition"],
   }).input(HoldTask).output(Task).mutation(({ ctx, input }) => releaseTask(ctx, input)),
 });

@@ -1,4 +1,4 @@
-import { initTRPC, TRPCError } from "@trpc/server";
+import { getTRPCErrorShape, initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
 import {
   type AccessLevel,
@@ -35,7 +35,7 @@ export interface Meta {
   /** Success status; 200 when absent. A function where it depends on the answer. */
   status?: 201 | 202 | 204;
   statusOf?: (output: never) => 200 | 201 | 202;
-  /** Path of what was made, below /api, for the Location field. */
+  /** Path of what was made or goes on, below /api, for the Location field of a 201 or 202. */
   location?: (output: never, input: never) => string;
   /** A body in another form than JSON, for answers that hold one. tRPC clients get it as a field. */
   download?: { type: string; name: string; body: (output: never) => string | undefined };
@@ -94,13 +94,26 @@ const TRPC_CODES: Record<number, TRPCError["code"]> = {
 const failures = t.middleware(async ({ next }) => {
   const result = await next();
   if (result.ok) return result;
-  const error = appErrorOf(result.error);
-  throw new TRPCError({
-    code: TRPC_CODES[error.status] ?? "INTERNAL_SERVER_ERROR",
-    message: error.message,
-    cause: error,
-  });
+  throw trpcErrorOf(appErrorOf(result.error));
 });
+
+function trpcErrorOf(error: AppError): TRPCError {
+  const code = TRPC_CODES[error.status] ?? "INTERNAL_SERVER_ERROR";
+  return new TRPCError({ code, message: error.message, cause: error });
+}
+
+/** What a tRPC client is told of a request that failed before any of its calls began. */
+export function failureOfRequest(error: AppError, requestId: string) {
+  const shape = getTRPCErrorShape({
+    config: t._config,
+    error: trpcErrorOf(error),
+    type: "unknown",
+    path: undefined,
+    input: undefined,
+    ctx: { requestId } as RequestContext,
+  });
+  return { error: transformer.output.serialize(shape) };
+}
 
 /** Who calls, or the reason why nobody does. The REST door asks this before it reads a body. */
 export function requireActor(ctx: RequestContext, meta: Meta): ActorContext {

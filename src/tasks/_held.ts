@@ -1,11 +1,13 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { requireVersion } from "../core/if_match.ts";
 import { getTask } from "./get.ts";
 import type { TaskPath } from "./schema.ts";
 
 /** Says why a task isn't the caller's to extend or give back. */
 export async function refuseNotHeld(ctx: ProjectContext, input: TaskPath, attempt: string): Promise<never> {
   const task = await getTask(ctx, input);
+  requireVersion(ctx, task, "task");
   const refused = `Cannot ${attempt} task ${task.title}:`;
   if (task.status !== "in_progress") {
     throw new AppError("invalid_transition", `${refused} it is ${task.status}`);

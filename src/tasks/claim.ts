@@ -1,16 +1,18 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { authorCte } from "../core/history.ts";
+import { requireVersion, versionMatches } from "../core/if_match.ts";
 import { requireTicket } from "../tickets/get.ts";
 import { claimable, lease } from "./_claims.ts";
 import { dependenciesUnfinished, unfinishedDependencies } from "./_dependencies.ts";
+import { getTask } from "./get.ts";
 import { atPath, noSuchTask, outlineOf, taskColumns } from "./_rows.ts";
 import type { ClaimTask, Task } from "./schema.ts";
 
 /**
  * Gives a pending task to the caller for the length of a lease. One statement: of any number of callers at once, one
  * gets it.
- * @throws {AppError} already_claimed; dependencies_unfinished; invalid_transition; conflict when the ticket is closed
+ * @throws {AppError} version_conflict; already_claimed; dependencies_unfinished; invalid_transition; conflict when the ticket is closed
  */
 export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
   const { db, actor } = ctx;
@@ -22,7 +24,7 @@ export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<
   }, started_at = now(),
       version = t.version + 1, updated_at = now()
     from author
-    where ${atPath(ctx, input)} and ${claimable(ctx)}
+    where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)}
     returning ${taskColumns(db)}`;
   return task ?? await explainRefusal(ctx, input);
 }
@@ -34,6 +36,7 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
   ]);
   const task = tasks.find(({ id }) => id === input.taskId);
   if (!task) throw noSuchTask();
+  if (ctx.ifMatch !== null) requireVersion(ctx, await getTask(ctx, input), "task");
   const { title, status, assignee_user_id: assignee } = task;
   const refused = `Cannot claim task ${title}:`;
   const taken = (how: string) => new AppError("already_claimed", `${refused} ${how}`);

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { authorCte } from "../core/history.ts";
+import { versionMatches } from "../core/if_match.ts";
 import { inSession, lease } from "./_claims.ts";
 import { refuseNotHeld } from "./_held.ts";
 import { atPath, taskColumns } from "./_rows.ts";
@@ -8,14 +9,16 @@ import type { HoldTask, Task } from "./schema.ts";
 /**
  * Extends the caller's claim to a whole lease from now. A lease that ran out counts as long as nobody noticed. The
  * task's version stays: whoever edits it meanwhile isn't disturbed.
- * @throws {AppError} already_claimed when another holds the task; invalid_transition when nobody does
+ * @throws {AppError} version_conflict; already_claimed when another holds the task; invalid_transition when nobody does
  */
 export async function extendClaim(ctx: ProjectContext, input: HoldTask): Promise<Task> {
   const { db, actor } = ctx;
   const [task] = await db<Task[]>`
     with ${authorCte(ctx)}
     update tasks t set lease_expires_at = ${lease(db)} from author
-    where ${atPath(ctx, input)} and t.status = 'in_progress' and t.assignee_session_id is not null
+    where ${atPath(ctx, input)} and ${
+    versionMatches(ctx)
+  } and t.status = 'in_progress' and t.assignee_session_id is not null
       and t.assignee_user_id = ${actor.user.id}::uuid and ${inSession(ctx, input.session_id)}
     returning ${taskColumns(db)}`;
   return task ?? await refuseNotHeld(ctx, input, "extend the claim of");

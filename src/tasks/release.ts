@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { authorCte } from "../core/history.ts";
+import { versionMatches } from "../core/if_match.ts";
 import { givenBack, inSession } from "./_claims.ts";
 import { refuseNotHeld } from "./_held.ts";
 import { atPath, taskColumns } from "./_rows.ts";
@@ -7,14 +8,14 @@ import type { HoldTask, Task } from "./schema.ts";
 
 /**
  * Gives a claimed task back: pending, and free for anybody. Admins of the project may do it for another.
- * @throws {AppError} already_claimed when another holds the task; invalid_transition when nobody does
+ * @throws {AppError} version_conflict; already_claimed when another holds the task; invalid_transition when nobody does
  */
 export async function releaseTask(ctx: ProjectContext, input: HoldTask): Promise<Task> {
   const { db, actor, project } = ctx;
   const [task] = await db<Task[]>`
     with ${authorCte(ctx)}
     update tasks t set ${givenBack(db)} from author
-    where ${atPath(ctx, input)} and t.status = 'in_progress'
+    where ${atPath(ctx, input)} and ${versionMatches(ctx)} and t.status = 'in_progress'
       and (t.assignee_user_id = ${actor.user.id}::uuid or ${project.role === "admin"})
       and ${inSession(ctx, input.session_id)}
     returning ${taskColumns(db)}`;

@@ -72,8 +72,8 @@ export const UpdateTask = TaskPath.extend({
   status: TaskStatus.optional(),
   blocking_reason: TaskTexts.blocking_reason.optional().describe("Required when the task becomes blocked"),
   assignee_user_id: Id.nullable().optional(),
-  depends_on_task_ids: Dependencies.optional(),
-  acceptance_criteria: Criteria.optional(),
+  depends_on_task_ids: Dependencies.nullable().optional(),
+  acceptance_criteria: Criteria.nullable().optional(),
   estimated_minutes: Minutes.nullable().optional(),
   actual_minutes: Minutes.nullable().optional(),
 });

@@ -16,7 +16,8 @@ import { checkReason, refuseTransition } from "./transitions.ts";
  * the caller sends.
  * @throws {AppError} version_conflict; invalid_transition; dependencies_unfinished
  */
-export async function updateTask(ctx: ProjectContext, input: UpdateTask): Promise<Task> {
+export async function updateTask(ctx: ProjectContext, given: UpdateTask): Promise<Task> {
+  const input = withLists(given);
   return await transact(ctx, async (ctx) => {
     const [, before, tasks] = await Promise.all([
       lockTicket(ctx, input.ticketId),
@@ -30,9 +31,22 @@ export async function updateTask(ctx: ProjectContext, input: UpdateTask): Promis
   });
 }
 
+type Changes = UpdateTask & Partial<Pick<Task, "depends_on_task_ids" | "acceptance_criteria">>;
+
+/** Null empties a list. */
+function withLists(
+  { depends_on_task_ids: dependsOn, acceptance_criteria: criteria, ...input }: UpdateTask,
+): Changes {
+  return {
+    ...input,
+    ...(dependsOn !== undefined && { depends_on_task_ids: dependsOn ?? [] }),
+    ...(criteria !== undefined && { acceptance_criteria: criteria ?? [] }),
+  };
+}
+
 async function check(
   ctx: ProjectContext,
-  input: UpdateTask,
+  input: Changes,
   before: Task,
   tasks: TaskOutline[],
 ): Promise<void> {
@@ -50,7 +64,7 @@ async function check(
   }
 }
 
-function changedColumns({ db }: ProjectContext, before: Task, input: UpdateTask): Record<string, unknown> {
+function changedColumns({ db }: ProjectContext, before: Task, input: Changes): Record<string, unknown> {
   const { id: _, ticketId: __, taskId: ___, ...fields } = input;
   const follows = input.status && input.status !== before.status
     ? consequences(db, before, input.status)

@@ -32,7 +32,9 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
 
 function targetOf(input: BulkTickets): Stage {
   const { action, stage } = input;
-  if (action === "close" && stage !== undefined) throw invalidField("stage", "A close takes no stage");
+  if (action === "close" && stage !== undefined && stage !== "live") {
+    throw invalidField("stage", "A close goes to live");
+  }
   if (action === "move" && stage === undefined) {
     throw invalidField("stage", "Required when the action is move");
   }

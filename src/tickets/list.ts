@@ -21,7 +21,7 @@ export async function listTickets(ctx: ProjectContext, input: ListTickets) {
   const rows = input.q
     ? await planForValues(ctx.db, (db) => readRows({ ...ctx, db }, input, order))
     : await readRows(ctx, input, order);
-  const { items, next_cursor } = page(rows, input.limit, (row) => [sortValue(row, name), row.id]);
+  const { items, next_cursor } = page(rows, input.limit, (row) => [input.sort, sortValue(row, name), row.id]);
   return { tickets: items, next_cursor };
 }
 
@@ -47,10 +47,14 @@ function sortValue(row: TicketSummary, name: Order["name"]): string | number {
 }
 
 /** A row comparison, which the index of the order starts at. */
-function after({ db }: ProjectContext, { cursor }: ListTickets, { name, descending }: Order) {
+function after({ db }: ProjectContext, { cursor, sort }: ListTickets, { name, descending }: Order) {
   if (!cursor) return db``;
   const { column, cast, kind } = SORT_COLUMNS[name];
-  const [value, id] = decodeCursor(cursor, [kind, "id"]) as [string | number, string];
+  const [, value, id] = decodeCursor(cursor, [{ exactly: sort }, kind, "id"]) as [
+    string,
+    string | number,
+    string,
+  ];
   const operator = db.unsafe(descending ? "<" : ">");
   return db`and (${db(`t.${column}`)}, t.id) ${operator} (${value}::${db.unsafe(cast)}, ${id}::uuid)`;
 }

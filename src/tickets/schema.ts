@@ -164,7 +164,7 @@ export const UpdateTicket = TicketPath.extend({
   title: TicketTexts.title.optional(),
   description: TicketTexts.description.optional(),
   request_type: RequestType.optional(),
-  roles: Roles.optional(),
+  roles: Roles.nullable().optional(),
   priority: Priority.optional(),
   blocking: z.boolean().optional(),
   evidence: JsonObject.nullable().optional(),

@@ -21,11 +21,12 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
     requireVersion(ctx, before);
     const to = destinationOf(before, input);
     refuseStrayResolution(to ?? before.stage, input);
-    const added = input.roles?.filter((role) => !before.roles.some((state) => state.role === role)) ?? [];
+    const roles = input.roles === null ? [] : input.roles;
+    const added = roles?.filter((role) => !before.roles.some((state) => state.role === role)) ?? [];
     refuseDisabledRoles(ctx, added);
     if (added.length > 0 && to === null) refuseWhenClosed(locked, "add a role to");
 
-    const rolesChanged = input.roles !== undefined && await replaceRoles(ctx, before.id, input.roles);
+    const rolesChanged = roles !== undefined && await replaceRoles(ctx, before.id, roles);
     if (to) await move(ctx, input, to);
     const columns = changedColumns(before, input, to);
     if (!rolesChanged && !to && Object.keys(columns).length === 0) return before;

@@ -17,6 +17,7 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
   const user = await transact(ctx, async (ctx) => {
     const before = await lockUser(ctx, input);
     refuseHigherRole(ctx.actor, before.role);
+    if (changesNothing(before, input)) return before;
     if (before.role === "super_admin" && mayLeave(input)) await keepOneSuperAdmin(ctx, input.id);
     const after = await writeUser(ctx, input);
     if (input.deactivated) await endSessions(ctx, input.id);
@@ -35,6 +36,14 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
   });
   ctx.access.clear();
   return user;
+}
+
+function changesNothing(before: User, { id: _, deactivated, ...fields }: UpdateUser): boolean {
+  const stays = deactivated === undefined || deactivated === (before.deactivated_at !== null);
+  return stays &&
+    Object.entries(fields).every(([name, value]) =>
+      value === undefined || value === before[name as keyof User]
+    );
 }
 
 /** Would a super admin be one no longer? */

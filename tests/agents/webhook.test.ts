@@ -194,6 +194,21 @@ describe("registering an agent run", () => {
     expect(got.body).toEqual(first.body);
   });
 
+  test("again with other tasks adds them to the run", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    const agent_id = newAgentId();
+    const register = (task_ids?: string[]) =>
+      harness.now.call("POST", `${work.ticket.path}/agent-runs`, {
+        token: project.admin.token,
+        body: { agent_id, task_ids },
+      });
+    const [one, two] = work.tasks as [string, string];
+    const first = await register([one]);
+    expect((await register([two, one])).body).toMatchObject({ id: first.body.id, task_ids: [one, two] });
+    expect((await register()).body.task_ids).toEqual([one, two]);
+  });
+
   test("names tasks that are not the ticket's, and knows no foreign ticket", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);

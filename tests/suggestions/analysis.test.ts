@@ -89,6 +89,7 @@ describe("an analysis", () => {
       [1, 2].map(() => harness.now.call("POST", path, { token: member.token })),
     );
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+    expect(answers.map(({ body }) => body.state)).toEqual(["waiting", "waiting"]);
     expect(await harness.now.work("analyze-project")).toBe(1);
     expect((await progress(project)).body).toMatchObject({ state: "idle", total: 2, done: 2 });
   });

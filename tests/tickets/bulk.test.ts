@@ -49,7 +49,7 @@ describe("bulk", () => {
       await withCase(),
     ];
     const [unknown, foreign] = [uuid(), (await makeTicket(harness.now, other)).id];
-    await bulk({ action: "close", ticket_ids: [moved.id] });
+    await bulk({ action: "close", stage: "live", ticket_ids: [moved.id] });
     const closedAt = (await read(moved)).closed_at;
     const ids = [cases.id, unknown, plain.id, foreign, roles.id, moved.id, plain.id.toUpperCase(), unknown];
     const { status, body } = await bulk({ action: "close", ticket_ids: ids });
@@ -180,7 +180,7 @@ describe("bulk", () => {
     const wrong = [
       [{ action: "move", ticket_ids }, "stage"],
       [{ action: "move", ticket_ids, stage: "done" }, "stage"],
-      [{ action: "close", ticket_ids, stage: "live" }, "stage"],
+      [{ action: "close", ticket_ids, stage: "validation" }, "stage"],
       [{ action: "reopen", ticket_ids }, "action"],
       [{ ticket_ids, stage: "live" }, "action"],
       [{ action: "close" }, "ticket_ids"],

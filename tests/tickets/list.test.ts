@@ -148,9 +148,10 @@ describe("the list of tickets", () => {
       "limit=201",
       "q=",
       "colour=red",
-      `cursor=${made(["2020-01-01T00:00:00.000Z", "x"])}`,
-      `cursor=${made(["yesterday", id])}`,
-      `cursor=${made([1, id])}`,
+      `cursor=${made(["-created_at", "2020-01-01T00:00:00.000Z", "x"])}`,
+      `cursor=${made(["-created_at", "yesterday", id])}`,
+      `cursor=${made(["-created_at", 1, id])}`,
+      `cursor=${made(["created_at", "2020-01-01T00:00:00.000Z", id])}`,
       `cursor=${made({})}`,
       "cursor=AAAA",
     ];
@@ -158,7 +159,10 @@ describe("the list of tickets", () => {
       const { status, body } = await call("GET", `${project.path}/tickets?${query}`);
       expect([status, Object.keys(body.fieldErrors)], query).toEqual([400, [query.split("=")[0]]]);
     }
-    const other = await call("GET", `${project.path}/tickets?sort=priority&cursor=${made([2 ** 40, id])}`);
+    const other = await call(
+      "GET",
+      `${project.path}/tickets?sort=priority&cursor=${made(["priority", 2 ** 40, id])}`,
+    );
     expect(other.body).toEqual({ tickets: [], next_cursor: null });
   });
 });

@@ -100,7 +100,7 @@ async function cursorAt(sort: string, place: number): Promise<string> {
   const [row] = await sql.unsafe<[{ value: unknown; id: string }]>(`
     select ${column} as value, id from tickets where project_id = '${project.id}'
     order by ${column} ${direction}, id ${direction} offset ${place - 1} limit 1`);
-  return btoa(JSON.stringify([row.value, row.id])).replaceAll("=", "");
+  return btoa(JSON.stringify([sort, row.value, row.id])).replaceAll("=", "");
 }
 
 const FILTERS: [string, unknown][] = Object.entries({
