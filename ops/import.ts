@@ -4,7 +4,7 @@ import { print, runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";
 import { TicketRecord } from "../src/admin/transfer_schema.ts";
 
-/** A call may have 1 MiB; a ticket with long texts some 50 kB. */
+/** What goes along with others; a larger ticket goes alone. */
 const MOST_BYTES = 700_000;
 const MOST_RECORDS = 100;
 

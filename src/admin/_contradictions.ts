@@ -26,8 +26,9 @@ function hasTwins(items: readonly string[]): boolean {
   return new Set(items).size < items.length;
 }
 
-function inTicket({ stage, closed_at, roles, tasks }: TicketRecord): Issue[] {
+function inTicket({ id, duplicate_of, stage, closed_at, roles, tasks }: TicketRecord): Issue[] {
   const issues: Issue[] = [];
+  if (duplicate_of === id) issues.push({ path: "duplicate_of", message: "Is the ticket itself" });
   if (hasTwins(roles.map(({ role }) => role))) issues.push({ path: "roles", message: "Names a role twice" });
   if ((stage === "live") !== (closed_at !== null)) {
     issues.push({ path: "closed_at", message: "live tickets have a time of closing, others none" });

@@ -1,5 +1,5 @@
 import { isUniqueViolation } from "../../db/errors.ts";
-import { requirePerson } from "../core/access.ts";
+import { projectIsArchived, requirePerson } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -55,11 +55,13 @@ async function lockPresent(
   records: readonly TicketRecord[],
 ): Promise<Set<string>> {
   const ids = records.map(({ id }) => id);
-  const [, rows] = await Promise.all([
-    db`select from projects where id = ${project.id}::uuid for update`,
+  const [[counter], rows] = await Promise.all([
+    db<[{ archived: boolean }]>`
+      select archived_at is not null as archived from projects where id = ${project.id}::uuid for update`,
     db<{ id: string }[]>`
       select id from tickets where project_id = ${project.id}::uuid and id = any (${ids}::uuid[])`,
   ]);
+  if (counter.archived) throw projectIsArchived();
   return new Set(rows.map(({ id }) => id));
 }
 

@@ -9,7 +9,7 @@ import { logFailure } from "./log.ts";
 import { publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, requestContext } from "./request.ts";
 
-/** Of a request, however many calls it makes. */
+/** Of a request, however many calls it makes; one that may be longer counts for all. */
 const MAX_BODY_BYTES = 1024 * 1024;
 /** As many as src/client.ts puts into one at most. */
 const MAX_BATCH = 20;
@@ -23,7 +23,9 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     const names = namesOf(c.req.url);
     const ctx = await requestContext(c, services, names.length);
     refuseStrangeRequest(c.req.raw, names.length);
-    const request = await bounded(c.req.raw, names.map((name) => limits.get(name) ?? MAX_CALL_BYTES));
+    // Only who is known may send more than usual.
+    const limitOf = (name: string) => ctx.actor && limits.get(name) || MAX_CALL_BYTES;
+    const request = await bounded(c.req.raw, names.map(limitOf));
     return await fetchRequestHandler({
       endpoint: "/trpc",
       req: request,
@@ -56,7 +58,7 @@ function refuseStrangeRequest({ method, headers }: Request, calls: number): void
 /** The request with its body read already, so that its size and its time are ours to say. */
 async function bounded(request: Request, limits: readonly number[]): Promise<Request> {
   if (request.method === "GET" || request.method === "HEAD") return request;
-  const body = await readBody(request, MAX_BODY_BYTES);
+  const body = await readBody(request, Math.max(MAX_BODY_BYTES, ...limits));
   if (body.length > MAX_CALL_BYTES) refuseLargeInput(request.url, body, limits);
   return new Request(request.url, { method: request.method, headers: request.headers, body });
 }

@@ -3,6 +3,9 @@ import { importTickets } from "../admin/import_project.ts";
 import { ExportPage, ExportProject, ImportResult, ImportTickets } from "../admin/transfer_schema.ts";
 import { projectProcedure, router } from "./trpc.ts";
 
+/** A ticket with hundreds of long tasks is imported whole. */
+const MOST_IMPORTED_BYTES = 16 * 1024 * 1024;
+
 const admin = { access: "project_admin", scope: "admin", tag: "Projects" } as const;
 
 export const transfersRouter = router({
@@ -19,7 +22,7 @@ export const transfersRouter = router({
     ...admin,
     method: "POST",
     path: "/projects/{id}/import",
-    maxBytes: 1024 * 1024,
+    maxBytes: MOST_IMPORTED_BYTES,
     summary: "Import exported tickets into a project",
     description:
       "All of a call or none. Tickets that are here already, by their ids, stay as they are. For people only.",

@@ -1,3 +1,4 @@
+import superjson from "superjson";
 import { describe, expect, test } from "vitest";
 import { v7 as uuid } from "uuid";
 import {
@@ -159,12 +160,51 @@ describe("an export", () => {
   });
 });
 
-test("an archived project is still exported, but takes no import", async () => {
+test("an archived project is still exported, but takes no import, also when it was archived a moment ago", async () => {
   const project = await makeFull(harness.now);
-  await harness.now.call("DELETE", project.path, { token: project.admin.token });
+  const target = await makeProject(harness.now);
+  for (const { path, admin } of [project, target]) {
+    await harness.now.call("GET", path, { token: admin.token });
+    // By another process, of which this one hears in a few seconds.
+    await harness.now.sql`update projects set archived_at = now() where id = ${path.split("/").at(
+      -1,
+    )!}::uuid`;
+  }
   const records = await exportAll(harness.now, project);
   expect(records).toHaveLength(3);
-  expect((await post(harness.now, project, `${project.path}/import`, { records })).status).toBe(403);
+  const { status, body } = await post(harness.now, target, `${target.path}/import`, { records });
+  expect([status, body.error]).toEqual([403, expect.stringContaining("archived")]);
+});
+
+test("a ticket as large as tickets can be goes out and comes in, by either door", async () => {
+  const project = await makeProject(harness.now);
+  const { path } = await makeTicket(harness.now, project);
+  const body = { title: "A long task", role: "qa", body: "ä".repeat(10_000) };
+  for (let count = 0; count < 60; count++) await post(harness.now, project, `${path}/tasks`, body);
+  const [record] = await exportAll(harness.now, project);
+  record.tasks = Array.from({ length: 500 }, (_, index) => ({
+    ...record.tasks[index % 60],
+    id: uuid(),
+    sequence: index + 1,
+  }));
+  const renewed = () => ({
+    ...record,
+    id: uuid(),
+    number: record.number + 1,
+    tasks: record.tasks.map((task: object) => ({ ...task, id: uuid() })),
+  });
+  for (const door of ["REST", "tRPC"]) {
+    const target = await makeProject(harness.now);
+    const records = [renewed()];
+    const { status } = door === "REST"
+      ? await post(harness.now, target, `${target.path}/import`, { records })
+      : await harness.now.request("POST", "/trpc/transfers.import", {
+        token: target.admin.token,
+        body: superjson.serialize({ id: target.id, records }),
+      });
+    expect(status, door).toBe(200);
+    expect(await exportAll(harness.now, target)).toMatchObject([{ tasks: { length: 500 } }]);
+  }
 });
 
 describe("an import", () => {
@@ -191,6 +231,14 @@ describe("an import", () => {
       body: { records },
     });
     expect([status, body.code]).toEqual([403, "forbidden"]);
+  });
+
+  test("refuses a ticket that stands for itself", async () => {
+    const project = await makeFull(harness.now);
+    const [record] = await exportAll(harness.now, project);
+    const records = [{ ...record, duplicate_of: record.id }];
+    const { status, body } = await post(harness.now, project, `${project.path}/import`, { records });
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["records.0.duplicate_of"]]);
   });
 
   test("is all or nothing: a number that is taken, an id of another project", async () => {
