@@ -1,7 +1,7 @@
 # One image for both commands: the service (this file's CMD) and a worker (the same with JOBS=only).
 
 # The packages alone: their layer changes only when the lock file does.
-FROM node:20-trixie-slim AS packages
+FROM node:22-trixie-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # deno --version puts its binary in place where npm runs no install scripts; the model's runtime for other systems goes.

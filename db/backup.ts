@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Engine } from "./engine.ts";
+import { removeIfPresent } from "./files.ts";
 
 /** Who asks by this socket may read the database's files anyway: it is the owner's only, as they are. */
 const SOCKET = "backup.sock";
@@ -12,7 +13,7 @@ const LONGEST_PAUSE_MS = 60_000;
  */
 export async function serveBackups(home: string, engine: Engine): Promise<{ close(): Promise<void> }> {
   const path = join(home, SOCKET);
-  await Deno.remove(path).catch(unlessMissing);
+  await removeIfPresent(path);
   const listener = Deno.listen({ transport: "unix", path });
   await Deno.chmod(path, 0o600);
   const served = serveEach(listener, engine);
@@ -20,7 +21,7 @@ export async function serveBackups(home: string, engine: Engine): Promise<{ clos
     async close() {
       listener.close();
       await served;
-      await Deno.remove(path).catch(unlessMissing);
+      await removeIfPresent(path);
     },
   };
 }
@@ -103,8 +104,4 @@ function close(connection: Deno.UnixConn): void {
   } catch (error) {
     if (!(error instanceof Deno.errors.BadResource)) throw error;
   }
-}
-
-function unlessMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { whilePaused } from "./backup.ts";
-import { exists, lockFolder } from "./embedded.ts";
+import { lockFolder } from "./embedded.ts";
+import { exists, removeIfPresent } from "./files.ts";
 
 /** What a data folder holds that is not made anew: the database, and the secret that signs and encrypts. */
 const SECRET = "auth_secret";
@@ -21,7 +22,7 @@ export async function backUp(dataDir: string, target: string): Promise<void> {
     if (!await whilePaused(home, copy)) await whileLocked(home, copy);
     await Deno.rename(unfinished, folder);
   } catch (error) {
-    if (await exists(unfinished)) await Deno.remove(unfinished, { recursive: true });
+    await removeIfPresent(unfinished);
     throw error;
   }
 }
@@ -35,13 +36,12 @@ export async function restore(source: string, dataDir: string): Promise<void> {
   if (!await exists(join(source, "db", "PG_VERSION"))) {
     throw new Error(`${resolve(source)} is no backup of a database`);
   }
-  await Deno.mkdir(home, { recursive: true, mode: 0o700 });
   await whileLocked(home, async () => {
     if (await exists(join(home, "db"))) {
       throw new Error(`${home} holds a database already: restore into an empty DATA_DIR`);
     }
     const unfinished = join(home, "db.restored");
-    if (await exists(unfinished)) await Deno.remove(unfinished, { recursive: true });
+    await removeIfPresent(unfinished);
     await copyFolder(join(source, "db"), unfinished);
     await copySecret(source, home);
     await Deno.rename(unfinished, join(home, "db"));
@@ -59,7 +59,7 @@ async function whileLocked(home: string, work: () => Promise<void>): Promise<voi
 }
 
 async function copyHome(home: string, target: string): Promise<void> {
-  if (await exists(target)) await Deno.remove(target, { recursive: true });
+  await removeIfPresent(target);
   await Deno.mkdir(target, { recursive: true, mode: 0o700 });
   await copyFolder(join(home, "db"), join(target, "db"));
   await copySecret(home, target);

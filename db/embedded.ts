@@ -1,6 +1,8 @@
 import { join, resolve } from "node:path";
 import { serveBackups } from "./backup.ts";
 import { startEngine } from "./engine.ts";
+import { ConfigError } from "./errors.ts";
+import { exists, removeIfPresent } from "./files.ts";
 
 export interface Embedded {
   socketPath: string;
@@ -13,7 +15,8 @@ const LONGEST_FOLDER = 95;
 /**
  * PGlite with pgvector behind a Unix socket, in a worker so that SQL never runs on the caller's event loop.
  * `dataDir` gets `db.lock`, `db/` and `db.sock`. The lock ends with its process, even on kill -9.
- * @throws {Error} when another process has the folder open, or its path is too long for a socket
+ * @throws {ConfigError} when another process has the folder open, it can't be written, or its path is too long for a
+ * socket
  */
 export async function startEmbedded(
   dataDir: string,
@@ -22,11 +25,10 @@ export async function startEmbedded(
   const home = resolve(dataDir);
   const length = new TextEncoder().encode(home).length;
   if (length > LONGEST_FOLDER) {
-    throw new Error(
-      `the path of DATA_DIR has ${length} bytes; with its sockets in it, it may have ${LONGEST_FOLDER}`,
+    throw new ConfigError(
+      `DATA_DIR: its path has ${length} bytes; with its sockets in it, it may have ${LONGEST_FOLDER}`,
     );
   }
-  await Deno.mkdir(home, { recursive: true, mode: 0o700 });
   const lock = await lockFolder(home);
   try {
     const folder = join(home, "db");
@@ -49,16 +51,35 @@ export async function startEmbedded(
   }
 }
 
-/** @throws {Error} when another process has the folder open */
+/** Another process has the embedded database open. */
+export class FolderInUse extends ConfigError {
+  override name = "FolderInUse";
+}
+
+/**
+ * Makes the folder where there is none.
+ * @throws {FolderInUse}
+ * @throws {ConfigError} when the folder can't be made or written
+ */
 export async function lockFolder(home: string): Promise<Deno.FsFile> {
-  const path = join(home, "db.lock");
-  const file = await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
+  const file = await openLock(home);
   if (await file.tryLock(true)) return file;
   file.close();
-  throw new Error(
-    `Cannot open the embedded database: the folder ${home} is in use by another process. ` +
+  throw new FolderInUse(
+    `DATA_DIR: the folder ${home} is in use by another process. ` +
       `Stop that process, choose another DATA_DIR, or set DATABASE_URL to share one PostgreSQL server.`,
   );
+}
+
+async function openLock(home: string): Promise<Deno.FsFile> {
+  try {
+    await Deno.mkdir(home, { recursive: true, mode: 0o700 });
+    const path = join(home, "db.lock");
+    return await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`DATA_DIR: no database can be kept in ${home}: ${reason}`);
+  }
 }
 
 /** A folder killed half-way through its creation would never open again, so it gets its name when complete. */
@@ -71,18 +92,4 @@ async function initialise(folder: string, socketPath: string): Promise<void> {
   await engine.close();
   if (death) throw death;
   await Deno.rename(unfinished, folder);
-}
-
-export async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-async function removeIfPresent(path: string): Promise<void> {
-  if (await exists(path)) await Deno.remove(path, { recursive: true });
 }

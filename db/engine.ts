@@ -1,3 +1,5 @@
+import { removeIfPresent } from "./files.ts";
+
 export type ToWorker =
   | { kind: "open"; folder: string; socketPath: string }
   | { kind: "ping" | "pause" | "resume" | "close" };
@@ -31,7 +33,7 @@ const CLOSE_MS = 10_000;
  * answers nobody any more, and as its thread may spin without hearing `terminate`, only the process' end frees it.
  */
 export async function startEngine({ folder, socketPath, onDeath }: EngineOptions): Promise<Engine> {
-  await Deno.remove(socketPath).catch(unlessMissing);
+  await removeIfPresent(socketPath);
   const worker = new Worker(new URL("./embedded_worker.ts", import.meta.url), { type: "module" });
   const ready = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
@@ -98,8 +100,4 @@ export async function startEngine({ folder, socketPath, onDeath }: EngineOptions
 
 function send(worker: Worker, message: ToWorker): void {
   worker.postMessage(message);
-}
-
-function unlessMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }

@@ -21,6 +21,23 @@ const UNAVAILABLE = new Set([
   "57P03", // cannot connect now: starting up or shutting down
 ]);
 
+/** Codes of what the server will not let this role or this database do. */
+const NOT_ALLOWED = new Set([
+  "0A000", // the extension is not installed on the server
+  "25006", // read only: a standby
+  "42501", // the role lacks the right
+]);
+
+/** What whoever set the environment can mend; the message begins with the variable. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
+}
+
+/** Of an error that ended a start: is it the server that DATABASE_URL names, not this code, that must be mended? */
+export function isServersFault(error: unknown): boolean {
+  return endsConnection(error) || NOT_ALLOWED.has(property(error, "code") ?? "");
+}
+
 /** A broken unique constraint or index; with `constraint`, that one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (property(error, "code") !== "23505") return false;

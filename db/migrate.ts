@@ -1,4 +1,4 @@
-import { openDatabase } from "./open.ts";
+import { ConfigError, isServersFault } from "./errors.ts";
 import type { Db, Sql, TransactionSql } from "./open.ts";
 
 interface Migration {
@@ -17,12 +17,13 @@ const LOCK = 4_712_080_933;
 /**
  * Applies what is missing, each file in a transaction of its own, and answers the names applied. Starters that
  * come at once wait for each other. `folder` is a file URL that ends with a slash.
+ * @throws {ConfigError} when the server isn't reached, or lets this role or database not do it
  */
 export async function migrate(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const done: string[] = [];
   for (;;) {
-    const name = await sql.begin((tx) => applyNext(tx, migrations));
+    const name = await sql.begin((tx) => applyNext(tx, migrations)).catch(raise);
     if (name === undefined) return done;
     done.push(name);
   }
@@ -31,6 +32,15 @@ export async function migrate(sql: Sql, folder: URL = FOLDER): Promise<string[]>
 /** Names of the migrations this code brings and the database lacks. */
 export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
   return findPending(await readMigrations(folder), await readApplied(sql)).map(({ name }) => name);
+}
+
+/** The first statements of a start are here, so it is here that it fails for want of a server. */
+function raise(error: unknown): never {
+  if (!(error instanceof Error) || !isServersFault(error)) throw error;
+  throw new ConfigError(
+    `DATABASE_URL: cannot use the database: ${error.message} (docs/self_hosting.md, "Which database")`,
+    { cause: error },
+  );
 }
 
 async function applyNext(tx: TransactionSql, migrations: Migration[]): Promise<string | undefined> {
@@ -112,19 +122,4 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
 async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", bytes);
   return new Uint8Array(digest).toHex();
-}
-
-if (import.meta.main) {
-  const database = await openDatabase({
-    url: Deno.env.get("DATABASE_URL"),
-    dataDir: Deno.env.get("DATA_DIR") ?? "./data",
-    poolSize: 1,
-  });
-  try {
-    const applied = await migrate(database.sql);
-    const answer = applied.length === 0 ? "Nothing to apply" : `Applied ${applied.join(", ")}`;
-    await Deno.stdout.write(new TextEncoder().encode(`${answer}\n`));
-  } finally {
-    await database.close();
-  }
 }

@@ -11,7 +11,7 @@ import { endLeases } from "../src/tasks/end_leases.ts";
 import { backfillEmbeddings } from "../src/tickets/backfill_embeddings.ts";
 import { embedTicket } from "../src/tickets/embed.ts";
 
-/** What a handler answers is of use to other callers of the verb only. */
+/** What a handler answers is not read. */
 export type Handlers = { [Name in QueueName]: (ctx: Context, payload: Payload<Name>) => Promise<unknown> };
 
 /** Which verb does the work of each queue. */

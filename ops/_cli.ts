@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ConfigError } from "../src/core/config.ts";
+import { ConfigError } from "../db/errors.ts";
 
 export function print(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));

@@ -1,8 +1,11 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { FolderInUse } from "../db/embedded.ts";
+import { exists } from "../db/files.ts";
 import { pendingMigrations } from "../db/migrate.ts";
 import { openDatabase, type Sql } from "../db/open.ts";
-import { type Config, readConfig } from "../src/core/config.ts";
+import { type Config, ownUrl, readConfig } from "../src/core/config.ts";
 import { startEmbedder } from "../src/core/embed.ts";
+import { MODEL_DIR } from "../src/core/services.ts";
 import { print, runCommand } from "./_cli.ts";
 
 /** What is off without a secret. */
@@ -18,8 +21,6 @@ const SECRETS = {
 
 const LEAST_POSTGRES = "15";
 const LEAST_PGVECTOR = "0.8";
-
-const MODEL_DIR = new URL("../models/all-MiniLM-L6-v2/", import.meta.url);
 
 /** Says what works and what doesn't; the exit code is the number of things that are wrong. */
 await runCommand(async () => {
@@ -60,7 +61,7 @@ async function checkDatabase(config: Config): Promise<boolean> {
   const what = config.DATABASE_URL
     ? `database at ${new URL(config.DATABASE_URL).host}`
     : `database in ${resolve(config.DATA_DIR)}`;
-  if (!config.DATABASE_URL && !await hasDatabase(config.DATA_DIR)) {
+  if (!config.DATABASE_URL && !await exists(join(config.DATA_DIR, "db"))) {
     print(`ok      ${what}: made at the first start`);
     return true;
   }
@@ -72,25 +73,40 @@ async function checkDatabase(config: Config): Promise<boolean> {
       await database.close();
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    if (!reason.includes("in use by another process")) return complain(what, reason);
-    return await askService(config, what);
+    if (error instanceof FolderInUse) return await askService(config, what);
+    return complain(what, error instanceof Error ? error.message : String(error));
   }
 }
 
 async function examine(sql: Sql, what: string): Promise<boolean> {
-  const [row] = await sql<[{ version: string; vector: string | null }]>`
-    select current_setting('server_version') as version, coalesce(
-      (select extversion from pg_extension where extname = 'vector'),
-      (select default_version from pg_available_extensions where name = 'vector')) as vector`;
+  const [row] = await sql<[{ version: string; vector: string | null; installed: boolean }]>`
+    select current_setting('server_version') as version, coalesce(installed_version, default_version) as vector,
+      installed_version is not null as installed
+    from (select 1) one left join pg_available_extensions on name = 'vector'`;
   const found = `PostgreSQL ${row.version}, ${row.vector ? `pgvector ${row.vector}` : "no pgvector"}`;
   if (!isAtLeast(row.version, LEAST_POSTGRES) || !isAtLeast(row.vector ?? "0", LEAST_PGVECTOR)) {
     return complain(what, `${found}; it takes PostgreSQL ${LEAST_POSTGRES} with pgvector ${LEAST_PGVECTOR}`);
   }
+  const refusal = row.installed ? undefined : await tryToInstall(sql);
+  if (refusal) return complain(what, `${found}; ${refusal}: a superuser must CREATE EXTENSION vector there`);
   print(`ok      ${what}: ${found}`);
   const pending = await pendingMigrations(sql);
   if (pending.length > 0) print(`ok      migrations: ${pending.length} are applied at the next start`);
   return true;
+}
+
+/** Tried and taken back, as some servers let more roles do it than their catalogue says. Answers why it can't be. */
+async function tryToInstall(sql: Sql): Promise<string | undefined> {
+  const tried = new Error("taken back");
+  try {
+    await sql.begin(async (tx) => {
+      await tx`create extension vector`;
+      throw tried;
+    });
+  } catch (error) {
+    if (error !== tried) return error instanceof Error ? error.message : String(error);
+  }
+  return undefined;
 }
 
 /** Compares versions such as `17.11 (Debian …)` and `0.8.0` by their first two numbers. */
@@ -102,15 +118,16 @@ function isAtLeast(version: string, least: string): boolean {
 }
 
 /** The embedded database is open to one process only, so its service is asked. */
-async function askService({ PUBLIC_URL }: Config, what: string): Promise<boolean> {
+async function askService(config: Config, what: string): Promise<boolean> {
+  const url = `${ownUrl(config)}/readyz`;
   try {
-    const response = await fetch(`${PUBLIC_URL}/readyz`);
+    const response = await fetch(url);
     const body = await response.text();
     if (!response.ok) return complain(what, `in use by a service that is not ready: ${body}`);
     print(`ok      ${what}: in use by the running service, which says ${body}`);
     return true;
   } catch (error) {
-    return complain(what, `in use by a process that doesn't answer at ${PUBLIC_URL}: ${error}`);
+    return complain(what, `in use by a process that doesn't answer at ${url}: ${error}`);
   }
 }
 
@@ -127,16 +144,6 @@ async function checkModel({ EMBEDDING_THREADS }: Config): Promise<boolean> {
     return true;
   } finally {
     await embedder.close();
-  }
-}
-
-async function hasDatabase(dataDir: string): Promise<boolean> {
-  try {
-    await Deno.stat(`${dataDir}/db`);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }
 

@@ -13,15 +13,18 @@ const HELP = `Sends correctly signed deliveries to a running service.
   --repeat N      sends each delivery N times
   --shuffle       sends them in a random order
   --bad-signature signs with another secret
-  --at TIME       the sender's clock, such as 2026-11-20T10:00:00Z; now when absent
+  --at TIME       the sender's clock, such as 2026-11-20T10:00:00Z, by which a payment is signed too; now when absent
   --url URL       of the service; http://127.0.0.1:3000 when absent
 
 The secrets are those of the service: CLOUD_AGENT_WEBHOOK_SECRET, STRIPE_WEBHOOK_SECRET, CRON_SECRET.
 `;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
+const { values, positionals } = readArguments();
+const repeat = Number(values.repeat);
+const clock = values.at ? new Date(values.at) : new Date();
+
+function readArguments() {
+  const options = {
     agent: { type: "string" },
     pr: { type: "string" },
     summary: { type: "string" },
@@ -36,14 +39,20 @@ const { values, positionals } = parseArgs({
     "bad-signature": { type: "boolean", default: false },
     at: { type: "string" },
     url: { type: "string", default: "http://127.0.0.1:3000" },
-  },
-});
+    help: { type: "boolean", short: "h", default: false },
+  } as const;
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+  }
+}
 
 const SENDERS: Record<string, () => Promise<Sent[]> | Sent[]> = {
   agent: () => [agentDelivery(secretOf("CLOUD_AGENT_WEBHOOK_SECRET"), {
     id: required("agent"),
     status: values.status ?? "FINISHED",
-    timestamp: clock().toISOString(),
+    timestamp: clock.toISOString(),
     ...(values.pr && { prUrl: values.pr }),
     ...(values.summary && { summary: values.summary }),
   })],
@@ -59,7 +68,7 @@ const SENDERS: Record<string, () => Promise<Sent[]> | Sent[]> = {
 /** What a customer's checkout makes the provider send. */
 async function payments(): Promise<Sent[]> {
   const secret = secretOf("STRIPE_WEBHOOK_SECRET");
-  const created = Math.floor(clock().getTime() / 1000);
+  const created = Math.floor(clock.getTime() / 1000);
   const ids = { customer: values.customer, subscription: values.customer.replace("cus_", "sub_") };
   const session = { ...ids, id: `cs_test_${created}`, accountId: required("account") };
   const state = {
@@ -75,7 +84,7 @@ async function payments(): Promise<Sent[]> {
   ];
   return await Promise.all(
     events.map((event, index) =>
-      paymentDelivery(secret, { id: `evt_${created}_${index}`, created: created + index, ...event })
+      paymentDelivery(secret, { id: `evt_${created}_${index}`, created: created + index, ...event }, created)
     ),
   );
 }
@@ -91,10 +100,6 @@ function required(name: "agent" | "account" | "repo" | "sha"): string {
   return values[name] ?? fail(`--${name} is missing`);
 }
 
-function clock(): Date {
-  return values.at ? new Date(values.at) : new Date();
-}
-
 function fail(reason: string): never {
   write(Deno.stderr, `${reason}\n\n${HELP}`);
   Deno.exit(2);
@@ -104,11 +109,12 @@ function write(stream: typeof Deno.stdout, text: string): void {
   stream.writeSync(new TextEncoder().encode(text));
 }
 
-async function main(): Promise<void> {
+/** Answers how many deliveries were refused. */
+async function send(): Promise<number> {
   const sender = SENDERS[positionals[0] ?? ""] ?? fail("Name a sender: agent, payment or deploy");
-  const deliveries = (await sender()).flatMap((sent) =>
-    Array.from({ length: Number(values.repeat) || 1 }, () => sent)
-  );
+  if (!Number.isInteger(repeat) || repeat < 1) fail("--repeat takes a number from 1");
+  if (Number.isNaN(clock.getTime())) fail("--at takes a time such as 2026-11-20T10:00:00Z");
+  const deliveries = (await sender()).flatMap((sent) => Array.from({ length: repeat }, () => sent));
   if (values.shuffle) deliveries.sort(() => Math.random() - 0.5);
   let refused = 0;
   for (const { path, headers, body } of deliveries) {
@@ -116,7 +122,21 @@ async function main(): Promise<void> {
     if (!response.ok) refused++;
     write(Deno.stdout, `${response.status} ${path} ${await response.text()}\n`);
   }
-  Deno.exit(refused === 0 ? 0 : 1);
+  return refused;
 }
 
-await main();
+async function main(): Promise<number> {
+  if (values.help) {
+    write(Deno.stdout, HELP);
+    return 0;
+  }
+  try {
+    return await send() === 0 ? 0 : 1;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    write(Deno.stderr, `simulate: cannot send to ${values.url}: ${reason}\n`);
+    return 1;
+  }
+}
+
+Deno.exit(await main());

@@ -1,6 +1,7 @@
+import { ConfigError } from "../db/errors.ts";
 import { startJobs } from "../jobs/main.ts";
 import { buildApp } from "./app.ts";
-import { type Config, ConfigError, readConfig } from "./core/config.ts";
+import { bracketed, type Config, isWildcard, ownUrl, readConfig } from "./core/config.ts";
 import { createFirstAdmin } from "./core/first_admin.ts";
 import { describeError, log, startLog } from "./core/log.ts";
 import { startServices } from "./core/services.ts";
@@ -8,6 +9,8 @@ import { startServices } from "./core/services.ts";
 /** Whoever stops a process ends it after ten seconds: both together are under that. */
 const ANSWERING_MS = 5_000;
 const CLOSING_MS = 4_500;
+/** npm and the task runner pass on a signal that the whole group has got already: within this time it is the same one. */
+const ONE_SIGNAL_MS = 2_000;
 
 /** Starts the service, and drains it on SIGTERM or SIGINT: accepted requests are answered, jobs handed back. */
 async function main(): Promise<void> {
@@ -20,6 +23,7 @@ async function main(): Promise<void> {
   if (config.JOBS !== "off") await startJobs(running.boss, running.services);
   started = true;
   announce(config, admin);
+  warn(config);
 
   const drain = async (signal: string) => {
     log.info("draining", { signal });
@@ -28,13 +32,19 @@ async function main(): Promise<void> {
     log.info("stopped", { answered, closed });
     Deno.exit(0);
   };
+  onceStopped((signal) => drain(signal).catch(fail));
+}
+
+/** Hears of the first signal. One that comes after its copies ends the process at once. */
+function onceStopped(stop: (signal: Deno.Signal) => void): void {
+  let heardAt: number | undefined;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    const stop = () => {
-      // A second signal ends the process as it would have without us.
-      Deno.removeSignalListener(signal, stop);
-      drain(signal).catch(fail);
-    };
-    Deno.addSignalListener(signal, stop);
+    Deno.addSignalListener(signal, () => {
+      if (heardAt === undefined) {
+        heardAt = performance.now();
+        stop(signal);
+      } else if (performance.now() - heardAt > ONE_SIGNAL_MS) Deno.exit(1);
+    });
   }
 }
 
@@ -47,8 +57,8 @@ function listen(config: Config, app: ReturnType<typeof buildApp>): Deno.HttpServ
       });
     });
   } catch (error) {
-    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    throw new ConfigError(`PORT: ${config.PORT} is in use by another process`);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`HOST, PORT: cannot listen on ${bracketed(config.HOST)}:${config.PORT}: ${reason}`);
   }
 }
 
@@ -68,6 +78,17 @@ function notClosed(error: unknown): void {
   log.error("could not close", describeError(error));
 }
 
+/** Of what works on this machine and in this process, and not from elsewhere. */
+function warn(config: Config): void {
+  const { HOST, PUBLIC_URL, DATABASE_URL, AUTH_SECRET } = config;
+  if (isWildcard(HOST) && PUBLIC_URL === ownUrl(config)) {
+    log.warn("links name localhost: set PUBLIC_URL to how the service is reached from outside");
+  }
+  if (DATABASE_URL && !AUTH_SECRET) {
+    log.warn("AUTH_SECRET is generated into DATA_DIR: other processes of this database need the same one");
+  }
+}
+
 function announce(config: Config, admin: { email: string; password: string } | null): void {
   const lines = config.JOBS === "only" ? ["Handoff Ticket Service runs its jobs"] : [
     `Handoff Ticket Service listens on ${config.PUBLIC_URL}/api`,
@@ -81,10 +102,11 @@ function announce(config: Config, admin: { email: string; password: string } | n
 }
 
 function fail(error: unknown): never {
-  const text = error instanceof ConfigError
-    ? error.message
-    : `cannot run: ${error instanceof Error ? error.message : error}`;
-  log.error("failed", describeError(error));
+  let text = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof ConfigError)) {
+    log.error("failed", describeError(error));
+    text = `cannot run: ${text}`;
+  }
   Deno.stderr.writeSync(new TextEncoder().encode(`handoff: ${text}\n`));
   Deno.exit(1);
 }

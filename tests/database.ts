@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import postgres from "postgres";
-import { exists } from "../db/embedded.ts";
+import { exists } from "../db/files.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
 import { createBoss } from "../db/queue.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ConfigError } from "../../db/errors.ts";
 
 /** One secret, or two separated by a comma while one replaces the other; the first is the one in use. */
 const secrets = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean))
@@ -87,9 +88,19 @@ export function parseConfig(
   const config = parsed.data;
   return {
     ...config,
-    PUBLIC_URL: config.PUBLIC_URL ?? `http://${bracketed(config.HOST)}:${config.PORT}`,
+    PUBLIC_URL: config.PUBLIC_URL ?? ownUrl(config),
     EMBEDDING_THREADS: config.EMBEDDING_THREADS ?? Math.max(1, Math.floor(cores / 2)),
   };
+}
+
+/** How this machine reaches the service. Who listens everywhere has no address by that name. */
+export function ownUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string {
+  const host = isWildcard(HOST) ? "localhost" : bracketed(HOST);
+  return `http://${host}:${PORT}`;
+}
+
+export function isWildcard(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
 }
 
 /** A host as it stands before a port. */
@@ -100,8 +111,4 @@ export function bracketed(host: string): string {
 /** Reads the process's environment; the only place that does. */
 export function readConfig(): Config {
   return parseConfig(Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)])));
-}
-
-export class ConfigError extends Error {
-  override name = "ConfigError";
 }

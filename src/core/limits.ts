@@ -74,6 +74,8 @@ export class Limits {
         storeType: "pool",
         tableName: "rate_limits",
         tableCreated: true,
+        // src/admin/prune.ts does it, in one process.
+        clearExpiredByTimeout: false,
         keyPrefix: name,
         points: limit.points,
         duration: limit.seconds,

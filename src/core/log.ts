@@ -33,6 +33,9 @@ export async function startLog(level: LogLevel | "off"): Promise<void> {
   });
 }
 
+/** Whoever has a survey's code may read and answer it. */
+const SURVEY = /^(\/api\/surveys\/)[^/]+/;
+
 /** What the line of a request says: nothing that redaction would hide. */
 export interface RequestLine {
   request_id: string;
@@ -49,8 +52,8 @@ export interface RequestLine {
 export function logRequest(line: RequestLine): void {
   if (!log.isEnabledFor("info")) return;
   if (waiting === "") setTimeout(flush);
-  waiting += JSON.stringify({ time: new Date().toISOString(), level: "info", message: "request", ...line }) +
-    "\n";
+  const [time, path] = [new Date().toISOString(), line.path.replace(SURVEY, "$1{code}")];
+  waiting += JSON.stringify({ time, level: "info", message: "request", ...line, path }) + "\n";
 }
 
 function formatLine({ timestamp, level, rawMessage, properties }: LogRecord): string {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { bracketed, type Config, ConfigError, readConfig } from "./config.ts";
+import { ConfigError } from "../../db/errors.ts";
+import { bracketed, type Config, readConfig } from "./config.ts";
 
 /**
  * How the process is run, as flags of `deno run`. It may write to DATA_DIR only and reach only what is configured.

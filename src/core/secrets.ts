@@ -1,6 +1,6 @@
 import { createHash, hkdfSync, randomBytes } from "node:crypto";
+import { ConfigError } from "../../db/errors.ts";
 import type { Config } from "./config.ts";
-import { ConfigError } from "./config.ts";
 
 export interface Key {
   /** Short, derived from the key, safe to show: tells which key made a token or a ciphertext. */

@@ -14,7 +14,8 @@ import { createMetrics } from "./metrics.ts";
 import { loadSecrets } from "./secrets.ts";
 import { watchParts } from "./watch.ts";
 
-const MODEL_DIR = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
+/** The model comes with the project. */
+export const MODEL_DIR = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
 
 export interface RunningServices {
   services: Services;

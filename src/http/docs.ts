@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { fileURLToPath } from "node:url";
 import { type DocumentedRoute, openApiDocument } from "./openapi.ts";
 import type { HttpEnv } from "./request.ts";
 
@@ -49,11 +48,17 @@ export function docsRoutes(publicUrl: string, routes: readonly DocumentedRoute[]
   return app;
 }
 
+const SWAGGER = new URL("../../node_modules/swagger-ui-dist/", import.meta.url);
+
 /** A file of Swagger UI's package, read when it is first asked for. */
 function serveAsset(app: Hono<HttpEnv>, file: string, type: string): void {
   let bytes: Promise<Uint8Array<ArrayBuffer>> | undefined;
   app.get(`/docs/${file}`, async (c) => {
-    bytes ??= Deno.readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)));
+    // Kept only when it was read: the next one to ask tries again.
+    bytes ??= Deno.readFile(new URL(file, SWAGGER)).catch((error) => {
+      bytes = undefined;
+      throw error;
+    });
     return c.body(await bytes, 200, { "Content-Type": type, "Cache-Control": "public, max-age=3600" });
   });
 }

@@ -5,12 +5,14 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
   "form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 
-/** The one page for people: where an invite link leads, to set the first password. */
+/** The one page for people: where an invite link leads, to set the first password. The rest of what they may open in a
+ * browser leads to the documents. */
 export function pageRoutes(): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   serve(app, "/invite", "invite.html", "text/html; charset=utf-8");
   serve(app, "/invite/page.js", "invite.js", "text/javascript; charset=utf-8");
   serve(app, "/invite/page.css", "invite.css", "text/css; charset=utf-8");
+  for (const path of ["/", "/api"]) app.get(path, (c) => c.redirect("/api/docs"));
   return app;
 }
 

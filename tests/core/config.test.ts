@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ConfigError, parseConfig, VARIABLES } from "../../src/core/config.ts";
+import { ConfigError } from "../../db/errors.ts";
+import { parseConfig, VARIABLES } from "../../src/core/config.ts";
 
 test("an empty environment gives the documented defaults", () => {
   expect(parseConfig({}, 2)).toMatchObject({
@@ -49,13 +50,32 @@ test.each(WRONG)("%s=%s ends the start with one line that names it", (name, valu
   expect(() => parseConfig({ [name]: value })).toThrow(new RegExp(`^${name}: takes [^\n]+$`));
 });
 
-test("every variable is documented", async () => {
-  const text = await Deno.readTextFile(new URL("../../docs/self_hosting.md", import.meta.url));
+test("every variable is documented, and passed on by compose where the image doesn't say it", async () => {
+  const text = await read("docs/self_hosting.md");
   const table = text.slice(text.indexOf("## Configuration"), text.indexOf("## Which database"));
   const named = [...table.matchAll(/^\| `(\w+)`(?:, `(\w+)`)?/gm)].flatMap(([, ...names]) =>
     names.filter(Boolean)
   );
   expect(named.toSorted()).toEqual(VARIABLES.toSorted());
+
+  const ofImage = ["HOST", "PORT", "DATA_DIR"];
+  const [, service = ""] = (await read("compose.yaml")).split(/^ {2}service:$/m);
+  const passed = [...service.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name]) => name!);
+  expect([...passed, ...ofImage].sort()).toEqual(VARIABLES.toSorted());
+  const example = [...(await read(".env.example")).matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name!);
+  const composed = ["DATABASE_URL", ...ofImage];
+  expect([...example, ...composed].sort()).toEqual([...VARIABLES, "POSTGRES_PASSWORD"].sort());
+});
+
+function read(path: string): Promise<string> {
+  return Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
+}
+
+test("links name localhost where the service listens everywhere", () => {
+  expect(parseConfig({ HOST: "0.0.0.0", PORT: "80" }).PUBLIC_URL).toBe("http://localhost:80");
+  expect(parseConfig({ HOST: "::" }).PUBLIC_URL).toBe("http://localhost:3000");
+  expect(parseConfig({ HOST: "::1" }).PUBLIC_URL).toBe("http://[::1]:3000");
+  expect(parseConfig({ HOST: "0.0.0.0", PUBLIC_URL: "https://x.test/" }).PUBLIC_URL).toBe("https://x.test");
 });
 
 test("two secrets may be given while one replaces the other", () => {

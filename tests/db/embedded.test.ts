@@ -63,7 +63,7 @@ describe("the embedded database", () => {
   test("says so when the folder's path is too long for a socket, and opens in the longest", async () => {
     const left = 95 - `${dataDir}/`.length;
     dataDir = `${dataDir}/${"x".repeat(left + 1)}`;
-    await expect(open()).rejects.toThrow("DATA_DIR has 96 bytes");
+    await expect(open()).rejects.toThrow("DATA_DIR: its path has 96 bytes");
     dataDir = dataDir.slice(0, -1);
     const { sql } = await open();
     expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);

@@ -14,8 +14,6 @@ beforeAll(async () => {
 
 describe("an unknown path", () => {
   test.each([
-    ["GET", "/"],
-    ["GET", "/api"],
     ["GET", "/api/"],
     ["GET", "/api/ticket"],
     ["POST", "/api/projects/"],

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { makeUser, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
@@ -25,6 +25,18 @@ test("an invite link leads to a page whose parts all come from the service", asy
     expect(part.status).toBe(200);
     expect(await part.text()).not.toBe("");
   }
+});
+
+test.each(["/", "/api"])("%s leads whoever opens it to the documents", async (path) => {
+  const { status, headers } = await harness.now.request("GET", path);
+  expect([status, headers.get("location")]).toEqual([302, "/api/docs"]);
+});
+
+test("a file of the documents' page that could not be read is read when it is asked for again", async () => {
+  const read = vi.spyOn(Deno, "readFile").mockRejectedValueOnce(new Error("too many open files"));
+  const ask = async () => (await harness.now.request("GET", "/api/docs/swagger-ui.css")).status;
+  expect([await ask(), await ask()]).toEqual([500, 200]);
+  read.mockRestore();
 });
 
 test("the token of an invite link sets the password once", async () => {

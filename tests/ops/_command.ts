@@ -1,6 +1,6 @@
 /** Runs a command of ops/ as its users do, in a process of its own; answers its exit code and all that it wrote. */
 export async function runOps(
-  name: "backup" | "doctor" | "export" | "import" | "restore",
+  name: "backup" | "doctor" | "export" | "import" | "migrate" | "restore",
   args: string[],
   env: Record<string, string>,
 ): Promise<{ code: number; text: string }> {

@@ -24,7 +24,12 @@ describe("the embedded database", () => {
     expect(made.status).toBe(201);
     const backup = await runOps("backup", [`${folder}/taken`], { DATA_DIR: `${folder}/data` });
     expect(backup).toEqual({ code: 0, text: expect.stringContaining("It holds secrets") });
-    const beside = await runOps("doctor", [], { DATA_DIR: `${folder}/data`, PUBLIC_URL: service.url });
+    // It asks the service itself, not what stands before it.
+    const beside = await runOps("doctor", [], {
+      DATA_DIR: `${folder}/data`,
+      PORT: new URL(service.url).port,
+      PUBLIC_URL: "https://proxy.invalid",
+    });
     expect(beside).toEqual({ code: 0, text: expect.stringContaining("in use by the running service") });
     expect(await service.stop()).toBe(0);
 

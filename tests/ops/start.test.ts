@@ -11,9 +11,12 @@ afterEach(async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-function start(env: Record<string, string>): Deno.ChildProcess {
-  return new Deno.Command("sh", {
-    args: ["ops/start.sh"],
+/** In a process group of its own. */
+function start(env: Record<string, string>, command = ["sh", "ops/start.sh"]): Deno.ChildProcess {
+  const [program, ...args] = command;
+  return new Deno.Command(program!, {
+    args,
+    detached: true,
     cwd: PROJECT,
     clearEnv: true,
     env: {
@@ -32,6 +35,56 @@ test("a bad configuration ends the start with one line that names the variable",
   expect(code).toBe(1);
   expect(new TextDecoder().decode(stdout)).toBe("");
   expect(new TextDecoder().decode(stderr)).toBe("handoff: PORT: takes a number from 0 to 65535\n");
+});
+
+test.each<[string, Record<string, string>]>([
+  ["DATABASE_URL: cannot use the database: ", { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }],
+  ["DATABASE_URL: cannot use the database: ", { DATABASE_URL: "postgres://nobody@nowhere.invalid/none" }],
+  ["HOST, PORT: cannot listen on 192.0.2.1:", { HOST: "192.0.2.1" }],
+  ["DATA_DIR: no database can be kept in /proc/none: ", { DATA_DIR: "/proc/none" }],
+])("a start that fails says in one line, which begins with %s, what to mend", async (line, env) => {
+  const AUTH_SECRET = "a secret of more than 32 characters";
+  const child = start({ PORT: String(freePort()), DATA_DIR: folder, AUTH_SECRET, ...env });
+  const { code, stdout, stderr } = await child.output();
+  expect([code, new TextDecoder().decode(stdout)]).toEqual([1, ""]);
+  const said = new TextDecoder().decode(stderr);
+  expect(said).toMatch(/^handoff: [^\n]+\n$/);
+  expect(said.slice("handoff: ".length)).toSatisfy((text: string) => text.startsWith(line));
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "a %s to the group of npm start, which each of them passes on, lets requests end",
+  async (signal) => {
+    const port = freePort();
+    const child = start({ PORT: String(port), DATA_DIR: folder }, ["npm", "start"]);
+    const service = new ServiceProcess(`http://127.0.0.1:${port}`, child);
+    await service.ready();
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+    const lines = connection.readable.pipeThrough(new TextDecoderStream()).getReader();
+    await connection.write(new TextEncoder().encode(
+      "POST /api/auth/login HTTP/1.1\r\nHost: handoff.test\r\nContent-Type: application/json\r\n" +
+        "Content-Length: 99\r\nExpect: 100-continue\r\n\r\n",
+    ));
+    expect((await lines.read()).value).toContain("100 Continue");
+    Deno.kill(-child.pid, signal);
+    // Its body is not waited for, but it is answered.
+    expect((await lines.read()).value).toMatch(/^HTTP\/1\.1 408 /);
+    connection.close();
+    expect(await service.ended()).toBe(0);
+    expect(service.output).toContain('"stopped","answered":true,"closed":true');
+  },
+);
+
+test("a service for everybody says that its links lead to this machine", async () => {
+  const port = freePort();
+  const service = new ServiceProcess(
+    `http://127.0.0.1:${port}`,
+    start({ PORT: String(port), DATA_DIR: folder, HOST: "0.0.0.0" }),
+  );
+  await service.ready();
+  expect(await service.stop()).toBe(0);
+  expect(service.output).toContain(`Documentation: http://localhost:${port}/api/docs\n`);
+  expect(service.output).toContain('"warning","message":"links name localhost: set PUBLIC_URL');
 });
 
 test("the service starts where folders have blanks in their names", async () => {

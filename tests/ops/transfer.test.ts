@@ -50,6 +50,11 @@ describe("export and import", () => {
     return text.trimEnd().split("\n").map((line) => JSON.parse(line));
   }
 
+  test("run beside a service that says, on a server, who needs its generated secret too", () => {
+    const said = from.service.output.includes("AUTH_SECRET is generated into DATA_DIR: other processes");
+    expect(said).toBe(from.place.url !== undefined);
+  });
+
   test("move a project from one service to another, in several calls where one would be too large", async () => {
     const path = `/api/projects/${from.project}/tickets`;
     for (let n = 0; n < 45; n++) {

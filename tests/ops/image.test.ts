@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { exists } from "../../db/files.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+function linesOf(file: string): string[] {
+  return Deno.readTextFileSync(new URL(file, ROOT)).split("\n");
+}
+
+test("whatever the image copies is there and is sent to its build", async () => {
+  const copied = linesOf("Dockerfile").flatMap((line) => {
+    const [word, ...paths] = line.split(/\s+/);
+    return word === "COPY" && !paths[0]!.startsWith("--from=") ? paths.slice(0, -1) : [];
+  });
+  expect(copied).toContain("src");
+  const sent = linesOf(".dockerignore").filter((line) => line.startsWith("!")).map((line) => line.slice(1));
+  expect(copied.filter((path) => !sent.some((one) => path === one || path.startsWith(`${one}/`)))).toEqual(
+    [],
+  );
+  for (const path of copied) expect([path, await exists(new URL(path, ROOT).pathname)]).toEqual([path, true]);
+});

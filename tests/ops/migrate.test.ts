@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { openDatabase } from "../../db/open.ts";
+import { copyTemplate, dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
+import { runOps } from "./_command.ts";
+
+function environmentOf({ url, dataDir }: Place): Record<string, string> {
+  return { DATA_DIR: dataDir, ...(url && { DATABASE_URL: url }) };
+}
+
+async function administer(url: string, ...statements: string[]): Promise<void> {
+  const { sql, close } = await openDatabase({ url, dataDir: "", poolSize: 1 });
+  for (const statement of statements) await sql.unsafe(statement);
+  await close();
+}
+
+describe("the migrations' command", () => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await copyTemplate(inject("template"));
+  });
+  afterAll(() => dropPlace(place));
+
+  test("has nothing to do on a database of today", async () => {
+    expect(await runOps("migrate", [], environmentOf(place))).toEqual({
+      code: 0,
+      text: "Nothing to apply\n",
+    });
+  });
+
+  test("says in one line what is wrong with the settings", async () => {
+    for (
+      const env of [
+        { PORT: "many" },
+        { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" },
+        { DATABASE_URL: "", DATA_DIR: "/proc/none" },
+      ]
+    ) {
+      const { code, text } = await runOps("migrate", [], { ...environmentOf(place), ...env });
+      expect([code, text]).toEqual([1, expect.stringMatching(/^handoff: [A-Z_]+: [^\n]+\n$/)]);
+    }
+  });
+});
+
+describe.skipIf(!serverUrl)("a role that is no superuser", () => {
+  const role = `handoff_test_${crypto.randomUUID().replaceAll("-", "")}`;
+  let place: Place;
+  let own: Place;
+  beforeAll(async () => {
+    place = await emptyPlace("plain");
+    await administer(place.url!, `create role ${role} login password 'plain'`);
+    const url = new URL(place.url!);
+    [url.username, url.password] = [role, "plain"];
+    own = { ...place, url: url.href };
+  });
+  afterAll(async () => {
+    await dropPlace(place);
+    await administer(serverUrl!, `drop role ${role}`);
+  });
+
+  test("is told who makes the extension, and does all else where it is there", async () => {
+    const refusal = await runOps("doctor", [], environmentOf(own));
+    expect([refusal.code, refusal.text]).toEqual([
+      1,
+      expect.stringMatching(/^WRONG {3}database at .+ a superuser must CREATE EXTENSION vector there$/m),
+    ]);
+    const refused = await runOps("migrate", [], environmentOf(own));
+    expect([refused.code, refused.text]).toEqual([
+      1,
+      expect.stringMatching(/^handoff: DATABASE_URL: .+permission denied .+"Which database"\)\n$/),
+    ]);
+
+    const database = new URL(own.url!).pathname.slice(1);
+    await administer(
+      place.url!,
+      `alter database ${database} owner to ${role}`,
+      "create extension vector",
+    );
+    expect(await runOps("doctor", [], environmentOf(own))).toEqual({
+      code: 0,
+      text: expect.stringContaining("Nothing is wrong."),
+    });
+    expect(await runOps("migrate", [], environmentOf(own))).toEqual({
+      code: 0,
+      text: expect.stringMatching(/^Applied 0001_foundation, .+\n$/),
+    });
+  });
+});

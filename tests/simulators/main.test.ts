@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../service_process.ts";
+
+let server: Deno.HttpServer<Deno.NetAddr>;
+let received: Headers[] = [];
+beforeAll(() => {
+  server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ headers }) => {
+    received.push(headers);
+    return new Response("taken");
+  });
+});
+afterAll(() => server.shutdown());
+
+async function simulate(...args: string[]) {
+  received = [];
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "simulators/main.ts", "--url", `http://127.0.0.1:${server.addr.port}`, ...args],
+    env: { CLOUD_AGENT_WEBHOOK_SECRET: "one", STRIPE_WEBHOOK_SECRET: "another" },
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+test("the sender's clock dates the payment provider's signatures too", async () => {
+  const at = "2026-11-20T10:00:00Z";
+  const { code, stderr } = await simulate("payment", "--account", crypto.randomUUID(), "--at", at);
+  expect([code, stderr]).toEqual([0, ""]);
+  const dates = received.map((headers) => /^t=(\d+),/.exec(headers.get("stripe-signature")!)?.[1]);
+  expect(dates).toEqual(Array(3).fill(String(Date.parse(at) / 1000)));
+});
+
+test("a delivery is sent as often as asked for", async () => {
+  expect((await simulate("agent", "--agent", "bc_1", "--repeat", "3")).code).toBe(0);
+  expect(received.length).toBe(3);
+});
+
+test("help is given when it is asked for", async () => {
+  const { code, stdout, stderr } = await simulate("--help");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("npm run simulate -- agent");
+});
+
+test.each([
+  [["--colour", "red"], /^Unknown option '--colour'/],
+  [["agent", "--agent", "bc_1", "--at", "yesterday"], /^--at takes a time such as /],
+  [["agent", "--agent", "bc_1", "--repeat", "x"], /^--repeat takes a number from 1\n/],
+  [["agent"], /^--agent is missing\n/],
+  [["nobody"], /^Name a sender: agent, payment or deploy\n/],
+])("%j is told what is wrong, and what is allowed", async (args, reason) => {
+  const { code, stderr } = await simulate(...args);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(reason)]);
+  expect(stderr).toContain("npm run simulate -- agent");
+  expect(stderr).not.toContain("at file:");
+  expect(received).toEqual([]);
+});
+
+test("a service that isn't there is said in one line", async () => {
+  const url = `http://127.0.0.1:${freePort()}`;
+  const { code, stderr } = await simulate("agent", "--agent", "bc_1", "--url", url);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^simulate: [^\n]+\n$/)]);
+  expect(stderr).toContain(url);
+});
