@@ -660,7 +660,15 @@ create table invitations (
 );
 alter table invitations add constraint invitations_pkey PRIMARY KEY (token_hash);
 alter table invitations add constraint invitations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+CREATE UNIQUE INDEX invitations_unused_key ON public.invitations USING btree (user_id) WHERE (used_at IS NULL);
 CREATE INDEX invitations_user_idx ON public.invitations USING btree (user_id);
+
+create table issue_makers (
+  ticket_id uuid not null,
+  login text not null
+);
+alter table issue_makers add constraint issue_makers_pkey PRIMARY KEY (ticket_id);
+alter table issue_makers add constraint issue_makers_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 
 create table project_analyses (
   project_id uuid not null,

@@ -1,5 +1,5 @@
 import { v7 as uuid } from "uuid";
-import type { UserRole } from "../src/core/context.ts";
+import type { UserRole } from "../src/core/schema.ts";
 import { hashToken, newApiKey, signAccessToken } from "../src/core/tokens.ts";
 import type { Harness } from "./harness.ts";
 

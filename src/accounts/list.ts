@@ -1,6 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { decodeCursor, page } from "../core/cursor.ts";
-import type { Account, Page } from "./schema.ts";
+import type { Page } from "../core/schema.ts";
+import type { Account } from "./schema.ts";
 
 /** All accounts of the installation, oldest first. */
 export async function listAccounts(ctx: Context, input: Page) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, Id, NextCursor, queryInteger, Role, text, Timestamp } from "../core/schema.ts";
+import { Id, NextCursor, Role, text, Timestamp } from "../core/schema.ts";
 
 export const Slug = z.string().regex(
   /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
@@ -22,10 +22,6 @@ export const AccountPath = z.strictObject({ id: Id });
 
 export const UpdateAccount = AccountPath.extend({ name: text(1, 120).optional(), slug: Slug.optional() });
 export type UpdateAccount = z.infer<typeof UpdateAccount>;
-
-/** The pages of every list that is ordered by id. */
-export const Page = z.strictObject({ limit: queryInteger(1, 200, 50), cursor: Cursor.optional() });
-export type Page = z.infer<typeof Page>;
 
 export const AccountList = z.object({ accounts: z.array(Account), next_cursor: NextCursor });
 

@@ -1,20 +1,19 @@
 import type { Context } from "../core/context.ts";
 import { recordAudit } from "../core/audit.ts";
-import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { slugConflict } from "./create.ts";
+import { getAccount } from "./get.ts";
 import type { Account, UpdateAccount } from "./schema.ts";
 
+/** Changes an account; what it is already writes nothing. @throws {AppError} not_found, conflict */
 export async function updateAccount(ctx: Context, input: UpdateAccount): Promise<Account> {
+  const { id, name = null, slug = null } = input;
   return await transact(ctx, async (ctx) => {
     const [account] = await ctx.db<Account[]>`
-      update accounts set name = coalesce(${input.name ?? null}, name), slug = coalesce(${
-      input.slug ?? null
-    }, slug),
-        updated_at = now()
-      where id = ${input.id}::uuid
+      update accounts set name = coalesce(${name}, name), slug = coalesce(${slug}, slug), updated_at = now()
+      where id = ${id}::uuid and (name, slug) <> (coalesce(${name}, name), coalesce(${slug}, slug))
       returning id, name, slug, created_at, updated_at`;
-    if (!account) throw new AppError("not_found", "No such account");
+    if (!account) return await getAccount(ctx, input);
     await recordAudit(ctx, {
       account_id: account.id,
       action: "account.updated",

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { Page } from "../accounts/schema.ts";
-import { Id, NextCursor, text, Timestamp } from "../core/schema.ts";
+import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
 
 export const ListAudit = Page.extend({
   action: text(1, 100).optional().describe(

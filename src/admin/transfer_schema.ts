@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  CommitSha,
   Cursor,
   Id,
   JsonObject,
@@ -12,8 +13,8 @@ import {
   WebAddress,
 } from "../core/schema.ts";
 import { IssueNumber } from "../integrations/schema.ts";
-import { Minutes, TaskStatus, TaskTexts } from "../tasks/schema.ts";
-import { TestCaseTexts } from "../test_cases/schema.ts";
+import { MAX_TASKS, Minutes, TaskStatus, TaskTexts } from "../tasks/schema.ts";
+import { MAX_CASES, TestCaseTexts } from "../test_cases/schema.ts";
 import {
   IdempotencyKey,
   Priority,
@@ -28,7 +29,6 @@ import { Email } from "../users/schema.ts";
 
 // People are named by email: ids of users mean nothing in another installation.
 const Person = Email.nullable();
-const Sha = z.string().regex(/^[0-9a-f]{40}$/);
 
 const TaskRecord = z.strictObject({
   id: Id,
@@ -91,7 +91,7 @@ export const TicketRecord = z.strictObject({
   resolution_type: ResolutionType.nullable(),
   resolution_note: ResolutionNote.nullable(),
   closed_at: Timestamp.nullable(),
-  merge_sha: Sha.nullable(),
+  merge_sha: CommitSha.nullable(),
   deployed_at: Timestamp.nullable(),
   deploy_failed_at: Timestamp.nullable(),
   reopened: z.boolean().default(false).describe("Since its merge: such a ticket doesn't close by itself"),
@@ -100,8 +100,8 @@ export const TicketRecord = z.strictObject({
   created_at: Timestamp,
   updated_at: Timestamp,
   roles: z.array(RoleState).max(6),
-  tasks: z.array(TaskRecord).max(1000),
-  test_cases: z.array(CaseRecord).max(1000),
+  tasks: z.array(TaskRecord).max(MAX_TASKS),
+  test_cases: z.array(CaseRecord).max(MAX_CASES),
   issue: IssueRecord.nullable(),
   duplicate_of: Id.nullable(),
   creation: z.strictObject({ idempotency_key: IdempotencyKey, response: JsonObject }).nullable(),

@@ -1,4 +1,5 @@
 import type { Context } from "../core/context.ts";
+import { minutesBetween } from "../tasks/minutes.ts";
 import { cleanText } from "./_clean_text.ts";
 import type { RunStatus } from "./schema.ts";
 
@@ -66,8 +67,9 @@ export async function settleTasks(
     cleanText(summary, MAX_REASON) ?? NO_SUMMARY
   } end,
         completed_at = case when h.status = 'done' then ${at}::timestamptz end,
-        actual_minutes = case h.status when 'done' then coalesce(h.actual_minutes, greatest(0,
-          ceil(extract(epoch from ${at}::timestamptz - h.started_at) / 60)::integer)) when 'blocked' then h.actual_minutes end,
+        actual_minutes = case h.status when 'done' then coalesce(h.actual_minutes, ${
+    minutesBetween(ctx.db, ctx.db`h.started_at`, ctx.db`${at}::timestamptz`)
+  }) when 'blocked' then h.actual_minutes end,
         version = t.version + 1, updated_at = now()
       from held h where t.id = h.id and t.version = h.version
       returning t.id, t.version

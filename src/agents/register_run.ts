@@ -1,8 +1,8 @@
 import { v7 as uuid } from "uuid";
 import type { Context, ProjectContext } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
-import { authorCte, transact } from "../core/history.ts";
-import { replayIgnored } from "../deliveries/replay.ts";
+import { nameAuthor, transact } from "../core/history.ts";
+import { type Ignored, lockIgnored, replayIgnored } from "../deliveries/replay.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { receivedAgentEvent } from "./receive_event.ts";
 import { lockAgent, runColumns } from "./_rows.ts";
@@ -15,6 +15,7 @@ import type { AgentRun, RegisterRun } from "./schema.ts";
  */
 export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun): Promise<AgentRun> {
   return await transact(ctx, async (ctx) => {
+    await lockIgnored(ctx, early(input.agent_id));
     await lockAgent(ctx, input.agent_id);
     await lockTicket(ctx, input.ticketId);
     await requireTasks(ctx, input);
@@ -59,15 +60,11 @@ async function addTasks(
 /** Under the sender's name, as if they came now. */
 async function applyEarlierEvents(ctx: Context, agentId: string): Promise<void> {
   const sender: Context = { ...ctx, author: { kind: "webhook", id: "cloud_agent" } };
-  await nameAuthor(sender);
-  await replayIgnored(
-    sender,
-    { provider: "cloud_agent", subject: agentId, reason: "unknown_agent" },
-    receivedAgentEvent,
-  );
-  await nameAuthor(ctx);
+  await nameAuthor(sender, ctx.db);
+  await replayIgnored(sender, early(agentId), receivedAgentEvent);
+  await nameAuthor(ctx, ctx.db);
 }
 
-async function nameAuthor(ctx: Context): Promise<void> {
-  await ctx.db`with ${authorCte(ctx)} select named from author`;
+function early(agentId: string): Ignored {
+  return { provider: "cloud_agent", subject: agentId, reason: "unknown_agent" };
 }

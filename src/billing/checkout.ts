@@ -1,26 +1,50 @@
+import { createHash } from "node:crypto";
+import type Stripe from "stripe";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { askStripe, openStripe } from "./_stripe.ts";
 import { getBilling } from "./get.ts";
 import type { HostedPage, StartCheckout } from "./schema.ts";
 
+/** Of a subscription that ended, or whose first payment may never come. Any other one runs, also of a new name. */
+const NOT_RUNNING = ["canceled", "incomplete", "incomplete_expired"];
+
 /**
  * Opens a page of the provider where the account subscribes. What comes of it is told by the provider's webhook.
- * @throws {AppError} not_configured; invalid_request for a price that the provider does not know
+ * @throws {AppError} not_configured; conflict while a subscription runs; invalid_request for a price that the provider
+ * does not know
  */
 export async function startCheckout(ctx: ActorContext, input: StartCheckout): Promise<HostedPage> {
   const stripe = openStripe(ctx.config);
   const { user } = ctx.actor;
-  const { customer_id } = await getBilling(ctx);
-  const session = await askStripe({ "line_items[0][price]": "price" }, () =>
-    stripe.checkout.sessions.create({
-      mode: "subscription",
-      client_reference_id: user.account_id,
-      ...(customer_id ? { customer: customer_id } : { customer_email: user.email }),
-      line_items: [{ price: input.price, quantity: 1 }],
-      success_url: input.success_url,
-      cancel_url: input.cancel_url,
-    }));
+  const { customer_id, subscription } = await getBilling(ctx);
+  if (subscription && !NOT_RUNNING.includes(subscription.status)) {
+    throw new AppError(
+      "conflict",
+      `Cannot subscribe: the account's subscription is ${subscription.status}; change it in the billing portal`,
+    );
+  }
+  const page: Stripe.Checkout.SessionCreateParams = {
+    mode: "subscription",
+    client_reference_id: user.account_id,
+    ...(customer_id ? { customer: customer_id } : { customer_email: user.email }),
+    line_items: [{ price: input.price, quantity: 1 }],
+    success_url: input.success_url,
+    cancel_url: input.cancel_url,
+  };
+  const session = await askStripe(
+    { "line_items[0][price]": "price" },
+    () => stripe.checkout.sessions.create(page, { idempotencyKey: keyOf(page) }),
+  );
   if (!session.url) throw new AppError("unavailable", "The payment provider opened no page");
   return { id: session.id, url: session.url };
+}
+
+/**
+ * One page for all calls of a minute that ask for the same, so that who clicks twice can't pay twice. No longer: the
+ * provider gives the first answer for a key again for a day, also when it was a failure or its page is used up.
+ */
+function keyOf(page: Stripe.Checkout.SessionCreateParams): string {
+  const minute = Math.floor(Date.now() / 60_000);
+  return createHash("sha256").update(JSON.stringify([minute, page])).digest("hex");
 }

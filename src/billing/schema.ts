@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, text, Timestamp } from "../core/schema.ts";
+import { Id, text, Timestamp, WebAddress } from "../core/schema.ts";
 
 export const Subscription = z.object({
   id: z.string(),
@@ -16,19 +16,14 @@ export const Billing = z.object({
 }).meta({ id: "Billing" });
 export type Billing = z.infer<typeof Billing>;
 
-const ReturnUrl = text(1, 2000).refine(
-  (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol),
-  "Expected an http or https URL",
-);
-
 export const StartCheckout = z.strictObject({
   price: text(1, 200).describe("Id of a recurring price at the payment provider"),
-  success_url: ReturnUrl,
-  cancel_url: ReturnUrl,
+  success_url: WebAddress,
+  cancel_url: WebAddress,
 });
 export type StartCheckout = z.infer<typeof StartCheckout>;
 
-export const OpenPortal = z.strictObject({ return_url: ReturnUrl });
+export const OpenPortal = z.strictObject({ return_url: WebAddress });
 export type OpenPortal = z.infer<typeof OpenPortal>;
 
 export const HostedPage = z.object({

@@ -1,16 +1,9 @@
-import {
-  type Actor,
-  type ActorContext,
-  isBot,
-  type ProjectAccess,
-  type ProjectRole,
-  type Scope,
-  type UserRole,
-} from "./context.ts";
+import { type Actor, type ActorContext, isBot, type ProjectAccess } from "./context.ts";
 import { AppError } from "./errors.ts";
+import type { ProjectRole, Scope, UserRole } from "./schema.ts";
 
 /**
- * What a procedure asks of its caller; the whole access rule of the service is in this file.
+ * What a procedure asks of its caller. Over whose sessions, keys and links a caller has a say is in users/managed.ts.
  * `viewer`, `member` and `project_admin` are rights in the project that the call names by `id`.
  */
 export type AccessLevel =

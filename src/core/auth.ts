@@ -1,5 +1,6 @@
-import type { Actor, Scope, Services, User } from "./context.ts";
+import type { Actor, Services, User } from "./context.ts";
 import { AppError } from "./errors.ts";
+import type { Scope } from "./schema.ts";
 import { hashToken, isApiKey, verifyAccessToken } from "./tokens.ts";
 
 export const SESSION_COOKIE = "session";
@@ -48,7 +49,11 @@ function refuseCrossSite({ config }: Services, method: string, headers: Headers)
   const origin = headers.get("origin");
   if (origin !== null) {
     if (origin === new URL(config.PUBLIC_URL).origin || config.CORS_ORIGINS.includes(origin)) return;
-    throw new AppError("csrf");
+    const named = origin.slice(0, 200);
+    throw new AppError(
+      "csrf",
+      `A cookie-authenticated write was refused: ${named} is neither PUBLIC_URL nor one of CORS_ORIGINS`,
+    );
   }
   const site = headers.get("sec-fetch-site");
   if (site !== null && site !== "same-origin" && site !== "none") throw new AppError("csrf");

@@ -7,6 +7,7 @@ import type { Embedder } from "./embed.ts";
 import type { Limits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Queue } from "./queue.ts";
+import type { ProjectRole, Scope, UserKind, UserRole } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** What one process shares between all calls; built once in app.ts, passed down, never imported. */
@@ -23,24 +24,12 @@ export interface Services {
   metrics: Metrics;
 }
 
-export type Scope =
-  | "tickets:read"
-  | "tickets:write"
-  | "tasks:read"
-  | "tasks:write"
-  | "suggestions:read"
-  | "suggestions:write"
-  | "admin";
-
-export type UserRole = "member" | "admin" | "super_admin";
-export type ProjectRole = "viewer" | "member" | "admin";
-
 /** The signed-in user, as read with the credential. */
 export interface User {
   id: string;
   email: string;
   name: string;
-  kind: "human" | "bot";
+  kind: UserKind;
   role: UserRole;
   account_id: string;
 }

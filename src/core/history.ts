@@ -12,12 +12,17 @@ import { log } from "./log.ts";
  */
 export async function transact<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   if (isTransaction(ctx.db)) return await work(ctx);
+  return await repeatVictim(ctx, () => runOnce(ctx, work));
+}
+
+/** The same repetition for a single statement that is its own transaction. */
+export async function repeatVictim<T>(ctx: Context, run: () => PromiseLike<T>): Promise<T> {
   try {
-    return await runOnce(ctx, work);
+    return await run();
   } catch (error) {
     if (!isDeadlock(error)) throw error;
     log.warn("deadlock, trying again", { request_id: ctx.requestId });
-    return await runOnce(ctx, work);
+    return await run();
   }
 }
 

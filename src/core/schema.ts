@@ -23,10 +23,32 @@ function isStored(time: string): boolean {
 export const Role = z.enum(["frontend", "backend", "design", "devops", "qa", "other"]);
 export type Role = z.infer<typeof Role>;
 
+/** What an API key may do of what its owner may. */
+export const Scope = z.enum([
+  "tickets:read",
+  "tickets:write",
+  "tasks:read",
+  "tasks:write",
+  "suggestions:read",
+  "suggestions:write",
+  "admin",
+]);
+export type Scope = z.infer<typeof Scope>;
+
+export const UserKind = z.enum(["human", "bot"]);
+export type UserKind = z.infer<typeof UserKind>;
+export const UserRole = z.enum(["member", "admin", "super_admin"]);
+export type UserRole = z.infer<typeof UserRole>;
+export const ProjectRole = z.enum(["viewer", "member", "admin"]);
+export type ProjectRole = z.infer<typeof ProjectRole>;
+
 /** `owner/name` of a code-hosting repository; in an address, dots alone would lead elsewhere. */
 export const RepoName = z.string()
   .regex(/^[A-Za-z0-9_.-]{1,100}\/[A-Za-z0-9_.-]{1,100}$/, { error: "Expected owner/name", abort: true })
   .refine((name) => !name.split("/").some((part) => part === "." || part === ".."), "Expected owner/name");
+
+/** The name of a commit, lower-cased: senders differ in case. */
+export const CommitSha = z.string().regex(/^[0-9a-fA-F]{40}$/, "Expected 40 hex characters").toLowerCase();
 
 /** Text with its length counted in code points. NUL and lone surrogates are refused: PostgreSQL can't store them. */
 export function text(min: number, max: number) {
@@ -105,3 +127,7 @@ export const Cursor = z.string().max(500).regex(/^[A-Za-z0-9_-]+$/, "Not a curso
 export const NextCursor = z.string().nullable().describe(
   "Send it as `cursor` for the next page; null on the last",
 );
+
+/** The pages of every list that is ordered by id. */
+export const Page = z.strictObject({ limit: queryInteger(1, 200, 50), cursor: Cursor.optional() });
+export type Page = z.infer<typeof Page>;

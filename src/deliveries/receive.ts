@@ -65,10 +65,13 @@ async function enter(ctx: Context, delivery: Delivery): Promise<{ id: string; ou
     values (${uuid()}::uuid, ${provider}, ${deliveryId}, ${event}, ${subject}, ${body}, ${hash}, 'failed', 0, ${ctx.requestId})
     on conflict do nothing returning id`;
   if (entered) return { id: entered.id, outcome: "failed" };
-  const [known] = await ctx.db<{ id: string; outcome: DeliveryOutcome }[]>`
-    select id, outcome from deliveries
+  const [known] = await ctx.db<{ id: string; outcome: DeliveryOutcome; same: boolean }[]>`
+    select id, outcome, body_sha256 = ${hash} as same from deliveries
     where provider = ${provider} and (delivery_id = ${deliveryId} or body_sha256 = ${hash})
-    order by received_at, id limit 1 for update`;
+    order by same desc limit 1 for update`;
   // Pruned between the two statements: what is that old counts as new.
-  return known ?? await enter(ctx, delivery);
+  if (!known) return await enter(ctx, delivery);
+  // By a name that anyone may write, no event takes the place of one that failed and is still to come again.
+  const replaces = known.outcome === "failed" && !known.same && !delivery.isNameSigned;
+  return replaces ? await enter(ctx, { ...delivery, deliveryId: null }) : known;
 }

@@ -27,15 +27,30 @@ export async function replayDelivery(
   });
 }
 
-/** Runs again what was ignored because its subject was not known yet, in the order in which it came. */
-export async function replayIgnored(
-  ctx: Context,
-  which: { provider: Provider; subject: string; reason: string },
-  effect: StoredEffect,
-): Promise<void> {
-  const early = await ctx.db<Stored[]>`
+/** What was ignored because its subject was not known yet. */
+export interface Ignored {
+  provider: Provider;
+  subject: string;
+  reason: string;
+}
+
+/**
+ * Locks ignored deliveries, in the order in which they came. To be called before their subject is locked as well: who
+ * runs one of them again holds it first and then waits for its subject.
+ */
+export async function lockIgnored(
+  { db }: Context,
+  { provider, subject, reason }: Ignored,
+): Promise<Stored[]> {
+  return await db<Stored[]>`
     select id, provider, body from deliveries
-    where provider = ${which.provider} and subject = ${which.subject} and outcome = 'ignored' and reason = ${which.reason}
+    where provider = ${provider} and subject = ${subject} and outcome = 'ignored' and reason = ${reason}
     order by received_at, id for update`;
-  for (const { id, body } of early) await attempt(ctx, id, (ctx) => effect(ctx, body));
+}
+
+/** Runs ignored deliveries again now that their subject is known, in the order in which they came. */
+export async function replayIgnored(ctx: Context, which: Ignored, effect: StoredEffect): Promise<void> {
+  for (const { id, body } of await lockIgnored(ctx, which)) {
+    await attempt(ctx, id, (ctx) => effect(ctx, body));
+  }
 }

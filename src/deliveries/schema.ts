@@ -10,6 +10,8 @@ export interface Delivery {
   provider: Provider;
   /** As the sender names it, or null. */
   deliveryId: string | null;
+  /** The signature covers that name too: another body under it is the same event. */
+  isNameSigned?: boolean;
   event: string;
   /** What the event is about, such as the agent's id: finds the deliveries that came too early. */
   subject?: string | null;

@@ -1,10 +1,16 @@
 import type { Db } from "../../db/open.ts";
+import type { DeployRecord } from "./schema.ts";
 
 /** Ticket `t` is on the closing line: open, merged and not reopened since, no role unfinished, no case unapproved. */
 export function closingLine(db: Db) {
   return db`t.status = 'open' and t.merge_sha is not null and not t.reopened
     and not exists (select from ticket_roles r where r.ticket_id = t.id and r.status in ('pending', 'in_progress'))
     and not exists (select from test_cases c where c.ticket_id = t.id and c.status <> 'approved')`;
+}
+
+/** The column that a report stamps. */
+export function stampOf(db: Db, status: DeployRecord["status"]) {
+  return db(status === "success" ? "deployed_at" : "deploy_failed_at");
 }
 
 /** The sha of ticket `t` is in production: its last deploy did not fail. */

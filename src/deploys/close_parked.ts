@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/history.ts";
+import { wiredProjects } from "../projects/wiring.ts";
 import { transitionTickets } from "../tickets/transition.ts";
 import { closingLine, isDeployed } from "./_closing_line.ts";
 import type { Promotion } from "./schema.ts";
@@ -13,7 +14,7 @@ export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion)
     const parked = await ctx.db<{ id: string }[]>`
       select t.id from tickets t
       where t.merge_sha = ${sha} and ${isDeployed(ctx.db)} and ${closingLine(ctx.db)}
-        and t.project_id in (select project_id from project_repositories where lower(full_name) = ${repo})`;
+        and t.project_id in ${wiredProjects(ctx.db, repo)}`;
     return (await closeAsCompleted(ctx, parked.map(({ id }) => id))).length;
   });
 }
@@ -27,13 +28,14 @@ export async function promoteParkedTickets(
   { repo, sha }: Promotion,
 ): Promise<{ stamped: number; closed: number }> {
   const { db } = ctx;
-  // Rows are locked in id order, as by every other change of many tickets; the gates are looked at behind the locks.
+  // Rows are locked in id order, as by every other change of many tickets: also those that are to be stamped only, for
+  // their ids may be lower. The gates are looked at behind the locks.
   const merged = await db<{ id: string; unstamped: boolean; parked: boolean }[]>`
     select t.id, t.deployed_at is null as unstamped,
-      not t.reopened and (t.deployed_at is null or ${isDeployed(db)}) as parked
+      t.status = 'open' and not t.reopened and (t.deployed_at is null or ${isDeployed(db)}) as parked
     from tickets t
-    where t.merge_sha = ${sha} and t.status = 'open'
-      and t.project_id in (select project_id from project_repositories where lower(full_name) = ${repo})
+    where t.merge_sha = ${sha} and (t.status = 'open' or t.deployed_at is null)
+      and t.project_id in ${wiredProjects(db, repo)}
     order by t.id for update of t`;
   const closed = await closeAsCompleted(ctx, merged.filter(({ parked }) => parked).map(({ id }) => id), true);
   const unstamped = new Set(merged.filter(({ unstamped }) => unstamped).map(({ id }) => id));

@@ -4,6 +4,8 @@ import { AppError, type ErrorCode } from "../core/errors.ts";
 import { attemptPart } from "../core/history.ts";
 import { parseAs, parseJson } from "../deliveries/json_body.ts";
 import type { Outcome } from "../deliveries/schema.ts";
+import { isWired, wiredProjects } from "../projects/wiring.ts";
+import { stampOf } from "./_closing_line.ts";
 import { promoteParkedTickets } from "./close_parked.ts";
 import { DeployRecord } from "./schema.ts";
 
@@ -20,7 +22,7 @@ export async function recordDeploy(ctx: Context, record: DeployRecord): Promise<
   if (record.environment !== "production") {
     return { outcome: "ignored", reason: "not_production", ...nothing };
   }
-  if (!await isWired(ctx, record.repo)) return { outcome: "ignored", reason: "unknown_repo", ...nothing };
+  if (!await isWired(ctx.db, record.repo)) return { outcome: "ignored", reason: "unknown_repo", ...nothing };
   const promoted = record.status === "success" ? await promote(ctx, record) : nothing;
   const stamped = promoted.stamped + await step("stamp_failed", () => stamp(ctx, record));
   await step("report_failed", () => report(ctx, record));
@@ -50,19 +52,14 @@ async function step<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function isWired({ db }: Context, repo: string): Promise<boolean> {
-  const rows = await db`select from project_repositories where lower(full_name) = ${repo} limit 1`;
-  return rows.count > 0;
-}
-
 /** Rows are locked in id order, as by every other change of many tickets. */
 async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Promise<number> {
-  const column = db(status === "success" ? "deployed_at" : "deploy_failed_at");
+  const column = stampOf(db, status);
   const stamped = await db`
     with due as materialized (
       select id from tickets
       where merge_sha = ${sha} and deployed_at is null and ${column} is null
-        and project_id in (select project_id from project_repositories where lower(full_name) = ${repo})
+        and project_id in ${wiredProjects(db, repo)}
       order by id for update
     )
     update tickets set ${column} = now(), version = version + 1, updated_at = now()

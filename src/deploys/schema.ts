@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { RepoName, text } from "../core/schema.ts";
+import { CommitSha, RepoName, text } from "../core/schema.ts";
 
 /** What the pipeline reports. Further fields are kept in the inbox and have no effect. */
 export const DeployRecord = z.looseObject({
   repo: RepoName.toLowerCase().describe("Code-hosting owner/name, compared without case"),
-  sha: z.string().regex(/^[0-9a-fA-F]{40}$/, "Expected 40 hex characters").toLowerCase(),
+  sha: CommitSha,
   run_id: text(0, 200).optional(),
   environment: text(1, 200).describe("Only `production` stamps"),
   status: z.enum(["success", "failed"]),

@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/history.ts";
-import { closingLine, waitsForNoDeploy } from "./_closing_line.ts";
+import { closingLine, stampOf, waitsForNoDeploy } from "./_closing_line.ts";
 import { closeAsCompleted } from "./close_parked.ts";
 
 /** Tickets in one transaction: their locks are held for well under a second. */
@@ -35,18 +35,25 @@ async function sweepStep(
   return { closed: closed.length, next: due.length === STEP ? due.at(-1)!.id : null };
 }
 
-/** A merge and the report of its deploy that came in at the same moment may have missed each other. */
+/**
+ * A merge and the report of its deploy that came in at the same moment may have missed each other. A lock for each sha
+ * would not mend it: a merge could take it behind its tickets only, a deploy before them, and they would wait for each
+ * other. Successes first: behind one a failure doesn't count. Each in a transaction of its own, for its ids' order.
+ */
 async function stampKnownDeploys(ctx: Context): Promise<void> {
-  await transact(ctx, async ({ db }) => {
-    await db`
-      with due as materialized (
-        select t.id, d.reported_at from tickets t
-        join deploys d on d.sha = t.merge_sha and d.status = 'success'
-        join project_repositories r on r.project_id = t.project_id and lower(r.full_name) = d.repo
-        where t.status = 'open' and t.merge_sha is not null and t.deployed_at is null
-        order by t.id for update of t
-      )
-      update tickets t set deployed_at = due.reported_at, version = version + 1, updated_at = now()
-      from due where t.id = due.id and t.deployed_at is null`;
-  });
+  for (const status of ["success", "failed"] as const) {
+    await transact(ctx, async ({ db }) => {
+      const column = stampOf(db, status);
+      await db`
+        with due as materialized (
+          select t.id, d.reported_at from tickets t
+          join deploys d on d.sha = t.merge_sha and d.status = ${status}
+          join project_repositories r on r.project_id = t.project_id and lower(r.full_name) = d.repo
+          where t.merge_sha is not null and t.deployed_at is null and t.${column} is null
+          order by t.id for update of t
+        )
+        update tickets t set ${column} = due.reported_at, version = version + 1, updated_at = now()
+        from due where t.id = due.id and t.deployed_at is null and t.${column} is null`;
+    });
+  }
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { OffsetTime } from "../core/schema.ts";
 import type { Account } from "./_account.ts";
 import { ask, onceChecked, pathOf } from "./_ask.ts";
+import { ProviderFailure } from "./_failures.ts";
 
 /** An issue as the code host answers it. */
 export const HostedIssue = z.object({
@@ -33,19 +34,24 @@ export async function createIssueAt(account: Account, repo: string, issue: NewIs
     }));
 }
 
-/** Among the hundred issues that the account made last. */
+/** Among the hundred issues that the creator made last: of anyone else's the marker may be a forgery. */
 export async function findIssueWith(
-  { octokit, login }: Account,
+  { octokit }: Account,
   repo: string,
-  { marker, since }: { marker: string; since: string },
+  { marker, creator, since }: { marker: string; creator: string; since: string },
 ): Promise<HostedIssue | undefined> {
-  const issues = await ask(z.array(HostedIssue), () =>
+  const asked = ask(z.array(HostedIssue), () =>
     octokit.request("GET /repos/{owner}/{repo}/issues", {
       ...pathOf(repo),
-      creator: login,
+      creator,
       state: "all",
       since,
       per_page: 100,
     }));
+  // A creator whom the code host no longer knows made nothing that can be found.
+  const issues = await asked.catch((error) => {
+    if (error instanceof ProviderFailure && error.code === "provider_refused") return [];
+    throw error;
+  });
   return issues.find(({ body }) => body?.includes(marker));
 }

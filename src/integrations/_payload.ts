@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OffsetTime, RepoName } from "../core/schema.ts";
+import { CommitSha, OffsetTime, RepoName } from "../core/schema.ts";
 
 /** Texts of the sender may hold what PostgreSQL cannot store. */
 const StoredText = z.string().transform((text) => text.toWellFormed().replaceAll("\0", ""));
@@ -19,7 +19,7 @@ export const PullRequestEvent = z.object({
     state: z.enum(["open", "closed"]),
     merged: z.boolean().nullish(),
     merged_at: OffsetTime.nullish(),
-    merge_commit_sha: z.string().regex(/^[0-9a-f]{40,64}$/i).nullish(),
+    merge_commit_sha: CommitSha.nullish(),
     updated_at: OffsetTime,
     head: z.object({ ref: StoredText }),
   }),

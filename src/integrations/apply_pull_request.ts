@@ -1,6 +1,7 @@
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
 import type { Outcome } from "../deliveries/schema.ts";
+import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { findMentions } from "./_mentions.ts";
 import type { PullRequestEvent } from "./_payload.ts";
 
@@ -21,7 +22,7 @@ interface PullRequest {
  */
 export async function applyPullRequest(ctx: Context, event: PullRequestEvent): Promise<Outcome> {
   const pull = readPullRequest(event);
-  if (!await isWired(ctx, pull.repo)) return { outcome: "ignored", reason: "unknown_repo" };
+  if (!await isWired(ctx.db, pull.repo)) return { outcome: "ignored", reason: "unknown_repo" };
   const tickets = await lockTickets(ctx, event, pull);
   await ctx.db`select lock_pull_request(${pull.repo}, ${pull.number})`;
   const isNews = await writePullRequest(ctx, pull);
@@ -42,14 +43,9 @@ function readPullRequest({ pull_request, repository }: PullRequestEvent): PullRe
   const rest = { repo: repository.full_name.toLowerCase(), number, url: html_url, event_at: updated_at };
   // `merged` is missing where the provider tells of pull requests in short.
   if ((merged ?? Boolean(merged_at)) && merged_at && merge_commit_sha) {
-    return { ...rest, state: "merged", merge_sha: merge_commit_sha.toLowerCase(), merged_at };
+    return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at };
   }
   return { ...rest, state, merge_sha: null, merged_at: null };
-}
-
-async function isWired(ctx: Context, repo: string): Promise<boolean> {
-  const rows = await ctx.db`select from project_repositories where lower(full_name) = ${repo} limit 1`;
-  return rows.count > 0;
 }
 
 interface FoundTicket {
@@ -64,8 +60,7 @@ async function lockTickets(ctx: Context, event: PullRequestEvent, pull: PullRequ
   return await ctx.db<FoundTicket[]>`
     with wired as (
       select p.id, p.key from projects p
-      where p.archived_at is null
-        and p.id in (select project_id from project_repositories where lower(full_name) = ${pull.repo})
+      where p.archived_at is null and p.id in ${wiredProjects(ctx.db, pull.repo)}
     ), found as (
       select ticket_id as id from ticket_pull_requests where lower(repo) = ${pull.repo} and number = ${pull.number}
       union

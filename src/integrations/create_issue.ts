@@ -66,13 +66,15 @@ interface Work {
   claim: Claim;
 }
 
-/** The issue carries the ticket's id, by which one is found whose answer was lost. */
+/** The issue carries the ticket's id, by which one is found whose answer or record was lost, whoever asked for it. */
 async function createOnce(ctx: ProjectContext, { account, repo, ticket, claim }: Work): Promise<HostedIssue> {
   const marker = `<!-- handoff-ticket: ${ticket.id} -->`;
-  const find = () => findIssueWith(account, repo, { marker, since: ticket.created_at });
-  const earlier = await find();
+  const find = (creator: string) =>
+    findIssueWith(account, repo, { marker, creator, since: ticket.created_at });
+  const earlier = await find(await readMaker(ctx, ticket) ?? account.login);
   if (earlier) return earlier;
   const body = `${ticket.description}\n\n---\nTicket [${ticket.ticket_ref}](${ticket.url})\n${marker}`;
+  await writeMaker(ctx, ticket, account);
   try {
     return await createIssueAt(account, repo, {
       title: ticket.title,
@@ -81,10 +83,22 @@ async function createOnce(ctx: ProjectContext, { account, repo, ticket, claim }:
     });
   } catch (error) {
     if (!(error instanceof ProviderFailure) || error.code !== "provider_unavailable") throw error;
-    const made = await find();
+    const made = await find(account.login);
     if (!made) throw error;
     return made;
   }
+}
+
+async function readMaker({ db }: ProjectContext, ticket: Ticket): Promise<string | undefined> {
+  const [maker] = await db<{ login: string }[]>`
+    select login from issue_makers where ticket_id = ${ticket.id}::uuid`;
+  return maker?.login;
+}
+
+async function writeMaker({ db }: ProjectContext, ticket: Ticket, { login }: Account): Promise<void> {
+  await db`
+    insert into issue_makers (ticket_id, login) values (${ticket.id}::uuid, ${login})
+    on conflict (ticket_id) do update set login = excluded.login`;
 }
 
 async function link(

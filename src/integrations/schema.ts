@@ -2,8 +2,6 @@ import { z } from "zod";
 import { Id, RepoName, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
-export const Empty = z.strictObject({});
-
 // Linked accounts ---------------------------------------------------------------------------------------------
 
 export const LinkAccount = z.strictObject({

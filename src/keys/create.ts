@@ -4,8 +4,9 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import { Scope } from "../core/schema.ts";
 import { hashToken, newApiKey } from "../core/tokens.ts";
-import { type CreatedKey, type CreateKey, Scope } from "./schema.ts";
+import type { CreatedKey, CreateKey } from "./schema.ts";
 
 /** Makes a key that acts for the caller, narrowed by scopes, project and expiry. Its text is in this answer only. */
 export async function createKey(ctx: ActorContext, input: CreateKey): Promise<CreatedKey> {

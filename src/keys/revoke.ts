@@ -2,16 +2,15 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import { isManaged } from "../users/managed.ts";
 
 /** Ends one of the caller's own keys, or one of the account's for its admins. Revoking it again changes nothing. */
 export async function revokeKey(ctx: ActorContext, input: { id: string }): Promise<void> {
-  const { user } = ctx.actor;
   await transact(ctx, async (ctx) => {
     const [key] = await ctx.db<{ prefix: string; account_id: string; fresh: boolean }[]>`
       with target as (
         select k.id, k.revoked_at, u.account_id from api_keys k join users u on u.id = k.user_id
-        where k.id = ${input.id}::uuid and (k.user_id = ${user.id}::uuid or ${user.role} = 'super_admin'
-          or (${user.role} = 'admin' and u.account_id = ${user.account_id}::uuid and u.role <> 'super_admin'))
+        where k.id = ${input.id}::uuid and ${isManaged(ctx)}
         for update of k
       )
       update api_keys k set revoked_at = coalesce(k.revoked_at, now()) from target t where k.id = t.id

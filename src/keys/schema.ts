@@ -1,15 +1,5 @@
 import { z } from "zod";
-import { Id, OffsetTime, text, Timestamp } from "../core/schema.ts";
-
-export const Scope = z.enum([
-  "tickets:read",
-  "tickets:write",
-  "tasks:read",
-  "tasks:write",
-  "suggestions:read",
-  "suggestions:write",
-  "admin",
-]);
+import { Id, OffsetTime, Scope, text, Timestamp } from "../core/schema.ts";
 
 export const CreateKey = z.strictObject({
   name: text(1, 120).optional(),

@@ -1,11 +1,29 @@
 import type { Db } from "../../db/open.ts";
 import { isUniqueViolation } from "../../db/errors.ts";
+import { projectIsArchived } from "../core/access.ts";
+import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 
 export function projectColumns(db: Db) {
   return db`p.id, p.account_id, p.name, p.key, p.slug, p.archived_at, p.created_at, p.updated_at, array(
     select r.full_name from project_repositories r where r.project_id = p.id order by lower(r.full_name)
   ) as repositories`;
+}
+
+/**
+ * Keys and slugs of an account's projects are given and changed behind this lock, which comes before a project's own.
+ * @throws {AppError} not_found
+ */
+export async function lockAccount({ db }: Context, accountId: string): Promise<void> {
+  const locked = await db`select from accounts where id = ${accountId}::uuid for no key update`;
+  if (locked.count === 0) throw new AppError("not_found", "No such account");
+}
+
+/** Behind this lock nobody archives the project. @throws {AppError} forbidden when somebody has */
+export async function lockProject({ db }: Context, projectId: string): Promise<void> {
+  const [project] = await db<[{ archived: boolean }]>`
+    select archived_at is not null as archived from projects where id = ${projectId}::uuid for update`;
+  if (project.archived) throw projectIsArchived();
 }
 
 /** The named error for a key or slug that the account has already; any other error as it is. */

@@ -3,7 +3,7 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
-import { projectConflict } from "./_rows.ts";
+import { lockAccount, projectConflict } from "./_rows.ts";
 import { getProject } from "./get.ts";
 import { writeRepositories } from "./put_repositories.ts";
 import type { CreateProject, Project } from "./schema.ts";
@@ -34,14 +34,13 @@ export async function createProject(ctx: ActorContext, input: CreateProject): Pr
   });
 }
 
-/** Behind a lock on the account: two projects that are made of one name at once don't both choose the same. */
+/** Behind a lock on the account: what is free now is not taken before the project is stored. */
 async function chooseNames(
   ctx: Context,
   accountId: string,
   input: CreateProject,
 ): Promise<{ key: string; slug: string }> {
-  const locked = await ctx.db`select from accounts where id = ${accountId}::uuid for no key update`;
-  if (locked.count === 0) throw new AppError("not_found", "No such account");
+  await lockAccount(ctx, accountId);
   const words = latinWords(input.name);
   const [key, slug] = [keyOf(words), slugOf(words)];
   const similar = await ctx.db<{ key: string; slug: string }[]>`

@@ -1,13 +1,18 @@
-import type { ProjectContext } from "../core/context.ts";
+import type { ProjectAccess } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 
+/** What is known of a project's account, be it a moment old. */
+interface Enabling {
+  project: Pick<ProjectAccess, "disabled_roles">;
+}
+
 /** @throws {AppError} invalid_request for a role that the account has switched off; `path` is where the list stands */
-export function refuseDisabledRoles(ctx: ProjectContext, roles: readonly string[], path = "roles"): void {
+export function refuseDisabledRoles(ctx: Enabling, roles: readonly string[], path = "roles"): void {
   roles.forEach((role, index) => refuseDisabledRole(ctx, role, `${path}.${index}`));
 }
 
 /** The same for a single role. */
-export function refuseDisabledRole(ctx: ProjectContext, role: string, path = "role"): void {
+export function refuseDisabledRole(ctx: Enabling, role: string, path = "role"): void {
   if (!ctx.project.disabled_roles.includes(role)) return;
   throw invalidField(path, `The role ${role} is disabled for this account`);
 }

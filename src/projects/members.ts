@@ -2,31 +2,26 @@ import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import { lockProject } from "./_rows.ts";
 import type { Member, PutMember } from "./schema.ts";
 
 /** The people with a role of their own in the project; account admins have theirs without being listed. */
 export async function listMembers(ctx: ProjectContext): Promise<{ members: Member[]; next_cursor: null }> {
-  const members = await ctx.db<Member[]>`
-    select m.user_id, u.email, u.name, m.role, m.created_at
-    from project_members m join users u on u.id = m.user_id
-    where m.project_id = ${ctx.project.id}::uuid order by m.user_id`;
-  return { members: [...members], next_cursor: null };
+  return { members: await readMembers(ctx, null), next_cursor: null };
 }
 
-/** Gives a user of the project's account a role in it. */
+/** Gives a user of the project's account a role in it; the role that they have changes nothing. */
 export async function putMember(ctx: ProjectContext, input: PutMember): Promise<Member> {
   const member = await transact(ctx, async (ctx) => {
-    const [row] = await ctx.db<Member[]>`
-      with put as (
-        insert into project_members (project_id, user_id, role)
-        select ${ctx.project.id}::uuid, u.id, ${input.role} from users u
-        where u.id = ${input.userId}::uuid and u.account_id = ${ctx.project.account_id}::uuid
-        on conflict (project_id, user_id) do update set role = excluded.role
-        returning user_id, role, created_at
-      )
-      select p.user_id, u.email, u.name, p.role, p.created_at from put p join users u on u.id = p.user_id`;
+    await lockProject(ctx, ctx.project.id);
+    const put = await ctx.db`
+      insert into project_members as m (project_id, user_id, role)
+      select ${ctx.project.id}::uuid, u.id, ${input.role} from users u
+      where u.id = ${input.userId}::uuid and u.account_id = ${ctx.project.account_id}::uuid
+      on conflict (project_id, user_id) do update set role = excluded.role where m.role <> excluded.role`;
+    const [row] = await readMembers(ctx, input.userId);
     if (!row) throw new AppError("not_found", "No such user in the project's account");
-    await auditMember(ctx, "member.put", input.userId, { role: input.role });
+    if (put.count > 0) await auditMember(ctx, "member.put", input.userId, { role: input.role });
     return row;
   });
   ctx.access.clear();
@@ -36,12 +31,23 @@ export async function putMember(ctx: ProjectContext, input: PutMember): Promise<
 /** Takes a user's role in the project away. */
 export async function removeMember(ctx: ProjectContext, input: { userId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
+    await lockProject(ctx, ctx.project.id);
     const removed = await ctx.db`
       delete from project_members where project_id = ${ctx.project.id}::uuid and user_id = ${input.userId}::uuid`;
     if (removed.count === 0) throw new AppError("not_found", "This user is no member of the project");
     await auditMember(ctx, "member.removed", input.userId, {});
   });
   ctx.access.clear();
+}
+
+/** Of one user, or of all. */
+async function readMembers(ctx: ProjectContext, userId: string | null): Promise<Member[]> {
+  const members = await ctx.db<Member[]>`
+    select m.user_id, u.email, u.name, m.role, m.created_at
+    from project_members m join users u on u.id = m.user_id
+    where m.project_id = ${ctx.project.id}::uuid and (${userId}::uuid is null or m.user_id = ${userId}::uuid)
+    order by m.user_id`;
+  return [...members];
 }
 
 function auditMember(ctx: ProjectContext, action: string, userId: string, details: Record<string, unknown>) {

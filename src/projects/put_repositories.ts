@@ -1,22 +1,23 @@
 import { recordAudit } from "../core/audit.ts";
 import type { Context, ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
+import { lockProject } from "./_rows.ts";
 import { getProject } from "./get.ts";
 import type { Project, PutRepositories } from "./schema.ts";
 
-/** Wires the project to exactly these repositories. */
+/** Wires the project to exactly these repositories; the same ones again change nothing. */
 export async function putRepositories(ctx: ProjectContext, input: PutRepositories): Promise<Project> {
   return await transact(ctx, async (ctx) => {
     if (await writeRepositories(ctx, ctx.project.id, input.repositories)) {
       await ctx.db`update projects set updated_at = now() where id = ${ctx.project.id}::uuid`;
+      await recordAudit(ctx, {
+        account_id: ctx.project.account_id,
+        action: "project.repositories_put",
+        target_type: "project",
+        target_id: ctx.project.id,
+        details: { repositories: input.repositories },
+      });
     }
-    await recordAudit(ctx, {
-      account_id: ctx.project.account_id,
-      action: "project.repositories_put",
-      target_type: "project",
-      target_id: ctx.project.id,
-      details: { repositories: input.repositories },
-    });
     return await getProject(ctx, ctx.project);
   });
 }
@@ -24,10 +25,11 @@ export async function putRepositories(ctx: ProjectContext, input: PutRepositorie
 /**
  * Three statements whatever the number; tells whether anything changed. Two calls at once end with one call's list: the
  * second reads behind the lock.
+ * @throws {AppError} forbidden when the project is archived
  */
 export async function writeRepositories(ctx: Context, projectId: string, names: string[]): Promise<boolean> {
   const [, removed, added] = await Promise.all([
-    ctx.db`select from projects where id = ${projectId}::uuid for update`,
+    lockProject(ctx, projectId),
     ctx.db`
       delete from project_repositories
       where project_id = ${projectId}::uuid and full_name <> all (${names}::text[])`,

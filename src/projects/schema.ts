@@ -1,12 +1,20 @@
 import { z } from "zod";
-import { Page, Slug } from "../accounts/schema.ts";
-import { Id, NextCursor, queryBoolean, RepoName, text, Timestamp } from "../core/schema.ts";
+import { Slug } from "../accounts/schema.ts";
+import {
+  Id,
+  NextCursor,
+  Page,
+  ProjectRole,
+  queryBoolean,
+  RepoName,
+  text,
+  Timestamp,
+} from "../core/schema.ts";
 
 export const ProjectKey = z.string().regex(
   /^[A-Z][A-Z0-9]{1,9}$/,
   "Expected 2 to 10 capitals and digits, a capital first",
 );
-export const MemberRole = z.enum(["viewer", "member", "admin"]);
 
 export const Repositories = z.array(RepoName).max(200).refine(
   (names) => new Set(names.map((name) => name.toLowerCase())).size === names.length,
@@ -54,14 +62,14 @@ export const Member = z.object({
   user_id: Id,
   email: z.string(),
   name: z.string(),
-  role: MemberRole,
+  role: ProjectRole,
   created_at: Timestamp,
 }).meta({ id: "Member" });
 export type Member = z.infer<typeof Member>;
 
 export const MemberList = z.object({ members: z.array(Member), next_cursor: z.null() });
 export const MemberPath = ProjectPath.extend({ userId: Id });
-export const PutMember = MemberPath.extend({ role: MemberRole });
+export const PutMember = MemberPath.extend({ role: ProjectRole });
 export type PutMember = z.infer<typeof PutMember>;
 
 export const PutRepositories = ProjectPath.extend({ repositories: Repositories });

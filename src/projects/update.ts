@@ -2,7 +2,7 @@ import { projectIsArchived } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
-import { projectConflict } from "./_rows.ts";
+import { lockAccount, projectConflict } from "./_rows.ts";
 import { getProject } from "./get.ts";
 import type { Project, UpdateProject } from "./schema.ts";
 
@@ -14,6 +14,7 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject): 
   const { id: _, ...changes } = input;
   const { archived, ...names } = changes;
   const project = await transact(ctx, async (ctx) => {
+    await lockAccount(ctx, ctx.project.account_id);
     const [before] = await ctx.db<{ archived: boolean }[]>`
       select archived_at is not null as archived from projects where id = ${ctx.project.id}::uuid for update`;
     if (before!.archived && archived !== false) {

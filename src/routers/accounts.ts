@@ -1,8 +1,9 @@
 import { createAccount } from "../accounts/create.ts";
 import { getAccount } from "../accounts/get.ts";
 import { listAccounts } from "../accounts/list.ts";
-import { Account, AccountList, AccountPath, CreateAccount, Page, UpdateAccount } from "../accounts/schema.ts";
+import { Account, AccountList, AccountPath, CreateAccount, UpdateAccount } from "../accounts/schema.ts";
 import { updateAccount } from "../accounts/update.ts";
+import { Page } from "../core/schema.ts";
 import { router, userProcedure } from "./trpc.ts";
 
 const shared = { access: "super_admin", scope: "admin", tag: "Accounts" } as const;

@@ -8,7 +8,6 @@ import { getMe } from "../sessions/me.ts";
 import { refresh } from "../sessions/refresh.ts";
 import {
   ChangePassword,
-  Empty,
   IDLE_DAYS,
   Login,
   Me,
@@ -17,7 +16,7 @@ import {
   SessionPath,
   TokenPair,
 } from "../sessions/schema.ts";
-import { Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
+import { Empty, Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
 
 /** As long as a refresh token: an expired cookie that still comes along is what tells refresh to renew it. */
 const COOKIE_SECONDS = IDLE_DAYS * 24 * 3600;

@@ -2,8 +2,7 @@ import { startCheckout } from "../billing/checkout.ts";
 import { getBilling } from "../billing/get.ts";
 import { openPortal } from "../billing/portal.ts";
 import { Billing, HostedPage, OpenPortal, StartCheckout } from "../billing/schema.ts";
-import { Empty } from "../sessions/schema.ts";
-import { router, userProcedure } from "./trpc.ts";
+import { Empty, router, userProcedure } from "./trpc.ts";
 
 const admin = { access: "account_admin", scope: "admin", tag: "Billing" } as const;
 
@@ -21,7 +20,8 @@ export const billingRouter = router({
     method: "POST",
     path: "/billing/checkout",
     summary: "Open a page of the payment provider to subscribe",
-    errors: ["not_configured", "unavailable"],
+    description: "While a subscription of the account runs it is a conflict: the portal changes that one.",
+    errors: ["not_configured", "unavailable", "conflict"],
     example: {
       input: {
         price: "price_1MotwRLkdIwHu7ixYcPLm5uZ",

@@ -6,7 +6,6 @@ import { linkAccount } from "../integrations/link_account.ts";
 import { linkIssue } from "../integrations/link_issue.ts";
 import {
   CreateIssue,
-  Empty,
   HookRun,
   HookRunPath,
   HookSetUp,
@@ -20,7 +19,7 @@ import { setUpHooks } from "../integrations/set_up_hooks.ts";
 import { unlinkAccount } from "../integrations/unlink_account.ts";
 import { unlinkIssue } from "../integrations/unlink_issue.ts";
 import { TicketPath } from "../tickets/schema.ts";
-import { Nothing, projectProcedure, router, userProcedure } from "./trpc.ts";
+import { Empty, Nothing, projectProcedure, router, userProcedure } from "./trpc.ts";
 
 // No scope: a key may neither link accounts nor use them at large.
 const own = { access: "user", tag: "Code hosting" } as const;

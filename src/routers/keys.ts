@@ -2,8 +2,7 @@ import { createKey } from "../keys/create.ts";
 import { listKeys } from "../keys/list.ts";
 import { revokeKey } from "../keys/revoke.ts";
 import { CreatedKey, CreateKey, KeyList, KeyPath } from "../keys/schema.ts";
-import { Empty } from "../sessions/schema.ts";
-import { Nothing, router, userProcedure } from "./trpc.ts";
+import { Empty, Nothing, router, userProcedure } from "./trpc.ts";
 
 // No scope: a key may not make, list or end keys.
 const shared = { access: "user", tag: "API keys" } as const;

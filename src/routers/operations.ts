@@ -8,8 +8,7 @@ import { Storage } from "../admin/storage_schema.ts";
 import { getDelivery } from "../deliveries/get.ts";
 import { listDeliveries } from "../deliveries/list.ts";
 import { DeliveryList, DeliveryPath, DeliveryRecord, ListDeliveries } from "../deliveries/schema.ts";
-import { Empty } from "../sessions/schema.ts";
-import { router, userProcedure } from "./trpc.ts";
+import { Empty, router, userProcedure } from "./trpc.ts";
 
 const shared = { access: "super_admin", scope: "admin", tag: "Administration" } as const;
 

@@ -1,7 +1,6 @@
 import { getRoleSettings, putRoleSettings } from "../accounts/roles.ts";
 import { PutRoleSettings, RoleSettings } from "../accounts/schema.ts";
-import { Empty } from "../sessions/schema.ts";
-import { router, userProcedure } from "./trpc.ts";
+import { Empty, router, userProcedure } from "./trpc.ts";
 
 const shared = { path: "/settings/roles", tag: "Settings", errors: ["not_found"] } as const;
 

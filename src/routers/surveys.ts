@@ -16,8 +16,7 @@ import {
   SurveyList,
   SurveyPath,
 } from "../surveys/schema.ts";
-import { Empty } from "../sessions/schema.ts";
-import { publicProcedure, router, userProcedure } from "./trpc.ts";
+import { Empty, publicProcedure, router, userProcedure } from "./trpc.ts";
 
 const admin = { access: "super_admin", scope: "admin", tag: "Surveys" } as const;
 

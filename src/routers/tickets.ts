@@ -1,4 +1,5 @@
 import { bulkTickets } from "../tickets/bulk.ts";
+import { BulkResult, BulkTickets } from "../tickets/bulk_schema.ts";
 import { changeRole } from "../tickets/change_role.ts";
 import { createTicket } from "../tickets/create.ts";
 import { getTicket } from "../tickets/get.ts";
@@ -6,8 +7,6 @@ import { listHistory } from "../tickets/history.ts";
 import { HistoryPage, ListHistory } from "../tickets/history_schema.ts";
 import { listTickets } from "../tickets/list.ts";
 import {
-  BulkResult,
-  BulkTickets,
   CreatedTicket,
   CreateTicket,
   FindSimilar,

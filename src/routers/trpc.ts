@@ -7,10 +7,10 @@ import {
   requireRole,
   requireScope,
 } from "../core/access.ts";
-import type { ActorContext, ProjectContext, RequestContext, Scope } from "../core/context.ts";
+import type { ActorContext, ProjectContext, RequestContext } from "../core/context.ts";
 import { AppError, type ErrorBody, type ErrorCode, fromZod } from "../core/errors.ts";
 import { toAppError } from "../core/failures.ts";
-import { Id } from "../core/schema.ts";
+import { Id, type Scope } from "../core/schema.ts";
 import { transformer } from "./transformer.ts";
 
 /** What the REST door and the documents need to know of a procedure beyond its schemas. */
@@ -198,4 +198,6 @@ export function projectProcedure(meta: Meta & { access: keyof typeof PROJECT_LEV
 }
 
 /** The output of what answers 204. */
+/** The input of a call that takes none. */
+export const Empty = z.strictObject({});
 export const Nothing = z.void();

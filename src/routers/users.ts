@@ -52,6 +52,7 @@ export const usersRouter = router({
     method: "PATCH",
     path: "/users/{id}",
     summary: "Change, deactivate or reactivate a user",
+    description: "A new email, kind or role, and deactivation, end the user's link to set a password.",
     errors: ["not_found", "conflict"],
   }).input(UpdateUser).output(User).mutation(({ ctx, input }) => updateUser(ctx, input)),
 

@@ -2,16 +2,15 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import { isManaged } from "../users/managed.ts";
 
 /** Ends one of the caller's own sessions, or one of the account's for its admins. Ending it again changes nothing. */
 export async function endSession(ctx: ActorContext, input: { id: string }): Promise<void> {
-  const { user } = ctx.actor;
   await transact(ctx, async (ctx) => {
     const [session] = await ctx.db<{ account_id: string; fresh: boolean }[]>`
       with target as (
         select s.id, s.revoked_at, u.account_id from sessions s join users u on u.id = s.user_id
-        where s.id = ${input.id}::uuid and (s.user_id = ${user.id}::uuid or ${user.role} = 'super_admin'
-          or (${user.role} = 'admin' and u.account_id = ${user.account_id}::uuid and u.role <> 'super_admin'))
+        where s.id = ${input.id}::uuid and ${isManaged(ctx)}
         for update of s
       )
       update sessions s set revoked_at = coalesce(s.revoked_at, now()) from target t where s.id = t.id

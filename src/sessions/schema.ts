@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Id, text, Timestamp } from "../core/schema.ts";
-import { Password, UserKind, UserRole } from "../users/schema.ts";
+import { Id, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
+import { Password } from "../users/schema.ts";
 
 /** A refresh token ends when it lies unused this long; its session ends `ABSOLUTE_DAYS` after the sign-in. */
 export const IDLE_DAYS = 30;
@@ -48,4 +48,3 @@ export type Session = z.infer<typeof Session>;
 
 export const SessionList = z.object({ sessions: z.array(Session), next_cursor: z.null() });
 export const SessionPath = z.strictObject({ id: Id });
-export const Empty = z.strictObject({});

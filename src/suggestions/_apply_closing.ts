@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { lockTicket } from "../tickets/lock.ts";
 import type { Resolution, Stage } from "../tickets/schema.ts";
 import { type TransitionRequest, transitionTickets } from "../tickets/transition.ts";
 import type { StoredSuggestion } from "./_rows.ts";
@@ -10,13 +11,19 @@ export interface BeforeClosing extends Record<string, unknown> {
   closed_at: string;
 }
 
+/** The stage that a ticket left for the backlog, and that move's place in the history, which older moves lack. */
+export interface BeforeMove extends Record<string, unknown> {
+  stage: Stage;
+  move?: number | null;
+}
+
 /** Past the same gates as anyone: nothing is skipped for a suggestion. */
 export async function applyClosing(
   ctx: ProjectContext,
   { ticket_id }: StoredSuggestion,
   resolution: Resolution,
 ): Promise<BeforeClosing> {
-  const before = await lockStage(ctx, ticket_id);
+  const before = await lockTicket(ctx, ticket_id);
   if (before.status === "closed") {
     throw new AppError("conflict", `Ticket ${before.ticket_ref} is closed already`);
   }
@@ -37,7 +44,7 @@ export async function undoClosing(
   before: BeforeClosing,
   undone = true,
 ): Promise<void> {
-  const { closed_at, ticket_ref } = await lockStage(ctx, ticketId);
+  const { closed_at, ticket_ref } = await lockTicket(ctx, ticketId);
   if (closed_at !== before.closed_at) throw changedSince(ticket_ref);
   await moveTicket(ctx, ticketId, { to: before.stage, undone });
 }
@@ -52,19 +59,12 @@ export async function moveTicket(
   if (result?.code) throw new AppError(result.code, result.error, { details: result.details });
 }
 
-interface LockedStage {
-  ticket_ref: string;
-  stage: Stage;
-  status: "open" | "closed";
-  closed_at: string | null;
-}
-
-export async function lockStage(ctx: ProjectContext, ticketId: string): Promise<LockedStage> {
-  const [ticket] = await ctx.db<LockedStage[]>`
-    select ${ctx.project.key} || '-' || number as ticket_ref, stage, status, closed_at from tickets
-    where id = ${ticketId}::uuid and project_id = ${ctx.project.id}::uuid for update`;
-  if (!ticket) throw new AppError("not_found", "No such ticket in this project");
-  return ticket;
+/** The ticket's last change of stage, in its history. */
+export async function lastMove({ db }: ProjectContext, ticketId: string): Promise<number | null> {
+  const [row] = await db<[{ id: number | null }]>`
+    select max(id) as id from history
+    where ticket_id = ${ticketId}::uuid and entity = 'ticket' and changes ? 'stage'`;
+  return row.id;
 }
 
 export function changedSince(ticketRef: string): AppError {

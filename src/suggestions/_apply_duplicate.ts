@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { noSuchTicket } from "../tickets/lock.ts";
 import { applyClosing, type BeforeClosing, undoClosing } from "./_apply_closing.ts";
 import { fingerprintOfPair } from "./_finding.ts";
 import type { StoredSuggestion } from "./_rows.ts";
@@ -66,7 +67,7 @@ async function lockOpenOther(
     where id = any (${[ticket_id, other_ticket_id]}::uuid[]) and project_id = ${project.id}::uuid
     order by id for update`;
   const other = locked.find(({ id }) => id === other_ticket_id);
-  if (!other) throw new AppError("not_found", "No such ticket in this project");
+  if (!other) throw noSuchTicket();
   const refused = `Cannot close a ticket as a duplicate of ${other.ticket_ref}:`;
   if (other.status === "closed") throw new AppError("conflict", `${refused} that one is closed`);
   if (fingerprintOfPair(...locked.map(({ id, text }) => ({ id, digest: digestOf(text) }))) !== fingerprint) {

@@ -1,9 +1,10 @@
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { Role } from "../core/schema.ts";
+import { lockTasks } from "../tasks/lock.ts";
 import { createTicket } from "../tickets/create.ts";
 import { getTicket } from "../tickets/get.ts";
-import { type LockedTicket, lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
+import { lockTicket, lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
 import type { Ticket } from "../tickets/schema.ts";
 import { transitionTickets } from "../tickets/transition.ts";
 import { changedSince } from "./_apply_closing.ts";
@@ -25,6 +26,7 @@ interface Part {
 export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<BeforeSplit> {
   const ticketId = suggestion.ticket_id;
   refuseWhenClosed(await lockTicket(ctx, ticketId), "split");
+  await lockTasks(ctx, [ticketId]);
   const parent = await getTicket(ctx, { ticketId });
   const tasks = await readTasks(ctx, ticketId);
   const partIds: string[] = [];
@@ -105,26 +107,35 @@ async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promis
  * @throws {AppError} conflict when the ticket was closed, or any of the tasks was changed since
  */
 export async function undoSplit(ctx: ProjectContext, ticketId: string, before: BeforeSplit): Promise<void> {
-  const { db, project } = ctx;
   const ids = [ticketId, ...before.part_ids];
-  const locked = await db<LockedTicket[]>`
-    select id, ${project.key} || '-' || number as ticket_ref, status from tickets
-    where id = any (${ids}::uuid[]) and project_id = ${project.id}::uuid order by id for update`;
-  const parent = locked.find(({ id }) => id === ticketId)!;
+  const parent = (await lockTickets(ctx, ids)).find(({ id }) => id === ticketId)!;
   refuseWhenClosed(parent, "undo the split of");
+  await lockTasks(ctx, ids);
   if (await digestTasks(ctx, ids) !== before.digest) throw changedSince(parent.ticket_ref);
-  await db`delete from tasks where ticket_id = any (${ids}::uuid[])`;
-  await db`
-    insert into tasks select * from jsonb_populate_recordset(null::tasks, ${
-    JSON.stringify(before.tasks)
-  }::text::jsonb)`;
-  const results = await transitionTickets(ctx, project.id, before.part_ids, {
+  await restoreTasks(ctx, ids, before.tasks);
+  const results = await transitionTickets(ctx, ctx.project.id, before.part_ids, {
     to: "live",
     resolution: { type: "cancelled", note: "The split was undone" },
     skipPendingRoles: true,
   });
   const refused = results.find(({ code }) => code !== undefined);
   if (refused) throw new AppError(refused.code!, refused.error, { details: refused.details });
+}
+
+/** As they were, but as new versions: what somebody read of the split ones doesn't pass for what is there now. */
+async function restoreTasks(
+  { db }: ProjectContext,
+  ticketIds: string[],
+  tasks: BeforeSplit["tasks"],
+): Promise<void> {
+  const removed = await db<{ id: string; version: number }[]>`
+    delete from tasks where ticket_id = any (${ticketIds}::uuid[]) returning id, version`;
+  await db`
+    insert into tasks
+    select (jsonb_populate_record(null::tasks, k.task || jsonb_build_object('version', r.version + 1, 'updated_at', now()))).*
+    from jsonb_array_elements(${JSON.stringify(tasks)}::text::jsonb) as k (task)
+    join jsonb_to_recordset(${JSON.stringify(removed)}::text::jsonb) as r (id uuid, version integer)
+      on r.id = (k.task ->> 'id')::uuid`;
 }
 
 async function readTasks({ db }: ProjectContext, ticketId: string): Promise<Record<string, unknown>[]> {

@@ -17,12 +17,33 @@ export interface StoredSuggestion extends Suggestion {
 }
 
 /** @throws {AppError} not_found */
-export async function readSuggestion(ctx: ProjectContext, suggestionId: string): Promise<StoredSuggestion> {
+async function readSuggestion(ctx: ProjectContext, suggestionId: string): Promise<StoredSuggestion> {
   const [row] = await ctx.db<StoredSuggestion[]>`
     select ${suggestionColumns(ctx.db)}, s.other_ticket_id, s.before_accept, s.fingerprint from suggestions s
     where s.project_id = ${ctx.project.id}::uuid and s.id = ${suggestionId}::uuid`;
   if (!row) throw new AppError("not_found", "No such suggestion in this project");
   return row;
+}
+
+/**
+ * Locks the tickets of a suggestion, then reads it: of several calls at once that decide it, each sees what the one before
+ * it decided.
+ * @throws {AppError} not_found
+ */
+export async function lockSuggestion(ctx: ProjectContext, suggestionId: string): Promise<StoredSuggestion> {
+  const [, suggestion] = await Promise.all([
+    lockTicketsOf(ctx, suggestionId),
+    readSuggestion(ctx, suggestionId),
+  ]);
+  return suggestion;
+}
+
+async function lockTicketsOf({ db, project }: ProjectContext, suggestionId: string): Promise<void> {
+  await db`
+    select from tickets t where t.id in (
+      select unnest(array[s.ticket_id, s.other_ticket_id]) from suggestions s
+      where s.project_id = ${project.id}::uuid and s.id = ${suggestionId}::uuid)
+    order by t.id for update`;
 }
 
 /** What a decision writes beside the status. */
@@ -32,7 +53,7 @@ export interface Decision {
 }
 
 /**
- * Takes a suggestion from the status in which it was read to the decided one: of two people at once, one decides.
+ * Takes a suggestion from the status in which it was read to the decided one; an analysis may have expired it meanwhile.
  * Changes of its ticket come before this in the transaction, as everywhere: ticket first, then suggestion.
  * @throws {AppError} invalid_transition
  */
@@ -49,7 +70,7 @@ export async function decideSuggestion(
       before_accept = ${before_accept ? JSON.stringify(before_accept) : null}::text::jsonb
     where s.id = ${read.id}::uuid and s.status = ${read.status}
     returning ${suggestionColumns(db)}`;
-  if (!row) throw new AppError("invalid_transition", "The suggestion was decided by somebody else meanwhile");
+  if (!row) throw new AppError("invalid_transition", "The suggestion has expired meanwhile");
   return row;
 }
 

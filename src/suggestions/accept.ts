@@ -1,13 +1,14 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
-import { applyClosing, lockStage, moveTicket } from "./_apply_closing.ts";
+import { lockTicket } from "../tickets/lock.ts";
+import { applyClosing, lastMove, moveTicket } from "./_apply_closing.ts";
 import { applyDuplicate } from "./_apply_duplicate.ts";
 import { applyRole } from "./_apply_role.ts";
 import { applySplit } from "./_apply_split.ts";
 import { lastActivity } from "./_batch.ts";
 import { counted } from "./_finding.ts";
-import { decideSuggestion, readSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
+import { decideSuggestion, lockSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
 import type { Suggestion, SuggestionKind, SuggestionPath } from "./schema.ts";
 
 type Apply = (ctx: ProjectContext, suggestion: StoredSuggestion) => Promise<Record<string, unknown>>;
@@ -27,7 +28,7 @@ const APPLY: Record<SuggestionKind, Apply> = {
  */
 export async function acceptSuggestion(ctx: ProjectContext, input: SuggestionPath): Promise<Suggestion> {
   return await transact(ctx, async (ctx) => {
-    const suggestion = await readSuggestion(ctx, input.suggestionId);
+    const suggestion = await lockSuggestion(ctx, input.suggestionId);
     if (suggestion.status === "accepted") return suggestion;
     if (suggestion.status !== "pending") throw refuseStatus("accept", suggestion);
     const before = await APPLY[suggestion.kind](ctx, suggestion);
@@ -39,7 +40,7 @@ async function applyFinished(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,
 ): Promise<Record<string, unknown>> {
-  const { ticket_ref } = await lockStage(ctx, suggestion.ticket_id);
+  const { ticket_ref } = await lockTicket(ctx, suggestion.ticket_id);
   const [row] = await ctx.db<[{ unfinished: number }]>`
     select count(*) as unfinished from tasks
     where ticket_id = ${suggestion.ticket_id}::uuid and status not in ('done', 'skipped')`;
@@ -58,7 +59,7 @@ async function applyStale(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,
 ): Promise<Record<string, unknown>> {
-  const { stage, ticket_ref } = await lockStage(ctx, suggestion.ticket_id);
+  const { stage, ticket_ref } = await lockTicket(ctx, suggestion.ticket_id);
   const closes = suggestion.evidence.proposal === "close";
   const refused = `Cannot ${
     closes ? `close ticket ${ticket_ref}` : `move ticket ${ticket_ref} to the backlog`
@@ -74,5 +75,5 @@ async function applyStale(
   }
   if (closes) return await applyClosing(ctx, suggestion, { type: "no_longer_relevant" });
   await moveTicket(ctx, suggestion.ticket_id, { to: "backlog" });
-  return { stage };
+  return { stage, move: await lastMove(ctx, suggestion.ticket_id) };
 }

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
-import { decideSuggestion, readSuggestion, refuseStatus } from "./_rows.ts";
+import { transact } from "../core/history.ts";
+import { decideSuggestion, lockSuggestion, refuseStatus } from "./_rows.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 
 /**
@@ -7,8 +8,10 @@ import type { Suggestion, SuggestionPath } from "./schema.ts";
  * @throws {AppError} invalid_transition when it was decided otherwise
  */
 export async function dismissSuggestion(ctx: ProjectContext, input: SuggestionPath): Promise<Suggestion> {
-  const suggestion = await readSuggestion(ctx, input.suggestionId);
-  if (suggestion.status === "dismissed") return suggestion;
-  if (suggestion.status !== "pending") throw refuseStatus("dismiss", suggestion);
-  return await decideSuggestion(ctx, suggestion, { status: "dismissed" });
+  return await transact(ctx, async (ctx) => {
+    const suggestion = await lockSuggestion(ctx, input.suggestionId);
+    if (suggestion.status === "dismissed") return suggestion;
+    if (suggestion.status !== "pending") throw refuseStatus("dismiss", suggestion);
+    return await decideSuggestion(ctx, suggestion, { status: "dismissed" });
+  });
 }

@@ -1,11 +1,18 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
-import { type BeforeClosing, changedSince, lockStage, moveTicket, undoClosing } from "./_apply_closing.ts";
+import {
+  type BeforeClosing,
+  type BeforeMove,
+  changedSince,
+  lastMove,
+  moveTicket,
+  undoClosing,
+} from "./_apply_closing.ts";
 import { type BeforeDuplicate, undoDuplicate } from "./_apply_duplicate.ts";
 import { undoRole } from "./_apply_role.ts";
 import { type BeforeSplit, undoSplit } from "./_apply_split.ts";
-import { decideSuggestion, readSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
+import { decideSuggestion, lockSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 
 /**
@@ -15,7 +22,7 @@ import type { Suggestion, SuggestionPath } from "./schema.ts";
  */
 export async function undoSuggestion(ctx: ProjectContext, input: SuggestionPath): Promise<Suggestion> {
   return await transact(ctx, async (ctx) => {
-    const suggestion = await readSuggestion(ctx, input.suggestionId);
+    const suggestion = await lockSuggestion(ctx, input.suggestionId);
     if (!isUndoable(suggestion)) throw refuseStatus("undo", suggestion);
     await restore(ctx, suggestion);
     return await decideSuggestion(ctx, suggestion, {
@@ -40,14 +47,15 @@ async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promi
   if (kind === "split") return await undoSplit(ctx, ticket_id, before as BeforeSplit);
   if (kind === "duplicate") return await undoDuplicate(ctx, ticket_id, before as BeforeDuplicate);
   if (kind === "stale" && evidence.proposal === "move_to_backlog") {
-    return await undoMove(ctx, ticket_id, before as BeforeClosing);
+    return await undoMove(ctx, ticket_id, before as BeforeMove);
   }
   // What closed by itself would do so again, were it not reopened.
   await undoClosing(ctx, ticket_id, before as BeforeClosing, status === "accepted");
 }
 
-async function undoMove(ctx: ProjectContext, ticketId: string, before: BeforeClosing): Promise<void> {
-  const { stage, ticket_ref } = await lockStage(ctx, ticketId);
-  if (stage !== "backlog") throw changedSince(ticket_ref);
+async function undoMove(ctx: ProjectContext, ticketId: string, before: BeforeMove): Promise<void> {
+  const { stage, ticket_ref } = await lockTicket(ctx, ticketId);
+  const moved = before.move !== undefined && before.move !== await lastMove(ctx, ticketId);
+  if (stage !== "backlog" || moved) throw changedSince(ticket_ref);
   await moveTicket(ctx, ticketId, { to: before.stage });
 }

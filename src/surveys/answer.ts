@@ -41,6 +41,7 @@ async function store(
   person: Person,
   { answers }: AnswerSurvey,
 ): Promise<Answered | undefined> {
+  // The lock: a survey closes before this answer, which it then refuses, or after it.
   const [answered] = await ctx.db<Answered[]>`
     insert into survey_responses as r (id, survey_id, email, user_id, answers)
     select ${uuid()}::uuid, s.id, ${person.email}, ${person.user_id}::uuid, ${
@@ -49,6 +50,7 @@ async function store(
     from scope_surveys s
     where s.id = ${surveyId}::uuid and s.closed_at is null
       and (select count(*) from survey_responses x where x.survey_id = s.id) < ${MOST_RESPONSES}
+    for share of s
     on conflict (survey_id, email) do update
     set id = excluded.id, user_id = excluded.user_id, answers = excluded.answers, created_at = excluded.created_at
     where r.user_id is null and excluded.user_id is not null

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { Page } from "../accounts/schema.ts";
-import { Id, NextCursor, text, Timestamp } from "../core/schema.ts";
+import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
 import { Email } from "../users/schema.ts";
 
 /** Compared without case: people type it from a slide. */

@@ -1,5 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import { lease } from "./_claims.ts";
+import { minutesBetween } from "./minutes.ts";
 import type { Task, TaskStatus } from "./schema.ts";
 
 /** What becomes of other columns of `tasks t` when its status changes: values, or SQL that makes them. */
@@ -18,7 +19,7 @@ export function consequences(db: Db, task: Task, to: TaskStatus): Record<string,
       return {
         ...left,
         completed_at: db`now()`,
-        actual_minutes: db`coalesce(t.actual_minutes, ${minutesAtWork(db)})`,
+        actual_minutes: db`coalesce(t.actual_minutes, ${minutesBetween(db, db`t.started_at`, db`now()`)})`,
       };
     case "pending":
       return { ...left, ...UNTOUCHED };
@@ -35,7 +36,3 @@ const UNTOUCHED = {
   completed_at: null,
   actual_minutes: null,
 };
-
-function minutesAtWork(db: Db) {
-  return db`greatest(0, ceil(extract(epoch from now() - t.started_at) / 60)::integer)`;
-}

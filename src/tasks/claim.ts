@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { authorCte } from "../core/history.ts";
+import { authorCte, repeatVictim } from "../core/history.ts";
 import { requireVersion, versionMatches } from "../core/if_match.ts";
 import { requireTicket } from "../tickets/get.ts";
 import { claimable, lease } from "./_claims.ts";
@@ -16,16 +16,15 @@ import type { ClaimTask, Task } from "./schema.ts";
  */
 export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
   const { db, actor } = ctx;
-  const [task] = await db<Task[]>`
-    with ${authorCte(ctx)}
-    update tasks t set status = 'in_progress', assignee_user_id = ${actor.user.id}::uuid,
-      assignee_session_id = ${input.session_id ?? actor.credential.id}, lease_expires_at = ${
-    lease(db)
-  }, started_at = now(),
-      version = t.version + 1, updated_at = now()
-    from author
-    where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)}
-    returning ${taskColumns(db)}`;
+  const [task] = await repeatVictim(ctx, () =>
+    db<Task[]>`
+      with ${authorCte(ctx)}
+      update tasks t set status = 'in_progress', assignee_user_id = ${actor.user.id}::uuid,
+        assignee_session_id = ${input.session_id ?? actor.credential.id}, started_at = now(),
+        lease_expires_at = ${lease(db)}, version = t.version + 1, updated_at = now()
+      from author
+      where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)}
+      returning ${taskColumns(db)}`);
   return task ?? await explainRefusal(ctx, input);
 }
 

@@ -7,10 +7,7 @@ import { lockTicket } from "../tickets/lock.ts";
 import { checkAssignee } from "./_assignee.ts";
 import { checkDependencies } from "./_dependencies.ts";
 import { outlineOf, taskColumns } from "./_rows.ts";
-import type { CreateTask, Task } from "./schema.ts";
-
-/** The list of a ticket's tasks has no pages, and a reorder names them all. */
-const MAX_TASKS = 500;
+import { type CreateTask, MAX_TASKS, type Task } from "./schema.ts";
 
 /** Adds a task behind the others. */
 export async function createTask(ctx: ProjectContext, input: CreateTask): Promise<Task> {

@@ -3,13 +3,18 @@ import { transact } from "../core/history.ts";
 import { requireVersion } from "../core/if_match.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { lockTask } from "./_rows.ts";
+import { lockTasks } from "./lock.ts";
 import type { TaskPath } from "./schema.ts";
 
 /** Takes a task away: the ones behind it move up, and nothing waits for it any more. */
 export async function deleteTask(ctx: ProjectContext, input: TaskPath): Promise<void> {
   await transact(ctx, async (ctx) => {
     const { db } = ctx;
-    const [, task] = await Promise.all([lockTicket(ctx, input.ticketId), lockTask(ctx, input)]);
+    const [, , task] = await Promise.all([
+      lockTicket(ctx, input.ticketId),
+      lockTasks(ctx, [input.ticketId]),
+      lockTask(ctx, input),
+    ]);
     requireVersion(ctx, task, "task");
     await Promise.all([
       db`delete from tasks where id = ${task.id}::uuid`,

@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { authorCte } from "../core/history.ts";
+import { authorCte, repeatVictim } from "../core/history.ts";
 import { versionMatches } from "../core/if_match.ts";
 import { inSession, lease } from "./_claims.ts";
 import { refuseNotHeld } from "./_held.ts";
@@ -13,13 +13,13 @@ import type { HoldTask, Task } from "./schema.ts";
  */
 export async function extendClaim(ctx: ProjectContext, input: HoldTask): Promise<Task> {
   const { db, actor } = ctx;
-  const [task] = await db<Task[]>`
-    with ${authorCte(ctx)}
-    update tasks t set lease_expires_at = ${lease(db)} from author
-    where ${atPath(ctx, input)} and ${
-    versionMatches(ctx)
-  } and t.status = 'in_progress' and t.assignee_session_id is not null
-      and t.assignee_user_id = ${actor.user.id}::uuid and ${inSession(ctx, input.session_id)}
-    returning ${taskColumns(db)}`;
+  const [task] = await repeatVictim(ctx, () =>
+    db<Task[]>`
+      with ${authorCte(ctx)}
+      update tasks t set lease_expires_at = ${lease(db)} from author
+      where ${atPath(ctx, input)} and ${versionMatches(ctx)} and t.status = 'in_progress'
+        and t.assignee_session_id is not null and t.assignee_user_id = ${actor.user.id}::uuid
+        and ${inSession(ctx, input.session_id)}
+      returning ${taskColumns(db)}`);
   return task ?? await refuseNotHeld(ctx, input, "extend the claim of");
 }

@@ -2,6 +2,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { invalidRequest } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { lockTicket } from "../tickets/lock.ts";
+import { lockTasks } from "./lock.ts";
 import type { ReorderTasks } from "./schema.ts";
 
 /**
@@ -14,8 +15,9 @@ export async function reorderTasks(
 ): Promise<{ reordered: boolean }> {
   return await transact(ctx, async (ctx) => {
     const { db } = ctx;
-    const [, tasks] = await Promise.all([
+    const [, , tasks] = await Promise.all([
       lockTicket(ctx, input.ticketId),
+      lockTasks(ctx, [input.ticketId]),
       db<{ id: string }[]>`select id from tasks where ticket_id = ${input.ticketId}::uuid order by sequence`,
     ]);
     const issues = differences(tasks.map(({ id }) => id), input.task_ids);

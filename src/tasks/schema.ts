@@ -2,6 +2,9 @@ import { z } from "zod";
 import { Id, Role, text, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
+/** Of a ticket: the list of its tasks has no pages, and a reorder names them all. */
+export const MAX_TASKS = 500;
+
 export const TaskStatus = z.enum(["pending", "in_progress", "blocked", "done", "skipped"]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
@@ -11,7 +14,8 @@ const Dependencies = z.array(Id).max(100).refine(
   (ids) => new Set(ids).size === ids.length,
   "Names a task twice",
 ).meta({ uniqueItems: true });
-export const Minutes = z.int().min(0).max(1_000_000);
+export const MAX_MINUTES = 1_000_000;
+export const Minutes = z.int().min(0).max(MAX_MINUTES);
 
 /** The texts of a task with their limits. */
 export const TaskTexts = {
@@ -80,7 +84,7 @@ export const UpdateTask = TaskPath.extend({
 export type UpdateTask = z.infer<typeof UpdateTask>;
 
 export const ReorderTasks = TicketPath.extend({
-  task_ids: z.array(Id).max(1000).meta({ uniqueItems: true }).describe(
+  task_ids: z.array(Id).max(MAX_TASKS).meta({ uniqueItems: true }).describe(
     "Every task of the ticket, once, in the desired order",
   ),
 });

@@ -4,10 +4,7 @@ import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { caseColumns } from "./_rows.ts";
-import type { CreateTestCase, TestCase } from "./schema.ts";
-
-/** The list of a ticket's cases has no pages. */
-const MAX_CASES = 500;
+import { type CreateTestCase, MAX_CASES, type TestCase } from "./schema.ts";
 
 /** Adds a test case, which the ticket can't be closed without. */
 export async function createTestCase(ctx: ProjectContext, input: CreateTestCase): Promise<TestCase> {

@@ -2,6 +2,9 @@ import { z } from "zod";
 import { Id, text, Timestamp, WebAddress } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
+/** Of a ticket: the list of its cases has no pages. */
+export const MAX_CASES = 500;
+
 /** The texts of a test case with their limits. */
 export const TestCaseTexts = {
   title: text(1, 200),

@@ -1,6 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import { projectIsArchived } from "../core/access.ts";
 import { authorsCte } from "../core/history.ts";
+import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import type { CreatedTicket } from "./schema.ts";
 
 /** A ticket that is ready to be stored: columns of the row, and what goes with it. */
@@ -36,10 +37,13 @@ export interface Draft {
  * Stores tickets of one project in one statement, and so in one round trip and one commit: numbers, tickets, roles,
  * embeddings, stored answers; history by trigger. A twin that came first breaks ticket_creations_pkey, which takes
  * everything back, the numbers included.
+ * @throws {AppError} forbidden, invalid_request for what has changed since the callers were let in
  */
 export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<CreatedTicket[]> {
   // Only an answer that is stored goes to the database and is made complete there.
   const rows = drafts.map(({ answer, ...row }) => row.idempotency_key === null ? row : { ...row, answer });
+  const projectId = drafts[0]!.project_id;
+  const roles = drafts.flatMap(({ roles }) => roles);
   // PostgreSQL runs the parts from the last to the first, so the ticket is the first in its history.
   const stored = await db<{ ticket_ref: string; created_at: string }[]>`
     with ${authorsCte(db, drafts)}, draft as materialized (
@@ -51,7 +55,8 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
         roles text[], idempotency_key text, embedding text, answer jsonb)) with ordinality as d
     ), counter as (
       update projects set next_number = next_number + ${drafts.length} from author
-      where id = ${drafts[0]!.project_id}::uuid and archived_at is null
+      where id = ${projectId}::uuid and archived_at is null and not exists (
+        select from accounts a where a.id = account_id and a.disabled_roles && ${roles}::text[])
       returning id as project_id, next_number - ${drafts.length} - 1 as before, key, now()::timestamptz(3) as at
     ), numbered as materialized (
       select d.*, c.project_id, c.before + d.ordinality as number, c.key || '-' || c.before + d.ordinality as ticket_ref, c.at
@@ -75,7 +80,14 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
       from numbered
     )
     select ticket_ref, at as created_at from numbered order by number`;
-  // Archived while the model worked.
-  if (stored.length === 0) throw projectIsArchived();
+  if (stored.length === 0) return await refuse(db, projectId, roles);
   return drafts.map(({ answer }, index) => ({ ...answer, ticket: { ...answer.ticket, ...stored[index]! } }));
+}
+
+/** While the model worked, a role was switched off or the project archived. */
+async function refuse(db: Db, projectId: string, roles: readonly string[]): Promise<never> {
+  const [project] = await db<{ disabled_roles: string[] }[]>`
+    select a.disabled_roles from projects p join accounts a on a.id = p.account_id where p.id = ${projectId}::uuid`;
+  if (project) refuseDisabledRoles({ project }, roles);
+  throw projectIsArchived();
 }

@@ -2,7 +2,8 @@ import { maySkipHumanTests } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField, invalidRequest } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
-import type { BulkResult, BulkTickets, Stage } from "./schema.ts";
+import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
+import type { Stage } from "./schema.ts";
 import { type TransitionResult, transitionTickets } from "./transition.ts";
 
 /**

@@ -5,7 +5,8 @@ import { embeddedText } from "./_similar.ts";
 const BACKFILL_TIMEOUT_MS = 30_000;
 
 /**
- * Embeds a ticket that has no embedding yet. A text that changes meanwhile is left to the job of that change.
+ * Embeds a ticket that has no embedding yet; when its text changes meanwhile, anew: that change may have asked for no
+ * job of its own, since this one was waiting then.
  * @throws {Error} when the model doesn't answer, so that the job is tried again
  */
 export async function embedTicket(ctx: Context, input: { ticket_id: string }): Promise<void> {
@@ -18,10 +19,11 @@ export async function embedTicket(ctx: Context, input: { ticket_id: string }): P
     priority: "backfill",
   });
   if (!embedding) throw new Error(`the model gave no embedding for ticket ${input.ticket_id}`);
-  await ctx.db`
+  const stored = await ctx.db`
     insert into ticket_embeddings (ticket_id, project_id, open, embedding)
     select t.id, t.project_id, t.status = 'open', ${toVectorLiteral(embedding)}::vector
     from tickets t where t.id = ${input.ticket_id}::uuid and t.title = ${ticket.title} and t.description = ${ticket.description}
     for share of t
     on conflict (ticket_id) do nothing`;
+  if (stored.count === 0) await embedTicket(ctx, input);
 }

@@ -1,12 +1,14 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import type { Status } from "./schema.ts";
+import type { Stage, Status } from "./schema.ts";
 
 /** What its lock tells of a ticket: always as it is now, whatever older snapshot the statement began with. */
 export interface LockedTicket {
   id: string;
   ticket_ref: string;
+  stage: Stage;
   status: Status;
+  closed_at: string | null;
 }
 
 /**
@@ -15,12 +17,19 @@ export interface LockedTicket {
  * @throws {AppError} not_found
  */
 export async function lockTicket(ctx: ProjectContext, ticketId: string): Promise<LockedTicket> {
-  const { db, project } = ctx;
-  const [locked] = await db<LockedTicket[]>`
-    select id, ${project.key} || '-' || number as ticket_ref, status from tickets
-    where id = ${ticketId}::uuid and project_id = ${project.id}::uuid for update`;
+  const [locked] = await lockTickets(ctx, [ticketId]);
   if (!locked) throw noSuchTicket();
   return locked;
+}
+
+/** Several at once, in id order: so no two calls ever wait for each other. Those that don't exist are left out. */
+export async function lockTickets(
+  { db, project }: ProjectContext,
+  ticketIds: readonly string[],
+): Promise<LockedTicket[]> {
+  return await db<LockedTicket[]>`
+    select id, ${project.key} || '-' || number as ticket_ref, stage, status, closed_at from tickets
+    where id = any (${[...ticketIds]}::uuid[]) and project_id = ${project.id}::uuid order by id for update`;
 }
 
 export function noSuchTicket(): AppError {

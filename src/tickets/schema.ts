@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   AnyObject,
+  CommitSha,
   Cursor,
   Id,
   JsonObject,
@@ -34,9 +35,6 @@ export interface Resolution {
   type?: ResolutionType | undefined;
   note?: string | null | undefined;
 }
-
-/** A commit, lower-cased: senders differ in case. */
-const MergeSha = z.string().regex(/^[0-9a-fA-F]{40}$/, "Expected 40 hex characters").toLowerCase();
 
 export const RoleStatus = z.enum(["pending", "in_progress", "done", "skipped"]);
 export type RoleStatus = z.infer<typeof RoleStatus>;
@@ -177,7 +175,7 @@ export const UpdateTicket = TicketPath.extend({
   status: Status.optional().describe(
     "closed moves to live; open moves a closed ticket to `stage`, or to backlog",
   ),
-  merge_sha: MergeSha.nullable().optional(),
+  merge_sha: CommitSha.nullable().optional(),
   resolution_type: ResolutionType.optional().describe("Of a closed ticket, or of this closing"),
   resolution_note: ResolutionNote.nullable().optional().describe("Of a closed ticket, or of this closing"),
 });
@@ -221,39 +219,3 @@ export const SimilarTickets = z.object({ similar_existing: z.array(SimilarTicket
 
 export const RolePath = TicketPath.extend({ role: Role });
 export type RolePath = z.infer<typeof RolePath>;
-
-/** Distinct ids in one bulk call. */
-const MAX_BULK = 100;
-
-export const BulkTickets = z.strictObject({
-  id: Id,
-  action: z.enum(["move", "close"]),
-  ticket_ids: z.array(Id).min(1, "Must name at least one ticket").refine(
-    (ids) => new Set(ids).size <= MAX_BULK,
-    `Must name at most ${MAX_BULK} tickets`,
-  ).meta({ override: { type: "array", items: { type: "string", format: "uuid" }, minItems: 1 } }).describe(
-    `1 to ${MAX_BULK} different tickets; one named twice counts once`,
-  ),
-  stage: Stage.optional().describe("Required for move; close takes none"),
-  skip_pending_roles: z.boolean().default(false).describe("Sets unfinished roles to skipped when closing"),
-  skip_human_test_gate: z.boolean().default(false).describe("For admins who are no bot clients"),
-  resolution_note: ResolutionNote.optional(),
-  resolution_type: ResolutionType.optional().describe("completed when absent"),
-  dry_run: z.boolean().default(false).describe("Answers the same and changes nothing"),
-});
-export type BulkTickets = z.infer<typeof BulkTickets>;
-
-export const BulkResult = z.object({
-  updated: z.int().describe(
-    "Tickets that stand where they were asked to, those that stood there before included",
-  ),
-  errors: z.array(z.object({ id: Id, error: z.string(), code: z.string() })),
-  results: z.array(z.object({
-    id: Id,
-    ticket_ref: z.string().nullable().describe("null for a ticket that is not in this project"),
-    ok: z.boolean(),
-    stage: Stage.nullable(),
-    status: Status.nullable(),
-  })).describe("One for each different id, in the order of the request"),
-}).meta({ id: "BulkResult" });
-export type BulkResult = z.infer<typeof BulkResult>;

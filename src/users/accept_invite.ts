@@ -11,18 +11,24 @@ import type { AcceptInvite, User } from "./schema.ts";
 export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Promise<User> {
   await ctx.limits.take("invite", { points: 10, seconds: 60 }, ctx.address, ctx.headers);
   const passwordHash = await hashPassword(input.password);
+  const tokenHash = hashToken(input.token);
   const accepted = await transact(ctx, async (ctx) => {
-    const [user] = await ctx.db<User[]>`
-      with used as (
-        update invitations set used_at = now()
-        where token_hash = ${hashToken(input.token)} and used_at is null and expires_at > now()
-        returning user_id
-      ), ended as (
-        update sessions set revoked_at = now() where user_id = (select user_id from used) and revoked_at is null
-      )
-      update users set password_hash = ${passwordHash}, updated_at = now()
-      where id = (select user_id from used) and deactivated_at is null
-      returning ${userColumns(ctx.db)}`;
+    // Two statements: the second sees the session of a sign-in that the first waited for, and ends it too.
+    const [, [user]] = await Promise.all([
+      ctx.db`
+        select from users where id = (select user_id from invitations where token_hash = ${tokenHash}) for update`,
+      ctx.db<User[]>`
+        with used as (
+          update invitations set used_at = now()
+          where token_hash = ${tokenHash} and used_at is null and expires_at > now()
+          returning user_id
+        ), ended as (
+          update sessions set revoked_at = now() where user_id = (select user_id from used) and revoked_at is null
+        )
+        update users set password_hash = ${passwordHash}, updated_at = now()
+        where id = (select user_id from used) and deactivated_at is null
+        returning ${userColumns(ctx.db)}`,
+    ]);
     if (!user) throw new AppError("not_found", "The invitation is unknown, used or expired");
     await recordAudit(ctx, {
       account_id: user.account_id,

@@ -14,6 +14,8 @@ import type { Invitation } from "./schema.ts";
  */
 export async function inviteUser(ctx: ActorContext, input: { id: string }): Promise<Invitation> {
   return await transact(ctx, async (ctx) => {
+    // Who is deactivated or promoted meanwhile gets no link any more, and of several made at once the last one works.
+    await ctx.db`select from users where id = ${input.id}::uuid for update`;
     const user = await findManagedUser(ctx, input.id);
     if (user.kind === "human") requirePerson(ctx.actor, "A bot client may invite bots only");
     if (user.deactivated_at !== null) throw new AppError("conflict", "The user is deactivated");

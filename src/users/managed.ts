@@ -1,3 +1,4 @@
+import type { Fragment } from "../../db/open.ts";
 import type { ActorContext } from "../core/context.ts";
 import { refuseHigherRole } from "./_rows.ts";
 import { getUser } from "./get.ts";
@@ -8,4 +9,10 @@ export async function findManagedUser(ctx: ActorContext, userId: string): Promis
   const user = await getUser(ctx, { id: userId });
   refuseHigherRole(ctx.actor, user.role);
   return user;
+}
+
+/** The same as a condition on `users u`; about their own everyone has a say. */
+export function isManaged({ db, actor: { user } }: ActorContext): Fragment {
+  return db`(u.id = ${user.id}::uuid or ${user.role} = 'super_admin'
+    or (${user.role} = 'admin' and u.account_id = ${user.account_id}::uuid and u.role <> 'super_admin'))`;
 }

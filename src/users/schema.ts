@@ -1,9 +1,5 @@
 import { z } from "zod";
-import { Page } from "../accounts/schema.ts";
-import { Id, NextCursor, text, Timestamp } from "../core/schema.ts";
-
-export const UserRole = z.enum(["member", "admin", "super_admin"]);
-export const UserKind = z.enum(["human", "bot"]);
+import { Id, NextCursor, Page, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
 
 export const Email = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an email address");
 

@@ -7,6 +7,9 @@ import { emailConflict, refuseHigherRole, userColumns, visibleAccount } from "./
 import { voidInvitations } from "./invitations.ts";
 import type { UpdateUser, User } from "./schema.ts";
 
+/** A link that somebody kept must not open what the user became by a change of one of these. */
+const STANDING = ["email", "kind", "role", "deactivated_at"] as const;
+
 /**
  * Changes a user. Who is deactivated loses every session; the installation always keeps one active super admin.
  * @throws {AppError} forbidden for a bot client that says who is a person
@@ -21,7 +24,7 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
     if (before.role === "super_admin" && mayLeave(input)) await keepOneSuperAdmin(ctx, input.id);
     const after = await writeUser(ctx, input);
     if (input.deactivated) await endSessions(ctx, input.id);
-    if (input.deactivated || input.email) await voidInvitations(ctx, input.id);
+    if (STANDING.some((field) => before[field] !== after[field])) await voidInvitations(ctx, input.id);
     const { id: _, ...changes } = input;
     await recordAudit(ctx, {
       account_id: after.account_id,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { AGENT_SECRET, makeWork, newAgentId, readState, register, sendAgentEvent } from "./_setup.ts";
@@ -110,6 +111,19 @@ describe("a cloud agent's event", () => {
     expect(author).toEqual({ kind: "webhook" });
   });
 
+  test("that finishes what was begun long ago counts no more minutes than may be entered", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    await harness.now.sql`
+      with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+      update tasks set started_at = '2020-01-01' from author where id = ${work.tasks[0]}::uuid`;
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+    const path = `${work.ticket.path}/tasks/${work.tasks[0]}`;
+    const { body } = await harness.now.call("GET", path, { token: project.admin.token });
+    expect(body).toMatchObject({ status: "done", actual_minutes: 1_000_000 });
+  });
+
   test("never touches what someone did since", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
@@ -203,10 +217,31 @@ describe("registering an agent run", () => {
         token: project.admin.token,
         body: { agent_id, task_ids },
       });
-    const [one, two] = work.tasks as [string, string];
+    const [one, two] = work.tasks;
     const first = await register([one]);
     expect((await register([two, one])).body).toMatchObject({ id: first.body.id, task_ids: [one, two] });
     expect((await register()).body.task_ids).toEqual([one, two]);
+  });
+
+  test("beside a replay of what came too early needs no second try", async () => {
+    const admin = await makeUser(harness.now, { role: "super_admin" });
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+    const [early] = await harness.now.sql<[{ id: string }]>`
+      select id from deliveries where subject = ${work.agentId}`;
+    const before = harness.now.statements.length;
+    const [registered, replayed] = await behindLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${work.ticket.id}::uuid for update`,
+      () => register(harness.now, project, work),
+      () =>
+        harness.now.call("POST", `/admin/deliveries/${early.id}/replay`, { token: admin.token, body: {} }),
+    );
+    expect(registered!.body).toMatchObject({ status: "finished" });
+    expect(replayed!.body).toMatchObject({ reason: "older_than_the_run", attempts: 3 });
+    const locks = harness.now.statements.slice(before).filter((text) => text.includes("'agent '"));
+    expect(locks, "the registration, its event, the replay").toHaveLength(3);
   });
 
   test("names tasks that are not the ticket's, and knows no foreign ticket", async () => {

@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from "vitest";
-import { checkoutSession } from "../../simulators/senders/payment.ts";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { checkoutSession, subscription } from "../../simulators/senders/payment.ts";
 import { startMockStripe } from "../../simulators/stripe/mock.ts";
 import { makeUser } from "../factories.ts";
 import { openHarness, useHarness } from "../harness.ts";
@@ -66,6 +66,59 @@ describe("billing pages", () => {
       customer: ids.customer,
       return_url: "https://portal.test/",
     });
+  });
+
+  test("who clicks twice gets one page, which is not the page of another choice", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    vi.setSystemTime(Date.now());
+    onTestFinished(() => void vi.useRealTimers());
+    const first = stripe.requests.length;
+    const open = (price: string) =>
+      harness.now.call("POST", "/billing/checkout", { token: admin.token, body: { ...checkout, price } });
+    await Promise.all([open("price_team"), open("price_team")]);
+    await open("price_large");
+    vi.setSystemTime(Date.now() + 60_000);
+    await open("price_team");
+    const [one, same, ...others] = stripe.requests.slice(first).map(({ idempotencyKey }) => idempotencyKey);
+    expect(same).toBe(one);
+    expect(new Set([one, ...others]).size).toBe(3);
+  });
+
+  test("while a subscription runs, checkout is a conflict that names the portal", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const ids = newCustomer();
+    const tell = (number: number, type: string, object: Record<string, unknown>) =>
+      sendPaymentEvent(harness.now, { id: `${ids.event}${number}`, type, created: number, object });
+    await tell(
+      1,
+      "checkout.session.completed",
+      checkoutSession({ ...ids, id: ids.session, accountId: admin.accountId }),
+    );
+    const cases = [
+      ["incomplete", 200],
+      ["active", 409],
+      ["trialing", 409],
+      ["past_due", 409],
+      ["unpaid", 409],
+      ["paused", 409],
+      ["canceled", 200],
+      ["incomplete_expired", 200],
+    ] as const;
+    for (const [index, [status, expected]] of cases.entries()) {
+      const object = { id: ids.subscription, customer: ids.customer, status, created: 1, periodEnd: 2 };
+      await tell(index + 2, "customer.subscription.updated", subscription(object));
+      const answer = await harness.now.call("POST", "/billing/checkout", {
+        token: admin.token,
+        body: checkout,
+      });
+      expect(answer.status, status).toBe(expected);
+      if (expected === 409) {
+        expect(answer.body).toMatchObject({
+          code: "conflict",
+          error: `Cannot subscribe: the account's subscription is ${status}; change it in the billing portal`,
+        });
+      }
+    }
   });
 
   test("what the provider refuses is said of the caller's own field", async () => {

@@ -71,6 +71,32 @@ describe("the delivery inbox", () => {
     expect(await effects("repeated")).toBe(1);
   });
 
+  test("another body under the name of one that failed is a delivery of its own", async () => {
+    const first = delivery();
+    const other = delivery({ deliveryId: first.deliveryId });
+    const failing: Effect = () => Promise.reject(new Error("the ticket is locked"));
+    await expect(receiveDelivery(context(), first, failing)).rejects.toThrow("locked");
+    const received = [];
+    for (const sent of [other, first, other, first]) {
+      received.push((await receiveDelivery(context(), sent, counting("renamed"))).repeat);
+    }
+    expect(received).toEqual([false, false, true, true]);
+    expect(await effects("renamed")).toBe(2);
+    expect(await stored(first.deliveryId)).toMatchObject([
+      { outcome: "applied", attempts: 2, body: new TextDecoder().decode(first.body) },
+    ]);
+  });
+
+  test("another body under a name that was signed is the same delivery", async () => {
+    const first = delivery({ isNameSigned: true });
+    const again = delivery({ isNameSigned: true, deliveryId: first.deliveryId });
+    const failing: Effect = () => Promise.reject(new Error("the ticket is locked"));
+    await expect(receiveDelivery(context(), first, failing)).rejects.toThrow("locked");
+    await receiveDelivery(context(), again, counting("signed name"));
+    expect((await receiveDelivery(context(), first, counting("signed name"))).repeat).toBe(true);
+    expect(await effects("signed name")).toBe(1);
+  });
+
   test("the same body from another sender is another delivery", async () => {
     const sent = delivery({ deliveryId: null });
     await receiveDelivery(context(), sent, counting("senders"));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "./_setup.ts";
@@ -192,6 +193,34 @@ describe("a deploy record", () => {
     await harness.now.services.queue.enqueue(harness.now.sql, "sweep-merged-tickets", {});
     await harness.now.work("sweep-merged-tickets");
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
+  });
+
+  test("locks closed and open tickets in one order: beside a change of many neither is run twice", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/beside"] });
+    const sha = newSha();
+    const [first, second] = [
+      await makeMerged(harness.now, project, sha),
+      await makeMerged(harness.now, project, sha),
+    ];
+    const options = { token: project.admin.token };
+    await harness.now.call("PATCH", first.path, { ...options, body: { status: "closed" } });
+    const before = harness.now.statements.length;
+    const ticket_ids = [first.id, second.id];
+    const [bulk, deploy] = await behindLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${first.id}::uuid for update`,
+      () =>
+        harness.now.call("POST", `${project.path}/tickets/bulk`, {
+          ...options,
+          body: { action: "move", stage: "validation", ticket_ids },
+        }),
+      () => sendDeploy(harness.now, { repo: "acme/beside", sha }),
+    );
+    expect(bulk!.body).toMatchObject({ updated: 2 });
+    // The first was reopened by the move.
+    expect(deploy!.body).toEqual({ stamped: 2, closed: 1, ignored: false });
+    const begun = harness.now.statements.slice(before).filter((text) => text.includes("handoff.actor"));
+    expect(begun).toHaveLength(2);
   });
 
   test("a second merge waits for a deploy of its own", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeProject, makeTicket } from "../factories.ts";
+import { makeProject, makeTicket, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "./_setup.ts";
 
@@ -75,15 +75,31 @@ describe("the hourly sweep", () => {
 
   test("stamps what a merge and its deploy missed of each other", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/missed"] });
-    const sha = newSha();
-    const ticket = await makeMerged(harness.now, project, sha);
-    await harness.now.sql`insert into deploys (repo, sha, status) values ('acme/missed', ${sha}, 'success')`;
-    await harness.now.sql`insert into deploy_reports (repo) values ('acme/missed')`;
-    await sweep();
-    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
-      status: "closed",
-      ship: "deployed",
+    const { sql } = harness.now;
+    const missed = async (...statuses: string[]) => {
+      const sha = newSha();
+      const ticket = await makeMerged(harness.now, project, sha);
+      for (const status of statuses) {
+        await sql`insert into deploys (repo, sha, status) values ('acme/missed', ${sha}, ${status})`;
+      }
+      return ticket;
+    };
+    await sql`insert into deploy_reports (repo) values ('acme/missed')`;
+    const [open, closed] = [await missed("success"), await missed("success")];
+    const [failed, both] = [await missed("failed"), await missed("failed", "success")];
+    await harness.now.call("PATCH", closed.path, {
+      token: project.admin.token,
+      body: { status: "closed", resolution_type: "already_done" },
     });
+    await sweep();
+    const read = (ticket: TestTicket) => readTicket(harness.now, project, ticket);
+    expect(await read(open)).toMatchObject({ status: "closed", ship: "deployed" });
+    expect(await read(closed)).toMatchObject({ resolution_type: "already_done", ship: "deployed" });
+    expect(await read(failed)).toMatchObject({ status: "open", ship: "deploy_failed" });
+    expect(await read(both)).toMatchObject({ status: "closed", ship: "deployed" });
+    const { version } = await read(failed);
+    await sweep();
+    expect((await read(failed)).version, "stamped once").toBe(version);
   });
 
   test("goes on past its first step", async () => {

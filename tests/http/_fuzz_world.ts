@@ -1,6 +1,6 @@
 import { SignJWT } from "jose";
 import { v7 as uuid } from "uuid";
-import { Scope } from "../../src/keys/schema.ts";
+import { Scope } from "../../src/core/schema.ts";
 import type { GitHubMock } from "../../simulators/github/mock.ts";
 import { agentDelivery } from "../../simulators/senders/agent.ts";
 import {

@@ -84,6 +84,21 @@ describe("the receiver", () => {
   });
 });
 
+test("a merge whose commit has a name of another length is taken, and stamps nothing", async () => {
+  const { harness, events } = hosting.now;
+  const project = await makeProject(harness, { repositories: ["acme/long"] });
+  const ticket = await makeTicket(harness, project);
+  const pull = events.pullRequest({
+    repo: "acme/long",
+    number: 1,
+    title: ticket.ref,
+    mergeSha: "a".repeat(64),
+  });
+  expect((await hosting.now.deliver(pull)).status).toBe(200);
+  const [kept] = await harness.sql`select outcome, reason from deliveries order by id desc limit 1`;
+  expect(kept).toEqual({ outcome: "ignored", reason: "unexpected_shape" });
+});
+
 describe("an issue that a ticket is linked to", () => {
   test("is followed through edits, closing, transfer and deletion, and no ticket is closed by it", async () => {
     const { harness } = hosting.now;

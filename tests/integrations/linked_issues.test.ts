@@ -165,6 +165,49 @@ describe("creating an issue from a ticket", () => {
     expect(github.state.repository(repo)!.issues).toHaveLength(2);
   });
 
+  test("finds the issue whose record was lost, whoever calls next", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    const ticket = await makeTicket(harness, project);
+    const other = await makeMember(harness, project, "member");
+    await hosting.now.link(other);
+    const create = ({ token }: { token: string }) =>
+      harness.call("POST", `${ticket.path}/github-issue`, { token, body: {} });
+    await harness.sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'the disk is full'; end $$;
+      create trigger refuse before insert on ticket_issues for each row execute function refuse()`);
+    expect((await create(project.admin)).status).toBe(500);
+    await harness.sql.unsafe("drop trigger refuse on ticket_issues; drop function refuse()");
+    const { status, body } = await create(other);
+    expect([status, body.issue_number]).toEqual([201, 1]);
+    expect(github.state.repository(repo)!.issues).toHaveLength(1);
+  });
+
+  test("does not take another's issue with the ticket's mark for its own", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    const [ticket, copy] = [await makeTicket(harness, project), await makeTicket(harness, project)];
+    const forger = await makeMember(harness, project, "member");
+    await hosting.now.link(forger);
+    const create = ({ path }: { path: string }, { token }: { token: string }) =>
+      harness.call("POST", `${path}/github-issue`, { token, body: {} });
+    await create(copy, forger);
+    const forged = github.state.repository(repo)!.issues[0]!;
+    forged.body = forged.body!.replace(copy.id, ticket.id);
+    expect((await create(ticket, project.admin)).body.issue_number).toBe(2);
+  });
+
+  test("is made although the code host no longer knows who was asked before", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const ticket = await makeTicket(harness, project);
+    github.failures.add({ kind: "validation_failed", operation: "issues/list-for-repo" });
+    const { token } = project.admin;
+    expect((await harness.call("POST", `${ticket.path}/github-issue`, { token, body: {} })).status).toBe(201);
+  });
+
   test("names the place that the repository was renamed to, where its events are found", async () => {
     const { harness, github, events } = hosting.now;
     const project = await hosting.now.project(1);

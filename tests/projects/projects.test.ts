@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { makeAccount, makeMember, makeProject, makeTicket, makeUser, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
@@ -72,6 +73,19 @@ describe("creating a project", () => {
     const all = Array.from({ length: 40 }, (_, index) => index + 1);
     expect(numbers("RUSH", made.map(({ body }) => body.key))).toEqual(all);
     expect(numbers("rush-", made.map(({ body }) => body.slug))).toEqual(all);
+  });
+
+  test("numbers what another project is being renamed to", async () => {
+    const project = await makeProject(harness.now);
+    const { token } = project.admin;
+    const answers = await behindLock(
+      harness.now,
+      // The renaming has written the key, but not ended.
+      (tx) => tx`lock table audit_log in exclusive mode`,
+      () => call("PATCH", project.path, { token, body: { key: "RUSH", slug: "rush" } }),
+      () => call("POST", "/projects", { token, body: { name: "Rush" } }),
+    );
+    expect(answers).toMatchObject([{ status: 200 }, { status: 201, body: { key: "RUSH2", slug: "rush-2" } }]);
   });
 
   test("refuses a key or slug that the account has, by name, and stores nothing", async () => {

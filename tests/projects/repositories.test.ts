@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, makeUser, ticketInput } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
@@ -31,6 +32,15 @@ describe("repositories", () => {
     );
     const { body } = await call("GET", project.path, { token: project.admin.token });
     expect(lists.map((list) => list.toSorted())).toContainEqual(body.repositories.toSorted());
+  });
+
+  test("that are put again change nothing, and are audited once", async () => {
+    const { admin: { token }, path, id } = await makeProject(harness.now);
+    const put = () => call("PUT", `${path}/repositories`, { token, body: { repositories: ["acme/app"] } });
+    expect(await put()).toMatchObject({ status: 200, body: (await put()).body });
+    const rows = await harness.now.sql`
+      select from audit_log where action = 'project.repositories_put' and target_id = ${id}`;
+    expect(rows).toHaveLength(1);
   });
 
   test("may belong to several projects", async () => {
@@ -79,6 +89,25 @@ describe("an archived project", () => {
     const back = await call("PATCH", project.path, { token, body: { archived: false } });
     expect(back.body.archived_at).toBeNull();
     expect((await call("POST", `${project.path}/tickets`, { token, body: ticketInput() })).status).toBe(201);
+  });
+
+  test("refuses what had begun before it was archived", async () => {
+    const project = await makeProject(harness.now);
+    const { token } = project.admin;
+    const member = await makeMember(harness.now, project, "member");
+    const user = await makeUser(harness.now, { accountId: project.accountId });
+    const answers = await behindLock(
+      harness.now,
+      (tx) => tx`update projects set archived_at = now() where id = ${project.id}::uuid`,
+      () => call("PUT", `${project.path}/repositories`, { token, body: { repositories: ["acme/app"] } }),
+      () => call("PUT", `${project.path}/members/${user.id}`, { token, body: { role: "member" } }),
+      () => call("DELETE", `${project.path}/members/${member.id}`, { token }),
+    );
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 403, body: { error: expect.stringContaining("archived") } });
+    }
+    const { body } = await call("GET", project.path, { token });
+    expect(body.repositories).toEqual([]);
   });
 
   test("takes no ticket whose creation had begun", async () => {

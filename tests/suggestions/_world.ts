@@ -111,7 +111,8 @@ export async function stateOf({ sql }: Harness, ticketId: string): Promise<Recor
   const [row] = await sql<{ state: Record<string, unknown> }[]>`
     select to_jsonb(t) - '{version,updated_at}'::text[] || jsonb_build_object(
       'roles', (select jsonb_agg(to_jsonb(r) order by r.role) from ticket_roles r where r.ticket_id = t.id),
-      'tasks', (select jsonb_agg(to_jsonb(k) order by k.sequence) from tasks k where k.ticket_id = t.id),
+      'tasks', (select jsonb_agg(to_jsonb(k) - '{version,updated_at}'::text[] order by k.sequence)
+        from tasks k where k.ticket_id = t.id),
       'cases', (select jsonb_agg(to_jsonb(c) order by c.id) from test_cases c where c.ticket_id = t.id),
       'duplicate', (select to_jsonb(d) from ticket_duplicates d where d.ticket_id = t.id),
       'searched', (select e.open from ticket_embeddings e where e.ticket_id = t.id)) as state

@@ -191,6 +191,24 @@ describe("a ticket that nobody touches", () => {
     expect(await stateOf(harness.now, ticket.id)).toEqual(before);
   });
 
+  test("and was moved to the backlog stays there once others have moved it away and back", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project);
+    await patch(project, ticket, { stage: "in_progress" });
+    await leaveAlone(harness.now, ticket.id, 28);
+    await analyzeAll(harness.now);
+    const [stale] = await list(harness.now, project);
+    await decide(harness.now, project, stale!, "accept");
+    await patch(project, ticket, { stage: "validation" });
+    await patch(project, ticket, { stage: "backlog" });
+    const late = await decide(harness.now, project, stale!, "undo");
+    expect([late.status, late.body.error]).toEqual([
+      409,
+      `Cannot undo: ticket ${ticket.ref} was changed since`,
+    ]);
+    expect(await stateOf(harness.now, ticket.id)).toMatchObject({ stage: "backlog" });
+  });
+
   test("for half a year in the backlog is suggested to be closed; a change withdraws that", async () => {
     const project = await makeProject(harness.now);
     const [left, revived] = [await makeTicket(harness.now, project), await makeTicket(harness.now, project)];

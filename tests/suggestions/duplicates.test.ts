@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { analyze, analyzeAll, decide, embedding, INVOICE, list, makePair, stateOf } from "./_world.ts";
@@ -107,6 +108,16 @@ describe("accepting a duplicate", () => {
     expect((await links(second)).body.duplicate_of).toBeNull();
     await analyze(harness.now);
     expect(await list(harness.now, project)).toMatchObject([{ id: suggestion.id }]);
+  });
+
+  test.each(["accept", "dismiss"] as const)("answers four who %s it at once the same", async (verb) => {
+    const { project, second, suggestion } = await suggestedPair();
+    const answers = await behindLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${second.id}::uuid for update`,
+      ...Array(4).fill(() => decide(harness.now, project, suggestion, verb)),
+    );
+    for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: answers[0]!.body });
   });
 
   test("is held back by the same gates as any closing, and changes nothing then", async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { TransactionSql } from "../../db/open.ts";
+import { besideLock } from "../behind_lock.ts";
 import { makeKey, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { analyze, decide, embedding, list, stateOf } from "./_world.ts";
@@ -41,6 +43,14 @@ function tasksOf(project: TestProject, ticketId: string) {
   return harness.now.call("GET", `${project.path}/tickets/${ticketId}/tasks`, { token: project.admin.token });
 }
 
+function lock(taskId: string) {
+  return (tx: TransactionSql) => tx`select from tasks where id = ${taskId}::uuid for update`;
+}
+
+function claim(project: TestProject, ticket: TestTicket, taskId: string) {
+  return harness.now.call("POST", `${ticket.path}/tasks/${taskId}/claim`, { token: project.admin.token });
+}
+
 describe("a ticket with tasks of two subjects", () => {
   test("is suggested to be split; accepting moves the smaller group to a ticket of its own, undo brings all back", async () => {
     const { project, ticket, logins } = await makeMixed();
@@ -79,6 +89,56 @@ describe("a ticket with tasks of two subjects", () => {
       resolution_type: "cancelled",
       tasks: null,
     });
+  });
+
+  test("keeps a claim that comes in while it is split", async () => {
+    const { project, ticket, logins } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    const last = (await tasksOf(project, ticket.id)).body.tasks.at(-1).id;
+    const { waited, passed } = await besideLock(harness.now, lock(logins[0]!), {
+      waits: () => decide(harness.now, project, split!, "accept"),
+      passes: () => claim(project, ticket, last),
+    });
+    expect([passed.status, waited.status]).toEqual([200, 200]);
+    expect((await decide(harness.now, project, split!, "undo")).status).toBe(200);
+    const { assignee_session_id, lease_expires_at } = passed.body;
+    expect((await tasksOf(project, ticket.id)).body.tasks.at(-1)).toMatchObject({
+      id: last,
+      status: "in_progress",
+      assignee_session_id,
+      lease_expires_at,
+    });
+  });
+
+  test("stays split for a claim that comes in while that is undone", async () => {
+    const { project, ticket, invoice } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    await decide(harness.now, project, split!, "accept");
+    const last = (await tasksOf(project, ticket.id)).body.tasks.at(-1).id;
+    const { waited, passed } = await besideLock(harness.now, lock(invoice), {
+      waits: () => decide(harness.now, project, split!, "undo"),
+      passes: () => claim(project, ticket, last),
+    });
+    expect([passed.status, waited.status, waited.body.code]).toEqual([200, 409, "conflict"]);
+    expect((await tasksOf(project, ticket.id)).body.tasks.at(-1)).toEqual(passed.body);
+  });
+
+  test("gets its tasks back as new versions, for which no former ETag passes", async () => {
+    const { project, ticket } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    const versions = async () => {
+      const { tasks } = (await tasksOf(project, ticket.id)).body;
+      return new Map<string, number>(
+        tasks.map(({ id, version }: { id: string; version: number }) => [id, version]),
+      );
+    };
+    const before = await versions();
+    await decide(harness.now, project, split!, "accept");
+    const between = await versions();
+    await decide(harness.now, project, split!, "undo");
+    for (const [id, version] of await versions()) {
+      expect(version).toBeGreaterThan(Math.max(before.get(id)!, between.get(id) ?? 0));
+    }
   });
 
   test("is not taken apart where one task depends on the other subject, or is begun", async () => {

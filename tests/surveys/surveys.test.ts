@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { v7 as uuid } from "uuid";
+import { behindLock } from "../behind_lock.ts";
 import { makeKey, makeUser, next, type TestUser } from "../factories.ts";
 import { type CallOptions, useHarness } from "../harness.ts";
 
@@ -198,6 +199,21 @@ describe("answering", () => {
     });
     expect(unknown.status).toBe(404);
     expect((await answer("nowhere", { email: "ada@example.test", answers: {} })).status).toBe(404);
+  });
+
+  test("is refused when the survey is closed meanwhile", async () => {
+    const { body: survey } = await create();
+    const answers = await behindLock(
+      harness.now,
+      (tx) => tx`select from scope_surveys where id = ${survey.id}::uuid for update`,
+      () => harness.now.call("POST", `/admin/scope-surveys/${survey.id}/close`, { token: admin.token }),
+      () => answer(survey.code, { email: "ada@example.test", answers: { missed: "x" } }),
+    );
+    expect(answers).toMatchObject([
+      { status: 200, body: { response_count: 0 } },
+      { status: 409, body: { error: "The survey is closed" } },
+    ]);
+    expect(await count(survey.id)).toBe(0);
   });
 
   test("is limited by address, with every field that says when to come back", async () => {

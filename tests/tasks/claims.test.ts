@@ -232,6 +232,45 @@ describe("a claim", () => {
   });
 });
 
+describe("claiming, a heartbeat and a release", () => {
+  const VERBS = ["claim", "heartbeat", "release"];
+
+  test("honour If-Match: a stale one is 412 with the current task, the right one passes", async () => {
+    const [id] = await newTicket("task");
+    const path = `${ticket.path}/tasks/${id}`;
+    const tag = async () => (await call("GET", path, ada!)).headers.get("etag")!;
+    const send = (verb: string, ifMatch: string) =>
+      harness.now.call("POST", `${path}/${verb}`, { token: ada!.token, headers: { "If-Match": ifMatch } });
+    for (const verb of VERBS) {
+      const stale = await tag();
+      await call("PATCH", path, ada!, { summary: `Changed before the ${verb}` });
+      const refused = await send(verb, stale);
+      expect([refused.status, refused.body.code]).toEqual([412, "version_conflict"]);
+      expect(refused.body.details.current).toEqual((await call("GET", path, ada!)).body);
+      const malformed = await send(verb, "3");
+      expect([malformed.status, Object.keys(malformed.body.fieldErrors)]).toEqual([400, ["If-Match"]]);
+      expect((await send(verb, await tag())).status).toBe(200);
+    }
+  });
+
+  test("are made once more when they fall victim to a deadlock", async () => {
+    const [id] = await newTicket("task");
+    // A sequence is not set back with what fails: each statement's first try is the victim.
+    await harness.now.sql.unsafe(`
+      create sequence tries;
+      create function fail_every_other() returns trigger language plpgsql as $$ begin
+        if nextval('tries') % 2 = 1 then raise exception 'the victim' using errcode = 'deadlock_detected'; end if;
+        return new;
+      end $$;
+      create trigger fail_every_other before update on tasks for each row execute function fail_every_other()`);
+    try {
+      for (const verb of VERBS) expect((await act(id, verb, ada!)).status).toBe(200);
+    } finally {
+      await harness.now.sql.unsafe("drop function fail_every_other cascade");
+    }
+  });
+});
+
 describe("agents of one user", () => {
   /** The first's lease ends, and the second claims. */
   async function takeOver(

@@ -1,8 +1,33 @@
 import { v7 as uuid } from "uuid";
 import { describe, expect, test } from "vitest";
-import { add, call, list, newTicket, order, patch, world } from "./_tasks.ts";
+import { besideLock } from "../behind_lock.ts";
+import { add, call, harness, list, newTicket, order, patch, world } from "./_tasks.ts";
+
+/**
+ * What changes the order of c, d, a, b waits while a and b are being written, and a claim of d passes it meanwhile. The
+ * two stand last in every order in which the change may come by the tasks, but for that of their ids.
+ */
+async function besideClaim(waits: (ids: string[]) => ReturnType<typeof call>) {
+  const ids = await newTicket("a", "b", "c", "d");
+  const [a, b, c, d] = ids;
+  await call("POST", `${world.ticket.path}/tasks/reorder`, { task_ids: [c, d, a, b] });
+  for (const id of [a, b]) await patch(id!, { summary: "Moved within the table" });
+  return await besideLock(
+    harness.now,
+    (tx) => tx`select from tasks where id = any (${[a!, b!]}::uuid[]) for update`,
+    { waits: () => waits(ids), passes: () => call("POST", `${world.ticket.path}/tasks/${d}/claim`) },
+  );
+}
 
 describe("deleting a task", () => {
+  test("doesn't stand in the way of a claim that it may have to wait for", async () => {
+    const { waited, passed } = await besideClaim(([, , c]) =>
+      call("DELETE", `${world.ticket.path}/tasks/${c}`)
+    );
+    expect([passed.status, waited.status]).toEqual([200, 204]);
+    expect(await order()).toEqual(["d", "a", "b"]);
+  });
+
   test("closes the gap, and nothing waits for it any more", async () => {
     const [a, b, c, d] = await newTicket("a", "b", "c", "d");
     await patch(c!, { depends_on_task_ids: [b, a] });
@@ -33,6 +58,13 @@ describe("reordering tasks", () => {
     expect([status, body]).toEqual([200, { reordered: true }]);
     expect(await order()).toEqual(["c", "a", "b"]);
     expect((await reorder([c, a, b!.toUpperCase()])).body).toEqual({ reordered: true });
+  });
+
+  test("doesn't stand in the way of a claim that it may have to wait for", async () => {
+    const { waited, passed } = await besideClaim(([a, b, c, d]) => reorder([d, c, b, a]));
+    expect([passed.status, waited.status]).toEqual([200, 200]);
+    expect(await order()).toEqual(["d", "c", "b", "a"]);
+    expect((await list())[0]).toMatchObject({ status: "in_progress", version: 4 });
   });
 
   test("of none is done", async () => {

@@ -132,6 +132,16 @@ describe("changing a task", () => {
     expect((await patch(id!, cleared)).body.version).toBe(3);
   });
 
+  test("null empties its lists", async () => {
+    const [first, id] = await newTicket("first", "task");
+    await patch(id!, { depends_on_task_ids: [first], acceptance_criteria: [{ text: "a" }] });
+    expect((await patch(id!, { depends_on_task_ids: null, acceptance_criteria: null })).body).toMatchObject({
+      depends_on_task_ids: [],
+      acceptance_criteria: [],
+      version: 3,
+    });
+  });
+
   test("what is sent wins over what a status brings about, also where it is what was there before", async () => {
     const [id] = await newTicket("task");
     const { id: assignee_user_id } = world.project.admin;

@@ -59,6 +59,15 @@ describe("the status of a task", () => {
     expect((await patch(id!, { status: "done", actual_minutes: 5 })).body.actual_minutes).toBe(5);
   });
 
+  test("computes no more minutes than may be entered", async () => {
+    const [id] = await newTicket("task");
+    await patch(id!, { status: "in_progress" });
+    await harness.now.sql`
+      with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+      update tasks set started_at = '2020-01-01' from author where id = ${id!}::uuid`;
+    expect((await patch(id!, { status: "done" })).body.actual_minutes).toBe(1_000_000);
+  });
+
   test("blocked needs a reason, and only blocked has one", async () => {
     const [id] = await newTicket("task");
     const wrong = [

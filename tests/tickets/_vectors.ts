@@ -6,15 +6,20 @@ export class SetVectors implements Embedder {
   readonly asked: string[] = [];
   readonly #vectors = new Map<string, Float32Array>();
   on = true;
+  /** Done once, while a text is being embedded. */
+  meanwhile: (() => Promise<unknown>) | undefined;
 
   set(title: string, vector: readonly number[]): void {
     this.#vectors.set(title, Float32Array.from({ length: 384 }, (_, index) => vector[index] ?? 0));
   }
 
-  embed(text: string): Promise<Float32Array | null> {
+  async embed(text: string): Promise<Float32Array | null> {
     this.asked.push(text);
+    const meanwhile = this.meanwhile;
+    this.meanwhile = undefined;
+    await meanwhile?.();
     const title = text.split("\n", 1)[0]!;
-    return Promise.resolve(this.on ? this.#vectors.get(title) ?? null : null);
+    return this.on ? this.#vectors.get(title) ?? null : null;
   }
 
   state(): ReturnType<Embedder["state"]> {

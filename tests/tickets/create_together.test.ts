@@ -46,3 +46,27 @@ test("one that the database refuses leaves those beside it alone", async () => {
   const numbers = new Set(answers.map(({ body }) => Number(body.ticket.ticket_ref.split("-")[1])));
   expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
 });
+
+test("one whose role was switched off since it was let in leaves those beside it alone", async () => {
+  const project = await makeProject(harness.now);
+  const create = (roles: string[]) =>
+    harness.now.call("POST", `${project.path}/tickets`, {
+      token: project.admin.token,
+      body: ticketInput({ roles }),
+    });
+  await create(["qa"]);
+  // By another process, of which this one doesn't know yet.
+  await harness.now.sql`update accounts set disabled_roles = '{qa}' where id = ${project.accountId}::uuid`;
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => create(index % 4 === 2 ? ["other", "qa"] : ["other"])),
+  );
+  const refused = answers.filter((_, index) => index % 4 === 2);
+  for (const { status, body } of refused) {
+    expect([status, body.fieldErrors]).toEqual([400, {
+      "roles.1": "The role qa is disabled for this account",
+    }]);
+  }
+  const made = answers.filter((answer) => !refused.includes(answer));
+  const numbers = made.map(({ body }) => Number(body.ticket.ticket_ref.split("-")[1]));
+  expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 9 }, (_, index) => index + 2));
+});

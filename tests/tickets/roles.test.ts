@@ -27,6 +27,16 @@ describe("a role of a ticket", () => {
     }
   });
 
+  test("goes with all others when the ticket's roles become null", async () => {
+    const ticket = await makeTicket(harness.now, project, { roles: ["qa", "design"] });
+    const options = { token: project.admin.token, body: { roles: null } };
+    expect((await harness.now.call("PATCH", ticket.path, options)).body).toMatchObject({
+      roles: [],
+      version: 2,
+    });
+    expect((await harness.now.call("PATCH", ticket.path, options)).body.version).toBe(2);
+  });
+
   test("stays as it is when it stands there already", async () => {
     const ticket = await makeTicket(harness.now, project, { roles: ["qa"] });
     const first = await change(ticket.path, "qa", "finish");

@@ -204,6 +204,37 @@ describe("a change of", () => {
     expect(await ask()).toMatchObject([{ title: ticket.title, similarity: 0.8 }]);
   });
 
+  test("title while the job is at work is embedded by that job, which its change may have counted on", async () => {
+    const ticket = await stored([1]);
+    const rename = (title: string) => {
+      vectors.set(title, atCosine(title === "Last title of it" ? 0.8 : 0.9));
+      return harness.now.call("PATCH", ticket.path, { token: project.admin.token, body: { title } });
+    };
+    await rename("First title of it");
+    vectors.meanwhile = () => rename("Last title of it");
+    expect(await harness.now.work("embed-ticket")).toBe(1);
+    expect(await ask()).toMatchObject([{ title: "Last title of it", similarity: 0.8 }]);
+    expect(await harness.now.work("embed-ticket")).toBe(1);
+    expect(await ask()).toHaveLength(1);
+  });
+
+  test("a ticket that goes while the job is at work ends the job", async () => {
+    const ticket = await stored([1]);
+    const { id } = (await harness.now.call("GET", ticket.path, { token: project.admin.token })).body;
+    vectors.set("Title of what goes", [1]);
+    const body = { title: "Title of what goes" };
+    await harness.now.call("PATCH", ticket.path, { token: project.admin.token, body });
+    vectors.meanwhile = () =>
+      harness.now.sql.begin(async (tx) => {
+        await tx`set local session_replication_role = replica`;
+        await tx`delete from tickets where id = ${id}::uuid`;
+      });
+    expect(await harness.now.work("embed-ticket")).toBe(1);
+    const jobs = await harness.now.sql`
+      select state from pgboss.job where name = 'embed-ticket' and singleton_key = ${id}`;
+    expect(jobs).toEqual([{ state: "completed" }]);
+  });
+
   test("anything else leaves the embedding as it is", async () => {
     const ticket = await stored([1]);
     const body = { priority: "high", blocking: true, roles: ["qa"], title: ticket.title };

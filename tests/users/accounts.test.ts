@@ -22,6 +22,21 @@ test("a super admin makes, reads, lists and changes accounts", async () => {
     .toBe(404);
 });
 
+test("an account that is told what it is stays as it was, and nothing is audited", async () => {
+  const { token } = await superAdmin();
+  const slug = `same-${next()}`;
+  const { body } = await call("POST", "/accounts", { token, body: { name: "Same", slug } });
+  for (const change of [{}, { name: "Same" }, { name: "Same", slug }]) {
+    expect(await call("PATCH", `/accounts/${body.id}`, { token, body: change })).toMatchObject({
+      status: 200,
+      body,
+    });
+  }
+  expect((await call("PATCH", `/accounts/${crypto.randomUUID()}`, { token, body: {} })).status).toBe(404);
+  const rows = await harness.now.sql`select action from audit_log where target_id = ${body.id}`;
+  expect(rows).toEqual([{ action: "account.created" }]);
+});
+
 test("a slug belongs to one account, also of ten that want it at once", async () => {
   const { token } = await superAdmin();
   const slug = `wanted-${next()}`;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { TransactionSql } from "../../db/open.ts";
+import { behindLock } from "../behind_lock.ts";
 import { makeUser, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { login, makePerson, signIn } from "../sessions/_sign_in.ts";
+import { login, makePerson, type Person, signIn, statusOfMe } from "../sessions/_sign_in.ts";
 
 const harness = useHarness();
 const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
@@ -19,6 +21,9 @@ describe("an invitation", () => {
     const { body } = await call("POST", "/users", { token, body: input });
     return { id: body.id, email: input.email, admin: token, token: new URL(body.invite_url).hash.slice(1) };
   }
+  const invite = ({ id, admin: { token } }: Person) => call("POST", `/users/${id}/invitation`, { token });
+  const lockUser = ({ id }: Person) => (tx: TransactionSql) =>
+    tx`select from users where id = ${id}::uuid for update`;
   const accept = (token: string, password = "my own long password") =>
     call("POST", "/users/invitations/accept", {
       address: `10.5.0.${next() % 250}`,
@@ -64,8 +69,8 @@ describe("an invitation", () => {
   test("is nobody's way in any more once its user has another password or address", async () => {
     const [changed, moved] = [await makePerson(harness.now), await makePerson(harness.now)];
     const links = [];
-    for (const { id, admin: { token } } of [changed, moved]) {
-      const { body } = await call("POST", `/users/${id}/invitation`, { token });
+    for (const person of [changed, moved]) {
+      const { body } = await invite(person);
       links.push(new URL(body.invite_url).hash.slice(1));
     }
     const { access } = await signIn(harness.now, changed);
@@ -76,6 +81,58 @@ describe("an invitation", () => {
       .toBe(200);
     for (const link of links) expect((await accept(link)).status).toBe(404);
     expect((await login(harness.now, { email, password: moved.password })).status).toBe(200);
+  });
+
+  test("is nobody's way in any more once its user has another role or kind, but for a new name it stays", async () => {
+    const root = await makeUser(harness.now, { role: "super_admin" });
+    for (const change of [{ role: "super_admin" }, { kind: "bot" }]) {
+      const { id, token } = await invited();
+      const path = `/users/${id}`;
+      expect((await call("PATCH", path, { token: root.token, body: change })).status).toBe(200);
+      expect((await accept(token)).status).toBe(404);
+    }
+    const { id, token } = await invited();
+    const body = { name: "Renamed", role: "member" };
+    expect((await call("PATCH", `/users/${id}`, { token: root.token, body })).status).toBe(200);
+    expect((await accept(token)).status).toBe(200);
+  });
+
+  test("of five that are made at once is the last", async () => {
+    const person = await makePerson(harness.now);
+    const made = await behindLock(harness.now, lockUser(person), ...Array(5).fill(() => invite(person)));
+    expect(made.map(({ status }) => status)).toEqual(Array(5).fill(201));
+    const answers = [];
+    for (const { body } of made) answers.push(await accept(new URL(body.invite_url).hash.slice(1)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(4).fill(404)]);
+  });
+
+  test.each([[{ deactivated: true }, 409], [{ role: "super_admin" }, 403]])(
+    "is not made for who became %j meanwhile",
+    async (body, refusal) => {
+      const person = await makePerson(harness.now);
+      const { token } = await makeUser(harness.now, { role: "super_admin" });
+      const answers = await behindLock(
+        harness.now,
+        lockUser(person),
+        () => call("PATCH", `/users/${person.id}`, { token, body }),
+        () => invite(person),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, refusal]);
+    },
+  );
+
+  test("ends a sign-in by the old password that was under way", async () => {
+    const person = await makePerson(harness.now);
+    const { body } = await invite(person);
+    const [signedIn, accepted] = await behindLock(
+      harness.now,
+      // The sign-in has made its session, but not ended.
+      (tx) => tx`lock table audit_log in exclusive mode`,
+      () => login(harness.now, person),
+      () => accept(new URL(body.invite_url).hash.slice(1)),
+    );
+    expect([signedIn!.status, accepted!.status]).toEqual([200, 200]);
+    expect(await statusOfMe(harness.now, signedIn!.body.access_token)).toBe(401);
   });
 
   test("with too short a password is not used up", async () => {

@@ -32,7 +32,7 @@ export const paymentWebhook: Webhook = {
     await verifyPaymentEvent(body, request.headers.get("stripe-signature"), secrets);
     const { id, type } = parseAs(PaymentEvent, parseJson(body));
     const ctx = systemContext(services, { kind: "webhook", id: "payment" }, requestId);
-    const delivery = { provider: "payment" as const, deliveryId: id, event: type, body };
+    const delivery = { provider: "payment" as const, deliveryId: id, isNameSigned: true, event: type, body };
     await receiveDelivery(ctx, delivery, (ctx) => receivedPaymentEvent(ctx, body));
     return { ok: true };
   },

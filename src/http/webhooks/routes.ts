@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import type { Services } from "../../core/context.ts";
-import { AppError } from "../../core/errors.ts";
 import type { DocumentedRoute } from "../openapi.ts";
 import type { HttpEnv } from "../request.ts";
 import type { Webhook } from "./_webhook.ts";
@@ -25,9 +24,6 @@ export function webhookRoutes(services: Services): Hono<HttpEnv> {
     app.post(path, async (c) => {
       c.set("procedure", `webhook ${path.slice("/webhooks/".length)}`);
       return c.json(await receive({ services, request: c.req.raw, requestId: c.var.requestId }));
-    });
-    app.all(path, () => {
-      throw new AppError("method_not_allowed", undefined, { headers: { Allow: "POST" } });
     });
   }
   return app;

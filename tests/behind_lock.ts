@@ -1,0 +1,52 @@
+import type { TransactionSql } from "../db/open.ts";
+import { serverUrl } from "./database.ts";
+import { until } from "./db/_fresh.ts";
+import type { Answer, Harness } from "./harness.ts";
+
+/**
+ * Makes calls while a transaction holds what `lock` locks: each starts when the one before waits, and when the last one
+ * does, the transaction ends. On the embedded database's one connection no call waits inside: there they follow it.
+ */
+export async function behindLock(
+  { sql }: Harness,
+  lock: (tx: TransactionSql) => Promise<unknown>,
+  ...calls: (() => Promise<Answer>)[]
+): Promise<Answer[]> {
+  const started: Promise<Answer>[] = [];
+  await sql.begin(async (tx) => {
+    await lock(tx);
+    if (!serverUrl) return;
+    for (const call of calls) {
+      started.push(call());
+      await until(async () => await waiting(sql) >= started.length);
+    }
+  });
+  for (const call of calls.slice(started.length)) started.push(Promise.resolve(await call()));
+  return await Promise.all(started);
+}
+
+/**
+ * Makes a call that waits behind what `lock` locks, and another one that doesn't: it is over before the lock is gone. On
+ * the embedded database the other one comes first.
+ */
+export async function besideLock(
+  { sql }: Harness,
+  lock: (tx: TransactionSql) => Promise<unknown>,
+  { waits, passes }: { waits: () => Promise<Answer>; passes: () => Promise<Answer> },
+): Promise<{ waited: Answer; passed: Answer }> {
+  if (!serverUrl) return { passed: await passes(), waited: await waits() };
+  const started: Promise<Answer>[] = [];
+  const passed = await sql.begin(async (tx) => {
+    await lock(tx);
+    started.push(waits());
+    await until(async () => await waiting(sql) >= 1);
+    return await passes();
+  });
+  return { passed, waited: (await started[0])! };
+}
+
+async function waiting(sql: Harness["sql"]): Promise<number> {
+  const [row] = await sql<[{ n: number }]>`
+    select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return row.n;
+}
