@@ -13,7 +13,7 @@ const HELP = `Sends correctly signed deliveries to a running service.
   --repeat N      sends each delivery N times
   --shuffle       sends them in a random order
   --bad-signature signs with another secret
-  --at TIME       the sender's clock, such as 2026-11-20T10:00:00Z, by which a payment is signed too; now when absent
+  --at TIME       the time of the events, such as 2026-11-20T10:00:00Z; now when absent
   --url URL       of the service; http://127.0.0.1:3000 when absent
 
 The secrets are those of the service: CLOUD_AGENT_WEBHOOK_SECRET, STRIPE_WEBHOOK_SECRET, CRON_SECRET.
@@ -84,7 +84,7 @@ async function payments(): Promise<Sent[]> {
   ];
   return await Promise.all(
     events.map((event, index) =>
-      paymentDelivery(secret, { id: `evt_${created}_${index}`, created: created + index, ...event }, created)
+      paymentDelivery(secret, { id: `evt_${created}_${index}`, created: created + index, ...event })
     ),
   );
 }

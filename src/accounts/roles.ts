@@ -32,6 +32,10 @@ export async function putRoleSettings(ctx: ActorContext, input: PutRoleSettings)
     if (disabled.size === Role.options.length) {
       throw invalidField("roles", "At least one role must stay enabled");
     }
+    const changes = input.roles.some(({ role, enabled }) =>
+      account.disabled_roles.includes(role) === enabled
+    );
+    if (!changes) return settingsOf(account.disabled_roles);
     await ctx.db`
       update accounts set disabled_roles = ${[...disabled].toSorted()}::text[], updated_at = now()
       where id = ${accountId}::uuid`;

@@ -38,7 +38,9 @@ export async function applyAgentEvent(ctx: Context, event: StatusChange): Promis
   if (!run) return { outcome: "ignored", reason: "unknown_agent" };
   if (status === "finished") await linkPullRequest(ctx, run, event.target?.prUrl);
   const clock = clockOf(event);
-  if (!isNewer(clock, run)) return { outcome: "ignored", reason: "older_than_the_run" };
+  const order = compare(clock, run);
+  if (order === 0) return { outcome: "applied" };
+  if (order < 0) return { outcome: "ignored", reason: "older_than_the_run" };
   // Who closed the ticket meanwhile took its tasks as they were.
   const settled = run.ticket_open
     ? await settleTasks(ctx, run, { status, at: clock.at, summary: cleanText(event.summary) })
@@ -76,9 +78,11 @@ function clockOf(event: StatusChange): Clock {
   return { at: new Date(event.timestamp).toISOString(), tie: `${TIE.get(event.status)} ${hash}` };
 }
 
-function isNewer(clock: Clock, run: Run): boolean {
-  if (run.event_at === null || run.event_tie === null) return true;
-  return clock.at === run.event_at ? clock.tie > run.event_tie : clock.at > run.event_at;
+/** Above 0 for an event behind the one that the run stands at, 0 for that very one. */
+function compare(clock: Clock, run: Run): number {
+  if (run.event_at === null || run.event_tie === null) return 1;
+  const [event, last] = clock.at === run.event_at ? [clock.tie, run.event_tie] : [clock.at, run.event_at];
+  return event === last ? 0 : event > last ? 1 : -1;
 }
 
 /** FINISHED brings the ticket to validation; a later ERROR takes back what the run itself had moved. */

@@ -11,7 +11,7 @@ import type { AgentRun, RegisterRun } from "./schema.ts";
 /**
  * Tells which ticket an agent works on. What the agent sent before counts from now on; a second registration for the
  * same ticket answers the run that is there, with the tasks of both.
- * @throws {AppError} conflict when the agent works on another ticket
+ * @throws {AppError} conflict when the agent works on another ticket, or has ended before it was given these tasks
  */
 export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun): Promise<AgentRun> {
   return await transact(ctx, async (ctx) => {
@@ -28,11 +28,12 @@ export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun):
     const [run] = await ctx.db<AgentRun[]>`
       select ${runColumns(ctx.db)} from agent_runs r
       where r.agent_id = ${input.agent_id} and r.ticket_id = ${input.ticketId}::uuid`;
-    if (run) return run;
-    throw new AppError(
-      "conflict",
-      `Cannot register agent ${input.agent_id}: it is registered for another ticket`,
-    );
+    const refused = `Cannot register agent ${input.agent_id}:`;
+    if (!run) throw new AppError("conflict", `${refused} it is registered for another ticket`);
+    if (input.task_ids?.some((id) => !run.task_ids.includes(id))) {
+      throw new AppError("conflict", `${refused} its run has ended, with the tasks that it had`);
+    }
+    return run;
   });
 }
 
@@ -54,7 +55,8 @@ async function addTasks(
   await db`
     update agent_runs set updated_at = now(),
       task_ids = task_ids || array(select id from unnest(${task_ids}::uuid[]) as id where id <> all (task_ids))
-    where agent_id = ${agent_id} and ticket_id = ${ticketId}::uuid and not ${task_ids}::uuid[] <@ task_ids`;
+    where agent_id = ${agent_id} and ticket_id = ${ticketId}::uuid and event_at is null
+      and not ${task_ids}::uuid[] <@ task_ids`;
 }
 
 /** Under the sender's name, as if they came now. */

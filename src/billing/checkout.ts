@@ -41,8 +41,8 @@ export async function startCheckout(ctx: ActorContext, input: StartCheckout): Pr
 }
 
 /**
- * One page for all calls of a minute that ask for the same, so that who clicks twice can't pay twice. No longer: the
- * provider gives the first answer for a key again for a day, also when it was a failure or its page is used up.
+ * One page for all calls of a minute that ask for the same, so that a double click doesn't open two to be paid. No longer:
+ * the provider gives the first answer for a key again for a day, also when it was a failure or its page is used up.
  */
 function keyOf(page: Stripe.Checkout.SessionCreateParams): string {
   const minute = Math.floor(Date.now() / 60_000);

@@ -154,7 +154,7 @@ function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObj
   }
   if (meta.statusOf) {
     return {
-      "200": { description: "Made by an earlier call", content, ...found },
+      "200": { description: "Made by an earlier call", content },
       "201": { description: "Made", content, ...made },
     };
   }

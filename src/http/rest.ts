@@ -121,7 +121,9 @@ function success(
 }
 
 function versionOf(output: unknown): unknown {
+  // A replay says what was true when the ticket was made.
   if (typeof output !== "object" || output === null) return undefined;
+  if ("_idempotent_replay" in output && output._idempotent_replay) return undefined;
   if ("version" in output) return output.version;
   return "ticket" in output ? versionOf(output.ticket) : undefined;
 }

@@ -48,6 +48,9 @@ function namesOf(url: string): string[] {
 
 /** tRPC itself would refuse most of it, but doesn't tell the request's id then. */
 function refuseStrangeRequest({ method, headers }: Request, calls: number): void {
+  if (!["GET", "HEAD", "OPTIONS", "POST"].includes(method)) {
+    throw new AppError("method_not_allowed", undefined, { headers: { Allow: "GET, POST" } });
+  }
   const isJson = headers.get("content-type")?.startsWith("application/json");
   if (method === "POST" && !isJson) throw new AppError("unsupported_media_type");
   if (calls > MAX_BATCH) throw new AppError("invalid_request", `A batch may have at most ${MAX_BATCH} calls`);

@@ -7,26 +7,24 @@ import { getProject } from "./get.ts";
 import type { Project, UpdateProject } from "./schema.ts";
 
 /**
- * Changes a project's names, or archives it and takes it back. An archived project can be read but not written; archiving
- * it again changes nothing.
+ * Changes a project's names, or archives it and takes it back. An archived project can be read but not written; what it
+ * is already writes nothing.
  */
 export async function updateProject(ctx: ProjectContext, input: UpdateProject): Promise<Project> {
   const { id: _, ...changes } = input;
-  const { archived, ...names } = changes;
+  const { archived, name = null, key = null, slug = null } = changes;
   const project = await transact(ctx, async (ctx) => {
     await lockAccount(ctx, ctx.project.account_id);
-    const [before] = await ctx.db<{ archived: boolean }[]>`
-      select archived_at is not null as archived from projects where id = ${ctx.project.id}::uuid for update`;
-    if (before!.archived && archived !== false) {
-      if (!archived || Object.keys(names).length > 0) throw projectIsArchived();
+    const [before] = await ctx.db<[Record<string, unknown>]>`
+      select name, key, slug, archived_at is not null as archived from projects
+      where id = ${ctx.project.id}::uuid for update`;
+    if (Object.entries(changes).every(([field, value]) => before[field] === value)) {
       return await getProject(ctx, ctx.project);
     }
+    if (before.archived && archived !== false) throw projectIsArchived();
     await ctx.db`
-      update projects set name = coalesce(${names.name ?? null}, name), key = coalesce(${
-      names.key ?? null
-    }, key),
-        slug = coalesce(${names.slug ?? null}, slug), updated_at = now(),
-        archived_at = case when ${archived ?? false} then now() end
+      update projects set name = coalesce(${name}, name), key = coalesce(${key}, key), slug = coalesce(${slug}, slug),
+        archived_at = case when ${archived === true} then now() end, updated_at = now()
       where id = ${ctx.project.id}::uuid`;
     await recordAudit(ctx, {
       account_id: ctx.project.account_id,

@@ -197,7 +197,7 @@ export function projectProcedure(meta: Meta & { access: keyof typeof PROJECT_LEV
   return base.meta(meta).use(authorizeProject);
 }
 
-/** The output of what answers 204. */
 /** The input of a call that takes none. */
 export const Empty = z.strictObject({});
+/** The output of what answers 204. */
 export const Nothing = z.void();

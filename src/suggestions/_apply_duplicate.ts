@@ -1,15 +1,10 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { noSuchTicket } from "../tickets/lock.ts";
-import { applyClosing, type BeforeClosing, undoClosing } from "./_apply_closing.ts";
+import { applyClosing, type BeforeClosing } from "./_apply_closing.ts";
 import { fingerprintOfPair } from "./_finding.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 import { digestOf } from "./_terms.ts";
-
-/** With the link from an earlier closing, where the ticket was reopened after it. */
-export interface BeforeDuplicate extends BeforeClosing {
-  former_link?: { duplicate_of: string; created_at: string };
-}
 
 /**
  * Closes the ticket as a duplicate and links it to the other. That one must be open: else a ring of tickets could be
@@ -18,36 +13,18 @@ export interface BeforeDuplicate extends BeforeClosing {
 export async function applyDuplicate(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,
-): Promise<BeforeDuplicate> {
+): Promise<BeforeClosing> {
   const { ticket_id, other_ticket_id } = suggestion;
   const otherRef = await lockOpenOther(ctx, suggestion);
   const before = await applyClosing(ctx, suggestion, { type: "duplicate", note: `Duplicate of ${otherRef}` });
-  const former_link = await removeLink(ctx, ticket_id);
-  await ctx.db`
-    insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
-    values (${ticket_id}::uuid, ${ctx.project.id}::uuid, ${other_ticket_id}::uuid)`;
-  return { ...before, ...(former_link && { former_link }) };
-}
-
-export async function undoDuplicate(
-  ctx: ProjectContext,
-  ticketId: string,
-  before: BeforeDuplicate,
-): Promise<void> {
-  await undoClosing(ctx, ticketId, before);
-  await removeLink(ctx, ticketId);
-  if (!before.former_link) return;
-  const { duplicate_of, created_at } = before.former_link;
-  await ctx.db`
-    insert into ticket_duplicates (ticket_id, project_id, duplicate_of, created_at)
-    values (${ticketId}::uuid, ${ctx.project.id}::uuid, ${duplicate_of}::uuid, ${created_at}::timestamptz)`;
-}
-
-async function removeLink({ db, project }: ProjectContext, ticketId: string) {
-  const [removed] = await db<{ duplicate_of: string; created_at: string }[]>`
-    delete from ticket_duplicates where ticket_id = ${ticketId}::uuid and project_id = ${project.id}::uuid
-    returning duplicate_of, created_at`;
-  return removed;
+  // An import may have brought a link along that the ticket had before it was reopened.
+  await Promise.all([
+    ctx.db`delete from ticket_duplicates where ticket_id = ${ticket_id}::uuid`,
+    ctx.db`
+      insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
+      values (${ticket_id}::uuid, ${ctx.project.id}::uuid, ${other_ticket_id}::uuid)`,
+  ]);
+  return before;
 }
 
 interface LockedText {

@@ -2,7 +2,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { noSuchTicket } from "../tickets/lock.ts";
 import type { TicketDuplicates } from "./schema.ts";
 
-/** Which ticket this one is closed for, and which are closed for it. A link outlives a reopening, but says nothing then. */
+/** Which ticket this one is closed for, and which are closed for it. A reopening ends the link. */
 export async function getTicketDuplicates(
   ctx: ProjectContext,
   input: { ticketId: string },

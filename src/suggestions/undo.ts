@@ -9,9 +9,8 @@ import {
   moveTicket,
   undoClosing,
 } from "./_apply_closing.ts";
-import { type BeforeDuplicate, undoDuplicate } from "./_apply_duplicate.ts";
 import { undoRole } from "./_apply_role.ts";
-import { type BeforeSplit, undoSplit } from "./_apply_split.ts";
+import { undoSplit } from "./_apply_split.ts";
 import { decideSuggestion, lockSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 
@@ -44,8 +43,7 @@ async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promi
     return refuseWhenClosed(await lockTicket(ctx, ticket_id), "suggest anything for");
   }
   if (kind === "role") return await undoRole(ctx, ticket_id, before as { role: string });
-  if (kind === "split") return await undoSplit(ctx, ticket_id, before as BeforeSplit);
-  if (kind === "duplicate") return await undoDuplicate(ctx, ticket_id, before as BeforeDuplicate);
+  if (kind === "split") return await undoSplit(ctx, suggestion);
   if (kind === "stale" && evidence.proposal === "move_to_backlog") {
     return await undoMove(ctx, ticket_id, before as BeforeMove);
   }

@@ -20,12 +20,17 @@ export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<
     db<Task[]>`
       with ${authorCte(ctx)}
       update tasks t set status = 'in_progress', assignee_user_id = ${actor.user.id}::uuid,
-        assignee_session_id = ${input.session_id ?? actor.credential.id}, started_at = now(),
+        assignee_session_id = ${sessionOf(ctx, input)}, started_at = now(),
         lease_expires_at = ${lease(db)}, version = t.version + 1, updated_at = now()
       from author
       where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)}
       returning ${taskColumns(db)}`);
   return task ?? await explainRefusal(ctx, input);
+}
+
+/** Under what a claim is kept. */
+function sessionOf({ actor }: ProjectContext, { session_id }: ClaimTask): string {
+  return session_id ?? actor.credential.id;
 }
 
 async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<never> {
@@ -36,13 +41,18 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
   const task = tasks.find(({ id }) => id === input.taskId);
   if (!task) throw noSuchTask();
   if (ctx.ifMatch !== null) requireVersion(ctx, await getTask(ctx, input), "task");
-  const { title, status, assignee_user_id: assignee } = task;
+  const { title, status, assignee_user_id: assignee, assignee_session_id: session } = task;
   const refused = `Cannot claim task ${title}:`;
   const taken = (how: string) => new AppError("already_claimed", `${refused} ${how}`);
   const another = assignee !== null && assignee !== ctx.actor.user.id;
   if (status === "in_progress") {
     if (another) throw taken("it was taken by another");
-    throw taken(assignee === null ? "it was begun without a claim" : "it is yours already");
+    if (assignee === null || session === null) throw taken("it was begun without a claim");
+    throw taken(
+      session === sessionOf(ctx, input)
+        ? "it is yours already"
+        : "it is held under another session or key of yours",
+    );
   }
   if (status !== "pending") throw new AppError("invalid_transition", `${refused} it is ${status}`);
   if (ticket.status === "closed") throw new AppError("conflict", `${refused} its ticket is closed`);

@@ -144,7 +144,9 @@ async function write(
         where ticket_id = any (${ids}::uuid[]) and status in ('pending', 'in_progress')
       ),`
       : db``
-  } moved as (
+  }
+    ${reopens ? db`links as (delete from ticket_duplicates where ticket_id = any (${ids}::uuid[])),` : db``}
+    moved as (
       update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, closed_at = ${
     live ? db`now()` : null
   },

@@ -66,7 +66,7 @@ export async function readState({ sql }: Harness, { ticket }: Work) {
       select status, summary, branch_name, pull_request_url, event_at from agent_runs where ticket_id = ${id}::uuid`,
     await sql`
       select status, assignee_user_id is not null as assigned, assignee_session_id = 'a person' as persons,
-        blocking_reason, completed_at, started_at is not null as started, lease_expires_at is not null as leased
+        blocking_reason, (completed_at - started_at)::text as took, started_at is not null as started, lease_expires_at is not null as leased
       from tasks where ticket_id = ${id}::uuid order by sequence`,
     await sql`select repo, number, state from ticket_pull_requests where ticket_id = ${id}::uuid order by repo, number`,
   ];

@@ -25,7 +25,8 @@ describe("a cloud agent's event", () => {
     }]);
     expect(state.links).toEqual([{ repo: "acme/handoff", number: 17, state: "open" }]);
     expect(state.tasks).toMatchObject([
-      { status: "done", completed_at: timestamp, leased: false },
+      // The sender's clock was behind: what ends before it began took no time.
+      { status: "done", took: "00:00:00", leased: false },
       { status: "pending", assigned: false, leased: false },
       { status: "pending" },
       { status: "in_progress", persons: true, leased: true },
@@ -122,6 +123,26 @@ describe("a cloud agent's event", () => {
     const path = `${work.ticket.path}/tasks/${work.tasks[0]}`;
     const { body } = await harness.now.call("GET", path, { token: project.admin.token });
     expect(body).toMatchObject({ status: "done", actual_minutes: 1_000_000 });
+  });
+
+  test("finishes what an earlier one had blocked, though the task was edited or moved up meanwhile", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "ERROR", timestamp });
+    const token = project.admin.token;
+    const path = `${work.ticket.path}/tasks`;
+    const acceptance_criteria = [{ text: "It works", done: true }];
+    await harness.now.call("PATCH", `${path}/${work.tasks[1]}`, { token, body: { acceptance_criteria } });
+    const task_ids = work.tasks.toReversed();
+    await harness.now.call("POST", `${path}/reorder`, { token, body: { task_ids } });
+    await sendAgentEvent(harness.now, {
+      id: work.agentId,
+      status: "FINISHED",
+      timestamp: "2026-11-20T11:00:00Z",
+    });
+    const { tasks } = await readState(harness.now, work);
+    expect(tasks.map(({ status }) => status)).toEqual(["in_progress", "pending", "done", "done"]);
   });
 
   test("never touches what someone did since", async () => {
@@ -221,6 +242,10 @@ describe("registering an agent run", () => {
     const first = await register([one]);
     expect((await register([two, one])).body).toMatchObject({ id: first.body.id, task_ids: [one, two] });
     expect((await register()).body.task_ids).toEqual([one, two]);
+    await sendAgentEvent(harness.now, { id: agent_id, status: "FINISHED", timestamp });
+    expect((await register([one])).status).toBe(201);
+    const late = await register([work.tasks[2]]);
+    expect([late.status, late.body.error]).toEqual([409, expect.stringContaining("its run has ended")]);
   });
 
   test("beside a replay of what came too early needs no second try", async () => {
@@ -239,7 +264,7 @@ describe("registering an agent run", () => {
         harness.now.call("POST", `/admin/deliveries/${early.id}/replay`, { token: admin.token, body: {} }),
     );
     expect(registered!.body).toMatchObject({ status: "finished" });
-    expect(replayed!.body).toMatchObject({ reason: "older_than_the_run", attempts: 3 });
+    expect(replayed!.body).toMatchObject({ outcome: "applied", attempts: 3 });
     const locks = harness.now.statements.slice(before).filter((text) => text.includes("'agent '"));
     expect(locks, "the registration, its event, the replay").toHaveLength(3);
   });

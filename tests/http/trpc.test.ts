@@ -276,6 +276,7 @@ describe("a refusal at the tRPC door", () => {
     const text = { token: project.admin.token, raw: "{}", headers: { "content-type": "text/plain" } };
     const wrongType = await send("POST", "tickets.create", text);
     expectTrpcError(wrongType, 415, "unsupported_media_type");
+    expectTrpcError(await send("PUT", "auth.me"), 405, "method_not_allowed");
     const over = await send("POST", "tickets.create", raw(JSON.stringify({ pad: "x".repeat(1024 * 1024) })));
     expectTrpcError(over, 413, "payload_too_large");
     const prototype = await send("GET", "__proto__.constructor");

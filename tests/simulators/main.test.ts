@@ -23,12 +23,13 @@ async function simulate(...args: string[]) {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-test("the sender's clock dates the payment provider's signatures too", async () => {
+test("what happened earlier is signed when it is sent, as the payment provider does", async () => {
   const at = "2026-11-20T10:00:00Z";
   const { code, stderr } = await simulate("payment", "--account", crypto.randomUUID(), "--at", at);
   expect([code, stderr]).toEqual([0, ""]);
-  const dates = received.map((headers) => /^t=(\d+),/.exec(headers.get("stripe-signature")!)?.[1]);
-  expect(dates).toEqual(Array(3).fill(String(Date.parse(at) / 1000)));
+  const dates = received.map((headers) => Number(/^t=(\d+),/.exec(headers.get("stripe-signature")!)?.[1]));
+  expect(dates).toHaveLength(3);
+  expect(Math.min(...dates)).toBeGreaterThan(Date.parse(at) / 1000);
 });
 
 test("a delivery is sent as often as asked for", async () => {

@@ -266,7 +266,7 @@ describe("claiming, a heartbeat and a release", () => {
     try {
       for (const verb of VERBS) expect((await act(id, verb, ada!)).status).toBe(200);
     } finally {
-      await harness.now.sql.unsafe("drop function fail_every_other cascade");
+      await harness.now.sql.unsafe("drop function fail_every_other cascade; drop sequence tries");
     }
   });
 });
@@ -290,7 +290,7 @@ describe("agents of one user", () => {
       const [id] = await newTicket("task");
       const [late, fresh] = [await makeKey(harness.now, user), await makeKey(harness.now, user)];
       await takeOver(() => act(id, "claim", late), () => act(id, "claim", fresh), id!);
-      for (const action of ["heartbeat", "release"]) {
+      for (const action of ["claim", "heartbeat", "release"]) {
         const refused = await act(id, action, late);
         expect([refused.status, refused.body.code]).toEqual([409, "already_claimed"]);
         expect(refused.body.error).toMatch(/it is held under another session or key of yours$/);
