@@ -109,3 +109,17 @@ export const CreateIssue = TicketPath.extend({
   ),
 });
 export type CreateIssue = z.infer<typeof CreateIssue>;
+
+// Linked pull requests ----------------------------------------------------------------------------------------
+
+export const PullRequest = z.object({
+  repo: z.string().describe("owner/name, lower-cased"),
+  number: z.int(),
+  url: z.string(),
+  state: z.enum(["open", "closed", "merged"]),
+  created_at: Timestamp.describe("When the link was made"),
+  updated_at: Timestamp,
+}).meta({ id: "PullRequest" });
+export type PullRequest = z.infer<typeof PullRequest>;
+
+export const PullRequestList = z.object({ pull_requests: z.array(PullRequest), next_cursor: z.null() });

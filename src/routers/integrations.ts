@@ -4,6 +4,7 @@ import { getHookRun } from "../integrations/get_hook_run.ts";
 import { getLinkedIssue } from "../integrations/get_issue.ts";
 import { linkAccount } from "../integrations/link_account.ts";
 import { linkIssue } from "../integrations/link_issue.ts";
+import { listPullRequests } from "../integrations/list_pull_requests.ts";
 import {
   CreateIssue,
   HookRun,
@@ -13,6 +14,7 @@ import {
   LinkedAccount,
   LinkedIssue,
   LinkIssue,
+  PullRequestList,
   SetUpHooks,
 } from "../integrations/schema.ts";
 import { setUpHooks } from "../integrations/set_up_hooks.ts";
@@ -113,4 +115,12 @@ export const integrationsRouter = router({
     status: 204,
     summary: "Unlink the issue",
   }).input(TicketPath).output(Nothing).mutation(({ ctx, input }) => unlinkIssue(ctx, input)),
+
+  listPullRequests: projectProcedure({
+    ...read,
+    method: "GET",
+    path: "/projects/{id}/tickets/{ticketId}/pull-requests",
+    summary: "List the linked pull requests",
+    description: "Those of the ticket's agent runs, and those that were merged under its ref.",
+  }).input(TicketPath).output(PullRequestList).query(({ ctx, input }) => listPullRequests(ctx, input)),
 });

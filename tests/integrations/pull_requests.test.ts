@@ -29,6 +29,10 @@ describe("a merged pull request", () => {
       const history = await harness.sql`
         select field, actor from history_entries where ticket_id = ${ticket.id}::uuid and field = 'merge_sha'`;
       expect(history).toEqual([{ field: "merge_sha", actor: { kind: "webhook", id: "github" } }]);
+      const { body: linked } = await harness.call("GET", `${ticket.path}/pull-requests`, {
+        token: project.admin.token,
+      });
+      expect(linked).toMatchObject({ pull_requests: [{ repo, state: "merged" }], next_cursor: null });
     }
     expect(await merges.ticket(other!, project)).toMatchObject({ merge_sha: null, version: 1 });
   });
