@@ -896,7 +896,8 @@ create table test_cases (
   decided_at timestamp(3) with time zone,
   note text,
   created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
+  updated_at timestamp(3) with time zone not null default now(),
+  version integer not null default 1
 );
 alter table test_cases add constraint test_cases_decided CHECK (((status = 'pending'::text) = (decided_at IS NULL)));
 alter table test_cases add constraint test_cases_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id);

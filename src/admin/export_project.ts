@@ -28,7 +28,7 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
       coalesce((select jsonb_agg(wire_times(to_jsonb(k) - '{ticket_id,project_id,assignee_user_id,assignee_session_id,lease_expires_at,version}'::text[]
           || jsonb_build_object('assignee', (select u.email from users u where u.id = k.assignee_user_id))) order by k.sequence)
         from tasks k where k.ticket_id = t.id), '[]') as tasks,
-      coalesce((select jsonb_agg(wire_times(to_jsonb(c) - '{ticket_id,project_id}'::text[]
+      coalesce((select jsonb_agg(wire_times(to_jsonb(c) - '{ticket_id,project_id,version}'::text[]
           || jsonb_build_object('decided_by', (select u.email from users u where u.id = c.decided_by))) order by c.id)
         from test_cases c where c.ticket_id = t.id), '[]') as test_cases,
       (select jsonb_build_object('repo_full_name', i.repo_full_name, 'issue_number', i.issue_number, 'issue_url', i.issue_url,

@@ -59,8 +59,8 @@ export const testCasesRouter = router({
     method: "PATCH",
     path: `${cases}/{caseId}`,
     summary: "Change a human test case",
-    description: "A new title or instruction makes it pending again.",
-    errors: ["not_found", "conflict"],
+    description: "A new title or instruction makes it pending again. Honours If-Match with the case's ETag.",
+    errors: ["not_found", "conflict", "version_conflict"],
   }).input(UpdateTestCase).output(TestCase).mutation(({ ctx, input }) => updateTestCase(ctx, input)),
 
   delete: projectProcedure({
@@ -69,8 +69,8 @@ export const testCasesRouter = router({
     path: `${cases}/{caseId}`,
     status: 204,
     summary: "Delete a human test case",
-    description: "Not for bot clients.",
-    errors: ["not_found"],
+    description: "Not for bot clients. Honours If-Match with the case's ETag.",
+    errors: ["not_found", "version_conflict"],
   }).input(TestCasePath).output(Nothing).mutation(({ ctx, input }) => deleteTestCase(ctx, input)),
 
   approve: projectProcedure({
@@ -78,8 +78,9 @@ export const testCasesRouter = router({
     method: "POST",
     path: `${cases}/{caseId}/approve`,
     summary: "Approve a human test case",
-    description: "Not for bot clients.",
-    errors: ["not_found"],
+    description:
+      "Not for bot clients. Honours If-Match with the case's ETag: so it is the text that was read that is approved.",
+    errors: ["not_found", "version_conflict"],
   }).input(DecideTestCase).output(TestCase).mutation(({ ctx, input }) =>
     decideTestCase(ctx, input, "approved")
   ),
@@ -89,8 +90,9 @@ export const testCasesRouter = router({
     method: "POST",
     path: `${cases}/{caseId}/reject`,
     summary: "Reject a human test case",
-    description: "Not for bot clients, and not for an approved case of a closed ticket.",
-    errors: ["not_found", "conflict"],
+    description:
+      "Not for bot clients, and not for an approved case of a closed ticket. Honours If-Match with the case's ETag.",
+    errors: ["not_found", "conflict", "version_conflict"],
   }).input(DecideTestCase).output(TestCase).mutation(({ ctx, input }) =>
     decideTestCase(ctx, input, "rejected")
   ),

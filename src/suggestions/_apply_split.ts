@@ -22,6 +22,12 @@ interface Part {
   task_ids: string[];
 }
 
+/** What a part became. */
+interface PartTicket {
+  ticket_id: string;
+  ticket_ref: string;
+}
+
 /** Each group of tasks moves to a new ticket of its own; the first and largest group stays. */
 export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<BeforeSplit> {
   const ticketId = suggestion.ticket_id;
@@ -29,10 +35,22 @@ export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggesti
   await lockTasks(ctx, [ticketId]);
   const parent = await getTicket(ctx, { ticketId });
   const tasks = await readTasks(ctx, ticketId);
-  const partIds: string[] = [];
-  for (const part of suggestion.evidence.parts as Part[]) partIds.push(await splitOff(ctx, parent, part));
-  await closeRanks(ctx, ticketId);
+  const parts: (Part & PartTicket)[] = [];
+  for (const part of partsOf(suggestion)) parts.push({ ...part, ...await splitOff(ctx, parent, part) });
+  const partIds = parts.map(({ ticket_id }) => ticket_id);
+  await Promise.all([closeRanks(ctx, ticketId), writeParts(ctx, suggestion, parts)]);
   return { tasks, part_ids: partIds, digest: await digestTasks(ctx, [ticketId, ...partIds]) };
+}
+
+/** The parts as they were suggested. */
+function partsOf({ evidence }: StoredSuggestion): Part[] {
+  return (evidence.parts as Part[]).map(({ title, task_ids }) => ({ title, task_ids }));
+}
+
+async function writeParts({ db }: ProjectContext, { id }: StoredSuggestion, parts: Part[]): Promise<void> {
+  await db`
+    update suggestions set evidence = jsonb_set(evidence, '{parts}', ${JSON.stringify(parts)}::text::jsonb)
+    where id = ${id}::uuid`;
 }
 
 /** What stays moves up, and none of it waits for a task that went. */
@@ -48,7 +66,7 @@ async function closeRanks({ db }: ProjectContext, ticketId: string): Promise<voi
     where k.id = n.id and (k.sequence, k.depends_on_task_ids) is distinct from (n.place, n.depends_on)`;
 }
 
-async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promise<string> {
+async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promise<PartTicket> {
   const { db, project } = ctx;
   // Deleted here and created there, so that the history of both tickets tells of it.
   const removed = await db<
@@ -99,20 +117,23 @@ async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promis
         where d = any (${part.task_ids}::text[])))))).*
     from (select task, row_number() over (order by (task ->> 'sequence')::integer) as place
       from jsonb_array_elements(${JSON.stringify(removed.map(({ task }) => task))}::text::jsonb) task) k`;
-  return ticket.id;
+  return { ticket_id: ticket.id, ticket_ref: ticket.ticket_ref };
 }
 
 /**
  * What holds a closing back holds this back too.
  * @throws {AppError} conflict when the ticket was closed, or any of the tasks was changed since
  */
-export async function undoSplit(ctx: ProjectContext, ticketId: string, before: BeforeSplit): Promise<void> {
+export async function undoSplit(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<void> {
+  const { ticket_id: ticketId, before_accept } = suggestion;
+  const before = before_accept as BeforeSplit;
   const ids = [ticketId, ...before.part_ids];
   const parent = (await lockTickets(ctx, ids)).find(({ id }) => id === ticketId)!;
   refuseWhenClosed(parent, "undo the split of");
   await lockTasks(ctx, ids);
   if (await digestTasks(ctx, ids) !== before.digest) throw changedSince(parent.ticket_ref);
-  await restoreTasks(ctx, ids, before.tasks);
+  await bringBack(ctx, before);
+  await Promise.all([restoreOrder(ctx, ticketId, before), writeParts(ctx, suggestion, partsOf(suggestion))]);
   const results = await transitionTickets(ctx, ctx.project.id, before.part_ids, {
     to: "live",
     resolution: { type: "cancelled", note: "The split was undone" },
@@ -123,13 +144,9 @@ export async function undoSplit(ctx: ProjectContext, ticketId: string, before: B
 }
 
 /** As they were, but as new versions: what somebody read of the split ones doesn't pass for what is there now. */
-async function restoreTasks(
-  { db }: ProjectContext,
-  ticketIds: string[],
-  tasks: BeforeSplit["tasks"],
-): Promise<void> {
+async function bringBack({ db }: ProjectContext, { tasks, part_ids }: BeforeSplit): Promise<void> {
   const removed = await db<{ id: string; version: number }[]>`
-    delete from tasks where ticket_id = any (${ticketIds}::uuid[]) returning id, version`;
+    delete from tasks where ticket_id = any (${part_ids}::uuid[]) returning id, version`;
   await db`
     insert into tasks
     select (jsonb_populate_record(null::tasks, k.task || jsonb_build_object('version', r.version + 1, 'updated_at', now()))).*
@@ -138,15 +155,26 @@ async function restoreTasks(
       on r.id = (k.task ->> 'id')::uuid`;
 }
 
+/** What stayed makes room, and waits again for what went. */
+async function restoreOrder({ db }: ProjectContext, ticketId: string, { tasks }: BeforeSplit): Promise<void> {
+  await db`
+    update tasks k set sequence = b.sequence, depends_on_task_ids = b.depends_on_task_ids, version = k.version + 1,
+      updated_at = now()
+    from jsonb_populate_recordset(null::tasks, ${JSON.stringify(tasks)}::text::jsonb) b
+    where k.id = b.id and k.ticket_id = ${ticketId}::uuid
+      and (k.sequence, k.depends_on_task_ids) is distinct from (b.sequence, b.depends_on_task_ids)`;
+}
+
 async function readTasks({ db }: ProjectContext, ticketId: string): Promise<Record<string, unknown>[]> {
   const rows = await db<{ task: Record<string, unknown> }[]>`
     select to_jsonb(k) as task from tasks k where k.ticket_id = ${ticketId}::uuid order by k.sequence`;
   return rows.map(({ task }) => task);
 }
 
+/** A lease says nothing of the task: heartbeats go on. */
 async function digestTasks({ db }: ProjectContext, ticketIds: string[]): Promise<string> {
   const [row] = await db<[{ digest: string }]>`
-    select md5(coalesce(jsonb_agg(to_jsonb(k) order by k.id)::text, '')) as digest from tasks k
+    select md5(coalesce(jsonb_agg(to_jsonb(k) || '{"lease_expires_at": null}' order by k.id)::text, '')) as digest from tasks k
     where k.ticket_id = any (${ticketIds}::uuid[])`;
   return row.digest;
 }

@@ -26,8 +26,8 @@ async function readSuggestion(ctx: ProjectContext, suggestionId: string): Promis
 }
 
 /**
- * Locks the tickets of a suggestion, then reads it: of several calls at once that decide it, each sees what the one before
- * it decided.
+ * Locks the tickets of a suggestion, those that it split off included, then reads it: of several calls at once that
+ * decide it, each sees what the one before it decided.
  * @throws {AppError} not_found
  */
 export async function lockSuggestion(ctx: ProjectContext, suggestionId: string): Promise<StoredSuggestion> {
@@ -41,7 +41,8 @@ export async function lockSuggestion(ctx: ProjectContext, suggestionId: string):
 async function lockTicketsOf({ db, project }: ProjectContext, suggestionId: string): Promise<void> {
   await db`
     select from tickets t where t.id in (
-      select unnest(array[s.ticket_id, s.other_ticket_id]) from suggestions s
+      select unnest(array[s.ticket_id, s.other_ticket_id]
+        || array(select jsonb_array_elements_text(s.before_accept -> 'part_ids')::uuid)) from suggestions s
       where s.project_id = ${project.id}::uuid and s.id = ${suggestionId}::uuid)
     order by t.id for update`;
 }

@@ -14,7 +14,9 @@ export const Suggestion = z.object({
   rationale: z.string().describe("Why, in a sentence"),
   confidence: z.number().min(0).max(1),
   ticket_id: Id.describe("The ticket that accepting changes"),
-  evidence: z.record(z.string(), z.unknown()).describe("What it was concluded from; depends on the kind"),
+  evidence: z.record(z.string(), z.unknown()).describe(
+    "What it was concluded from; depends on the kind. An accepted split's `parts` name the new tickets",
+  ),
   created_at: Timestamp,
   decided_at: Timestamp.nullable(),
   decided_by: Id.nullable().describe("null where no person decided"),

@@ -1,12 +1,13 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
+import { requireVersion } from "../core/if_match.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { refuseBots } from "./_people.ts";
 import { caseColumns } from "./_rows.ts";
 import { getTestCase } from "./get.ts";
 import type { DecideTestCase, TestCase } from "./schema.ts";
 
-/** @throws {AppError} forbidden for bot clients; conflict for a rejection behind a closed ticket */
+/** @throws {AppError} forbidden for bot clients; version_conflict; conflict for a rejection behind a closed ticket */
 export async function decideTestCase(
   ctx: ProjectContext,
   input: DecideTestCase,
@@ -16,13 +17,14 @@ export async function decideTestCase(
   return await transact(ctx, async (ctx) => {
     const { db, actor } = ctx;
     const [ticket, before] = await Promise.all([lockTicket(ctx, input.ticketId), getTestCase(ctx, input)]);
+    requireVersion(ctx, before, "test case");
     if (before.status === status && (input.note === undefined || input.note === before.note)) return before;
     if (before.status === "approved" && status === "rejected") {
       refuseWhenClosed(ticket, "reject a test case of");
     }
     const [after] = await db<[TestCase]>`
       update test_cases c set status = ${status}, decided_by = ${actor.user.id}::uuid, decided_at = now(),
-        note = ${input.note ?? null}, updated_at = now()
+        note = ${input.note ?? null}, version = version + 1, updated_at = now()
       where c.id = ${before.id}::uuid returning ${caseColumns(db)}`;
     return after;
   });

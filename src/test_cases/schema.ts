@@ -22,6 +22,7 @@ export const TestCase = z.object({
   decided_by: Id.nullable().describe("Who approved or rejected it; always a person"),
   decided_at: Timestamp.nullable(),
   note: z.string().nullable(),
+  version: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "TestCase" });

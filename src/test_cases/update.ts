@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
+import { requireVersion } from "../core/if_match.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { caseColumns } from "./_rows.ts";
 import { getTestCase } from "./get.ts";
@@ -8,12 +9,13 @@ import type { TestCase, UpdateTestCase } from "./schema.ts";
 /**
  * Changes the fields that are given. What was approved or rejected was another text: a new title or instruction makes
  * the case pending again.
- * @throws {AppError} conflict when that would undo what a closed ticket was closed by
+ * @throws {AppError} version_conflict; conflict when that would undo what a closed ticket was closed by
  */
 export async function updateTestCase(ctx: ProjectContext, input: UpdateTestCase): Promise<TestCase> {
   return await transact(ctx, async (ctx) => {
     const { db } = ctx;
     const [ticket, before] = await Promise.all([lockTicket(ctx, input.ticketId), getTestCase(ctx, input)]);
+    requireVersion(ctx, before, "test case");
     const { title = before.title, instruction = before.instruction, link = before.link } = input;
     const reopens = title !== before.title || instruction !== before.instruction;
     if (!reopens && link === before.link) return before;
@@ -22,7 +24,8 @@ export async function updateTestCase(ctx: ProjectContext, input: UpdateTestCase)
       ? db`, status = 'pending', decided_by = null, decided_at = null, note = null`
       : db``;
     const [after] = await db<[TestCase]>`
-      update test_cases c set title = ${title}, instruction = ${instruction}, link = ${link}, updated_at = now() ${undecided}
+      update test_cases c set title = ${title}, instruction = ${instruction}, link = ${link}, version = version + 1,
+        updated_at = now() ${undecided}
       where c.id = ${before.id}::uuid returning ${caseColumns(db)}`;
     return after;
   });

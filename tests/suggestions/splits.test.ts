@@ -63,7 +63,8 @@ describe("a ticket with tasks of two subjects", () => {
     expect(split!.evidence.parts[0].task_ids.toSorted()).toEqual(logins.toSorted());
     const before = await stateOf(harness.now, ticket.id);
 
-    expect(await decide(harness.now, project, split!, "accept")).toMatchObject({ status: 200 });
+    const accepted = await decide(harness.now, project, split!, "accept");
+    expect(accepted.status).toBe(200);
     const stays = await tasksOf(project, ticket.id);
     expect(stays.body.tasks.map((task: { title: string; sequence: number }) => [task.sequence, task.title]))
       .toEqual(INVOICES.map((title, index) => [index + 1, title]));
@@ -73,6 +74,10 @@ describe("a ticket with tasks of two subjects", () => {
     expect(part.title).toMatch(new RegExp(`^Split from ${ticket.ref}: Login`));
     const moved = await tasksOf(project, part.id);
     expect(moved.body.tasks.map(({ id }: { id: string }) => id)).toEqual(logins);
+    expect(accepted.body.evidence.parts).toEqual([
+      { ...split!.evidence.parts[0], ticket_id: part.id, ticket_ref: part.ticket_ref },
+    ]);
+    expect(await list(harness.now, project, "status=accepted")).toEqual([accepted.body]);
 
     const history = await harness.now.sql`
       select ticket_id, action, count(*) from history_entries where entity = 'task' and entity_id = any (${logins})
@@ -89,6 +94,42 @@ describe("a ticket with tasks of two subjects", () => {
       resolution_type: "cancelled",
       tasks: null,
     });
+    expect(await list(harness.now, project, "kind=split&status=all")).toEqual([split]);
+  });
+
+  test("is undone beside heartbeats, and keeps what they extended", async () => {
+    const { project, ticket } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    const last = (await tasksOf(project, ticket.id)).body.tasks.at(-1).id;
+    const claimed = await claim(project, ticket, last);
+    await decide(harness.now, project, split!, "accept");
+    const extended = await harness.now.call("POST", `${ticket.path}/tasks/${last}/heartbeat`, {
+      token: project.admin.token,
+    });
+    const { lease_expires_at } = extended.body;
+    expect(Date.parse(lease_expires_at)).toBeGreaterThan(Date.parse(claimed.body.lease_expires_at));
+    expect((await decide(harness.now, project, split!, "undo")).status).toBe(200);
+    expect((await tasksOf(project, ticket.id)).body.tasks.at(-1)).toMatchObject({
+      id: last,
+      lease_expires_at,
+    });
+  });
+
+  test("tells in its history of what went and came back, and of those that stayed only where they stood", async () => {
+    const { project, ticket, invoice, logins } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    const stays = (await tasksOf(project, ticket.id)).body.tasks.at(-1).id;
+    await decide(harness.now, project, split!, "accept");
+    await decide(harness.now, project, split!, "undo");
+    const history = async (taskId: string) => {
+      const rows = await harness.now.sql<{ action: string; field: string | null }[]>`
+        select action, field from history_entries
+        where entity = 'task' and entity_id = ${taskId} and ticket_id = ${ticket.id}::uuid order by id`;
+      return rows.map(({ action, field }) => field ?? action);
+    };
+    expect(await history(invoice)).toEqual(["created"]);
+    expect(await history(stays)).toEqual(["created", "sequence", "sequence"]);
+    expect(await history(logins[0]!)).toEqual(["created", "deleted", "created"]);
   });
 
   test("keeps a claim that comes in while it is split", async () => {
@@ -123,8 +164,8 @@ describe("a ticket with tasks of two subjects", () => {
     expect((await tasksOf(project, ticket.id)).body.tasks.at(-1)).toEqual(passed.body);
   });
 
-  test("gets its tasks back as new versions, for which no former ETag passes", async () => {
-    const { project, ticket } = await makeMixed();
+  test("gets its tasks back as new versions, for which no former ETag passes, but for what was never changed", async () => {
+    const { project, ticket, invoice } = await makeMixed();
     const [split] = await list(harness.now, project, "kind=split");
     const versions = async () => {
       const { tasks } = (await tasksOf(project, ticket.id)).body;
@@ -136,8 +177,10 @@ describe("a ticket with tasks of two subjects", () => {
     await decide(harness.now, project, split!, "accept");
     const between = await versions();
     await decide(harness.now, project, split!, "undo");
-    for (const [id, version] of await versions()) {
-      expect(version).toBeGreaterThan(Math.max(before.get(id)!, between.get(id) ?? 0));
+    const after = await versions();
+    expect([after.get(invoice), after.size]).toEqual([before.get(invoice), before.size]);
+    for (const [id, version] of after) {
+      if (id !== invoice) expect(version).toBeGreaterThan(Math.max(before.get(id)!, between.get(id) ?? 0));
     }
   });
 

@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
 import { beforeAll, describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import {
   makeKey,
   makeMember,
@@ -25,8 +26,9 @@ function call(
   path: string,
   body?: Record<string, unknown>,
   user: { token: string } = member,
+  headers: Record<string, string> = {},
 ) {
-  return harness.now.call(method, path, { token: user.token, ...(body && { body }) });
+  return harness.now.call(method, path, { token: user.token, headers, ...(body && { body }) });
 }
 
 const draft = { title: "Upload 3 GB", instruction: "Upload a file of 3 GB and compare its checksum." };
@@ -64,6 +66,7 @@ describe("human test cases", () => {
       decided_by: null,
       decided_at: null,
       note: null,
+      version: 1,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
@@ -170,6 +173,57 @@ describe("human test cases", () => {
       expect((await call("DELETE", wrong)).status).toBe(404);
     }
     expect((await call("GET", `${project.path}/tickets/${foreign.id}/test-cases`)).status).toBe(404);
+  });
+});
+
+describe("If-Match", () => {
+  const verbs = [
+    ["PATCH", "", { link: "https://example.test/" }],
+    ["POST", "/approve", {}],
+    ["POST", "/reject", {}],
+    ["DELETE", "", undefined],
+  ] as const;
+  const withTag = (tag: string, [method, verb, body]: (typeof verbs)[number], path: string) =>
+    call(method, path + verb, body, member, { "If-Match": tag });
+
+  test("of a former version is 412 with the current case, and a malformed one 400; both change nothing", async () => {
+    const path = await newCase();
+    const changed = await call("PATCH", path, { instruction: "Do nothing" });
+    for (const verb of verbs) {
+      const { status, body } = await withTag('"1"', verb, path);
+      expect([status, body.code, body.details?.current], verb.join()).toEqual(
+        [412, "version_conflict", changed.body],
+      );
+      expect((await withTag("1", verb, path)).body.fieldErrors, verb.join()).toHaveProperty("If-Match");
+    }
+    expect((await call("GET", path)).body).toEqual(changed.body);
+  });
+
+  test("passes with the ETag of the last answer, which each change makes another", async () => {
+    const path = await newCase();
+    let tag = (await call("GET", path)).headers.get("etag");
+    for (const verb of verbs) {
+      const answer = await withTag(tag!, verb, path);
+      expect(answer.status, verb.join()).toBe(verb[0] === "DELETE" ? 204 : 200);
+      if (verb[0] === "DELETE") continue;
+      expect(answer.headers.get("etag")).not.toBe(tag);
+      tag = answer.headers.get("etag");
+      const { cases } = (await call("GET", `${ticket.path}/test-cases`)).body;
+      expect(`"${cases[0].version}"`).toBe(tag);
+    }
+  });
+
+  test("keeps a person from approving a text that changed while it was read", async () => {
+    const path = await newCase();
+    const key = await makeKey(harness.now, member);
+    const [changed, approved] = await behindLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${ticket.id}::uuid for update`,
+      () => call("PATCH", path, { instruction: "Do nothing" }, key),
+      () => withTag('"1"', verbs[1], path),
+    );
+    expect([changed!.status, approved!.status]).toEqual([200, 412]);
+    expect((await call("GET", path)).body.status).toBe("pending");
   });
 });
 
