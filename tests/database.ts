@@ -20,16 +20,35 @@ export async function makeTemplate(): Promise<Place> {
   return serverUrl ? await fillPlace(await emptyPlace("template")) : await embeddedTemplate();
 }
 
-/** An embedded one wherever the tests run. It is kept for the next run, until what it is made of changes. */
-export async function embeddedTemplate(): Promise<Place> {
-  const kept = `${CACHE}/${await fingerprint()}`;
+/** An embedded one wherever the tests run. */
+export function embeddedTemplate(): Promise<Place> {
+  return keep("template", fillPlace);
+}
+
+/** A new embedded database with nothing in it: a copy, as making one takes some ten seconds. */
+export async function emptyEmbedded(): Promise<Place> {
+  return copyTemplate(
+    await keep("empty", async (place) => {
+      const database = await openDatabase(place);
+      await database.close();
+      return place;
+    }),
+  );
+}
+
+/** Makes an embedded database, or takes the one of an earlier run, until what it is made of changes. */
+async function keep(name: string, make: (place: Place) => Promise<Place>): Promise<Place> {
+  const kept = `${CACHE}/${name}-${await fingerprint()}`;
   if (await exists(kept)) return { dataDir: kept };
-  const place = await fillPlace({ dataDir: await Deno.makeTempDir({ prefix: "handoff-test-" }) });
+  // Not made in its place: a socket's path is short.
+  const { dataDir } = await make({ dataDir: await Deno.makeTempDir({ prefix: "handoff-test-" }) });
+  const whole = `${kept}.${crypto.randomUUID()}`;
   await Deno.mkdir(CACHE, { recursive: true });
-  await run("cp", "-r", place.dataDir, `${place.dataDir}.made`);
+  await run("cp", "-r", dataDir, whole);
+  await Deno.remove(dataDir, { recursive: true });
   // Under its name only when whole; of two runs at once the later one keeps the earlier one's.
-  await run("mv", "-T", "-n", `${place.dataDir}.made`, kept);
-  return place;
+  await Deno.rename(whole, kept).catch(() => Deno.remove(whole, { recursive: true }));
+  return { dataDir: kept };
 }
 
 const CACHE = new URL("../node_modules/.cache/handoff-test-databases", import.meta.url).pathname;
@@ -81,9 +100,9 @@ export async function dropPlace({ url, dataDir }: Place): Promise<void> {
   await Deno.remove(dataDir, { recursive: true });
 }
 
-/** A kept template stays where it is. */
+/** An embedded template is kept for the next run. */
 export async function dropTemplate(template: Place): Promise<void> {
-  if (!template.dataDir.startsWith(CACHE)) await dropPlace(template);
+  if (template.url) await dropPlace(template);
 }
 
 function newDatabaseUrl(label: string): string {

@@ -1,21 +1,16 @@
-import { type Database, openDatabase, type Sql } from "../../db/open.ts";
-import postgres from "postgres";
-
-const serverUrl = Deno.env.get("DATABASE_URL");
+import { type Database, openDatabase } from "../../db/open.ts";
+import { dropPlace, emptyEmbedded, emptyPlace, type Place, serverUrl } from "../database.ts";
 
 /** A new, empty database: on DATABASE_URL's server when that is set, else embedded. `close` drops it. */
-export async function openFresh(): Promise<Database & { dataDir: string; url?: string }> {
-  const dataDir = await Deno.makeTempDir({ prefix: "handoff-test-" });
-  const url = serverUrl && await createDatabase(serverUrl);
-  const database = await openDatabase({ url, dataDir });
+export async function openFresh(): Promise<Database & Place> {
+  const place = serverUrl ? await emptyPlace() : await emptyEmbedded();
+  const database = await openDatabase(place);
   return {
     ...database,
-    dataDir,
-    ...(url ? { url } : {}),
+    ...place,
     async close() {
       await database.close();
-      if (serverUrl && url) await dropDatabase(serverUrl, url);
-      await Deno.remove(dataDir, { recursive: true });
+      await dropPlace(place);
     },
   };
 }
@@ -52,24 +47,4 @@ export async function* lines(process: Deno.ChildProcess): AsyncGenerator<string>
 /** Several clients at once; answers what each did. */
 export function clients<T>(count: number, work: (client: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, client) => work(client)));
-}
-
-async function createDatabase(server: string): Promise<string> {
-  const url = new URL(server);
-  url.pathname = `/handoff_test_${crypto.randomUUID().replaceAll("-", "")}`;
-  await administer(server, (sql) => sql`create database ${sql(url.pathname.slice(1))}`);
-  return url.href;
-}
-
-async function dropDatabase(server: string, url: string): Promise<void> {
-  await administer(server, (sql) => sql`drop database ${sql(new URL(url).pathname.slice(1))} with (force)`);
-}
-
-async function administer(server: string, work: (sql: Sql) => PromiseLike<unknown>): Promise<void> {
-  const sql = postgres(server, { max: 1, onnotice: () => {} }) as unknown as Sql;
-  try {
-    await work(sql);
-  } finally {
-    await sql.end();
-  }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { staleTables, startMaintenance } from "../../db/maintenance.ts";
 import { type Database, openDatabase, transact } from "../../db/open.ts";
+import { emptyEmbedded } from "../database.ts";
 import { clients, lines, startScript, until } from "./_fresh.ts";
 
 describe("the embedded database", () => {
@@ -19,9 +20,16 @@ describe("the embedded database", () => {
   async function open() {
     return database = await openDatabase({ dataDir });
   }
+  /** One that was made before. */
+  async function openMade() {
+    await Deno.remove(root, { recursive: true });
+    ({ dataDir } = await emptyEmbedded());
+    root = dataDir;
+    return await open();
+  }
 
   test("refuses a second process on its folder and stays usable", async () => {
-    const { sql } = await open();
+    const { sql } = await openMade();
     await sql`create table kept as select 1 as n`;
     const second = startScript("_second_opener.ts", dataDir);
     const [refusal] = await Array.fromAsync(lines(second));
@@ -70,7 +78,7 @@ describe("the embedded database", () => {
   });
 
   test("answers 16 clients with 960 operations correctly", async () => {
-    const { sql } = await open();
+    const { sql } = await openMade();
     await sql`create table counters (id integer primary key, value integer not null)`;
     await sql`insert into counters select n, 0 from generate_series(0, 15) n`;
     await sql`create table entries (client integer, n integer, data jsonb, at timestamptz, primary key (client, n))`;
@@ -112,7 +120,7 @@ describe("the embedded database", () => {
   });
 
   test("vacuums and analyzes the tables that changed much, and only those", async () => {
-    const { sql } = await open();
+    const { sql } = await openMade();
     await sql`create table busy as select n from generate_series(1, 5000) n`;
     await sql`create table quiet as select n from generate_series(1, 500) n`;
     expect(await staleTables(sql)).toEqual(["public.busy"]);

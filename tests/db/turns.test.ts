@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase, transact } from "../../db/open.ts";
-import { dropPlace, emptyPlace, type Place } from "../database.ts";
+import { dropPlace, emptyEmbedded, emptyPlace, type Place, serverUrl } from "../database.ts";
 
 let place: Place;
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
-  place = await emptyPlace();
+  place = serverUrl ? await emptyPlace() : await emptyEmbedded();
   database = await openDatabase({ ...place, poolSize: 1 });
   await database.sql`create table marks (number integer, kind text)`;
 });

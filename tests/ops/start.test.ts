@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { copyTemplate, embeddedTemplate } from "../database.ts";
 import { freePort, ServiceProcess } from "../service_process.ts";
 
 const PROJECT = new URL("../../", import.meta.url).pathname;
 
 let folder: string;
 beforeEach(async () => {
-  folder = await Deno.makeTempDir({ prefix: "handoff-ops-" });
+  ({ dataDir: folder } = await copyTemplate(await embeddedTemplate()));
 });
 afterEach(async () => {
   await Deno.remove(folder, { recursive: true });

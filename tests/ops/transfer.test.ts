@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dropPlace, emptyPlace, type Place } from "../database.ts";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { copyTemplate, dropPlace, type Place } from "../database.ts";
 import { ticketInput } from "../factories.ts";
 import { type ServiceProcess, startService } from "../service_process.ts";
 import { runOps } from "./_command.ts";
@@ -14,7 +14,7 @@ interface Side {
 }
 
 async function openSide(): Promise<Side> {
-  const place = await emptyPlace("transfer");
+  const place = await copyTemplate(inject("template"));
   const service = await startService(place, ADMIN);
   const { body } = await service.call("POST", "/api/auth/login", {
     body: { email: ADMIN.ADMIN_EMAIL, password: ADMIN.ADMIN_PASSWORD },
