@@ -108,7 +108,9 @@ describe("a refused sign-in", () => {
     const ratio = Math.min(...ofUnknown) / Math.min(...ofKnown);
     expect(ratio).toBeGreaterThan(0.5);
     expect(ratio).toBeLessThan(2);
-    expect(await harness.now.count(unknown)).toBe(await harness.now.count(wrong));
+    const fewest = async (attempt: () => Promise<unknown>) =>
+      Math.min(await harness.now.count(attempt), await harness.now.count(attempt));
+    expect(await fewest(unknown)).toBe(await fewest(wrong));
   });
 
   test("comes with the limit's fields after ten attempts on one email, from whatever address", async () => {
