@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { SignJWT } from "jose";
 import { v7 as uuid } from "uuid";
+import { Scope } from "../src/core/schema.ts";
 import { type PublishedProcedure, publishedProcedures } from "../src/http/procedures.ts";
 import { makeKey, makeMember, makeProject, makeUser, type TestProject, type TestUser } from "./factories.ts";
 import { type CallOptions, useHarness } from "./harness.ts";
@@ -65,16 +66,9 @@ describe.each(guarded.map((procedure) => [procedure.name, procedure] as const))(
 
   test("refuses an API key without its scope", async () => {
     const { scope } = procedure.meta;
-    const scopes = [
-      "tickets:read",
-      "tickets:write",
-      "tasks:read",
-      "tasks:write",
-      "suggestions:read",
-      "suggestions:write",
-      "admin",
-    ];
-    const key = await makeKey(harness.now, project.admin, { scopes: scopes.filter((one) => one !== scope) });
+    const key = await makeKey(harness.now, project.admin, {
+      scopes: Scope.options.filter((one) => one !== scope),
+    });
     const { status, body } = await attempt(procedure, { token: key.token });
     expect([status, body.code]).toEqual(
       procedure.meta.cookieOnly ? [401, "unauthenticated"] : [403, "insufficient_scope"],

@@ -1,5 +1,5 @@
 import { v7 as uuid } from "uuid";
-import type { UserRole } from "../src/core/schema.ts";
+import { Scope, type UserRole } from "../src/core/schema.ts";
 import { hashToken, newApiKey, signAccessToken } from "../src/core/tokens.ts";
 import type { Harness } from "./harness.ts";
 
@@ -49,14 +49,7 @@ export async function makeKey(
 ): Promise<{ id: string; token: string }> {
   const { key, prefix } = newApiKey();
   const id = uuid();
-  const scopes = options.scopes ?? [
-    "tickets:read",
-    "tickets:write",
-    "tasks:read",
-    "tasks:write",
-    "suggestions:read",
-    "suggestions:write",
-  ];
+  const scopes = options.scopes ?? Scope.options.filter((scope) => scope !== "admin");
   await sql`
     insert into api_keys (id, user_id, project_id, name, prefix, key_hash, scopes, expires_at)
     values (${id}::uuid, ${user.id}::uuid, ${options.projectId ?? null}::uuid, 'test', ${prefix}, ${

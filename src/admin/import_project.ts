@@ -1,9 +1,10 @@
 import { isUniqueViolation } from "../../db/errors.ts";
-import { projectIsArchived, requirePerson } from "../core/access.ts";
+import { requirePerson } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { recordEvents, transact } from "../core/history.ts";
+import { lockProject } from "../projects/lock.ts";
 import { refuseContradictions } from "./_contradictions.ts";
 import type { ImportResult, ImportTickets, TicketRecord } from "./transfer_schema.ts";
 
@@ -51,17 +52,15 @@ function taken(cause: unknown): AppError {
 
 /** Which of them are here already; the project's counter is locked, so that none comes in meanwhile. */
 async function lockPresent(
-  { db, project }: ProjectContext,
+  ctx: ProjectContext,
   records: readonly TicketRecord[],
 ): Promise<Set<string>> {
   const ids = records.map(({ id }) => id);
-  const [[counter], rows] = await Promise.all([
-    db<[{ archived: boolean }]>`
-      select archived_at is not null as archived from projects where id = ${project.id}::uuid for update`,
-    db<{ id: string }[]>`
-      select id from tickets where project_id = ${project.id}::uuid and id = any (${ids}::uuid[])`,
+  const [, rows] = await Promise.all([
+    lockProject(ctx, ctx.project.id),
+    ctx.db<{ id: string }[]>`
+      select id from tickets where project_id = ${ctx.project.id}::uuid and id = any (${ids}::uuid[])`,
   ]);
-  if (counter.archived) throw projectIsArchived();
   return new Set(rows.map(({ id }) => id));
 }
 

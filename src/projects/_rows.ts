@@ -1,6 +1,5 @@
 import type { Db } from "../../db/open.ts";
 import { isUniqueViolation } from "../../db/errors.ts";
-import { projectIsArchived } from "../core/access.ts";
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 
@@ -17,13 +16,6 @@ export function projectColumns(db: Db) {
 export async function lockAccount({ db }: Context, accountId: string): Promise<void> {
   const locked = await db`select from accounts where id = ${accountId}::uuid for no key update`;
   if (locked.count === 0) throw new AppError("not_found", "No such account");
-}
-
-/** Behind this lock nobody archives the project. @throws {AppError} forbidden when somebody has */
-export async function lockProject({ db }: Context, projectId: string): Promise<void> {
-  const [project] = await db<[{ archived: boolean }]>`
-    select archived_at is not null as archived from projects where id = ${projectId}::uuid for update`;
-  if (project.archived) throw projectIsArchived();
 }
 
 /** The named error for a key or slug that the account has already; any other error as it is. */

@@ -2,7 +2,7 @@ import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
-import { lockProject } from "./_rows.ts";
+import { lockProject } from "./lock.ts";
 import type { Member, PutMember } from "./schema.ts";
 
 /** The people with a role of their own in the project; account admins have theirs without being listed. */

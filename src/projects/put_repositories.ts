@@ -1,8 +1,8 @@
 import { recordAudit } from "../core/audit.ts";
 import type { Context, ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
-import { lockProject } from "./_rows.ts";
 import { getProject } from "./get.ts";
+import { lockProject } from "./lock.ts";
 import type { Project, PutRepositories } from "./schema.ts";
 
 /** Wires the project to exactly these repositories; the same ones again change nothing. */
