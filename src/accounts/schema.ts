@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, NextCursor, Role, text, Timestamp } from "../core/schema.ts";
+import { Id, IdPath, NextCursor, Role, text, Timestamp } from "../core/schema.ts";
 
 export const Slug = z.string().regex(
   /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
@@ -18,9 +18,7 @@ export type Account = z.infer<typeof Account>;
 export const CreateAccount = z.strictObject({ name: text(1, 120), slug: Slug });
 export type CreateAccount = z.infer<typeof CreateAccount>;
 
-export const AccountPath = z.strictObject({ id: Id });
-
-export const UpdateAccount = AccountPath.extend({ name: text(1, 120).optional(), slug: Slug.optional() });
+export const UpdateAccount = IdPath.extend({ name: text(1, 120).optional(), slug: Slug.optional() });
 export type UpdateAccount = z.infer<typeof UpdateAccount>;
 
 export const AccountList = z.object({ accounts: z.array(Account), next_cursor: NextCursor });

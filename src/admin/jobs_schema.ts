@@ -38,6 +38,3 @@ export const ListJobs = z.strictObject({
 });
 export type ListJobs = z.infer<typeof ListJobs>;
 export const JobList = z.object({ jobs: z.array(Job), next_cursor: NextCursor });
-
-export const JobPath = z.strictObject({ id: Id });
-export type JobPath = z.infer<typeof JobPath>;

@@ -1,8 +1,9 @@
 import { recordAudit } from "../core/audit.ts";
 import { type ActorContext, systemContext } from "../core/context.ts";
+import type { IdPath } from "../core/schema.ts";
 import { getDelivery } from "../deliveries/get.ts";
 import { replayDelivery as replay } from "../deliveries/replay.ts";
-import type { DeliveryPath, DeliveryRecord } from "../deliveries/schema.ts";
+import type { DeliveryRecord } from "../deliveries/schema.ts";
 import { EFFECTS } from "./_effects.ts";
 
 /**
@@ -10,7 +11,7 @@ import { EFFECTS } from "./_effects.ts";
  * than once, so that one which was applied changes nothing.
  * @throws {AppError} not_found
  */
-export async function replayDelivery(ctx: ActorContext, { id }: DeliveryPath): Promise<DeliveryRecord> {
+export async function replayDelivery(ctx: ActorContext, { id }: IdPath): Promise<DeliveryRecord> {
   const { provider } = await getDelivery(ctx, { id });
   await recordAudit(ctx, {
     account_id: null,

@@ -3,14 +3,15 @@ import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { type Payload, type QueueName, QUEUES } from "../core/queue.ts";
+import type { IdPath } from "../core/schema.ts";
 import { jobColumns } from "./_jobs.ts";
-import type { Job, JobPath } from "./jobs_schema.ts";
+import type { Job } from "./jobs_schema.ts";
 
 /**
  * Gives a failed job one more try now. A dead letter stands for the job that it was made of, and goes with the retry.
  * @throws {AppError} not_found; conflict when the job has not failed
  */
-export async function retryJob(ctx: ActorContext, input: JobPath): Promise<Job> {
+export async function retryJob(ctx: ActorContext, input: IdPath): Promise<Job> {
   return await transact(ctx, async (ctx) => {
     const { db } = ctx;
     const job = await retryKept(ctx, input) ?? await runAgain(ctx, input);
@@ -34,7 +35,7 @@ interface Retried {
   name: string;
 }
 
-async function retryKept({ db, queue }: ActorContext, { id }: JobPath): Promise<Retried | undefined> {
+async function retryKept({ db, queue }: ActorContext, { id }: IdPath): Promise<Retried | undefined> {
   const [job] = await db<(Retried & { state: string })[]>`
     select o.id, o.name, o.state::text as state from pgboss.job j join pgboss.job o on o.id = coalesce(j.source_id, j.id)
     where j.id = ${id}::uuid for update of o`;
@@ -48,7 +49,7 @@ async function retryKept({ db, queue }: ActorContext, { id }: JobPath): Promise<
 }
 
 /** A dead letter is kept for longer than what it was made of: then its payload makes a new job. */
-async function runAgain({ db, queue }: ActorContext, { id }: JobPath): Promise<Retried | undefined> {
+async function runAgain({ db, queue }: ActorContext, { id }: IdPath): Promise<Retried | undefined> {
   const [letter] = await db<{ name: QueueName; payload: Payload<QueueName>; key: string | null }[]>`
     delete from pgboss.job where id = ${id}::uuid and state = 'created' and source_name = any (${
     Object.keys(QUEUES)

@@ -1,10 +1,11 @@
 import type { ProjectContext } from "../core/context.ts";
 import { requireTicket } from "../tickets/get.ts";
+import type { TicketPath } from "../tickets/schema.ts";
 import { runColumns } from "./_rows.ts";
-import type { AgentRun, ListRuns } from "./schema.ts";
+import type { AgentRun } from "./schema.ts";
 
 /** The agent runs of a ticket, oldest first. */
-export async function listAgentRuns(ctx: ProjectContext, input: ListRuns) {
+export async function listAgentRuns(ctx: ProjectContext, input: TicketPath) {
   await requireTicket(ctx, input.ticketId);
   const runs = await ctx.db<AgentRun[]>`
     select ${runColumns(ctx.db)} from agent_runs r

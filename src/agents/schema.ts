@@ -36,8 +36,6 @@ export type RegisterRun = z.infer<typeof RegisterRun>;
 export const RunPath = TicketPath.extend({ runId: Id });
 export type RunPath = z.infer<typeof RunPath>;
 
-export const ListRuns = TicketPath;
-export type ListRuns = z.infer<typeof ListRuns>;
 export const RunList = z.object({ agent_runs: z.array(AgentRun), next_cursor: z.null() });
 
 /** How far ahead the sender's clock may be: further, and no later event would count any more. */

@@ -5,6 +5,10 @@ import { z } from "zod";
 /** A UUID of any version, lower-cased: ids are compared as text. */
 export const Id = z.uuid({ error: "Expected a UUID" }).toLowerCase();
 
+/** The input of a call about what its id alone names. */
+export const IdPath = z.strictObject({ id: Id });
+export type IdPath = z.infer<typeof IdPath>;
+
 const STORED = "Must be in the years 1 to 9999";
 
 /** RFC 3339 in UTC with milliseconds. */

@@ -59,9 +59,6 @@ export const DeliveryRecord = DeliverySummary.extend({
 }).meta({ id: "Delivery" });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
-export const DeliveryPath = z.strictObject({ id: Id });
-export type DeliveryPath = z.infer<typeof DeliveryPath>;
-
 export const ListDeliveries = z.strictObject({
   provider: Provider.optional(),
   outcome: DeliveryOutcome.optional(),

@@ -1,4 +1,5 @@
 import type { ActorContext } from "../core/context.ts";
+import type { IdPath } from "../core/schema.ts";
 import { findManagedUser } from "../users/managed.ts";
 import type { ListedKey } from "./schema.ts";
 
@@ -13,7 +14,7 @@ export async function listKeys(ctx: ActorContext): Promise<Keys> {
 }
 
 /** The same of a user whom the caller manages. */
-export async function listUserKeys(ctx: ActorContext, input: { id: string }): Promise<Keys> {
+export async function listUserKeys(ctx: ActorContext, input: IdPath): Promise<Keys> {
   const user = await findManagedUser(ctx, input.id);
   return await readKeys(ctx, user.id);
 }

@@ -2,10 +2,11 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import type { IdPath } from "../core/schema.ts";
 import { isManaged } from "../users/managed.ts";
 
 /** Ends one of the caller's own keys, or one of the account's for its admins. Revoking it again changes nothing. */
-export async function revokeKey(ctx: ActorContext, input: { id: string }): Promise<void> {
+export async function revokeKey(ctx: ActorContext, input: IdPath): Promise<void> {
   await transact(ctx, async (ctx) => {
     const [key] = await ctx.db<{ prefix: string; account_id: string; fresh: boolean }[]>`
       with target as (

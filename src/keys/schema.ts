@@ -28,4 +28,3 @@ export const ListedKey = Key.extend({
 export type ListedKey = z.infer<typeof ListedKey>;
 
 export const KeyList = z.object({ keys: z.array(ListedKey), next_cursor: z.null() });
-export const KeyPath = z.strictObject({ id: Id });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Slug } from "../accounts/schema.ts";
 import {
   Id,
+  IdPath,
   NextCursor,
   Page,
   ProjectRole,
@@ -43,9 +44,7 @@ export const CreateProject = z.strictObject({
 });
 export type CreateProject = z.infer<typeof CreateProject>;
 
-export const ProjectPath = z.strictObject({ id: Id });
-
-export const UpdateProject = ProjectPath.extend({
+export const UpdateProject = IdPath.extend({
   name: text(1, 120).optional(),
   key: ProjectKey.optional(),
   slug: Slug.optional(),
@@ -68,9 +67,9 @@ export const Member = z.object({
 export type Member = z.infer<typeof Member>;
 
 export const MemberList = z.object({ members: z.array(Member), next_cursor: z.null() });
-export const MemberPath = ProjectPath.extend({ userId: Id });
+export const MemberPath = IdPath.extend({ userId: Id });
 export const PutMember = MemberPath.extend({ role: ProjectRole });
 export type PutMember = z.infer<typeof PutMember>;
 
-export const PutRepositories = ProjectPath.extend({ repositories: Repositories });
+export const PutRepositories = IdPath.extend({ repositories: Repositories });
 export type PutRepositories = z.infer<typeof PutRepositories>;

@@ -1,9 +1,9 @@
 import { createAccount } from "../accounts/create.ts";
 import { getAccount } from "../accounts/get.ts";
 import { listAccounts } from "../accounts/list.ts";
-import { Account, AccountList, AccountPath, CreateAccount, UpdateAccount } from "../accounts/schema.ts";
+import { Account, AccountList, CreateAccount, UpdateAccount } from "../accounts/schema.ts";
 import { updateAccount } from "../accounts/update.ts";
-import { Page } from "../core/schema.ts";
+import { IdPath, Page } from "../core/schema.ts";
 import { router, userProcedure } from "./trpc.ts";
 
 const shared = { access: "super_admin", scope: "admin", tag: "Accounts" } as const;
@@ -29,7 +29,7 @@ export const accountsRouter = router({
     summary: "Get an account",
     errors: ["not_found"],
   })
-    .input(AccountPath).output(Account).query(({ ctx, input }) => getAccount(ctx, input)),
+    .input(IdPath).output(Account).query(({ ctx, input }) => getAccount(ctx, input)),
 
   update: userProcedure({
     ...shared,

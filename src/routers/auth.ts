@@ -1,21 +1,13 @@
 import { SESSION_COOKIE } from "../core/auth.ts";
 import type { RequestContext } from "../core/context.ts";
+import { IdPath } from "../core/schema.ts";
 import { changePassword } from "../sessions/change_password.ts";
 import { endSession, logout } from "../sessions/end.ts";
 import { listSessions } from "../sessions/list.ts";
 import { login } from "../sessions/login.ts";
 import { getMe } from "../sessions/me.ts";
 import { refresh } from "../sessions/refresh.ts";
-import {
-  ChangePassword,
-  IDLE_DAYS,
-  Login,
-  Me,
-  Refresh,
-  SessionList,
-  SessionPath,
-  TokenPair,
-} from "../sessions/schema.ts";
+import { ChangePassword, IDLE_DAYS, Login, Me, Refresh, SessionList, TokenPair } from "../sessions/schema.ts";
 import { Empty, Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
 
 /** As long as a refresh token: an expired cookie that still comes along is what tells refresh to renew it. */
@@ -82,7 +74,7 @@ export const authRouter = router({
     status: 204,
     summary: "End a session",
     errors: ["not_found"],
-  }).input(SessionPath).output(Nothing).mutation(async ({ ctx, input }) => {
+  }).input(IdPath).output(Nothing).mutation(async ({ ctx, input }) => {
     await endSession(ctx, input);
     const { credential } = ctx.actor;
     if (credential.type === "session" && credential.id === input.id) forgetCookie(ctx);

@@ -1,7 +1,8 @@
+import { IdPath } from "../core/schema.ts";
 import { createKey } from "../keys/create.ts";
 import { listKeys } from "../keys/list.ts";
 import { revokeKey } from "../keys/revoke.ts";
-import { CreatedKey, CreateKey, KeyList, KeyPath } from "../keys/schema.ts";
+import { CreatedKey, CreateKey, KeyList } from "../keys/schema.ts";
 import { Empty, Nothing, router, userProcedure } from "./trpc.ts";
 
 // No scope: a key may not make, list or end keys.
@@ -30,5 +31,5 @@ export const keysRouter = router({
     status: 204,
     summary: "Revoke an API key",
     errors: ["not_found"],
-  }).input(KeyPath).output(Nothing).mutation(({ ctx, input }) => revokeKey(ctx, input)),
+  }).input(IdPath).output(Nothing).mutation(({ ctx, input }) => revokeKey(ctx, input)),
 });

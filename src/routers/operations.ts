@@ -1,13 +1,14 @@
-import { Job, JobList, JobPath, ListJobs, QueueList } from "../admin/jobs_schema.ts";
+import { Job, JobList, ListJobs, QueueList } from "../admin/jobs_schema.ts";
 import { listJobs } from "../admin/list_jobs.ts";
 import { listQueues } from "../admin/list_queues.ts";
 import { replayDelivery } from "../admin/replay_delivery.ts";
 import { retryJob } from "../admin/retry_job.ts";
 import { getStorage } from "../admin/storage.ts";
 import { Storage } from "../admin/storage_schema.ts";
+import { IdPath } from "../core/schema.ts";
 import { getDelivery } from "../deliveries/get.ts";
 import { listDeliveries } from "../deliveries/list.ts";
-import { DeliveryList, DeliveryPath, DeliveryRecord, ListDeliveries } from "../deliveries/schema.ts";
+import { DeliveryList, DeliveryRecord, ListDeliveries } from "../deliveries/schema.ts";
 import { Empty, router, userProcedure } from "./trpc.ts";
 
 const shared = { access: "super_admin", scope: "admin", tag: "Administration" } as const;
@@ -27,7 +28,7 @@ export const operationsRouter = router({
     path: "/admin/deliveries/{id}",
     summary: "Get a webhook delivery with its body",
     errors: ["not_found"],
-  }).input(DeliveryPath).output(DeliveryRecord).query(({ ctx, input }) => getDelivery(ctx, input)),
+  }).input(IdPath).output(DeliveryRecord).query(({ ctx, input }) => getDelivery(ctx, input)),
 
   replay: userProcedure({
     ...shared,
@@ -36,7 +37,7 @@ export const operationsRouter = router({
     summary: "Run a webhook delivery again",
     description: "Answers the delivery with what came of it now. One that was applied changes nothing.",
     errors: ["not_found"],
-  }).input(DeliveryPath).output(DeliveryRecord).mutation(({ ctx, input }) => replayDelivery(ctx, input)),
+  }).input(IdPath).output(DeliveryRecord).mutation(({ ctx, input }) => replayDelivery(ctx, input)),
 
   storage: userProcedure({
     ...shared,
@@ -58,5 +59,5 @@ export const operationsRouter = router({
     path: "/admin/jobs/{id}/retry",
     summary: "Give a failed job one more try",
     errors: ["not_found", "conflict"],
-  }).input(JobPath).output(Job).mutation(({ ctx, input }) => retryJob(ctx, input)),
+  }).input(IdPath).output(Job).mutation(({ ctx, input }) => retryJob(ctx, input)),
 });

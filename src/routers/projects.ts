@@ -1,3 +1,4 @@
+import { IdPath } from "../core/schema.ts";
 import { createProject } from "../projects/create.ts";
 import { getProject } from "../projects/get.ts";
 import { listProjects } from "../projects/list.ts";
@@ -11,7 +12,6 @@ import {
   MemberPath,
   Project,
   ProjectList,
-  ProjectPath,
   PutMember,
   PutRepositories,
   UpdateProject,
@@ -46,7 +46,7 @@ export const projectsRouter = router({
     .input(ListProjects).output(ProjectList).query(({ ctx, input }) => listProjects(ctx, input)),
 
   get: projectProcedure({ ...read, method: "GET", path: "/projects/{id}", summary: "Get a project" })
-    .input(ProjectPath).output(Project).query(({ ctx, input }) => getProject(ctx, input)),
+    .input(IdPath).output(Project).query(({ ctx, input }) => getProject(ctx, input)),
 
   update: projectProcedure({
     ...admin,
@@ -64,7 +64,7 @@ export const projectsRouter = router({
     evenArchived: true,
     status: 204,
     summary: "Archive a project",
-  }).input(ProjectPath).output(Nothing).mutation(async ({ ctx, input }) => {
+  }).input(IdPath).output(Nothing).mutation(async ({ ctx, input }) => {
     await updateProject(ctx, { id: input.id, archived: true });
   }),
 
@@ -74,7 +74,7 @@ export const projectsRouter = router({
     path: "/projects/{id}/members",
     summary: "List members",
   })
-    .input(ProjectPath).output(MemberList).query(({ ctx }) => listMembers(ctx)),
+    .input(IdPath).output(MemberList).query(({ ctx }) => listMembers(ctx)),
 
   putMember: projectProcedure({
     ...admin,

@@ -1,11 +1,10 @@
+import { IdPath } from "../core/schema.ts";
 import { acceptSuggestion } from "../suggestions/accept.ts";
 import { getAnalysis, requestAnalysis } from "../suggestions/analysis.ts";
 import { dismissSuggestion } from "../suggestions/dismiss.ts";
 import { listSuggestions } from "../suggestions/list.ts";
 import {
   Analysis,
-  AnalysisPath,
-  DuplicatesPath,
   ListSuggestions,
   Suggestion,
   SuggestionList,
@@ -14,6 +13,7 @@ import {
 } from "../suggestions/schema.ts";
 import { getTicketDuplicates } from "../suggestions/ticket_duplicates.ts";
 import { undoSuggestion } from "../suggestions/undo.ts";
+import { TicketPath } from "../tickets/schema.ts";
 import { projectProcedure, router } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "suggestions:read", tag: "Suggestions" } as const;
@@ -66,7 +66,7 @@ export const suggestionsRouter = router({
     method: "GET",
     path: "/projects/{id}/ai-suggestions/analysis",
     summary: "How far the analysis is",
-  }).input(AnalysisPath).output(Analysis).query(({ ctx }) => getAnalysis(ctx)),
+  }).input(IdPath).output(Analysis).query(({ ctx }) => getAnalysis(ctx)),
 
   analyze: projectProcedure({
     ...write,
@@ -76,7 +76,7 @@ export const suggestionsRouter = router({
     summary: "Analyze every open ticket now",
     description:
       "Changed tickets are analyzed every few minutes and all of them every night without being asked for.",
-  }).input(AnalysisPath).output(Analysis).mutation(({ ctx }) => requestAnalysis(ctx)),
+  }).input(IdPath).output(Analysis).mutation(({ ctx }) => requestAnalysis(ctx)),
 
   duplicates: projectProcedure({
     ...read,
@@ -85,7 +85,5 @@ export const suggestionsRouter = router({
     path: "/projects/{id}/tickets/{ticketId}/duplicates",
     summary: "What a ticket is a duplicate of, and its duplicates",
     errors: ["not_found"],
-  }).input(DuplicatesPath).output(TicketDuplicates).query(({ ctx, input }) =>
-    getTicketDuplicates(ctx, input)
-  ),
+  }).input(TicketPath).output(TicketDuplicates).query(({ ctx, input }) => getTicketDuplicates(ctx, input)),
 });

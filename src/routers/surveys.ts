@@ -1,3 +1,4 @@
+import { IdPath } from "../core/schema.ts";
 import { answerSurvey } from "../surveys/answer.ts";
 import { closeSurvey } from "../surveys/close.ts";
 import { createSurvey } from "../surveys/create.ts";
@@ -14,7 +15,6 @@ import {
   Survey,
   SurveyCodePath,
   SurveyList,
-  SurveyPath,
 } from "../surveys/schema.ts";
 import { Empty, publicProcedure, router, userProcedure } from "./trpc.ts";
 
@@ -51,7 +51,7 @@ export const surveysRouter = router({
     path: "/admin/scope-surveys/{id}/close",
     summary: "Close a survey",
     errors: ["not_found"],
-  }).input(SurveyPath).output(Survey).mutation(({ ctx, input }) => closeSurvey(ctx, input)),
+  }).input(IdPath).output(Survey).mutation(({ ctx, input }) => closeSurvey(ctx, input)),
 
   responses: userProcedure({
     ...admin,

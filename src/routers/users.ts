@@ -1,3 +1,4 @@
+import { IdPath } from "../core/schema.ts";
 import { listUserKeys } from "../keys/list.ts";
 import { KeyList } from "../keys/schema.ts";
 import { listUserSessions } from "../sessions/list.ts";
@@ -16,7 +17,6 @@ import {
   UpdateUser,
   User,
   UserList,
-  UserPath,
 } from "../users/schema.ts";
 import { updateUser } from "../users/update.ts";
 import { Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
@@ -45,7 +45,7 @@ export const usersRouter = router({
     summary: "Get a user",
     errors: ["not_found"],
   })
-    .input(UserPath).output(User).query(({ ctx, input }) => getUser(ctx, input)),
+    .input(IdPath).output(User).query(({ ctx, input }) => getUser(ctx, input)),
 
   update: userProcedure({
     ...shared,
@@ -63,7 +63,7 @@ export const usersRouter = router({
     status: 204,
     summary: "Deactivate a user",
     errors: ["not_found", "conflict"],
-  }).input(UserPath).output(Nothing).mutation(async ({ ctx, input }) => {
+  }).input(IdPath).output(Nothing).mutation(async ({ ctx, input }) => {
     await updateUser(ctx, { id: input.id, deactivated: true });
   }),
 
@@ -76,7 +76,7 @@ export const usersRouter = router({
     summary: "Make a new one-time link to set a password",
     description: "Links from before work no more.",
     errors: ["not_found", "conflict"],
-  }).input(UserPath).output(Invitation).mutation(({ ctx, input }) => inviteUser(ctx, input)),
+  }).input(IdPath).output(Invitation).mutation(({ ctx, input }) => inviteUser(ctx, input)),
 
   sessions: userProcedure({
     ...shared,
@@ -85,7 +85,7 @@ export const usersRouter = router({
     summary: "List a user's live sessions",
     description: "DELETE /auth/sessions/{id} ends one.",
     errors: ["not_found"],
-  }).input(UserPath).output(SessionList).query(({ ctx, input }) => listUserSessions(ctx, input)),
+  }).input(IdPath).output(SessionList).query(({ ctx, input }) => listUserSessions(ctx, input)),
 
   keys: userProcedure({
     ...shared,
@@ -94,7 +94,7 @@ export const usersRouter = router({
     summary: "List a user's API keys",
     description: "DELETE /keys/{id} revokes one.",
     errors: ["not_found"],
-  }).input(UserPath).output(KeyList).query(({ ctx, input }) => listUserKeys(ctx, input)),
+  }).input(IdPath).output(KeyList).query(({ ctx, input }) => listUserKeys(ctx, input)),
 
   acceptInvite: publicProcedure({
     method: "POST",

@@ -1,4 +1,5 @@
 import type { ActorContext } from "../core/context.ts";
+import type { IdPath } from "../core/schema.ts";
 import { findManagedUser } from "../users/managed.ts";
 import { IDLE_DAYS, type Session } from "./schema.ts";
 
@@ -13,7 +14,7 @@ export async function listSessions(ctx: ActorContext): Promise<Sessions> {
 }
 
 /** The same of a user whom the caller manages. */
-export async function listUserSessions(ctx: ActorContext, input: { id: string }): Promise<Sessions> {
+export async function listUserSessions(ctx: ActorContext, input: IdPath): Promise<Sessions> {
   const user = await findManagedUser(ctx, input.id);
   return await readSessions(ctx, user.id);
 }

@@ -47,4 +47,3 @@ export const Session = z.object({
 export type Session = z.infer<typeof Session>;
 
 export const SessionList = z.object({ sessions: z.array(Session), next_cursor: z.null() });
-export const SessionPath = z.strictObject({ id: Id });

@@ -40,8 +40,6 @@ export const SuggestionList = z.object({
 export const SuggestionPath = z.strictObject({ id: Id, suggestionId: Id });
 export type SuggestionPath = z.infer<typeof SuggestionPath>;
 
-export const AnalysisPath = z.strictObject({ id: Id });
-
 export const Analysis = z.object({
   state: z.enum(["idle", "waiting", "running"]),
   waiting: z.int().describe("Tickets that changed and haven't been looked at yet"),
@@ -57,4 +55,3 @@ export const TicketDuplicates = z.object({
   duplicates: z.array(z.object({ ticket_id: Id, ticket_ref: z.string(), title: z.string() })),
 });
 export type TicketDuplicates = z.infer<typeof TicketDuplicates>;
-export const DuplicatesPath = z.strictObject({ id: Id, ticketId: Id });

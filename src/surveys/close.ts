@@ -2,11 +2,12 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import type { IdPath } from "../core/schema.ts";
 import { surveyColumns } from "./_rows.ts";
 import type { Survey } from "./schema.ts";
 
 /** Takes no more answers from now on. Closing again changes nothing. */
-export async function closeSurvey(ctx: ActorContext, input: { id: string }): Promise<Survey> {
+export async function closeSurvey(ctx: ActorContext, input: IdPath): Promise<Survey> {
   return await transact(ctx, async (ctx) => {
     const closed = await ctx.db`
       update scope_surveys set closed_at = now() where id = ${input.id}::uuid and closed_at is null`;

@@ -45,8 +45,6 @@ export const Survey = z.object({
 export type Survey = z.infer<typeof Survey>;
 
 export const SurveyList = z.object({ surveys: z.array(Survey) });
-export const SurveyPath = z.strictObject({ id: Id });
-
 export const ListResponses = Page.extend({
   id: Id,
   format: z.enum(["json", "csv"]).default("json").describe("csv: every response as text/csv"),

@@ -45,6 +45,7 @@ const Roles = z.array(Role).max(6).refine(
 ).meta({ uniqueItems: true });
 
 export const TicketPath = z.strictObject({ id: Id, ticketId: Id });
+export type TicketPath = z.infer<typeof TicketPath>;
 
 /** Where a read also takes a ref such as HO-12. */
 export const TicketPathOrRef = z.strictObject({

@@ -3,6 +3,7 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import type { IdPath } from "../core/schema.ts";
 import { makeInvitation } from "./invitations.ts";
 import { findManagedUser } from "./managed.ts";
 import type { Invitation } from "./schema.ts";
@@ -12,7 +13,7 @@ import type { Invitation } from "./schema.ts";
  * @throws {AppError} not_found; forbidden for a super admin, and for a bot client: the link signs in as that person;
  * conflict for who is deactivated
  */
-export async function inviteUser(ctx: ActorContext, input: { id: string }): Promise<Invitation> {
+export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invitation> {
   return await transact(ctx, async (ctx) => {
     // Who is deactivated or promoted meanwhile gets no link any more, and of several made at once the last one works.
     await ctx.db`select from users where id = ${input.id}::uuid for update`;

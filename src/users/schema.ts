@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, NextCursor, Page, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
+import { Id, IdPath, NextCursor, Page, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
 
 export const Email = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an email address");
 
@@ -42,9 +42,7 @@ export const Invitation = z.object({
 }).meta({ id: "Invitation" });
 export type Invitation = z.infer<typeof Invitation>;
 
-export const UserPath = z.strictObject({ id: Id });
-
-export const UpdateUser = UserPath.extend({
+export const UpdateUser = IdPath.extend({
   email: Email.optional(),
   name: text(1, 120).optional(),
   kind: UserKind.optional(),
