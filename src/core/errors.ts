@@ -122,13 +122,18 @@ export function invalidRequest(issues: Issue[]): AppError {
   });
 }
 
+/** As many as an answer names: what is wrong at every item of a long list would be longer than the list. */
+const MAX_ISSUES = 100;
+
 /** Zod's issues with dotted paths; unknown keys are named one by one. */
 export function fromZod(error: z.core.$ZodError): AppError {
-  return invalidRequest(error.issues.flatMap((issue) => {
+  const issues = error.issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = issue.path.map(String).join(".");
     if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
-    return issue.keys.map((key) => ({ path: path ? `${path}.${key}` : key, message: "Unknown field" }));
-  }));
+    return issue.keys.slice(0, MAX_ISSUES)
+      .map((key) => ({ path: path ? `${path}.${key}` : key, message: "Unknown field" }));
+  });
+  return invalidRequest(issues.slice(0, MAX_ISSUES));
 }
 
 function firstOfEachPath(issues: Issue[]): Record<string, string> {

@@ -1,9 +1,9 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { Hono } from "hono";
-import type { Services } from "../core/context.ts";
+import type { RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { appRouter } from "../routers/root.ts";
-import { appErrorOf } from "../routers/trpc.ts";
+import { appErrorOf, type Meta, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { logFailure } from "./log.ts";
 import { publishedProcedures } from "./procedures.ts";
@@ -16,16 +16,14 @@ const MAX_BATCH = 20;
 
 /** The same procedures for TypeScript clients, with superjson and batches. */
 export function trpcRoutes(services: Services): Hono<HttpEnv> {
-  const limits = new Map(publishedProcedures().map(({ name, meta }) => [name, meta.maxBytes]));
+  const metas = new Map(publishedProcedures().map(({ name, meta }) => [name, meta]));
   const app = new Hono<HttpEnv>();
   app.all("/*", async (c) => {
-    c.set("procedure", "trpc");
     const names = namesOf(c.req.url);
-    const ctx = await requestContext(c, services, names.length);
     refuseStrangeRequest(c.req.raw, names.length);
-    // Only who is known may send more than usual.
-    const limitOf = (name: string) => ctx.actor && limits.get(name) || MAX_CALL_BYTES;
-    const request = await bounded(c.req.raw, names.map(limitOf));
+    c.set("procedure", "trpc");
+    const ctx = await requestContext(c, services, names.length);
+    const request = await bounded(c.req.raw, names.map((name) => limitOf(ctx, metas.get(name))));
     return await fetchRequestHandler({
       endpoint: "/trpc",
       req: request,
@@ -37,6 +35,17 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     });
   });
   return app;
+}
+
+/** Only those who may make the call may send more than usual. */
+function limitOf(ctx: RequestContext, meta: Meta | undefined): number {
+  if (!meta?.maxBytes) return MAX_CALL_BYTES;
+  try {
+    requireActor(ctx, meta);
+    return meta.maxBytes;
+  } catch {
+    return MAX_CALL_BYTES;
+  }
 }
 
 /** Of the procedures that a request calls. */
@@ -53,6 +62,9 @@ function refuseStrangeRequest({ method, headers }: Request, calls: number): void
   }
   const isJson = headers.get("content-type")?.startsWith("application/json");
   if (method === "POST" && !isJson) throw new AppError("unsupported_media_type");
+  // A stream's status and fields go out before its calls begin: neither a refusal nor a cookie would be among them.
+  const stream = ["trpc-accept", "accept"].find((name) => headers.get(name)?.includes("application/jsonl"));
+  if (stream) throw invalidField(stream, "Answers are not streamed: use httpBatchLink");
   if (calls > MAX_BATCH) throw new AppError("invalid_request", `A batch may have at most ${MAX_BATCH} calls`);
   const field = calls > 1 && ["Idempotency-Key", "If-Match"].find((name) => headers.has(name));
   if (field) throw invalidField(field, "Is meant for one call: send that call alone");

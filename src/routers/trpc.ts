@@ -129,14 +129,21 @@ export function requireActor(ctx: RequestContext, meta: Meta): ActorContext {
 
 const ProjectPath = z.object({ id: Id });
 
-/** The one gate of all doors: the caller's context, with the project where the procedure is one of a project. */
-async function authorize(ctx: RequestContext, meta: Meta, rawInput: unknown): Promise<RequestContext> {
+/**
+ * The one gate of all doors: the caller's context, with the project where the procedure is one of a project. Of the input
+ * it reads only where it must: what a stranger sends isn't parsed.
+ */
+async function authorize(
+  ctx: RequestContext,
+  meta: Meta,
+  readPath: () => unknown,
+): Promise<RequestContext> {
   const { access, denial = "forbidden", evenArchived = false } = meta;
   if (access === "public") return ctx;
   const actorCtx = requireActor(ctx, meta);
   if (access === "account_admin" || access === "super_admin") requireRole(actorCtx.actor, access);
   if (access === "user" || access === "account_admin" || access === "super_admin") return actorCtx;
-  const parsed = ProjectPath.safeParse(rawInput);
+  const parsed = ProjectPath.safeParse(await readPath());
   if (!parsed.success) throw fromZod(parsed.error);
   const needed = PROJECT_LEVELS[access];
   const project = await requireProject(actorCtx, parsed.data.id, { needed, denial, evenArchived });
@@ -144,11 +151,11 @@ async function authorize(ctx: RequestContext, meta: Meta, rawInput: unknown): Pr
 }
 
 const authorizeActor = t.middleware(async ({ ctx, meta, getRawInput, next }) =>
-  next({ ctx: await authorize(ctx, meta!, await getRawInput()) as ActorContext })
+  next({ ctx: await authorize(ctx, meta!, getRawInput) as ActorContext })
 );
 
 const authorizeProject = t.middleware(async ({ ctx, meta, getRawInput, next }) =>
-  next({ ctx: await authorize(ctx, meta!, await getRawInput()) as ProjectContext })
+  next({ ctx: await authorize(ctx, meta!, getRawInput) as ProjectContext })
 );
 
 /** What a procedure is made of; its middlewares are the ones of this file and nothing else. */
@@ -169,7 +176,7 @@ export async function callProcedure(
   ctx: RequestContext,
   rawInput: unknown,
 ): Promise<unknown> {
-  const authorized = await authorize(ctx, meta, rawInput);
+  const authorized = await authorize(ctx, meta, () => rawInput);
   const parsed = input.safeParse(rawInput);
   if (!parsed.success) throw fromZod(parsed.error);
   return shape(await resolve({ ctx: authorized, input: parsed.data }));

@@ -20,8 +20,9 @@ interface Candidate {
  * @throws {AppError} invalid_credentials, the same for an unknown email, a wrong password and a deactivated user
  */
 export async function login(ctx: RequestContext, input: Login): Promise<TokenPair> {
-  await ctx.limits.take("login-email", { points: 10, seconds: 300 }, nameOf(input.email), ctx.headers);
+  // The address first: one that tries too often uses up nobody's attempts.
   await ctx.limits.take("login", { points: 30, seconds: 60 }, ctx.address, ctx.headers);
+  await ctx.limits.take("login-email", { points: 10, seconds: 300 }, nameOf(input.email), ctx.headers);
   const [user] = await ctx.db<Candidate[]>`
     select id, name, account_id, password_hash from users
     where lower(email) = lower(${input.email}) and deactivated_at is null`;

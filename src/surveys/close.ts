@@ -16,7 +16,7 @@ export async function closeSurvey(ctx: ActorContext, input: IdPath): Promise<Sur
     if (!survey) throw new AppError("not_found", "No such survey");
     if (closed.count > 0) {
       await recordAudit(ctx, {
-        account_id: ctx.actor.user.account_id,
+        account_id: null,
         action: "survey.closed",
         target_type: "survey",
         target_id: survey.id,

@@ -4,14 +4,21 @@ import { ResolutionNote, ResolutionType, Stage, Status } from "./schema.ts";
 
 /** Distinct ids in one bulk call. */
 const MAX_BULK = 100;
+/** With those named twice: of a longer list not each id is looked at. */
+const MAX_NAMED = 1000;
 
 export const BulkTickets = z.strictObject({
   id: Id,
   action: z.enum(["move", "close"]),
-  ticket_ids: z.array(Id).min(1, "Must name at least one ticket").refine(
+  ticket_ids: z.array(Id).min(1, "Must name at least one ticket").max(
+    MAX_NAMED,
+    `Must have at most ${MAX_NAMED} ids`,
+  ).refine(
     (ids) => new Set(ids).size <= MAX_BULK,
     `Must name at most ${MAX_BULK} tickets`,
-  ).meta({ override: { type: "array", items: { type: "string", format: "uuid" }, minItems: 1 } }).describe(
+  ).meta({
+    override: { type: "array", items: { type: "string", format: "uuid" }, minItems: 1, maxItems: MAX_NAMED },
+  }).describe(
     `1 to ${MAX_BULK} different tickets; one named twice counts once`,
   ),
   stage: Stage.optional().describe("Required for move; a close goes to live"),

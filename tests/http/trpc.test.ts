@@ -64,6 +64,16 @@ describe("the tRPC door", () => {
       ...ticketInput({ evidence: undefined }),
     });
     expect(created.status).toBe(200);
+    const answer = await send("POST", "tickets.create", {
+      token: project.admin.token,
+      body: superjson.serialize({
+        id: project.id,
+        ...ticketInput({ evidence: { "a.b\\c": undefined, "": [undefined, { d: undefined }] } }),
+      }),
+    });
+    const { ticket } = answer.body.result.data.json;
+    const { body } = await query("tickets.get", { id: project.id, ticketId: ticket.id });
+    expect(body.result.data.json.evidence).toEqual({ "": [null, {}] });
     const ended = await mutate("keys.revoke", { id: (await makeKey(harness.now, project.admin)).id });
     expect(superjson.deserialize(ended.body.result.data)).toBeUndefined();
   });
@@ -150,7 +160,7 @@ describe("the tRPC door", () => {
       "",
     );
     expect(body.error.json.data.body.code).toBe("invalid_credentials");
-    expect(headers.get("ratelimit")).toContain('"login";r=29');
+    expect(headers.get("ratelimit")).toContain('"login-email";r=9');
   });
 });
 
@@ -246,7 +256,52 @@ describe("a refusal at the tRPC door", () => {
       ...ticketInput({ evidence: { value } }),
     });
     expectTrpcError(answer, 400, "invalid_request");
-    expect(Object.keys(answer.body.error.json.data.body.fieldErrors)).toEqual(["evidence"]);
+    expect(Object.keys(answer.body.error.json.data.body.fieldErrors)).toEqual(["evidence.value"]);
+  });
+
+  test.each([
+    ["a typed array", { length: 1e12 }, ["typed-array", "Float64Array"]],
+    ["a class", { length: 1e12 }, ["class", "Array"]],
+    ["undefined", "text", ["undefined"]],
+  ])("is a 400 for what says that it is %s", async (_, email, annotation) => {
+    const input = { json: { email, password: "x" }, meta: { values: { email: annotation } } };
+    const answer = await send("POST", "auth.login", { body: input });
+    expectTrpcError(answer, 400, "invalid_request");
+    expect(Object.keys(answer.body.error.json.data.body.fieldErrors)).toEqual(["email"]);
+  });
+
+  test("is a 400 for an item that would stand far behind its list", async () => {
+    const json = { id: project.id, action: "close", ticket_ids: [] };
+    const meta = { values: { "ticket_ids.4000000000": ["undefined"] }, v: 1 };
+    const answer = await send("POST", "tickets.bulk", { token: project.admin.token, body: { json, meta } });
+    expectTrpcError(answer, 400, "invalid_request");
+  });
+
+  test("of a stranger doesn't look at the input", async () => {
+    const input = { json: {}, meta: { values: { a: ["Date"] } } };
+    expectTrpcError(await send("POST", "tickets.create", { body: input }), 401, "unauthenticated");
+    const query = encodeURIComponent(JSON.stringify(input));
+    expectTrpcError(await send("GET", `projects.list?input=${query}`), 401, "unauthenticated");
+  });
+
+  test.each(["trpc-accept", "accept"])("is a 400 for streams, which %s asks for", async (name) => {
+    const answer = await send("GET", "auth.me?batch=1&input=%7B%7D", {
+      token: project.admin.token,
+      headers: { [name]: "application/jsonl" },
+    });
+    expectTrpcError(answer, 400, "invalid_request");
+  });
+
+  test("of a made-up method makes no series of measurements", async () => {
+    expectTrpcError(await send("MADEUP", "auth.me"), 405, "method_not_allowed");
+    expect(await (await harness.now.request("GET", "/metrics")).text()).not.toContain("MADEUP");
+  });
+
+  test("names the first hundred of what is wrong", async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`field${at}`, at]));
+    const { body } = await mutate("auth.login", { email: "a@b.test", password: "x", ...unknown });
+    expect(body.error.json.data.body.issues).toHaveLength(100);
+    expect(Object.keys(body.error.json.data.body.fieldErrors)).toHaveLength(100);
   });
 
   test("comes soon for a small input that says it is an endless one", async () => {

@@ -144,6 +144,18 @@ describe("a refused sign-in", () => {
     expect(Object.fromEntries(statuses)).toEqual({ 401: 30, 429: 1 });
   });
 
+  test("from an address that tried too often uses up nobody's attempts", async () => {
+    const person = await makePerson(harness.now);
+    const address = freshAddress();
+    for (let i = 0; i < 30; i++) {
+      await login(harness.now, { email: `y${i}@example.test`, password: "wrong" }, { address });
+    }
+    for (let i = 0; i < 11; i++) {
+      expect((await login(harness.now, { ...person, password: "wrong" }, { address })).status).toBe(429);
+    }
+    expect((await login(harness.now, person, { address: freshAddress() })).status).toBe(200);
+  });
+
   test("of a password that was changed in the middle gives no session", async () => {
     const person = await makePerson(harness.now);
     const { access } = await signIn(harness.now, person);
