@@ -21,8 +21,9 @@ const UNAVAILABLE = new Set([
   "57P03", // cannot connect now: starting up or shutting down
 ]);
 
-/** Codes of what the server will not let this role or this database do. */
+/** Codes of what the server will not let this role, this database or this connection do. */
 const NOT_ALLOWED = new Set([
+  "08P01", // a pooler that takes no settings with the connection
   "0A000", // the extension is not installed on the server
   "25006", // read only: a standby
   "42501", // the role lacks the right

@@ -1,5 +1,6 @@
 import { ConfigError, isServersFault } from "./errors.ts";
 import type { Db, Sql, TransactionSql } from "./open.ts";
+import { whyUnusable } from "./requirements.ts";
 
 interface Migration {
   version: number;
@@ -17,10 +18,13 @@ const LOCK = 4_712_080_933;
 /**
  * Applies what is missing, each file in a transaction of its own, and answers the names applied. Starters that
  * come at once wait for each other. `folder` is a file URL that ends with a slash.
- * @throws {ConfigError} when the server isn't reached, or lets this role or database not do it
+ * @throws {ConfigError} when the server isn't reached, is none that the service can use, or lets this role or database not
+ * do it
  */
 export async function migrate(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder);
+  const reason = await whyUnusable(sql).catch(raise);
+  if (reason !== undefined) throw unusable(reason);
   const done: string[] = [];
   for (;;) {
     const name = await sql.begin((tx) => applyNext(tx, migrations)).catch(raise);
@@ -37,9 +41,13 @@ export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise
 /** The first statements of a start are here, so it is here that it fails for want of a server. */
 function raise(error: unknown): never {
   if (!(error instanceof Error) || !isServersFault(error)) throw error;
-  throw new ConfigError(
-    `DATABASE_URL: cannot use the database: ${error.message} (docs/self_hosting.md, "Which database")`,
-    { cause: error },
+  throw unusable(error.message, error);
+}
+
+function unusable(reason: string, cause?: Error): ConfigError {
+  return new ConfigError(
+    `DATABASE_URL: cannot use the database: ${reason} (docs/self_hosting.md, "Which database")`,
+    { cause },
   );
 }
 

@@ -80,7 +80,11 @@ function openServer(url: string, options: DatabaseOptions): Database {
       max: options.poolSize ?? 10,
       connection: {
         application_name: "handoff",
+        // Whatever the database's or the role's defaults are: after a lock, statements see what its last holder left.
+        default_transaction_isolation: "read committed",
         TimeZone: "UTC",
+        DateStyle: "ISO",
+        bytea_output: "hex",
         statement_timeout: STATEMENT_TIMEOUT_MS,
         lock_timeout: LOCK_TIMEOUT_MS,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,

@@ -3,6 +3,7 @@ import { FolderInUse } from "../db/embedded.ts";
 import { exists } from "../db/files.ts";
 import { pendingMigrations } from "../db/migrate.ts";
 import { openDatabase, type Sql } from "../db/open.ts";
+import { whyUnusable } from "../db/requirements.ts";
 import { type Config, ownUrl, readConfig } from "../src/core/config.ts";
 import { startEmbedder } from "../src/core/embed.ts";
 import { MODEL_DIR } from "../src/core/services.ts";
@@ -19,7 +20,6 @@ const SECRETS = {
   GITHUB_WEBHOOK_SECRET: "POST /api/webhooks/github answers 503: merges and issues are not followed",
 } as const;
 
-const LEAST_POSTGRES = "15";
 const LEAST_PGVECTOR = "0.8";
 
 /** Says what works and what doesn't; the exit code is the number of things that are wrong. */
@@ -84,8 +84,10 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
       installed_version is not null as installed
     from (select 1) one left join pg_available_extensions on name = 'vector'`;
   const found = `PostgreSQL ${row.version}, ${row.vector ? `pgvector ${row.vector}` : "no pgvector"}`;
-  if (!isAtLeast(row.version, LEAST_POSTGRES) || !isAtLeast(row.vector ?? "0", LEAST_PGVECTOR)) {
-    return complain(what, `${found}; it takes PostgreSQL ${LEAST_POSTGRES} with pgvector ${LEAST_PGVECTOR}`);
+  const reason = await whyUnusable(sql);
+  if (reason) return complain(what, `${found}; ${reason}`);
+  if (!isAtLeast(row.vector ?? "0", LEAST_PGVECTOR)) {
+    return complain(what, `${found}; it takes pgvector ${LEAST_PGVECTOR}`);
   }
   const refusal = row.installed ? undefined : await tryToInstall(sql);
   if (refusal) return complain(what, `${found}; ${refusal}: a superuser must CREATE EXTENSION vector there`);
@@ -109,7 +111,7 @@ async function tryToInstall(sql: Sql): Promise<string | undefined> {
   return undefined;
 }
 
-/** Compares versions such as `17.11 (Debian …)` and `0.8.0` by their first two numbers. */
+/** Compares versions such as `0.8.0` by their first two numbers. */
 function isAtLeast(version: string, least: string): boolean {
   const [[major = 0, minor = 0], [leastMajor = 0, leastMinor = 0]] = [version, least].map((text) =>
     text.split(".", 2).map((part) => parseInt(part))

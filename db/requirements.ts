@@ -1,0 +1,30 @@
+import type { Sql } from "./open.ts";
+
+const LEAST_POSTGRES = 15;
+
+/** Why the service can't use this database, for whoever can mend it; undefined when it can. Extensions apart. */
+export async function whyUnusable(sql: Sql): Promise<string | undefined> {
+  const [{ version, encoding, lowered, timeout }] = await sql<[Found]>`
+    select current_setting('server_version') as version, getdatabaseencoding() as encoding, lower('I') as lowered,
+      (select setting from pg_settings where name = 'statement_timeout') as timeout`;
+  if (parseInt(version) < LEAST_POSTGRES) {
+    return `it is PostgreSQL ${version}; it takes ${LEAST_POSTGRES} at least`;
+  }
+  if (encoding !== "UTF8") return `its encoding is ${encoding}: create it with --encoding=UTF8`;
+  // Emails, repositories and words are compared in small letters, by the database and by this process.
+  if (lowered !== "i") return "its locale makes another letter of I than i: create it with --locale=C.UTF-8";
+  // Absent on the embedded one, which has none.
+  const { statement_timeout: asked } = sql.options.connection;
+  if (asked !== undefined && timeout !== String(asked)) {
+    return "the connection's settings don't arrive: a pooler between must give each connection a session of its own";
+  }
+  return undefined;
+}
+
+interface Found {
+  version: string;
+  encoding: string;
+  lowered: string;
+  /** Milliseconds. */
+  timeout: string;
+}

@@ -1,0 +1,81 @@
+import postgres from "postgres";
+import { describe, expect, test } from "vitest";
+import { migrate } from "../../db/migrate.ts";
+import { type Database, openDatabase } from "../../db/open.ts";
+import { whyUnusable } from "../../db/requirements.ts";
+import { dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
+import { openFresh } from "./_fresh.ts";
+
+test("a database that the service makes, or is given empty, can be used", async () => {
+  const database = await openFresh();
+  expect(await whyUnusable(database.sql)).toBeUndefined();
+  await database.close();
+});
+
+if (serverUrl) {
+  describe("a server's database", serversDatabase);
+}
+
+function serversDatabase(): void {
+  test.each([
+    ["LATIN1", "encoding 'LATIN1' locale 'C'", /^DATABASE_URL: .* encoding is LATIN1: /],
+    ["SQL_ASCII", "encoding 'SQL_ASCII' locale 'C'", /^DATABASE_URL: .* encoding is SQL_ASCII: /],
+    [
+      "Turkish",
+      "encoding 'UTF8' locale_provider icu icu_locale 'tr-TR' locale 'C'",
+      /^DATABASE_URL: .* locale /,
+    ],
+  ])("that is %s is refused in words that say why", async (_, options, message) => {
+    const place = await emptyPlace();
+    const name = new URL(place.url!).pathname.slice(1);
+    await administer(`drop database ${name}`, `create database ${name} template template0 ${options}`);
+    await use(place, async ({ sql }) => {
+      await expect(migrate(sql)).rejects.toThrow(message);
+    });
+  });
+
+  test("whose settings don't arrive with the connection, as through a pooler, is refused", async () => {
+    await use(await emptyPlace(), async ({ sql }) => {
+      await sql`set statement_timeout = 0`;
+      await expect(migrate(sql)).rejects.toThrow(/^DATABASE_URL: .* settings don't arrive: /);
+    });
+  });
+
+  test("may have any defaults: transactions, times and bytes are as everywhere", async () => {
+    const place = await emptyPlace();
+    const name = new URL(place.url!).pathname.slice(1);
+    await administer(
+      `alter database ${name} set default_transaction_isolation = 'repeatable read'`,
+      `alter database ${name} set DateStyle = 'German'`,
+      `alter database ${name} set bytea_output = 'escape'`,
+      `alter database ${name} set TimeZone = 'Asia/Kolkata'`,
+    );
+    await use(place, async ({ sql }) => {
+      const [row] = await sql.begin((tx) =>
+        tx`select current_setting('transaction_isolation') as isolation, '\\x00ff'::bytea as bytes,
+          timestamptz '2026-11-21 12:00:00.5+02' as time`
+      );
+      expect(row).toEqual({
+        isolation: "read committed",
+        bytes: Buffer.from([0, 255]),
+        time: "2026-11-21T10:00:00.500Z",
+      });
+    });
+  });
+}
+
+async function use(place: Place, work: (database: Database) => Promise<void>): Promise<void> {
+  const database = await openDatabase({ ...place, poolSize: 1 });
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+    await dropPlace(place);
+  }
+}
+
+async function administer(...statements: string[]): Promise<void> {
+  const sql = postgres(serverUrl!, { max: 1, onnotice: () => {} });
+  for (const statement of statements) await sql.unsafe(statement);
+  await sql.end();
+}
