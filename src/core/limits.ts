@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import {
   type RateLimiterAbstract,
   RateLimiterMemory,
@@ -50,7 +51,7 @@ export class Limits {
   }
 
   async #consume(limiter: RateLimiterAbstract, { name, limit, key, headers, points }: Take): Promise<void> {
-    const result = await limiter.consume(key, points).catch((refusal: unknown) => {
+    const result = await limiter.consume(counterOf(key), points).catch((refusal: unknown) => {
       if (refusal instanceof RateLimiterRes) return refusal;
       throw refusal;
     });
@@ -90,4 +91,16 @@ export class Limits {
     const rows = await this.#sql.unsafe(text, values);
     return { rows, rowCount: rows.count };
   }
+}
+
+/** Whoever has an IPv6 address mostly has all that share its first 64 bits; one that stands for an IPv4 address is that. */
+function counterOf(key: string): string {
+  const address = key.replace(/%.*/, "");
+  if (!isIPv6(address)) return key;
+  const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const mapped = /^::ffff:(\w+):(\w+)$/.exec(short)?.slice(1).map((group) => parseInt(group, 16));
+  if (mapped) return mapped.flatMap((group) => [group >> 8, group & 255]).join(".");
+  const given = short.split(":").filter(Boolean).length;
+  const groups = short.replace("::", `:${"0:".repeat(8 - given)}`).split(":").filter(Boolean);
+  return `${groups.slice(0, 4).join(":")}::/64`;
 }

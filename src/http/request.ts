@@ -66,8 +66,8 @@ function decoded(field: string | null): string | null {
   }
 }
 
-/** Behind a proxy the last hop of X-Forwarded-For is the one that the proxy itself wrote. */
+/** Behind a proxy the last hop of X-Forwarded-For is the one that the proxy itself wrote, some with the port. */
 function clientAddress(c: HonoContext<HttpEnv>, trustProxy: boolean): string {
   const hop = trustProxy ? c.req.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
-  return hop || c.env?.remoteAddress || "unknown";
+  return hop?.replace(/^\[(.+)\](:\d+)?$|^([\d.]+):\d+$/, "$1$3") || c.env?.remoteAddress || "unknown";
 }

@@ -65,7 +65,7 @@ export const authRouter = router({
   }).input(Empty).output(Me).query(({ ctx }) => getMe(ctx)),
 
   sessions: userProcedure({ ...signedIn, method: "GET", path: "/auth/sessions", summary: "List my sessions" })
-    .input(Empty).output(SessionList).query(({ ctx }) => listSessions(ctx)),
+    .input(Empty).output(SessionList).query(({ ctx, input }) => listSessions(ctx, input)),
 
   endSession: userProcedure({
     ...signedIn,

@@ -22,7 +22,7 @@ export const keysRouter = router({
   }).input(CreateKey).output(CreatedKey).mutation(({ ctx, input }) => createKey(ctx, input)),
 
   list: userProcedure({ ...shared, method: "GET", path: "/keys", summary: "List my API keys" })
-    .input(Empty).output(KeyList).query(({ ctx }) => listKeys(ctx)),
+    .input(Empty).output(KeyList).query(({ ctx, input }) => listKeys(ctx, input)),
 
   revoke: userProcedure({
     ...shared,

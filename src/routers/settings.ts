@@ -19,7 +19,9 @@ export const settingsRouter = router({
     access: "account_admin",
     scope: "admin",
     summary: "Update the enabled roles for the account",
-    description: "A disabled role can't be given to a ticket or task any more; those that have it keep it.",
+    description:
+      "A disabled role can't be given to a ticket or task any more; those that have it keep it, and a ticket's may be " +
+      "finished or skipped, but not started or reopened.",
     example: { input: { roles: [{ role: "design", enabled: false }] } },
   }).input(PutRoleSettings).output(RoleSettings).mutation(({ ctx, input }) => putRoleSettings(ctx, input)),
 });

@@ -1,7 +1,7 @@
 import { IdPath } from "../core/schema.ts";
-import { listUserKeys } from "../keys/list.ts";
+import { listKeys } from "../keys/list.ts";
 import { KeyList } from "../keys/schema.ts";
-import { listUserSessions } from "../sessions/list.ts";
+import { listSessions } from "../sessions/list.ts";
 import { SessionList } from "../sessions/schema.ts";
 import { acceptInvite } from "../users/accept_invite.ts";
 import { createUser } from "../users/create.ts";
@@ -52,7 +52,10 @@ export const usersRouter = router({
     method: "PATCH",
     path: "/users/{id}",
     summary: "Change, deactivate or reactivate a user",
-    description: "A new email, kind or role, and deactivation, end the user's link to set a password.",
+    description:
+      "A new email, kind or role, and deactivation, end the user's link to set a password. Deactivation also ends their " +
+      "sessions and revokes their keys. The last active super admin who is a person stays one, and so does an account's " +
+      "last such admin unless a super admin removes them.",
     errors: ["not_found", "conflict"],
   }).input(UpdateUser).output(User).mutation(({ ctx, input }) => updateUser(ctx, input)),
 
@@ -62,6 +65,7 @@ export const usersRouter = router({
     path: "/users/{id}",
     status: 204,
     summary: "Deactivate a user",
+    description: "Ends their sessions and revokes their keys, as PATCH does.",
     errors: ["not_found", "conflict"],
   }).input(IdPath).output(Nothing).mutation(async ({ ctx, input }) => {
     await updateUser(ctx, { id: input.id, deactivated: true });
@@ -85,7 +89,7 @@ export const usersRouter = router({
     summary: "List a user's live sessions",
     description: "DELETE /auth/sessions/{id} ends one.",
     errors: ["not_found"],
-  }).input(IdPath).output(SessionList).query(({ ctx, input }) => listUserSessions(ctx, input)),
+  }).input(IdPath).output(SessionList).query(({ ctx, input }) => listSessions(ctx, input)),
 
   keys: userProcedure({
     ...shared,
@@ -94,7 +98,7 @@ export const usersRouter = router({
     summary: "List a user's API keys",
     description: "DELETE /keys/{id} revokes one.",
     errors: ["not_found"],
-  }).input(IdPath).output(KeyList).query(({ ctx, input }) => listUserKeys(ctx, input)),
+  }).input(IdPath).output(KeyList).query(({ ctx, input }) => listKeys(ctx, input)),
 
   acceptInvite: publicProcedure({
     method: "POST",

@@ -1,25 +1,14 @@
+import type { z } from "zod";
 import type { ActorContext } from "../core/context.ts";
-import type { IdPath } from "../core/schema.ts";
 import { findManagedUser } from "../users/managed.ts";
-import { IDLE_DAYS, type Session } from "./schema.ts";
+import { IDLE_DAYS, type Session, type SessionList } from "./schema.ts";
 
-interface Sessions {
-  sessions: Session[];
-  next_cursor: null;
-}
-
-/** The caller's live sessions, newest first. */
-export async function listSessions(ctx: ActorContext): Promise<Sessions> {
-  return await readSessions(ctx, ctx.actor.user.id);
-}
-
-/** The same of a user whom the caller manages. */
-export async function listUserSessions(ctx: ActorContext, input: IdPath): Promise<Sessions> {
-  const user = await findManagedUser(ctx, input.id);
-  return await readSessions(ctx, user.id);
-}
-
-async function readSessions(ctx: ActorContext, userId: string): Promise<Sessions> {
+/** The live sessions of the caller, or of a user whom the caller manages; newest first. */
+export async function listSessions(
+  ctx: ActorContext,
+  { id }: { id?: string },
+): Promise<z.infer<typeof SessionList>> {
+  const userId = id === undefined ? ctx.actor.user.id : (await findManagedUser(ctx, id)).id;
   const sessions = await ctx.db<Session[]>`
     select id, user_agent, address, created_at, last_used_at, expires_at, id = ${ctx.actor.credential.id}::uuid as current
     from sessions

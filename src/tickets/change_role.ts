@@ -38,9 +38,9 @@ export async function changeRole(
         `Cannot ${action} role ${input.role} of ${before.ticket_ref}: ${reason}`,
       );
     }
+    if (action === "reopen") refuseWhenClosed(locked, "reopen a role of");
     // A role that was switched off after it was given may be brought to its end, but not be taken up.
     if (action === "start" || action === "reopen") refuseDisabledRole(ctx, input.role);
-    if (action === "reopen") refuseWhenClosed(locked, "reopen a role of");
     const [, after] = await Promise.all([write(ctx, input, to), getTicket(ctx, input)]);
     return after;
   });

@@ -3,7 +3,8 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
-import { emailConflict, refuseHigherRole, userColumns, visibleAccount } from "./_rows.ts";
+import { emailConflict, refuseHigherRole, userColumns } from "./_rows.ts";
+import { getUser } from "./get.ts";
 import { voidInvitations } from "./invitations.ts";
 import type { UpdateUser, User } from "./schema.ts";
 
@@ -11,19 +12,20 @@ import type { UpdateUser, User } from "./schema.ts";
 const STANDING = ["email", "kind", "role", "deactivated_at"] as const;
 
 /**
- * Changes a user. Who is deactivated loses every session; the installation always keeps one active super admin.
+ * Changes a user. Who is deactivated loses every session and key; the installation always keeps one active super admin
+ * who is a person.
  * @throws {AppError} forbidden for a bot client that says who is a person
  */
 export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<User> {
   refuseHigherRole(ctx.actor, input.role);
   if (input.kind) requirePerson(ctx.actor, "A bot client may not say who is a person");
   const user = await transact(ctx, async (ctx) => {
-    const before = await lockUser(ctx, input);
+    const [, before] = await Promise.all([lockUsers(ctx, input), getUser(ctx, input)]);
     refuseHigherRole(ctx.actor, before.role);
     if (changesNothing(before, input)) return before;
-    if (before.role === "super_admin" && mayLeave(input)) await keepOneSuperAdmin(ctx, input.id);
     const after = await writeUser(ctx, input);
-    if (input.deactivated) await endSessions(ctx, input.id);
+    if (mayLeave(input)) await keepOneAdmin(ctx, before);
+    if (before.deactivated_at !== after.deactivated_at) await endCredentials(ctx, input.id);
     if (STANDING.some((field) => before[field] !== after[field])) await voidInvitations(ctx, input.id);
     const { id: _, ...changes } = input;
     await recordAudit(ctx, {
@@ -49,35 +51,36 @@ function changesNothing(before: User, { id: _, deactivated, ...fields }: UpdateU
     );
 }
 
-/** Would a super admin be one no longer? */
-function mayLeave({ role, deactivated }: UpdateUser): boolean {
-  return deactivated === true || (role !== undefined && role !== "super_admin");
+/** Would an admin be one no longer, or no person? */
+function mayLeave({ kind, role, deactivated }: UpdateUser): boolean {
+  return deactivated === true || kind === "bot" || (role !== undefined && role !== "super_admin");
 }
 
-/** Who may leave is locked together with every super admin, in id order: those who leave at once come one by one. */
-async function lockUser(ctx: ActorContext, input: UpdateUser): Promise<User> {
-  const account = visibleAccount(ctx.actor);
-  const [, [user]] = await Promise.all([
-    ctx.db`
-      select from users
-      where id = ${input.id}::uuid or (${mayLeave(input)} and role = 'super_admin' and deactivated_at is null)
-      order by id for update`,
-    ctx.db<User[]>`
-      select ${userColumns(ctx.db)} from users
-      where id = ${input.id}::uuid and (${account}::uuid is null or account_id = ${account}::uuid)`,
-  ]);
-  if (!user) throw new AppError("not_found", "No such user");
-  return user;
+/** Who may leave is locked together with those who could stay, in id order: those who leave at once come one by one. */
+async function lockUsers({ db, actor }: ActorContext, input: UpdateUser): Promise<void> {
+  await db`
+    select from users
+    where id = ${input.id}::uuid or (${mayLeave(input)} and deactivated_at is null and
+      (role = 'super_admin' or (role = 'admin' and account_id = ${actor.user.account_id}::uuid)))
+    order by id for update`;
 }
 
-async function keepOneSuperAdmin(ctx: Context, leaving: string): Promise<void> {
-  const [others] = await ctx.db<{ stay: boolean }[]>`
+/** An account's last admin may not go by themselves either; a super admin, who can give it another, may remove them. */
+async function keepOneAdmin({ db, actor }: ActorContext, before: User): Promise<void> {
+  const anywhere = before.role === "super_admin";
+  const themselves = before.role === "admin" && before.kind === "human" && before.id === actor.user.id;
+  if (!anywhere && !themselves) return;
+  const [rest] = await db<[{ stays: boolean }]>`
     select exists (
-      select from users where role = 'super_admin' and deactivated_at is null and id <> ${leaving}::uuid
-    ) as stay`;
-  if (!others?.stay) {
-    throw new AppError("conflict", "The last active super admin cannot be deactivated or lose the role");
-  }
+      select from users where role in ('super_admin', ${before.role}) and kind = 'human' and deactivated_at is null
+        and (${anywhere} or account_id = ${before.account_id}::uuid)
+    ) as stays`;
+  if (rest.stays) return;
+  const last = anywhere ? "super admin" : "admin of an account";
+  throw new AppError(
+    "conflict",
+    `The last active ${last} who is a person cannot be deactivated, become a bot or lose the role`,
+  );
 }
 
 async function writeUser(ctx: Context, input: UpdateUser): Promise<User> {
@@ -92,6 +95,10 @@ async function writeUser(ctx: Context, input: UpdateUser): Promise<User> {
   return user;
 }
 
-async function endSessions(ctx: Context, userId: string): Promise<void> {
-  await ctx.db`update sessions set revoked_at = now() where user_id = ${userId}::uuid and revoked_at is null`;
+/** On the way back too: a key from before, or one that was being made at that moment, is no way in any more. */
+async function endCredentials({ db }: Context, userId: string): Promise<void> {
+  await Promise.all([
+    db`update sessions set revoked_at = now() where user_id = ${userId}::uuid and revoked_at is null`,
+    db`update api_keys set revoked_at = now() where user_id = ${userId}::uuid and revoked_at is null`,
+  ]);
 }

@@ -136,12 +136,13 @@ describe("browsers of other origins", () => {
         headers: {
           origin,
           "access-control-request-method": "POST",
-          "access-control-request-headers": "content-type",
+          "access-control-request-headers": "content-type,x-trpc-source",
         },
       });
     const welcome = await preflight("https://portal.test");
     expect(welcome.headers.get("access-control-allow-origin")).toBe("https://portal.test");
     expect(welcome.headers.get("access-control-allow-credentials")).toBe("true");
+    expect(welcome.headers.get("access-control-allow-headers")).toContain("X-TRPC-Source");
     expect((await preflight("https://evil.test")).headers.has("access-control-allow-origin")).toBe(false);
     const failed = await harness.now.request("GET", "/api/auth/me", {
       headers: { origin: "https://portal.test" },

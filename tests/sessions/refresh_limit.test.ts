@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { serverUrl } from "../database.ts";
 import { type Answer, openHarness, openHarnessAt, useHarness } from "../harness.ts";
-import { freshAddress, makePerson, refresh, signIn } from "./_sign_in.ts";
+import { freshAddress, login, makePerson, refresh, signIn } from "./_sign_in.ts";
 
 const env = { RATE_LIMIT_REFRESH: "3/60" };
 const harness = useHarness({ env });
@@ -105,9 +105,48 @@ test("takes the address from X-Forwarded-For's last hop only behind a proxy that
     const answers: Answer[] = [];
     for (let i = 0; i < 3; i++) answers.push(await refresh(proxied, "guessed", forged));
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 429]);
+    // A proxy may write the port too: no connection has a counter of its own.
+    for (const address of ["10.7.1.1", "[2001:db8::1]"]) {
+      const ported: Answer[] = [];
+      for (let port = 5000; port < 5004; port++) {
+        ported.push(
+          await refresh(proxied, "guessed", { headers: { "x-forwarded-for": `${address}:${port}` } }),
+        );
+      }
+      expect(ported.map(({ status }) => status)).toEqual([401, 401, 401, 429]);
+    }
   } finally {
     await proxied.close();
   }
+});
+
+test.each([
+  ["the first 64 bits of an IPv6 address", [
+    "2001:db8:1:2::1",
+    "2001:DB8:1:2:ffff:ffff:ffff:ffff",
+    "2001:0db8:0001:0002::%eth0",
+  ], "2001:db8:1:3::1"],
+  ["those of a short one", ["fe80::1", "fe80::2", "fe80:0:0:0:1::"], "fe80:0:0:1::1"],
+  ["an IPv4 address, however it is written", [
+    "198.51.100.9",
+    "::ffff:198.51.100.9",
+    "0:0:0:0:0:FFFF:c633:6409",
+  ], "::ffff:198.51.100.8"],
+  ["what is no address as it is", ["unknown", "unknown", "unknown"], "unknown%"],
+])("counts %s", async (_, same, other) => {
+  for (const address of same) {
+    expect((await refresh(harness.now, "guessed", { address })).status).toBe(401);
+  }
+  expect((await refresh(harness.now, "guessed", { address: same[1]! })).status).toBe(429);
+  expect((await refresh(harness.now, "guessed", { address: other })).status).toBe(401);
+});
+
+test("shows a session's address whole", async () => {
+  const person = await makePerson(harness.now);
+  const address = "2001:db8:9:9:1:2:3:4";
+  const { body } = await login(harness.now, person, { address });
+  const { body: listed } = await harness.now.call("GET", "/auth/sessions", { token: body.access_token });
+  expect(listed.sessions).toMatchObject([{ address }]);
 });
 
 test("also limits changes of password and invitations, with the same fields", async () => {

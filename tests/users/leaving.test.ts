@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { makeUser } from "../factories.ts";
+import { behindLock } from "../behind_lock.ts";
+import { makeAccount, makeKey, makeUser, type TestUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { login, makePerson, signIn, statusOfMe } from "../sessions/_sign_in.ts";
 
@@ -29,19 +30,47 @@ describe("a deactivated user", () => {
     );
   });
 
-  test("comes back with password and keys, but signs in anew", async () => {
+  test("comes back with the password, but signs in anew and has no key that works", async () => {
     const person = await makePerson(harness.now);
     const { access } = await signIn(harness.now, person);
     const { body: key } = await call("POST", "/keys", { token: access });
     const { token } = person.admin;
     await call("PATCH", `/users/${person.id}`, { token, body: { deactivated: true } });
+    const listed = await call("GET", `/users/${person.id}/keys`, { token });
+    expect(listed.body.keys).toMatchObject([{ id: key.id, revoked_at: expect.any(String) }]);
+    // As a call leaves it that was on its way already.
+    const late = await makeKey(harness.now, { ...person, token: access, sessionId: "" });
     const { body } = await call("PATCH", `/users/${person.id}`, { token, body: { deactivated: false } });
     expect(body.deactivated_at).toBeNull();
-    expect(await statusOfMe(harness.now, access)).toBe(401);
-    expect(await statusOfMe(harness.now, key.key)).toBe(200);
+    for (const credential of [access, key.key, late.token]) {
+      expect(await statusOfMe(harness.now, credential)).toBe(401);
+    }
     expect((await login(harness.now, person)).status).toBe(200);
   });
+
+  test("who was none keeps sessions and keys when told to be active once more", async () => {
+    const person = await makePerson(harness.now);
+    const { access } = await signIn(harness.now, person);
+    const { body: key } = await call("POST", "/keys", { token: access });
+    const body = { deactivated: false, name: "Still here" };
+    expect((await call("PATCH", `/users/${person.id}`, { token: person.admin.token, body })).status).toBe(
+      200,
+    );
+    for (const credential of [access, key.key]) expect(await statusOfMe(harness.now, credential)).toBe(200);
+  });
 });
+
+const WAYS_TO_LEAVE = [{ deactivated: true }, { role: "member" }, { kind: "bot" }];
+
+/** Both turn themselves into bots at the same moment. */
+async function turnAtOnce(admins: TestUser[]): Promise<number[]> {
+  const answers = await behindLock(
+    harness.now,
+    (tx) => tx`select from users where id in ${tx(admins.map(({ id }) => id))} for update`,
+    ...admins.map(({ id, token }) => () => call("PATCH", `/users/${id}`, { token, body: { kind: "bot" } })),
+  );
+  return answers.map(({ status }) => status).sort();
+}
 
 describe("the last active super admin", () => {
   /** Exactly so many active ones in the whole installation. */
@@ -54,15 +83,17 @@ describe("the last active super admin", () => {
   }
   async function active(): Promise<number> {
     const [row] = await harness.now.sql<[{ n: number }]>`
-      select count(*) as n from users where role = 'super_admin' and deactivated_at is null`;
+      select count(*) as n from users where role = 'super_admin' and kind = 'human' and deactivated_at is null`;
     return row.n;
   }
 
-  test("can neither be deactivated nor lose the role, not even by themselves", async () => {
+  test("can neither be deactivated, lose the role nor become a bot, not even by themselves", async () => {
     const [last] = await superAdmins(1);
+    // A bot doesn't count.
+    await makeUser(harness.now, { role: "super_admin", kind: "bot" });
     const path = `/users/${last!.id}`;
     const { token } = last!;
-    for (const body of [{ deactivated: true }, { role: "member" }, { role: "admin" }]) {
+    for (const body of [...WAYS_TO_LEAVE, { role: "admin" }, { role: "super_admin", kind: "bot" }]) {
       expect(await call("PATCH", path, { token, body })).toMatchObject({
         status: 409,
         body: { code: "conflict" },
@@ -70,6 +101,17 @@ describe("the last active super admin", () => {
     }
     expect((await call("DELETE", path, { token })).status).toBe(409);
     expect((await call("PATCH", path, { token, body: { name: "Still here" } })).status).toBe(200);
+    expect(await active()).toBe(1);
+  });
+
+  test.each(WAYS_TO_LEAVE)("may go when another stays: %o", async (body) => {
+    const [one] = await superAdmins(2);
+    expect((await call("PATCH", `/users/${one!.id}`, { token: one!.token, body })).status).toBe(200);
+    expect(await active()).toBe(1);
+  });
+
+  test("stays a person when two turn themselves into bots at once", async () => {
+    expect(await turnAtOnce(await superAdmins(2))).toEqual([200, 409]);
     expect(await active()).toBe(1);
   });
 
@@ -94,5 +136,38 @@ describe("the last active super admin", () => {
     );
     for (const { status } of answers) expect([200, 401, 403, 409]).toContain(status);
     expect(await active()).toBeGreaterThan(0);
+  });
+});
+
+describe("the last active admin of an account", () => {
+  async function admins(count: number) {
+    const accountId = await makeAccount(harness.now);
+    return await Promise.all(
+      Array.from({ length: count }, () => makeUser(harness.now, { role: "admin", accountId })),
+    );
+  }
+
+  test.each(WAYS_TO_LEAVE)("can't go by themselves, but a super admin may remove them: %o", async (body) => {
+    const [last] = await admins(1);
+    await makeUser(harness.now, { role: "admin", kind: "bot", accountId: last!.accountId });
+    const path = `/users/${last!.id}`;
+    const { token } = last!;
+    expect(await call("PATCH", path, { token, body })).toMatchObject({
+      status: 409,
+      body: { code: "conflict" },
+    });
+    const unchanged = { role: "admin", name: "Still here" };
+    expect((await call("PATCH", path, { token, body: unchanged })).status).toBe(200);
+    const root = await makeUser(harness.now, { role: "super_admin" });
+    expect((await call("PATCH", path, { token: root.token, body })).status).toBe(200);
+  });
+
+  test.each(WAYS_TO_LEAVE)("may go when another stays: %o", async (body) => {
+    const [one] = await admins(2);
+    expect((await call("PATCH", `/users/${one!.id}`, { token: one!.token, body })).status).toBe(200);
+  });
+
+  test("stays a person when two turn themselves into bots at once", async () => {
+    expect(await turnAtOnce(await admins(2))).toEqual([200, 409]);
   });
 });
