@@ -1,5 +1,5 @@
 import { ConfigError, isServersFault } from "./errors.ts";
-import type { Db, Sql, TransactionSql } from "./open.ts";
+import type { Database, Db, Sql, TransactionSql } from "./open.ts";
 import { whyUnusable } from "./requirements.ts";
 
 interface Migration {
@@ -9,6 +9,11 @@ interface Migration {
   text: string;
 }
 type Applied = Pick<Migration, "version" | "name" | "checksum">;
+
+/** The database was migrated by other code than this, which can't use it. */
+export class ForeignSchema extends Error {
+  override name = "ForeignSchema";
+}
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -33,7 +38,22 @@ export async function migrate(sql: Sql, folder: URL = FOLDER): Promise<string[]>
   }
 }
 
-/** Names of the migrations this code brings and the database lacks. */
+/** Runs what another starter of the same moment must not run beside; the embedded database has no other. */
+export async function startAlone(
+  { sql, embedded }: Pick<Database, "sql" | "embedded">,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (embedded) return await work();
+  await sql.begin(async (tx) => {
+    await lockStart(tx);
+    await work();
+  });
+}
+
+/**
+ * Names of the migrations this code brings and the database lacks.
+ * @throws {ForeignSchema}
+ */
 export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
   return findPending(await readMigrations(folder), await readApplied(sql)).map(({ name }) => name);
 }
@@ -52,11 +72,9 @@ function unusable(reason: string, cause?: Error): ConfigError {
 }
 
 async function applyNext(tx: TransactionSql, migrations: Migration[]): Promise<string | undefined> {
-  // The connection's timeouts are made for requests; another starter's migration may well take longer.
-  await tx`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`;
+  await lockStart(tx);
   // A function may be written for a newer server than this one, and be replaced before it is called.
   await tx`select set_config('check_function_bodies', 'off', true)`;
-  await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`;
   await tx`
     create table if not exists schema_migrations (
       version integer primary key,
@@ -75,6 +93,12 @@ async function applyNext(tx: TransactionSql, migrations: Migration[]): Promise<s
   return next.name;
 }
 
+async function lockStart(tx: TransactionSql): Promise<void> {
+  // The connection's timeouts are made for requests; another starter's migration may well take longer.
+  await tx`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`;
+  await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`;
+}
+
 async function readApplied(db: Db): Promise<Applied[]> {
   const [table] = await db<{ found: boolean }[]>`
     select to_regclass('schema_migrations') is not null as found
@@ -88,12 +112,12 @@ function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
   for (const { version, name, checksum } of applied) {
     const file = files.get(version);
     if (!file) {
-      throw new Error(
+      throw new ForeignSchema(
         `The database has migration ${name}, which this version of the service does not: start a newer one`,
       );
     }
     if (file.name !== name || file.checksum !== checksum) {
-      throw new Error(
+      throw new ForeignSchema(
         `Migration ${name} was edited after it was applied: restore it and put the change into a new one`,
       );
     }
@@ -102,7 +126,9 @@ function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
   const pending = migrations.filter(({ version }) => !applied.some((one) => one.version === version));
   const late = pending.find(({ version }) => version < last);
   if (late) {
-    throw new Error(`Migration ${late.name} comes before ${last}, which is applied: give it a new number`);
+    throw new ForeignSchema(
+      `Migration ${late.name} comes before ${last}, which is applied: give it a new number`,
+    );
   }
   return pending;
 }

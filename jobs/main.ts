@@ -18,8 +18,9 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
       // After a fetch that was full the next one doesn't wait for the poll.
       burstWhenBatchFull: true,
       perJobResults: true as const,
+      includeMetadata: true as const,
     };
-    await boss.work<unknown>(
+    await boss.work(
       name,
       options,
       (jobs) => Promise.all(jobs.map((job) => settle(services, name, job))),
@@ -27,11 +28,19 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
   }
 }
 
+/** A job as pg-boss hands it out: how often it was tried before, and how often it may be tried again. */
+export interface Attempt {
+  id: string;
+  data: unknown;
+  retryCount: number;
+  retryLimit: number;
+}
+
 /** Each of several jobs succeeds or fails by itself. */
 async function settle(
   services: Services,
   name: QueueName,
-  job: { id: string; data: unknown },
+  job: Attempt,
 ): Promise<JobResult> {
   try {
     await runJob(services, name, job);
@@ -45,7 +54,7 @@ async function settle(
 export async function runJob(
   services: Services,
   name: QueueName,
-  job: { id: string; data: unknown },
+  job: Attempt,
 ): Promise<void> {
   const ctx = systemContext(services, { kind: "job", id: name }, job.id);
   const started = performance.now();
@@ -54,7 +63,16 @@ export async function runJob(
     await handle(ctx, QUEUES[name].payload.parse(job.data ?? {}));
     log.info("job", { queue: name, job_id: job.id, ms: Math.round(performance.now() - started) });
   } catch (error) {
-    log.warn("job failed", { queue: name, job_id: job.id, ...describeError(error) });
+    const { id, retryCount, retryLimit } = job;
+    const facts = {
+      queue: name,
+      job_id: id,
+      try: retryCount + 1,
+      of: retryLimit + 1,
+      ...describeError(error),
+    };
+    if (retryCount < retryLimit) log.warn("job failed", facts);
+    else log.error("job failed for good", facts);
     throw error;
   }
 }

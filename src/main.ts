@@ -3,7 +3,7 @@ import { startJobs } from "../jobs/main.ts";
 import { buildApp } from "./app.ts";
 import { bracketed, type Config, isWildcard, ownUrl, readConfig } from "./core/config.ts";
 import { createFirstAdmin } from "./core/first_admin.ts";
-import { describeError, log, startLog } from "./core/log.ts";
+import { describeError, log, print, startLog } from "./core/log.ts";
 import { startServices } from "./core/services.ts";
 
 /** Whoever stops a process ends it after ten seconds: both together are under that. */
@@ -98,7 +98,7 @@ function announce(config: Config, admin: { email: string; password: string } | n
     const password = config.ADMIN_PASSWORD ? "the one in ADMIN_PASSWORD" : admin.password;
     lines.push(`First admin, shown this once: ${admin.email}, password: ${password}`);
   }
-  Deno.stdout.writeSync(new TextEncoder().encode(lines.join("\n") + "\n"));
+  print(lines.join("\n") + "\n");
 }
 
 function fail(error: unknown): never {

@@ -84,7 +84,11 @@ export class Harness {
 
   /** Does the waiting jobs of a queue here and now, in the place of a worker; answers how many there were. */
   async work(name: QueueName): Promise<number> {
-    const jobs = await this.boss.fetch<object>(name, { batchSize: 100, ignoreStartAfter: true });
+    const jobs = await this.boss.fetch<object>(name, {
+      batchSize: 100,
+      ignoreStartAfter: true,
+      includeMetadata: true,
+    });
     for (const job of jobs) {
       try {
         await runJob(this.services, name, job);

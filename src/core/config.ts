@@ -1,10 +1,17 @@
 import { z } from "zod";
 import { ConfigError } from "../../db/errors.ts";
 
+const list = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean));
+
 /** One secret, or two separated by a comma while one replaces the other; the first is the one in use. */
-const secrets = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean))
+const secrets = list
   .refine(({ length }) => length === 1 || length === 2, "takes one secret, or two separated by a comma")
   .optional();
+
+const longSecrets = secrets.refine(
+  (items) => items === undefined || items.every((item) => item.length >= 32),
+  "takes a secret of at least 32 characters",
+);
 
 const port = z.string().regex(/^\d+$/, "takes a number from 0 to 65535").transform(Number)
   .refine((value) => value <= 65535, "takes a number from 0 to 65535");
@@ -14,32 +21,33 @@ const httpUrl = z.string().refine(
   "takes an http or https URL",
 ).transform((text) => text.replace(/\/+$/, ""));
 
-const origins = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean))
+/** Links, redirects and pages name paths from the root, so it has none of its own. */
+const httpOrigin = httpUrl.refine(
+  (text) => new URL(text).href === `${new URL(text).origin}/`,
+  "takes an address without path, such as https://tickets.example",
+);
+
+const origins = list
   .refine(
-    (list) => list.every((item) => URL.canParse(item) && /^https?:$/.test(new URL(item).protocol)),
+    (items) => items.every((item) => URL.canParse(item) && /^https?:$/.test(new URL(item).protocol)),
     "takes origins such as https://portal.example, separated by commas",
   )
-  .transform((list) => list.map((item) => new URL(item).origin));
+  .transform((items) => items.map((item) => new URL(item).origin));
 
-const onOff = (allowed: [string, ...string[]]) => z.enum(allowed, `takes one of: ${allowed.join(", ")}`);
+const oneOf = <const Values extends [string, ...string[]]>(values: Values) =>
+  z.enum(values, `takes one of: ${values.join(", ")}`);
 
 const environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().min(1).default("127.0.0.1"),
-  PUBLIC_URL: httpUrl.optional(),
+  PUBLIC_URL: httpOrigin.optional(),
   DATABASE_URL: z.string().refine(
     (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
     "takes a postgres:// URL, with any of / ? # @ in its password as %2F %3F %23 %40",
   ).optional(),
   DATA_DIR: z.string().min(1).default("./data"),
-  AUTH_SECRET: secrets.refine(
-    (list) => list === undefined || list.every((item) => item.length >= 32),
-    "takes a secret of at least 32 characters",
-  ),
-  ENCRYPTION_KEY: secrets.refine(
-    (list) => list === undefined || list.every((item) => item.length >= 32),
-    "takes a key of at least 32 characters",
-  ),
+  AUTH_SECRET: longSecrets,
+  ENCRYPTION_KEY: longSecrets,
   ADMIN_EMAIL: z.string().regex(/^[^@\s]+@[^@\s]+$/, "takes an email address").default("admin@localhost"),
   ADMIN_PASSWORD: z.string().min(8, "takes at least 8 characters").optional(),
   CLOUD_AGENT_WEBHOOK_SECRET: secrets,
@@ -51,19 +59,15 @@ const environment = z.object({
   GITHUB_API_URL: httpUrl.default("https://api.github.com"),
   EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number)
     .optional(),
-  JOBS: onOff(["on", "off", "only"]).default("on"),
+  JOBS: oneOf(["on", "off", "only"]).default("on"),
   RATE_LIMIT_REFRESH: z.string().regex(/^[1-9]\d*\/[1-9]\d*$/, "takes attempts/seconds, such as 10/60")
     .transform((text) => {
       const [points, seconds] = text.split("/").map(Number);
       return { points: points!, seconds: seconds! };
     }).default({ points: 10, seconds: 60 }),
   CORS_ORIGINS: origins.default([]),
-  TRUST_PROXY: onOff(["on", "off"]).default("off").transform((value) => value === "on"),
-  LOG_LEVEL: z.enum(
-    ["debug", "info", "warning", "error", "off"],
-    "takes one of: debug, info, warning, error, off",
-  )
-    .default("info"),
+  TRUST_PROXY: oneOf(["on", "off"]).default("off").transform((value) => value === "on"),
+  LOG_LEVEL: oneOf(["debug", "info", "warning", "error", "off"]).default("info"),
 });
 
 export type Config = z.infer<typeof environment> & { PUBLIC_URL: string; EMBEDDING_THREADS: number };

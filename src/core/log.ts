@@ -67,9 +67,26 @@ const encoder = new TextEncoder();
 let waiting = "";
 
 function flush(): void {
-  const bytes = encoder.encode(waiting);
-  for (let sent = 0; sent < bytes.length;) sent += Deno.stdout.writeSync(bytes.subarray(sent));
+  const text = waiting;
   waiting = "";
+  print(text);
+}
+
+/** Writes to stdout. What can't be written (a full disk, a pipe that nobody reads) is lost; the service goes on. */
+export function print(text: string): void {
+  const bytes = encoder.encode(text);
+  try {
+    for (let sent = 0; sent < bytes.length;) sent += Deno.stdout.writeSync(bytes.subarray(sent));
+  } catch {
+    lost++;
+  }
+}
+
+let lost = 0;
+
+/** How many writes of the log failed. */
+export function lostWrites(): number {
+  return lost;
 }
 
 addEventListener("unload", flush);

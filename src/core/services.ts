@@ -1,5 +1,5 @@
 import type { PgBoss } from "pg-boss";
-import { migrate } from "../../db/migrate.ts";
+import { migrate, startAlone } from "../../db/migrate.ts";
 import { openDatabase } from "../../db/open.ts";
 import { createBoss } from "../../db/queue.ts";
 import { AccessCache } from "./access_cache.ts";
@@ -52,8 +52,10 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     supervises: config.JOBS !== "off",
     onError: (error) => log.error("queue failed", describeError(error)),
   });
-  await boss.start();
-  await prepareQueues(boss);
+  await startAlone(database, async () => {
+    await boss.start();
+    await prepareQueues(boss);
+  });
   const metrics = createMetrics();
   const embedder = parts.embedder ?? startEmbedder({
     threads: config.EMBEDDING_THREADS,

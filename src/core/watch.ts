@@ -2,9 +2,10 @@ import type { Database } from "../../db/open.ts";
 import { isUnavailable } from "../../db/errors.ts";
 import type { PgBoss } from "pg-boss";
 import type { Embedder } from "./embed.ts";
+import { lostWrites } from "./log.ts";
 import type { Metrics, Sample } from "./metrics.ts";
 
-/** Gauges of what the process works with: model, queues, database connections. */
+/** Gauges of what the process works with: model, queues, database connections, log. */
 export function watchParts(
   metrics: Metrics,
   { sql, embedded }: Database,
@@ -14,16 +15,20 @@ export function watchParts(
   metrics.watch("handoff_embedding_queued", "Texts that wait for a model worker", [], () => [
     { value: embedder.state().queued },
   ]);
+  metrics.watch("handoff_log_writes_lost", "Writes of the log that failed", [], () => [
+    { value: lostWrites() },
+  ]);
   metrics.watch(
     "handoff_queue_jobs",
     "Jobs by queue and state, as of the last count",
     ["queue", "state"],
     () =>
       whileAvailable(async () =>
-        (await boss.getQueues()).flatMap(({ name, queuedCount, activeCount, deferredCount }) => [
+        (await boss.getQueues()).flatMap(({ name, queuedCount, activeCount, deferredCount, failedCount }) => [
           { labels: { queue: name, state: "queued" }, value: queuedCount ?? 0 },
           { labels: { queue: name, state: "active" }, value: activeCount ?? 0 },
           { labels: { queue: name, state: "deferred" }, value: deferredCount ?? 0 },
+          { labels: { queue: name, state: "failed" }, value: failedCount ?? 0 },
         ])
       ),
   );

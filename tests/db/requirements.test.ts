@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { whyUnusable } from "../../db/requirements.ts";
+import { parseConfig } from "../../src/core/config.ts";
+import { startServices } from "../../src/core/services.ts";
 import { dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
 import { openFresh } from "./_fresh.ts";
 
@@ -39,6 +41,21 @@ function serversDatabase(): void {
       await sql`set statement_timeout = 0`;
       await expect(migrate(sql)).rejects.toThrow(/^DATABASE_URL: .* settings don't arrive: /);
     });
+  });
+
+  test("that is empty is made ready by one of several services that start at once", async () => {
+    for (let round = 0; round < 3; round++) {
+      const place = await emptyPlace();
+      const config = parseConfig({
+        DATABASE_URL: place.url,
+        DATA_DIR: place.dataDir,
+        EMBEDDING_THREADS: "0",
+      });
+      const started = await Promise.allSettled([1, 2, 3].map(() => startServices(config)));
+      for (const start of started) if (start.status === "fulfilled") await start.value.close();
+      await dropPlace(place);
+      expect(started.filter(({ status }) => status === "rejected")).toEqual([]);
+    }
   });
 
   test("may have any defaults: transactions, times and bytes are as everywhere", async () => {

@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
-import { startJobs } from "../../jobs/main.ts";
+import { describe, expect, test, vi } from "vitest";
+import { runJob, startJobs } from "../../jobs/main.ts";
 import type { Embedder } from "../../src/core/embed.ts";
+import { log } from "../../src/core/log.ts";
 import { QUEUES } from "../../src/core/queue.ts";
 import { until } from "../db/_fresh.ts";
 import { makeProject, makeTicket } from "../factories.ts";
@@ -27,6 +28,16 @@ const embedder: Embedder = {
   close: () => Promise.resolve(),
 };
 const harness = useHarness({ embedder, env: { EMBEDDING_THREADS: "1" } });
+
+test("a job that fails is a warning while it is tried again, and an error when it isn't", async () => {
+  const [warn, error] = [vi.spyOn(log, "warn"), vi.spyOn(log, "error")];
+  const attempt = (retryCount: number) =>
+    runJob(harness.now.services, "embed-ticket", { id: "1", data: {}, retryCount, retryLimit: 2 });
+  for (const tried of [0, 1, 2]) await expect(attempt(tried)).rejects.toThrow();
+  expect(warn.mock.calls.map(([, facts]) => facts)).toMatchObject([{ try: 1, of: 3 }, { try: 2, of: 3 }]);
+  expect(error.mock.calls).toMatchObject([["job failed for good", { queue: "embed-ticket", try: 3, of: 3 }]]);
+  vi.restoreAllMocks();
+});
 
 describe("jobs that a process runs at once", () => {
   test("are as many as their queue says, and one that fails fails alone", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { copyTemplate, embeddedTemplate } from "../database.ts";
-import { freePort, ServiceProcess } from "../service_process.ts";
+import { answers, freePort, ServiceProcess } from "../service_process.ts";
 
 const PROJECT = new URL("../../", import.meta.url).pathname;
 
@@ -86,6 +86,19 @@ test("a service for everybody says that its links lead to this machine", async (
   expect(await service.stop()).toBe(0);
   expect(service.output).toContain(`Documentation: http://localhost:${port}/api/docs\n`);
   expect(service.output).toContain('"warning","message":"links name localhost: set PUBLIC_URL');
+});
+
+test("a log that nobody reads any more costs its lines, and not the service", async () => {
+  const port = freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = start({ PORT: String(port), DATA_DIR: folder });
+  while (!await answers(`${url}/readyz`)) await new Promise((resolve) => setTimeout(resolve, 50));
+  await child.stdout.cancel();
+  for (let i = 0; i < 3; i++) expect(await answers(`${url}/healthz`)).toBe(true);
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(Number(/^handoff_log_writes_lost (\d+)/m.exec(metrics)![1])).toBeGreaterThan(0);
+  child.kill("SIGTERM");
+  expect((await child.output().catch(() => child.status)).code).toBe(0);
 });
 
 test("the service starts where folders have blanks in their names", async () => {

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { useHarness } from "../harness.ts";
+import { startService } from "../service_process.ts";
+
+const harness = useHarness();
+
+test("metrics have what the dashboard shows, measured under the permissions of the service", async () => {
+  await harness.now.stop();
+  const service = await startService(harness.now.place);
+  try {
+    const samples = await service.get("/metrics");
+    const dashboard = await Deno.readTextFile(
+      new URL("../../docs/grafana_dashboard.json", import.meta.url),
+    );
+    const shown = [...dashboard.matchAll(/"expr": "(.+)"/g)].flatMap(([, query]) =>
+      query!.match(/\b(handoff|process|nodejs)_\w+/g)!
+    );
+    expect(shown.length).toBeGreaterThan(5);
+    for (const name of shown) {
+      expect(samples).toContain(`\n# TYPE ${name.replace(/_(bucket|count|sum)$/, "")} `);
+    }
+    expect(Number(/^process_resident_memory_bytes (\S+)/m.exec(samples)![1])).toBeGreaterThan(50e6);
+    expect(samples).toMatch(/^handoff_queue_jobs\{queue="embed-ticket",state="failed"\} 0$/m);
+    expect(samples).not.toMatch(/^process_\w+ 0$/m);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    const lag = /^handoff_event_loop_lag_seconds_count (\d+)/m.exec(await service.get("/metrics"))!;
+    expect(Number(lag[1])).toBeGreaterThan(0);
+  } finally {
+    await service.stop();
+  }
+});
