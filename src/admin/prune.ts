@@ -4,7 +4,8 @@ const STEP = 2000;
 
 /**
  * Deletes what has served its time: deliveries after 30 days, tokens and sessions that ended 30 days ago, used or expired
- * invitations, counters of past rate limits. In steps, so that no lock is held for long.
+ * invitations, counters of past rate limits, refused sign-ins after 90 days (of all that the audit list has, only these
+ * are written by anybody). In steps, so that no lock is held for long.
  */
 export async function prune({ sql: db }: Context): Promise<void> {
   await inSteps(() =>
@@ -32,6 +33,12 @@ export async function prune({ sql: db }: Context): Promise<void> {
     db`
     delete from rate_limits where key in (
       select key from rate_limits where expire < extract(epoch from now()) * 1000 limit ${STEP})`
+  );
+  await inSteps(() =>
+    db`
+    delete from audit_log where id in (
+      select id from audit_log
+      where action = 'session.refused' and created_at < now() - interval '90 days' limit ${STEP})`
   );
 }
 

@@ -10,6 +10,7 @@ export const auditRouter = router({
     method: "GET",
     path: "/admin/audit",
     summary: "List sign-ins, key and role changes and gate bypasses, newest first",
-    description: "Of the caller's account; super admins see all accounts, or the one that they name.",
+    description:
+      "Of the caller's account; super admins see all accounts, or the one that they name. Refused sign-ins are kept for 90 days.",
   }).input(ListAudit).output(AuditPage).query(({ ctx, input }) => listAudit(ctx, input)),
 });

@@ -77,6 +77,22 @@ describe("pruning", () => {
     expect(await count("rate_limits", "key in ('past', 'present')")).toBe(1);
   });
 
+  test("deletes refused sign-ins after 90 days, and nothing else of the audit list", async () => {
+    await harness.now.sql`
+      insert into audit_log (action, actor, created_at)
+      select action, '{"kind": "user", "id": "pruned"}', now() - make_interval(days => age)
+      from unnest(array['session.refused', 'session.started']) action, unnest(array[89, 91]) age`;
+    await run("prune", {});
+    const left = await harness.now.sql<{ action: string; age: number }[]>`
+      select action, extract(day from now() - created_at)::integer as age from audit_log
+      where actor ->> 'id' = 'pruned' order by action, age`;
+    expect(left.map(({ action, age }) => [action, age])).toEqual([
+      ["session.refused", 89],
+      ["session.started", 89],
+      ["session.started", 91],
+    ]);
+  });
+
   test("keeps an idempotency key as long as its ticket", async () => {
     const project = await makeProject(harness.now);
     await makeTicket(harness.now, project, { idempotency_key: "kept" });
