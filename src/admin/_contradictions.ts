@@ -1,4 +1,5 @@
 import { invalidRequest, type Issue } from "../core/errors.ts";
+import { CreatedTicket } from "../tickets/schema.ts";
 import type { TicketRecord } from "./transfer_schema.ts";
 
 /**
@@ -8,8 +9,12 @@ import type { TicketRecord } from "./transfer_schema.ts";
  */
 export function refuseContradictions(records: readonly TicketRecord[]): void {
   const issues = records.flatMap((record, index) =>
-    [...inTicket(record), ...record.tasks.flatMap(inTask), ...record.test_cases.flatMap(inCase)]
-      .map(({ path, message }) => ({ path: `records.${index}.${path}`, message }))
+    [
+      ...inTicket(record),
+      ...inCreation(record),
+      ...record.tasks.flatMap(inTask),
+      ...record.test_cases.flatMap(inCase),
+    ].map(({ path, message }) => ({ path: `records.${index}.${path}`, message }))
   );
   const named = {
     ticket: records.map(({ id }) => id),
@@ -26,13 +31,19 @@ function hasTwins(items: readonly string[]): boolean {
   return new Set(items).size < items.length;
 }
 
-function inTicket({ id, duplicate_of, stage, closed_at, roles, tasks }: TicketRecord): Issue[] {
-  const issues: Issue[] = [];
-  if (duplicate_of === id) issues.push({ path: "duplicate_of", message: "Is the ticket itself" });
-  if (hasTwins(roles.map(({ role }) => role))) issues.push({ path: "roles", message: "Names a role twice" });
-  if ((stage === "live") !== (closed_at !== null)) {
-    issues.push({ path: "closed_at", message: "live tickets have a time of closing, others none" });
-  }
+function inTicket(record: TicketRecord): Issue[] {
+  const { id, duplicate_of, stage, resolution_type, resolution_note, merge_sha, roles, tasks } = record;
+  const live = stage === "live";
+  const issues = issuesOf([
+    [duplicate_of === id, "duplicate_of", "Is the ticket itself"],
+    [duplicate_of !== null && !live, "duplicate_of", "Only a closed ticket is a duplicate"],
+    [hasTwins(roles.map(({ role }) => role)), "roles", "Names a role twice"],
+    [live !== (record.closed_at !== null), "closed_at", "live tickets have a time of closing, others none"],
+    [live !== (resolution_type !== null), "resolution_type", "live tickets have a resolution, others none"],
+    [!live && resolution_note !== null, "resolution_note", "Only a closed ticket has a resolution"],
+    [merge_sha === null && record.deployed_at !== null, "deployed_at", "Nothing was merged"],
+    [merge_sha === null && record.deploy_failed_at !== null, "deploy_failed_at", "Nothing was merged"],
+  ]);
   const known = new Set(tasks.map(({ id }) => id));
   for (const [place, { depends_on_task_ids }] of tasks.entries()) {
     for (const [at, id] of depends_on_task_ids.entries()) {
@@ -42,6 +53,18 @@ function inTicket({ id, duplicate_of, stage, closed_at, roles, tasks }: TicketRe
   }
   if (issues.length === 0 && hasCycle(tasks)) issues.push({ path: "tasks", message: "Depend on each other" });
   return issues;
+}
+
+/** A repeat of the creation is answered with it. */
+function inCreation({ id, creation }: TicketRecord): Issue[] {
+  if (!creation) return [];
+  const path = "creation.response";
+  const { data, error } = CreatedTicket.safeParse(creation.response);
+  if (error) {
+    const { path: at, message } = error.issues[0]!;
+    return [{ path: [path, ...at].join("."), message }];
+  }
+  return issuesOf([[data.ticket.id !== id, `${path}.ticket.id`, "Is another ticket"]]);
 }
 
 /** Takes away, again and again, what depends on nothing that is left. */
@@ -56,22 +79,38 @@ function hasCycle(tasks: TicketRecord["tasks"]): boolean {
   return left.size > 0;
 }
 
-function inTask(
-  { status, blocking_reason, completed_at }: TicketRecord["tasks"][number],
-  place: number,
-): Issue[] {
-  const issues: Issue[] = [];
-  if ((status === "blocked") !== (blocking_reason !== null)) {
-    const path = `tasks.${place}.blocking_reason`;
-    issues.push({ path, message: "blocked tasks have a reason, others none" });
-  }
-  if (status === "done" && completed_at === null) {
-    issues.push({ path: `tasks.${place}.completed_at`, message: "done tasks have a time of completion" });
-  }
-  return issues;
+function inTask(task: TicketRecord["tasks"][number], place: number): Issue[] {
+  const { status, blocking_reason, started_at, completed_at, depends_on_task_ids } = task;
+  const path = `tasks.${place}`;
+  return issuesOf([
+    [
+      (status === "blocked") !== (blocking_reason !== null),
+      `${path}.blocking_reason`,
+      "blocked tasks have a reason, others none",
+    ],
+    [status === "in_progress" && started_at === null, `${path}.started_at`, "tasks in progress were started"],
+    [
+      (status === "done") !== (completed_at !== null),
+      `${path}.completed_at`,
+      "done tasks have a time of completion, others none",
+    ],
+    [hasTwins(depends_on_task_ids), `${path}.depends_on_task_ids`, "Names a task twice"],
+  ]);
 }
 
-function inCase({ status, decided_at }: TicketRecord["test_cases"][number], place: number): Issue[] {
-  if ((status === "pending") === (decided_at === null)) return [];
-  return [{ path: `test_cases.${place}.decided_at`, message: "decided cases have a time, others none" }];
+/** Who decided may be known no more: an import finds people by email, and not all of them. */
+function inCase(
+  { status, decided_by, decided_at }: TicketRecord["test_cases"][number],
+  place: number,
+): Issue[] {
+  const pending = status === "pending";
+  const path = `test_cases.${place}`;
+  return issuesOf([
+    [pending === (decided_at !== null), `${path}.decided_at`, "decided cases have a time, others none"],
+    [pending && decided_by !== null, `${path}.decided_by`, "Nobody has decided a pending case"],
+  ]);
+}
+
+function issuesOf(checks: [wrong: boolean, path: string, message: string][]): Issue[] {
+  return checks.filter(([wrong]) => wrong).map(([, path, message]) => ({ path, message }));
 }

@@ -33,8 +33,10 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
         from test_cases c where c.ticket_id = t.id), '[]') as test_cases,
       (select jsonb_build_object('repo_full_name', i.repo_full_name, 'issue_number', i.issue_number, 'issue_url', i.issue_url,
         'title', i.title, 'state', i.state) from ticket_issues i where i.ticket_id = t.id) as issue,
-      (select d.duplicate_of from ticket_duplicates d where d.ticket_id = t.id) as duplicate_of,
+      (select d.duplicate_of from ticket_duplicates d where d.ticket_id = t.id and t.resolution_type = 'duplicate') as duplicate_of,
       (select c.creation from creations c where c.ticket_id = t.id limit 1) as creation,
+      coalesce((select jsonb_agg(d.repo order by d.repo) from project_repositories r
+        join deploy_reports d on d.repo = lower(r.full_name) where r.project_id = ${project.id}::uuid), '[]') as reported_repos,
       coalesce((select jsonb_agg(wire_times(to_jsonb(h) - '{project_id,ticket_id,history_id}'::text[]) order by h.id)
         from history_entries h where h.ticket_id = t.id), '[]') as history
     from page t order by t.number`;

@@ -67,15 +67,15 @@ const IssueRecord = z.strictObject({
   repo_full_name: RepoName,
   issue_number: IssueNumber,
   issue_url: WebAddress,
-  title: z.string().nullable(),
+  title: text(0, 1000).nullable(),
   state: z.enum(["open", "closed"]).nullable(),
 });
 
-/** One line of an export: a ticket with all that belongs to it. */
-export const TicketRecord = z.strictObject({
-  type: z.literal("ticket"),
+/** What the row of a ticket has of its record. */
+export const TicketFields = {
   id: Id,
-  number: z.int().min(1).max(999_999_999),
+  // A ref has nine digits at most: what comes after the last imported number must be found by its ref too.
+  number: z.int().min(1).max(99_999_999),
   title: TicketTexts.title,
   description: TicketTexts.description,
   request_type: RequestType,
@@ -94,17 +94,26 @@ export const TicketRecord = z.strictObject({
   merge_sha: CommitSha.nullable(),
   deployed_at: Timestamp.nullable(),
   deploy_failed_at: Timestamp.nullable(),
-  reopened: z.boolean().default(false).describe("Since its merge: such a ticket doesn't close by itself"),
+  reopened: z.boolean().default(false).describe("Since its merge and its first deploy, if any: such a ticket doesn't close by itself"),
   created_by: Person,
   created_with: z.enum(["session", "key"]),
   created_at: Timestamp,
   updated_at: Timestamp,
+};
+
+/** One line of an export: a ticket with all that belongs to it. */
+export const TicketRecord = z.strictObject({
+  type: z.literal("ticket"),
+  ...TicketFields,
   roles: z.array(RoleState).max(6),
   tasks: z.array(TaskRecord).max(MAX_TASKS),
   test_cases: z.array(CaseRecord).max(MAX_CASES),
   issue: IssueRecord.nullable(),
   duplicate_of: Id.nullable(),
   creation: z.strictObject({ idempotency_key: IdempotencyKey, response: JsonObject }).nullable(),
+  reported_repos: z.array(RepoName.toLowerCase()).max(200).optional().describe(
+    "Repositories of its project that have ever reported a deploy; absent in exports of earlier versions",
+  ),
   history: z.array(z.unknown()).optional().describe("For reading: an import begins a history of its own"),
 }).meta({ id: "TicketRecord" });
 export type TicketRecord = z.infer<typeof TicketRecord>;

@@ -25,7 +25,9 @@ export const transfersRouter = router({
     maxBytes: MOST_IMPORTED_BYTES,
     summary: "Import exported tickets into a project",
     description:
-      "All of a call or none. Tickets that are here already, by their ids, stay as they are. For people only.",
+      "All of a call or none. Tickets that are here already, by their ids, stay as they are. One that waits for its " +
+      "deploy is refused unless a repository of this project is known to report any, which the export tells of those " +
+      "that both projects are wired to. For people only.",
     errors: ["conflict"],
   }).input(ImportTickets).output(ImportResult).mutation(({ ctx, input }) => importTickets(ctx, input)),
 });

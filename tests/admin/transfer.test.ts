@@ -10,16 +10,41 @@ import {
   type TestProject,
   ticketInput,
 } from "../factories.ts";
-import { makeMerged, newSha } from "../deploys/_setup.ts";
+import { rowsOf } from "../../src/admin/ticket_rows.ts";
+import { behindLock } from "../behind_lock.ts";
+import { CRON_SECRET, makeMerged, newSha, sendDeploy } from "../deploys/_setup.ts";
 import { type Harness, openHarness, useHarness } from "../harness.ts";
 
-const harness = useHarness();
+const harness = useHarness({ env: { CRON_SECRET } });
 
 function post(service: Harness, project: TestProject, path: string, body: Record<string, unknown> = {}) {
   return service.call("POST", path, { token: project.admin.token, body });
 }
 
 const PENDING = { role: "qa", status: "pending" };
+const AT = "2026-01-01T00:00:00.000Z";
+const TASK = uuid();
+const ISSUE = {
+  repo_full_name: "acme/one",
+  issue_number: 1,
+  issue_url: "https://example.test/1",
+  title: null,
+  state: null,
+};
+const ANSWERED = {
+  id: uuid(),
+  status: "open",
+  created_at: AT,
+  ticket_ref: "OLD-1",
+  stage: "backlog",
+  title: "Brought along",
+  request_type: "bug",
+  priority: "high",
+  blocking: true,
+  roles: [PENDING],
+  version: 1,
+  url: "https://old.example/api/tickets/1",
+};
 
 /** Three tickets with all that a ticket can have; the second is closed as a duplicate of the third. */
 async function makeFull(service: Harness): Promise<TestProject> {
@@ -58,7 +83,15 @@ async function makeFull(service: Harness): Promise<TestProject> {
       insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
       values (${second.id}::uuid, ${project.id}::uuid, ${third.id}::uuid)`;
   });
+  await service.call("PUT", `${third.path}/github-issue`, {
+    token,
+    body: { repo_full_name: "acme/one", issue_number: 3 },
+  });
   return project;
+}
+
+async function sendRecords(service: Harness, project: TestProject, records: unknown[]) {
+  return await post(service, project, `${project.path}/import`, { records });
 }
 
 async function exportAll(service: Harness, project: TestProject, limit = 2) {
@@ -207,7 +240,215 @@ test("a ticket as large as tickets can be goes out and comes in, by either door"
   }
 });
 
+/** Columns that an import leaves to the database, and why. */
+const LEFT: Record<string, Record<string, string>> = {
+  tickets: {
+    priority_rank: "generated",
+    ship_state: "generated",
+    version: "no ETag of another installation passes here",
+  },
+  ticket_roles: {},
+  tasks: {
+    assignee_session_id: "claims don't come along",
+    lease_expires_at: "claims don't come along",
+    version: "no ETag of another installation passes here",
+  },
+  test_cases: { version: "no ETag of another installation passes here" },
+  ticket_issues: {
+    event_at: "the next event is news, whatever its time",
+    created_at: "of the link, which nobody is shown",
+    updated_at: "of the link, which nobody is shown",
+  },
+  ticket_creations: {},
+};
+
+test("an import writes every column of its tables but those that are left on purpose", async () => {
+  const project = await makeFull(harness.now);
+  const rows = rowsOf(project.id, new Map(), await exportAll(harness.now, project));
+  const columns = await harness.now.sql<{ table: string; names: string[] }[]>`
+    select table_name as table, array_agg(column_name::text order by column_name) as names from information_schema.columns
+    where table_schema = 'public' and table_name = any (${Object.keys(LEFT)}::text[]) group by table_name`;
+  const written = Object.entries(rows).map(([table, [row]]) => [
+    table,
+    [...Object.keys(row!), ...Object.keys(LEFT[table]!)].toSorted(),
+  ]);
+  expect(Object.fromEntries(written)).toEqual(
+    Object.fromEntries(columns.map(({ table, names }) => [table, names.toSorted()])),
+  );
+});
+
+describe("that repositories report deploys", () => {
+  /** A project of which a repository reports, with a ticket that waits for its deploy. */
+  async function makeWaiting() {
+    const repo = `acme/${uuid()}`;
+    const project = await makeProject(harness.now, { repositories: [repo.toUpperCase(), "acme/silent"] });
+    await sendDeploy(harness.now, { repo, sha: newSha() });
+    await makeMerged(harness.now, project, newSha());
+    return { repo, project, records: await exportAll(harness.now, project) };
+  }
+
+  async function reporting(service: Harness): Promise<string[]> {
+    const rows = await service.sql<{ repo: string }[]>`select repo from deploy_reports order by repo`;
+    return rows.map(({ repo }) => repo);
+  }
+
+  test("comes along, so that what waits for its deploy is left open by the sweep", async () => {
+    const { repo, records } = await makeWaiting();
+    expect(records).toMatchObject([{ reported_repos: [repo] }]);
+    const other = await openHarness();
+    try {
+      const target = await makeProject(other, { repositories: [repo.replace("acme", "Acme")] });
+      expect((await sendRecords(other, target, records)).body).toEqual({ imported: 1, existing: 0 });
+      await other.services.queue.enqueue(other.sql, "sweep-merged-tickets", {});
+      await other.work("sweep-merged-tickets");
+      expect(await exportAll(other, target)).toMatchObject([{ stage: "backlog", reported_repos: [repo] }]);
+      const [audit] = await other.sql`select details from audit_log where action = 'project.imported'`;
+      expect(audit!.details).toEqual({ tickets: 1, reported_repos: [repo] });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("comes along for the project's own repositories only, and not where another account has them too", async () => {
+    const { repo, records: [record] } = await makeWaiting();
+    const other = await openHarness();
+    try {
+      const target = await makeProject(other, { repositories: [repo] });
+      await makeProject(other, { repositories: ["acme/foreign", "acme/shared"] });
+      const sibling = await makeProject(other, { admin: target.admin, repositories: ["acme/sibling"] });
+      await post(other, target, `${target.path}/tickets`, ticketInput());
+      await other.call("PUT", `${target.path}/repositories`, {
+        token: target.admin.token,
+        body: { repositories: [repo, "acme/shared"] },
+      });
+      const reported_repos = [repo, "acme/foreign", "acme/shared", "acme/sibling", "acme/nobodys"];
+      const sent = await sendRecords(other, target, [{ ...record, number: 9, reported_repos }]);
+      expect(sent.body).toEqual({ imported: 1, existing: 0 });
+      expect(await reporting(other)).toEqual([repo]);
+      const refused = await sendRecords(other, sibling, [{
+        ...record,
+        id: uuid(),
+        reported_repos: ["acme/shared"],
+      }]);
+      expect(refused.status).toBe(400);
+      expect(await reporting(other)).toEqual([repo]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("refuses a ticket that waits while none of them is wired, all of the call, and names them", async () => {
+    const { repo, records: [record] } = await makeWaiting();
+    const target = await makeProject(harness.now, { repositories: ["acme/silent"] });
+    let number = 10;
+    const anew = (fields: object) => ({ ...record, id: uuid(), number: number++, ...fields });
+    const closed = { stage: "live", closed_at: AT, resolution_type: "completed" };
+    const harmless = [
+      anew({ merge_sha: null }),
+      anew(closed),
+      anew({ deployed_at: AT }),
+      anew({ deployed_at: AT, deploy_failed_at: AT }),
+      anew({ reported_repos: [] }),
+      anew({ reported_repos: undefined }),
+    ];
+    const { status, body } = await sendRecords(harness.now, target, [
+      ...harmless,
+      anew({}),
+      anew({ deployed_at: AT, deploy_failed_at: record.created_at }),
+    ]);
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [
+      "records.6.reported_repos",
+      "records.7.reported_repos",
+    ]]);
+    expect(body.fieldErrors["records.6.reported_repos"]).toContain(repo);
+    expect(await exportAll(harness.now, target)).toEqual([]);
+    expect((await sendRecords(harness.now, target, harmless)).body).toEqual({ imported: 6, existing: 0 });
+  });
+});
+
 describe("an import", () => {
+  test("repeated leaves a ticket alone that was reopened here, also at that moment; a later call brings a link", async () => {
+    const project = await makeFull(harness.now);
+    const [first, second, third] = (await exportAll(harness.now, project)).map((record) => ({
+      ...record,
+      id: uuid(),
+      creation: null,
+      tasks: [],
+      test_cases: [],
+    }));
+    second.duplicate_of = third.id;
+    const target = await makeProject(harness.now);
+    const send = (...records: unknown[]) => sendRecords(harness.now, target, records);
+    const path = `${target.path}/tickets/${second.id}`;
+    const duplicateOf = async () =>
+      (await harness.now.call("GET", `${path}/duplicates`, { token: target.admin.token })).body.duplicate_of;
+    await send(first, second);
+    expect(await duplicateOf()).toBeNull();
+    await send(third);
+    expect((await send(second)).body).toEqual({ imported: 0, existing: 1 });
+    expect(await duplicateOf()).toMatchObject({ ticket_id: third.id });
+
+    const reopen = () =>
+      post(harness.now, target, `${target.path}/tickets/bulk`, {
+        action: "move",
+        ticket_ids: [second.id],
+        stage: "backlog",
+      });
+    const [reopened, again] = await behindLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${second.id}::uuid for update`,
+      reopen,
+      () => send(second),
+    );
+    expect([reopened!.body.updated, again!.body.existing]).toEqual([1, 1]);
+    await send(first, second, third);
+    const links = await harness.now.sql`select from ticket_duplicates where ticket_id = ${second.id}::uuid`;
+    expect(links.count).toBe(0);
+  });
+
+  test("keeps in the history who decided a case, also where nobody has that email", async () => {
+    const project = await makeFull(harness.now);
+    const [record] = await exportAll(harness.now, project);
+    const other = await openHarness();
+    try {
+      const target = await makeProject(other);
+      expect((await sendRecords(other, target, [record])).body.imported).toBe(1);
+      const [arrived] = await exportAll(other, target);
+      expect(arrived.test_cases).toMatchObject([{ status: "approved", decided_by: null }]);
+      expect(arrived.history.at(-1)).toMatchObject({
+        action: "imported",
+        to_value: {
+          decisions: [{ id: record.test_cases[0].id, decided_by: project.admin.email }],
+        },
+      });
+      const third = await makeProject(harness.now);
+      const again = [{ ...arrived, id: uuid(), tasks: [], creation: null }].map((one) => ({
+        ...one,
+        test_cases: one.test_cases.map((part: object) => ({ ...part, id: uuid() })),
+      }));
+      expect((await sendRecords(harness.now, third, again)).body.imported).toBe(1);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("takes numbers up to one from where the next tickets are still found by ref, and come out and in again", async () => {
+    const project = await makeProject(harness.now);
+    await makeTicket(harness.now, project);
+    const [record] = await exportAll(harness.now, project);
+    const at = (number: number) => ({ ...record, id: uuid(), number });
+    const target = await makeProject(harness.now);
+    const refused = await sendRecords(harness.now, target, [at(100_000_000)]);
+    expect([refused.status, Object.keys(refused.body.fieldErrors)]).toEqual([400, ["records.0.number"]]);
+    await sendRecords(harness.now, target, [at(99_999_999)]);
+    const { ref } = await makeTicket(harness.now, target);
+    const found = await harness.now.call("GET", `${target.path}/tickets/${ref}`, {
+      token: target.admin.token,
+    });
+    expect([found.status, found.body.number]).toEqual([200, 100_000_000]);
+    expect(await exportAll(harness.now, target)).toHaveLength(2);
+  });
+
   test("of what is here already leaves the numbers as they are; what is new stands in the audit list", async () => {
     const project = await makeFull(harness.now);
     const records = await exportAll(harness.now, project);
@@ -273,17 +514,18 @@ describe("an import", () => {
     ["an unknown field", { colour: "red" }, "records.0.colour"],
     ["a short title", { title: "Hi" }, "records.0.title"],
     ["a role that comes twice", { roles: [PENDING, PENDING] }, "records.0.roles"],
+    ["an open ticket with a resolution", { resolution_type: "completed" }, "records.0.resolution_type"],
+    ["an open ticket with a note on its closing", { resolution_note: "Done" }, "records.0.resolution_note"],
+    ["a closed ticket without a resolution", { stage: "live", closed_at: AT }, "records.0.resolution_type"],
+    ["an open duplicate", { duplicate_of: uuid() }, "records.0.duplicate_of"],
+    ["a deploy of nothing", { deployed_at: AT }, "records.0.deployed_at"],
+    ["a failed deploy of nothing", { deploy_failed_at: AT }, "records.0.deploy_failed_at"],
+    ["a repository by no name", { reported_repos: ["acme"] }, "records.0.reported_repos.0"],
+    ["an issue's title with a NUL", { issue: { ...ISSUE, title: "a\0" } }, "records.0.issue.title"],
+    ["an issue's title with half a pair", { issue: { ...ISSUE, title: "a\ud800" } }, "records.0.issue.title"],
     [
       "an address with a NUL",
-      {
-        issue: {
-          repo_full_name: "acme/one",
-          issue_number: 1,
-          issue_url: "https://example.test/\0",
-          title: null,
-          state: null,
-        },
-      },
+      { issue: { ...ISSUE, issue_url: "https://example.test/\0" } },
       "records.0.issue.issue_url",
     ],
   ])("refuses %s by its path", async (_, fields, path) => {
@@ -293,6 +535,50 @@ describe("an import", () => {
     const records = [{ ...record, id: uuid(), number: 7, ...fields }];
     const { status, body } = await post(harness.now, project, `${project.path}/import`, { records });
     expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [path]]);
+  });
+
+  test.each([
+    ["that is empty", {}, "ticket"],
+    ["without a ticket", { ticket: "x" }, "ticket"],
+    ["of another ticket", { ticket: ANSWERED }, "ticket.id"],
+    ["without roles", { ticket: { ...ANSWERED, roles: undefined } }, "ticket.roles"],
+    ["with a number for a list", { ticket: ANSWERED, similar_existing: 5 }, "similar_existing"],
+    ["with nothing in a list", { ticket: ANSWERED, similar_existing: [null] }, "similar_existing.0"],
+  ])("refuses a stored answer %s, which no repeat could be answered with", async (_, response, path) => {
+    const project = await makeProject(harness.now);
+    await makeTicket(harness.now, project);
+    const [record] = await exportAll(harness.now, project);
+    const creation = { idempotency_key: "k", response };
+    const records = [{ ...record, id: uuid(), number: 7, creation }];
+    const { status, body } = await sendRecords(harness.now, project, records);
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [`records.0.creation.response.${path}`]]);
+  });
+
+  test.each([
+    ["a task in progress that never began", { status: "in_progress" }, "started_at"],
+    [
+      "a task in progress that is completed",
+      { status: "in_progress", started_at: AT, completed_at: AT },
+      "completed_at",
+    ],
+    ["a pending task that is completed", { completed_at: AT }, "completed_at"],
+    ["a task that waits for another twice", { depends_on_task_ids: [TASK, TASK] }, "depends_on_task_ids"],
+  ])("refuses %s", async (_, fields, name) => {
+    const project = await makeFull(harness.now);
+    const [record] = await exportAll(harness.now, project);
+    const [one, two] = record.tasks;
+    const bare = { ...two, depends_on_task_ids: [], started_at: null, completed_at: null, status: "pending" };
+    const tasks = [{ ...one, id: TASK }, { ...bare, ...fields }];
+    const { status, body } = await sendRecords(harness.now, project, [{ ...record, tasks }]);
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [`records.0.tasks.1.${name}`]]);
+  });
+
+  test("refuses a pending case that somebody has decided", async () => {
+    const project = await makeFull(harness.now);
+    const [record] = await exportAll(harness.now, project);
+    const test_cases = [{ ...record.test_cases[0], status: "pending", decided_at: null }];
+    const { status, body } = await sendRecords(harness.now, project, [{ ...record, test_cases }]);
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["records.0.test_cases.0.decided_by"]]);
   });
 
   test("numbers tasks without gaps, and refuses those that depend on each other or on another ticket's", async () => {

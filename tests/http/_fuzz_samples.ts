@@ -20,11 +20,24 @@ const TASK = {
   updated_at: at,
 };
 const CASE = { title: "Try", instruction: "Look.", link: null, note: null, created_at: at, updated_at: at };
+const ANSWERED = {
+  status: "open",
+  created_at: at,
+  ticket_ref: "OLD-1",
+  stage: "backlog",
+  title: "Brought along",
+  request_type: "bug",
+  priority: "high",
+  blocking: true,
+  roles: [{ role: "qa", status: "pending" }],
+  version: 1,
+  url: "https://old.example/api/tickets/1",
+};
 
 /** A ticket as an export has it, whole and without contradictions. */
 const record = fc.record({
   ids: fc.tuple(fc.uuid(), fc.uuid(), fc.uuid(), fc.uuid()),
-  number: fc.nat(999_999_998),
+  number: fc.nat(99_999_998),
 })
   .map(({ ids: [id, one, two, testCase], number }) => ({
     type: "ticket",
@@ -42,7 +55,7 @@ const record = fc.record({
     actor_id: "someone",
     source: "portal",
     stage: "live",
-    resolution_type: "completed",
+    resolution_type: "duplicate",
     resolution_note: null,
     closed_at: at,
     merge_sha: sha,
@@ -66,7 +79,8 @@ const record = fc.record({
       state: "open",
     },
     duplicate_of: "{{own.ticket}}",
-    creation: { idempotency_key: `key ${id}`, response: { ticket: { id } } },
+    creation: { idempotency_key: `key ${id}`, response: { ticket: { ...ANSWERED, id } } },
+    reported_repos: ["acme/app"],
     history: [{ action: "created" }],
   }));
 

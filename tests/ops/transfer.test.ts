@@ -73,7 +73,14 @@ describe("export and import", () => {
     // Links to what comes last take a second round, which is too large for one call as well.
     const records = await lines("one.jsonl");
     const last = records.at(-1).id;
-    for (const record of records) record.duplicate_of = record.id === last ? null : last;
+    for (const record of records.slice(0, -1)) {
+      Object.assign(record, {
+        stage: "live",
+        closed_at: record.updated_at,
+        resolution_type: "duplicate",
+        duplicate_of: last,
+      });
+    }
     await Deno.writeTextFile(
       `${folder}/linked.jsonl`,
       records.map((record) => JSON.stringify(record)).join("\n"),
@@ -110,7 +117,10 @@ describe("export and import", () => {
     expect([refused.code, refused.text]).toEqual([1, expect.stringContaining("no access to this project")]);
     await expect(Deno.stat(`${folder}/stolen.jsonl`)).rejects.toThrow(Deno.errors.NotFound);
     await Deno.writeTextFile(`${folder}/mine.txt`, "mine");
-    expect((await run("export", from, "mine.txt")).code).toBe(1);
+    expect(await run("export", from, "mine.txt")).toEqual({
+      code: 1,
+      text: expect.stringContaining(`${folder}/mine.txt exists already`),
+    });
     expect(await Deno.readTextFile(`${folder}/mine.txt`)).toBe("mine");
     expect(await run("import", from, "mine.txt")).toEqual({
       code: 1,
@@ -118,5 +128,12 @@ describe("export and import", () => {
     });
     const wrong = await run("import", from, "mine.txt", { ADMIN_PASSWORD: "not the password" });
     expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/^handoff: [^\n]+\n$/)]);
+    const PUBLIC_URL = "http://127.0.0.1:1";
+    expect(await run("export", from, "none.jsonl", { PUBLIC_URL })).toEqual({
+      code: 1,
+      text: expect.stringMatching(
+        /^handoff: cannot go on: PUBLIC_URL: .+ http:\/\/127\.0\.0\.1:1 does not answer: [^\n]+\n$/,
+      ),
+    });
   });
 });

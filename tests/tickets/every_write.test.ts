@@ -81,6 +81,9 @@ async function fromElsewhere({ ticket }: Stage) {
     ...record,
     id: uuid(),
     number: record.number + 100_000,
+    stage: "live",
+    closed_at: record.updated_at,
+    resolution_type: "duplicate",
     duplicate_of: ticket.id,
     tasks: anew(record.tasks),
     test_cases: anew(record.test_cases),
@@ -221,6 +224,7 @@ test("an import leaves a row for each part and one for itself, all by the import
     to: {
       created_by: project.admin.email,
       created_at: record.created_at,
+      decisions: [],
       earlier_history: record.history.length,
     },
   });

@@ -1,11 +1,4 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { AppError } from "../../core/errors.ts";
-
-/** @throws {AppError} webhook_secret_not_configured */
-export function requireSecrets(secrets: string[] | undefined, variable: string): string[] {
-  if (secrets?.length) return secrets;
-  throw new AppError("webhook_secret_not_configured", `This webhook is switched off: ${variable} is not set`);
-}
 
 /**
  * Is `header` `sha256=<hex HMAC-SHA256 of the body>` by one of the secrets? Every secret is tried and compared in

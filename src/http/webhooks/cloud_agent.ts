@@ -1,16 +1,17 @@
 import { z } from "zod";
 import { parseAgentEvent, receivedAgentEvent } from "../../agents/receive_event.ts";
 import { StatusChange } from "../../agents/schema.ts";
-import { systemContext } from "../../core/context.ts";
 import { AppError } from "../../core/errors.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
-import { readRawBody } from "./_raw_body.ts";
-import { isSigned, requireSecrets } from "./_signature.ts";
-import { answersOk, deliveryName, MAX_BODY_BYTES, type Webhook } from "./_webhook.ts";
+import { isSigned } from "./_signature.ts";
+import { answersOk, deliveryName, MAX_BODY_BYTES, type Webhook } from "./webhook.ts";
 
 /** Cursor's background agents, v0. Only the body is signed, so that nothing but its name is read from the headers. */
 export const cloudAgentWebhook: Webhook = {
   path: "/webhooks/cloud-agent",
+  provider: "cloud_agent",
+  secret: "CLOUD_AGENT_WEBHOOK_SECRET",
+  maxBytes: MAX_BODY_BYTES,
   operation: {
     operationId: "webhooks.cloudAgent",
     tags: ["Webhooks"],
@@ -28,17 +29,14 @@ export const cloudAgentWebhook: Webhook = {
     requestBody: { required: true, content: { "application/json": { schema: StatusChange } } },
     responses: answersOk("invalid_signature"),
   },
-  async receive({ services, request, requestId }) {
-    const body = await readRawBody(request, MAX_BODY_BYTES);
-    const secrets = requireSecrets(services.config.CLOUD_AGENT_WEBHOOK_SECRET, "CLOUD_AGENT_WEBHOOK_SECRET");
-    if (!isSigned(body, request.headers.get("x-webhook-signature"), secrets)) {
+  async receive({ ctx, headers, body, secrets }) {
+    if (!isSigned(body, headers.get("x-webhook-signature"), secrets)) {
       throw new AppError("invalid_signature");
     }
     const { event, id } = parseAgentEvent(body);
-    const ctx = systemContext(services, { kind: "webhook", id: "cloud_agent" }, requestId);
     const delivery = {
       provider: "cloud_agent" as const,
-      deliveryId: deliveryName(request.headers.get("x-webhook-id")),
+      deliveryId: deliveryName(headers.get("x-webhook-id")),
       event,
       subject: id ?? null,
       body,

@@ -1,18 +1,17 @@
 import { z } from "zod";
-import { systemContext } from "../../core/context.ts";
 import { AppError } from "../../core/errors.ts";
 import { parseAs, parseJson } from "../../deliveries/json_body.ts";
 import { receiveDeploy } from "../../deploys/receive.ts";
 import { DeployAnswer, DeployRecord } from "../../deploys/schema.ts";
 import { errorResponses } from "../openapi.ts";
-import { readRawBody } from "./_raw_body.ts";
-import { isSecret, requireSecrets } from "./_signature.ts";
-import type { Webhook } from "./_webhook.ts";
-
-const MAX_DEPLOY_BYTES = 16 * 1024;
+import { isSecret } from "./_signature.ts";
+import type { Webhook } from "./webhook.ts";
 
 export const deployWebhook: Webhook = {
   path: "/webhooks/pipeline/deploy",
+  provider: "deploy",
+  secret: "CRON_SECRET",
+  maxBytes: 16 * 1024,
   operation: {
     operationId: "webhooks.deploy",
     tags: ["Webhooks"],
@@ -58,19 +57,11 @@ export const deployWebhook: Webhook = {
       ]),
     },
   },
-  async receive({ services, request, requestId }) {
-    const body = await readRawBody(request, MAX_DEPLOY_BYTES);
-    const secrets = requireSecrets(services.config.CRON_SECRET, "CRON_SECRET");
-    if (!isSecret(request.headers.get("x-cron-secret"), secrets)) {
+  async receive({ ctx, headers, body, secrets }) {
+    if (!isSecret(headers.get("x-cron-secret"), secrets)) {
       throw new AppError("unauthenticated", "The x-cron-secret header is missing or wrong");
     }
     const record = parseAs(DeployRecord, parseJson(body));
-    return {
-      ...await receiveDeploy(
-        systemContext(services, { kind: "webhook", id: "deploy" }, requestId),
-        record,
-        body,
-      ),
-    };
+    return await receiveDeploy(ctx, record, body);
   },
 };

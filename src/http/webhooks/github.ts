@@ -1,15 +1,16 @@
 import { z } from "zod";
-import { systemContext } from "../../core/context.ts";
 import { AppError } from "../../core/errors.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
 import { parseGitHubEvent, receivedGitHubEvent } from "../../integrations/receive_event.ts";
-import { readRawBody } from "./_raw_body.ts";
-import { isSigned, requireSecrets } from "./_signature.ts";
-import { answersOk, deliveryName, MAX_BODY_BYTES, type Webhook } from "./_webhook.ts";
+import { isSigned } from "./_signature.ts";
+import { answersOk, deliveryName, MAX_BODY_BYTES, type Webhook } from "./webhook.ts";
 
 /** What the hooks of `/integrations/webhooks` send. Only the body is signed: the headers name the delivery, no more. */
 export const githubWebhook: Webhook = {
   path: "/webhooks/github",
+  provider: "github",
+  secret: "GITHUB_WEBHOOK_SECRET",
+  maxBytes: MAX_BODY_BYTES,
   operation: {
     operationId: "webhooks.github",
     tags: ["Webhooks"],
@@ -31,18 +32,15 @@ export const githubWebhook: Webhook = {
     },
     responses: answersOk("invalid_signature"),
   },
-  async receive({ services, request, requestId }) {
-    const body = await readRawBody(request, MAX_BODY_BYTES);
-    const secrets = requireSecrets(services.config.GITHUB_WEBHOOK_SECRET, "GITHUB_WEBHOOK_SECRET");
-    if (!isSigned(body, request.headers.get("x-hub-signature-256"), secrets)) {
+  async receive({ ctx, headers, body, secrets }) {
+    if (!isSigned(body, headers.get("x-hub-signature-256"), secrets)) {
       throw new AppError("invalid_signature");
     }
     const { action, subject } = parseGitHubEvent(body);
-    const name = request.headers.get("x-github-event") ?? "unknown";
-    const ctx = systemContext(services, { kind: "webhook", id: "github" }, requestId);
+    const name = headers.get("x-github-event") ?? "unknown";
     const delivery = {
       provider: "github" as const,
-      deliveryId: deliveryName(request.headers.get("x-github-delivery")),
+      deliveryId: deliveryName(headers.get("x-github-delivery")),
       event: (action === null ? name : `${name}.${action}`).replaceAll("\0", "").slice(0, 100),
       subject,
       body,

@@ -2,16 +2,16 @@ import { z } from "zod";
 import { receivedPaymentEvent } from "../../billing/apply_event.ts";
 import { PaymentEvent } from "../../billing/schema.ts";
 import { verifyPaymentEvent } from "../../billing/verify_event.ts";
-import { systemContext } from "../../core/context.ts";
 import { parseAs, parseJson } from "../../deliveries/json_body.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
-import { readRawBody } from "./_raw_body.ts";
-import { requireSecrets } from "./_signature.ts";
-import { answersOk, MAX_BODY_BYTES, type Webhook } from "./_webhook.ts";
+import { answersOk, MAX_BODY_BYTES, type Webhook } from "./webhook.ts";
 
 /** Stripe. */
 export const paymentWebhook: Webhook = {
   path: "/webhooks/payment-provider",
+  provider: "payment",
+  secret: "STRIPE_WEBHOOK_SECRET",
+  maxBytes: MAX_BODY_BYTES,
   operation: {
     operationId: "webhooks.payment",
     tags: ["Webhooks"],
@@ -26,12 +26,9 @@ export const paymentWebhook: Webhook = {
     requestBody: { required: true, content: { "application/json": { schema: PaymentEvent } } },
     responses: answersOk("invalid_signature_payload"),
   },
-  async receive({ services, request, requestId }) {
-    const body = await readRawBody(request, MAX_BODY_BYTES);
-    const secrets = requireSecrets(services.config.STRIPE_WEBHOOK_SECRET, "STRIPE_WEBHOOK_SECRET");
-    await verifyPaymentEvent(body, request.headers.get("stripe-signature"), secrets);
+  async receive({ ctx, headers, body, secrets }) {
+    await verifyPaymentEvent(body, headers.get("stripe-signature"), secrets);
     const { id, type } = parseAs(PaymentEvent, parseJson(body));
-    const ctx = systemContext(services, { kind: "webhook", id: "payment" }, requestId);
     const delivery = { provider: "payment" as const, deliveryId: id, isNameSigned: true, event: type, body };
     await receiveDelivery(ctx, delivery, (ctx) => receivedPaymentEvent(ctx, body));
     return { ok: true };

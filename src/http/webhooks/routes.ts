@@ -1,30 +1,39 @@
 import { Hono } from "hono";
-import type { Services } from "../../core/context.ts";
-import type { DocumentedRoute } from "../openapi.ts";
+import { type Services, systemContext } from "../../core/context.ts";
+import { AppError } from "../../core/errors.ts";
 import type { HttpEnv } from "../request.ts";
-import type { Webhook } from "./_webhook.ts";
+import { readRawBody } from "./_raw_body.ts";
+import type { Webhook } from "./webhook.ts";
 import { cloudAgentWebhook } from "./cloud_agent.ts";
 import { deployWebhook } from "./deploy.ts";
 import { githubWebhook } from "./github.ts";
 import { paymentWebhook } from "./payment.ts";
 
 /** Every sender that the service listens to. */
-const WEBHOOKS: readonly Webhook[] = [cloudAgentWebhook, deployWebhook, githubWebhook, paymentWebhook];
-
-/** For the OpenAPI document. */
-export const webhookDocuments: readonly DocumentedRoute[] = WEBHOOKS.map(({ path, operation }) => ({
-  method: "post",
-  path,
-  operation,
-}));
+export const WEBHOOKS: readonly Webhook[] = [cloudAgentWebhook, deployWebhook, githubWebhook, paymentWebhook];
 
 export function webhookRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  for (const { path, receive } of WEBHOOKS) {
-    app.post(path, async (c) => {
-      c.set("procedure", `webhook ${path.slice("/webhooks/".length)}`);
-      return c.json(await receive({ services, request: c.req.raw, requestId: c.var.requestId }));
+  for (const webhook of WEBHOOKS) {
+    app.post(webhook.path, async (c) => {
+      c.set("procedure", `webhook ${webhook.path.slice("/webhooks/".length)}`);
+      return c.json(await receive(services, webhook, c.req.raw, c.var.requestId));
     });
   }
   return app;
+}
+
+async function receive(
+  services: Services,
+  { provider, secret, maxBytes, receive }: Webhook,
+  request: Request,
+  requestId: string,
+): Promise<object> {
+  const body = await readRawBody(request, maxBytes);
+  const secrets = services.config[secret];
+  if (!secrets) {
+    throw new AppError("webhook_secret_not_configured", `This webhook is switched off: ${secret} is not set`);
+  }
+  const ctx = systemContext(services, { kind: "webhook", id: provider }, requestId);
+  return await receive({ ctx, headers: request.headers, body, secrets });
 }

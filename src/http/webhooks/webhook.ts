@@ -1,21 +1,28 @@
 import { z } from "zod";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
-import type { Services } from "../../core/context.ts";
+import type { Context } from "../../core/context.ts";
 import type { ErrorCode } from "../../core/errors.ts";
+import type { Provider } from "../../deliveries/schema.ts";
 import { errorResponses } from "../openapi.ts";
 
 export interface WebhookCall {
-  services: Services;
-  request: Request;
-  requestId: string;
+  ctx: Context;
+  headers: Headers;
+  /** As it was sent: nothing has looked at it. */
+  body: Uint8Array<ArrayBuffer>;
+  secrets: string[];
 }
 
-/** A sender's door: it takes the raw request, checks that it is genuine, and answers with a body. */
+/** A sender's door: it checks that what came is genuine, and answers with a body. */
 export interface Webhook {
   /** Below /api. */
   path: `/webhooks/${string}`;
+  provider: Provider;
+  /** The setting that switches it on. */
+  secret: "CLOUD_AGENT_WEBHOOK_SECRET" | "CRON_SECRET" | "GITHUB_WEBHOOK_SECRET" | "STRIPE_WEBHOOK_SECRET";
+  maxBytes: number;
   operation: ZodOpenApiOperationObject;
-  receive(call: WebhookCall): Promise<Record<string, unknown>>;
+  receive(call: WebhookCall): Promise<object>;
 }
 
 export const MAX_BODY_BYTES = 1024 * 1024;

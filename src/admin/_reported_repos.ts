@@ -1,0 +1,45 @@
+import type { ProjectContext } from "../core/context.ts";
+import { invalidRequest } from "../core/errors.ts";
+import type { TicketRecord } from "./transfer_schema.ts";
+
+/**
+ * Where a repository has ever reported a deploy, merged tickets wait for theirs: what is known of that comes along.
+ * But only for this project's repositories, and not where tickets of another account would begin to wait too.
+ * @returns which became known by it
+ * @throws {AppError} invalid_request for tickets that wait for a deploy and would be closed at the next sweep
+ */
+export async function learnReportedRepos(
+  { db, project }: ProjectContext,
+  records: readonly TicketRecord[],
+  all: readonly TicketRecord[],
+): Promise<string[]> {
+  const repos = [...new Set(records.flatMap(({ reported_repos = [] }) => reported_repos))];
+  if (repos.length === 0) return [];
+  const [learnt, known] = await Promise.all([
+    db<{ repo: string }[]>`
+      insert into deploy_reports (repo)
+      select lower(r.full_name) from project_repositories r
+      where r.project_id = ${project.id}::uuid and lower(r.full_name) = any (${repos}::text[]) and not exists (
+        select from project_repositories o join projects p on p.id = o.project_id
+        where lower(o.full_name) = lower(r.full_name) and p.account_id <> ${project.account_id}::uuid)
+      order by 1 on conflict do nothing returning repo`,
+    db`
+      select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
+      where r.project_id = ${project.id}::uuid limit 1`,
+  ]);
+  const waiting = known.count > 0 ? [] : records.filter(waits);
+  if (waiting.length === 0) return learnt.map(({ repo }) => repo);
+  throw invalidRequest(waiting.map((record) => ({
+    path: `records.${all.indexOf(record)}.reported_repos`,
+    message: `Waits for its deploy, and no repository of this project is known to report any: wire ${
+      record.reported_repos!.join(" or ")
+    } first, or have one reported`,
+  })));
+}
+
+function waits(
+  { stage, merge_sha, deployed_at, deploy_failed_at, reported_repos = [] }: TicketRecord,
+): boolean {
+  const deployed = deployed_at !== null && (deploy_failed_at === null || deploy_failed_at <= deployed_at);
+  return stage !== "live" && merge_sha !== null && !deployed && reported_repos.length > 0;
+}

@@ -1,0 +1,50 @@
+import { TicketFields, type TicketRecord } from "./transfer_schema.ts";
+
+export type Row = Record<string, unknown>;
+
+/**
+ * What the records make, by table, in the order in which references let them in. A field of a record is the column of
+ * its name. Claims don't come along: who held one works elsewhere.
+ * @param people ids of users by the emails that the records name
+ */
+export function rowsOf(
+  projectId: string,
+  people: ReadonlyMap<string, string>,
+  records: readonly TicketRecord[],
+): Record<string, Row[]> {
+  const person = (email: string | null) => email === null ? null : people.get(email) ?? null;
+  const parts = (rows: (record: TicketRecord) => Row[]) =>
+    records.flatMap((record) =>
+      rows(record).map((row) => ({ ...row, ticket_id: record.id, project_id: projectId }))
+    );
+  return {
+    tickets: records.map((record) => ({
+      ...ownFields(record),
+      project_id: projectId,
+      status: record.stage === "live" ? "closed" : "open",
+      created_by: person(record.created_by),
+    })),
+    ticket_roles: parts(({ roles }) => roles),
+    tasks: parts(({ tasks }) =>
+      inOrder(tasks).map(({ assignee, ...task }, place) => ({
+        ...task,
+        sequence: place + 1,
+        assignee_user_id: person(assignee),
+      }))
+    ),
+    test_cases: parts(({ test_cases }) =>
+      test_cases.map((one) => ({ ...one, decided_by: person(one.decided_by) }))
+    ),
+    ticket_issues: parts(({ issue }) => issue ? [issue] : []),
+    ticket_creations: parts(({ creation }) => creation ? [creation] : []),
+  };
+}
+
+function ownFields(record: TicketRecord): Row {
+  const names = Object.keys(TicketFields) as (keyof typeof TicketFields)[];
+  return Object.fromEntries(names.map((name) => [name, record[name]]));
+}
+
+function inOrder(tasks: TicketRecord["tasks"]): TicketRecord["tasks"] {
+  return tasks.toSorted((a, b) => a.sequence - b.sequence || (a.id < b.id ? -1 : 1));
+}
