@@ -47,23 +47,39 @@ async function serveEach(listener: Deno.UnixListener, engine: Engine): Promise<v
 
 /**
  * Runs `copy` while the running database of `home` stands still. False when none runs there.
- * @throws {Error} when it did not stand still until the end
+ * @throws {Error} when it did not stand still until the end, or `signal` was aborted meanwhile
  */
-export async function whilePaused(home: string, copy: () => Promise<void>): Promise<boolean> {
+export async function whilePaused(
+  home: string,
+  copy: () => Promise<void>,
+  signal?: AbortSignal,
+): Promise<boolean> {
   const connection = await connect(home);
   if (!connection) return false;
+  const leave = () => close(connection);
+  signal?.addEventListener("abort", leave);
   try {
     if (await hear(connection) !== "ready") throw new Error("The running service gave up on the backup");
     await copy();
-    await say(connection, "done");
-    if (await hear(connection) !== "ok") {
+    if (!await isConfirmed(connection)) {
       throw new Error(
         `The copy took over ${LONGEST_PAUSE_MS / 1000} s, so the service went on before its end`,
       );
     }
     return true;
   } finally {
-    close(connection);
+    signal?.removeEventListener("abort", leave);
+    leave();
+  }
+}
+
+async function isConfirmed(connection: Deno.UnixConn): Promise<boolean> {
+  try {
+    await say(connection, "done");
+    return await hear(connection) === "ok";
+  } catch (error) {
+    if (isConnectionEnd(error)) return false;
+    throw error;
   }
 }
 

@@ -2,6 +2,8 @@ import { join, resolve } from "node:path";
 import { whilePaused } from "./backup.ts";
 import { lockFolder } from "./embedded.ts";
 import { exists, removeIfPresent } from "./files.ts";
+import { migrate } from "./migrate.ts";
+import { openDatabase } from "./open.ts";
 
 /** What a data folder holds that is not made anew: the database, and the secret that signs and encrypts. */
 const SECRET = "auth_secret";
@@ -9,70 +11,103 @@ const SECRET = "auth_secret";
 /**
  * Copies the embedded database of `dataDir` into the new folder `target`, whether or not the service runs. The folder
  * gets its name when it is complete. It holds secrets: mode 0700.
- * @throws {Error} when there is no database, or `target` exists
+ * @throws {Error} when there is no database, or `target` exists, or `signal` was aborted; no copy is left then
  */
-export async function backUp(dataDir: string, target: string): Promise<void> {
+export async function backUp(dataDir: string, target: string, signal?: AbortSignal): Promise<void> {
   const home = resolve(dataDir);
   const folder = resolve(target);
   if (!await exists(join(home, "db"))) throw new Error(`There is no embedded database in ${home}`);
   if (await exists(folder)) throw new Error(`${folder} exists already: name a new folder for the backup`);
   const unfinished = `${folder}.unfinished`;
-  const copy = () => copyHome(home, unfinished);
+  const copy = () => copyHome(home, unfinished, signal);
   try {
-    if (!await whilePaused(home, copy)) await whileLocked(home, copy);
+    if (!await whilePaused(home, copy, signal)) await whileLocked(home, copy);
     await Deno.rename(unfinished, folder);
   } catch (error) {
     await removeIfPresent(unfinished);
+    signal?.throwIfAborted();
     throw error;
   }
 }
 
+export interface Restored {
+  tickets: number;
+  /** The migrations that it lacked. */
+  applied: string[];
+}
+
 /**
- * Puts a backup into `dataDir`, which must hold no database yet.
- * @throws {Error} when it does, or `source` is no backup
+ * Puts a backup into `dataDir`, which must hold no database yet. It gets its name there when it was opened and is
+ * up to date; what fails leaves the folder free for another backup.
+ * @throws {Error} when there is a database, or `source` is no backup or can't be opened
  */
-export async function restore(source: string, dataDir: string): Promise<void> {
+export async function restore(source: string, dataDir: string): Promise<Restored> {
   const home = resolve(dataDir);
   if (!await exists(join(source, "db", "PG_VERSION"))) {
     throw new Error(`${resolve(source)} is no backup of a database`);
   }
-  await whileLocked(home, async () => {
+  return await whileLocked(home, async () => {
     if (await exists(join(home, "db"))) {
       throw new Error(`${home} holds a database already: restore into an empty DATA_DIR`);
     }
-    const unfinished = join(home, "db.restored");
-    await removeIfPresent(unfinished);
-    await copyFolder(join(source, "db"), unfinished);
-    await copySecret(source, home);
-    await Deno.rename(unfinished, join(home, "db"));
+    // A kill may leave it there: the next restore removes it, and so does a first start.
+    const unfinished = join(home, "db.new");
+    try {
+      await removeIfPresent(unfinished);
+      await Deno.mkdir(unfinished, { mode: 0o700 });
+      await copyFolder(join(source, "db"), join(unfinished, "db"));
+      const found = await bringUpToDate(unfinished).catch((error: Error) => {
+        throw new Error(`${resolve(source)} can't be used: ${error.message}`, { cause: error });
+      });
+      await copySecret(source, home);
+      await Deno.rename(join(unfinished, "db"), join(home, "db"));
+      return found;
+    } finally {
+      await removeIfPresent(unfinished);
+    }
   });
 }
 
+async function bringUpToDate(dataDir: string): Promise<Restored> {
+  const { sql, close } = await openDatabase({ dataDir });
+  try {
+    const applied = await migrate(sql);
+    const [row] = await sql<[{ tickets: number }]>`select count(*) as tickets from tickets`;
+    return { tickets: row.tickets, applied };
+  } finally {
+    await close();
+  }
+}
+
 /** No service runs on the folder, and none starts meanwhile. */
-async function whileLocked(home: string, work: () => Promise<void>): Promise<void> {
+async function whileLocked<T>(home: string, work: () => Promise<T>): Promise<T> {
   const lock = await lockFolder(home);
   try {
-    await work();
+    return await work();
   } finally {
     lock.close();
   }
 }
 
-async function copyHome(home: string, target: string): Promise<void> {
+async function copyHome(home: string, target: string, signal?: AbortSignal): Promise<void> {
   await removeIfPresent(target);
   await Deno.mkdir(target, { recursive: true, mode: 0o700 });
-  await copyFolder(join(home, "db"), join(target, "db"));
+  await copyFolder(join(home, "db"), join(target, "db"), signal);
   await copySecret(home, target);
 }
 
 async function copySecret(from: string, to: string): Promise<void> {
-  if (await exists(join(from, SECRET))) await Deno.copyFile(join(from, SECRET), join(to, SECRET));
+  if (!await exists(join(from, SECRET))) return;
+  await Deno.copyFile(join(from, SECRET), join(to, SECRET));
+  // A backup that was packed and unpacked may have lost it.
+  await Deno.chmod(join(to, SECRET), 0o600);
 }
 
-async function copyFolder(from: string, to: string): Promise<void> {
+async function copyFolder(from: string, to: string, signal?: AbortSignal): Promise<void> {
   await Deno.mkdir(to, { mode: 0o700 });
   for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (isDirectory) await copyFolder(join(from, name), join(to, name));
+    signal?.throwIfAborted();
+    if (isDirectory) await copyFolder(join(from, name), join(to, name), signal);
     else await Deno.copyFile(join(from, name), join(to, name));
   }
 }

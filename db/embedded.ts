@@ -34,6 +34,8 @@ export async function startEmbedded(
     const folder = join(home, "db");
     const socketPath = join(home, "db.sock");
     await initialise(folder, socketPath);
+    // PGlite's files are anybody's to write: whoever made DATA_DIR, and with whatever mode, only this user gets at them.
+    await Deno.chmod(folder, 0o700);
     const engine = await startEngine({ folder, socketPath, onDeath });
     const backups = await serveBackups(home, engine);
     return {
@@ -87,6 +89,7 @@ async function initialise(folder: string, socketPath: string): Promise<void> {
   if (await exists(folder)) return;
   const unfinished = `${folder}.new`;
   await removeIfPresent(unfinished);
+  await Deno.mkdir(unfinished, { mode: 0o700 });
   let death: Error | undefined;
   const engine = await startEngine({ folder: unfinished, socketPath, onDeath: (error) => death = error });
   await engine.close();

@@ -10,6 +10,15 @@ export function pathFromCaller(path: string): string {
   return resolve(Deno.env.get("INIT_CWD") ?? Deno.cwd(), path);
 }
 
+/** From then on, whoever ends the command only aborts it, so that it can clear away what it has begun. */
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(name, () => controller.abort(new Error(`stopped by ${name}`)));
+  }
+  return controller.signal;
+}
+
 /** Runs a command and ends with it: what fails is said in one line. */
 export async function runCommand(work: () => Promise<number | void>): Promise<never> {
   try {

@@ -17,7 +17,15 @@ export async function withProject(usage: string, work: (transfer: Transfer) => P
   if (!ADMIN_PASSWORD) {
     throw new Error("Set ADMIN_EMAIL and ADMIN_PASSWORD to those of an admin of the project");
   }
-  const client = createHandoffClient({ baseUrl: PUBLIC_URL });
+  const client = createHandoffClient({
+    baseUrl: PUBLIC_URL,
+    fetch: (input, init) =>
+      fetch(input, init).catch((cause: Error) => {
+        throw new Error(`PUBLIC_URL: the service at ${PUBLIC_URL} does not answer: ${cause.message}`, {
+          cause,
+        });
+      }),
+  });
   await client.signIn({ email: ADMIN_EMAIL, password: ADMIN_PASSWORD });
   try {
     await work({ api: client.api, project, file: pathFromCaller(file) });

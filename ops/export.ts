@@ -1,8 +1,10 @@
+import { exists } from "../db/files.ts";
 import { print, runCommand } from "./_cli.ts";
 import { withProject } from "./_portal.ts";
 
 await runCommand(() =>
   withProject("npm run export -- PROJECT_ID FILE", async ({ api, project, file }) => {
+    if (await exists(file)) throw new Error(`${file} exists already: name a new file for the export`);
     const output = await Deno.open(file, { write: true, createNew: true, mode: 0o600 });
     let count = 0;
     try {

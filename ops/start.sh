@@ -8,5 +8,7 @@ IFS='
 '
 # Without it glibc keeps what was needed once at the start.
 export MALLOC_MMAP_THRESHOLD_=131072
+# Milliseconds: a collector that doesn't answer must not hold up the end. Deno's own are ten seconds, for each of its calls.
+export OTEL_EXPORTER_OTLP_TIMEOUT="${OTEL_EXPORTER_OTLP_TIMEOUT:-2000}"
 # exec makes deno the process that is told to stop: it answers what it has accepted, hands its jobs back and ends.
 exec node_modules/deno/deno run "$@" $flags src/main.ts

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { pendingMigrations } from "../../db/migrate.ts";
+import { ForeignSchema, pendingMigrations } from "../../db/migrate.ts";
 import type { Services } from "../core/context.ts";
 import { describeError, log } from "../core/log.ts";
 import type { HttpEnv } from "./request.ts";
@@ -29,7 +29,7 @@ export function healthRoutes(services: Services, started: Started): Hono<HttpEnv
 
 async function databaseState(
   { sql, pulse }: Services,
-): Promise<"ready" | "migrations_pending" | "unavailable"> {
+): Promise<"ready" | "migrations_pending" | "foreign_schema" | "unavailable"> {
   if (pulse.lost) return "unavailable";
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -39,7 +39,7 @@ async function databaseState(
     return (await Promise.race([pendingMigrations(sql), late])).length > 0 ? "migrations_pending" : "ready";
   } catch (error) {
     log.warn("readiness check failed", describeError(error));
-    return "unavailable";
+    return error instanceof ForeignSchema ? "foreign_schema" : "unavailable";
   } finally {
     clearTimeout(timer);
   }

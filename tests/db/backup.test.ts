@@ -138,6 +138,15 @@ describe("a backup of the embedded database", () => {
     );
   });
 
+  test("is thrown away when the service went on before its end, and says so", async () => {
+    const listener = Deno.listen({ transport: "unix", path: `${folder}/backup.sock` });
+    const taken = whilePaused(folder, () => gaveUp);
+    const connection = await listener.accept();
+    const gaveUp = connection.write(new TextEncoder().encode("ready\n")).then(() => connection.close());
+    await expect(taken).rejects.toThrow("The copy took over 60 s");
+    listener.close();
+  });
+
   test("whose client goes away in the middle leaves the service serving", async () => {
     const connection = await Deno.connect({
       transport: "unix",

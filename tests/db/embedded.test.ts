@@ -17,6 +17,9 @@ describe("the embedded database", () => {
     database = undefined;
     await Deno.remove(root, { recursive: true });
   });
+  async function modeOf(name: string): Promise<number> {
+    return (await Deno.stat(`${dataDir}/${name}`)).mode! & 0o777;
+  }
   async function open() {
     return database = await openDatabase({ dataDir });
   }
@@ -54,6 +57,7 @@ describe("the embedded database", () => {
   test("starts anew after a kill in the middle of its creation", async () => {
     const writer = startScript("_writer.ts", dataDir);
     await until(() => Deno.stat(`${dataDir}/db.new/base`).then(() => true, () => false));
+    expect(await modeOf("db.new")).toBe(0o700);
     writer.kill("SIGKILL");
     await Array.fromAsync(lines(writer));
     await writer.status;
@@ -64,8 +68,19 @@ describe("the embedded database", () => {
   test("keeps its files from other users", async () => {
     dataDir = `${dataDir}/new`;
     await open();
-    expect((await Deno.stat(dataDir)).mode! & 0o777).toBe(0o700);
-    expect((await Deno.stat(`${dataDir}/db.sock`)).mode! & 0o777).toBe(0o600);
+    expect(await modeOf("")).toBe(0o700);
+    expect([await modeOf("db"), await modeOf("db.sock")]).toEqual([0o700, 0o600]);
+  });
+
+  test("keeps its files from other users in a folder that is open to them, and those that were open", async () => {
+    await openMade();
+    await database?.close();
+    await Deno.chmod(dataDir, 0o755);
+    await Deno.chmod(`${dataDir}/db`, 0o755);
+    await open();
+    expect([await modeOf(""), await modeOf("db")]).toEqual([0o755, 0o700]);
+    expect([await modeOf("db.lock"), await modeOf("db.sock"), await modeOf("backup.sock")])
+      .toEqual([0o600, 0o600, 0o600]);
   });
 
   test("says so when the folder's path is too long for a socket, and opens in the longest", async () => {

@@ -1,10 +1,23 @@
-/** Runs a command of ops/ as its users do, in a process of its own; answers its exit code and all that it wrote. */
-export async function runOps(
-  name: "backup" | "doctor" | "export" | "import" | "migrate" | "restore",
+type Command = "backup" | "doctor" | "export" | "import" | "migrate" | "restore";
+
+interface Ended {
+  code: number;
+  /** All that it wrote. */
+  text: string;
+}
+
+/** Runs a command of ops/ as its users do, in a process of its own. */
+export function runOps(name: Command, args: string[], env: Record<string, string>): Promise<Ended> {
+  return startOps(name, args, env).ended;
+}
+
+/** The same, for who has something to tell it meanwhile. */
+export function startOps(
+  name: Command,
   args: string[],
   env: Record<string, string>,
-): Promise<{ code: number; text: string }> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+): { child: Deno.ChildProcess; ended: Promise<Ended> } {
+  const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", new URL(`../../ops/${name}.ts`, import.meta.url).pathname, ...args],
     clearEnv: true,
     env: {
@@ -15,7 +28,11 @@ export async function runOps(
     },
     stdout: "piped",
     stderr: "piped",
-  }).output();
+  }).spawn();
   const decoder = new TextDecoder();
-  return { code, text: decoder.decode(stdout) + decoder.decode(stderr) };
+  const ended = child.output().then(({ code, stdout, stderr }) => ({
+    code,
+    text: decoder.decode(stdout) + decoder.decode(stderr),
+  }));
+  return { child, ended };
 }

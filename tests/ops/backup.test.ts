@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ServiceProcess, startService } from "../service_process.ts";
-import { runOps } from "./_command.ts";
+import { runOps, startOps } from "./_command.ts";
 
 const ADMIN = { ADMIN_EMAIL: "ada@example.test", ADMIN_PASSWORD: "a long enough password" };
 
@@ -41,6 +41,40 @@ describe("the embedded database", () => {
     expect(await copy.stop()).toBe(0);
   });
 
+  test("leaves the folder free for another backup when one can't be opened", async () => {
+    await Deno.mkdir(`${folder}/broken/db/global`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/broken/db/PG_VERSION`, "18\n");
+    const env = { DATA_DIR: `${folder}/mended` };
+    expect(await runOps("restore", [`${folder}/broken`], env)).toEqual({
+      code: 1,
+      text: expect.stringMatching(/^handoff: cannot go on: \/.+\/broken can't be used: [^\n]+\n$/),
+    });
+    expect(await namesIn(`${folder}/mended`)).toEqual(["db.lock"]);
+    await Deno.chmod(`${folder}/taken/auth_secret`, 0o644);
+    expect(await runOps("restore", [`${folder}/taken`], env)).toMatchObject({ code: 0 });
+    expect((await Deno.stat(`${folder}/mended/auth_secret`)).mode! & 0o777).toBe(0o600);
+    expect(await namesIn(`${folder}/mended`)).toEqual(["auth_secret", "db", "db.lock"]);
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("leaves no half of a backup behind on %s", async (signal) => {
+    const home = `${folder}/${signal}`;
+    await Deno.mkdir(`${home}/db`, { recursive: true });
+    const listener = Deno.listen({ transport: "unix", path: `${home}/backup.sock` });
+    const { child, ended } = startOps("backup", [`${home}/taken`], { DATA_DIR: home });
+    // In the place of a service that doesn't get to its last word.
+    const connection = await listener.accept();
+    await connection.write(new TextEncoder().encode("ready\n"));
+    const heard = new Uint8Array(16);
+    await connection.read(heard);
+    expect(new TextDecoder().decode(heard)).toContain("done");
+    expect(await namesIn(home)).toEqual(["backup.sock", "db", "taken.unfinished"]);
+    child.kill(signal);
+    expect(await ended).toEqual({ code: 1, text: `handoff: cannot go on: stopped by ${signal}\n` });
+    expect(await namesIn(home)).toEqual(["backup.sock", "db"]);
+    connection.close();
+    listener.close();
+  });
+
   test("is told apart from a server, and what is missing is said in one line", async () => {
     const DATABASE_URL = "postgres://nobody@127.0.0.1:1/none";
     const lines = [
@@ -61,3 +95,7 @@ describe("the embedded database", () => {
     for (const { text } of lines) expect(text).toMatch(/^handoff: [^\n]+\n$/);
   });
 });
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
+}

@@ -19,3 +19,13 @@ test("whatever the image copies is there and is sent to its build", async () => 
   );
   for (const path of copied) expect([path, await exists(new URL(path, ROOT).pathname)]).toEqual([path, true]);
 });
+
+test("the image has the commands of its operator, compiled like the service", () => {
+  const [, cached = ""] = /deno cache ((?:\\\n|.)+)/.exec(linesOf("Dockerfile").join("\n")) ?? [];
+  const { tasks } = JSON.parse(linesOf("deno.json").join("\n")) as { tasks: Record<string, string> };
+  // The known vulnerabilities are asked for where the packages are installed.
+  const commands = Object.values(tasks).flatMap((task) => /ops\/\w+\.ts/.exec(task) ?? [])
+    .filter((path) => path !== "ops/audit.ts");
+  expect(commands).toHaveLength(6);
+  expect(cached.split(/[\s\\]+/)).toEqual(expect.arrayContaining(commands));
+});

@@ -109,3 +109,15 @@ test("the service starts where folders have blanks in their names", async () => 
   expect(await service.stop()).toBe(0);
   expect((await Deno.stat(`${folder}/my data/db`)).isDirectory).toBe(true);
 });
+
+test("the runtime waits two seconds for each answer of a collector, so that none holds up the end", async () => {
+  const port = freePort();
+  const service = new ServiceProcess(
+    `http://127.0.0.1:${port}`,
+    start({ PORT: String(port), DATA_DIR: folder }),
+  );
+  await service.ready();
+  const environment = await Deno.readTextFile(`/proc/${service.pid}/environ`);
+  expect(await service.stop()).toBe(0);
+  expect(environment.split("\0")).toContain("OTEL_EXPORTER_OTLP_TIMEOUT=2000");
+});
