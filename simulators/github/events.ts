@@ -9,6 +9,8 @@ export interface GitHubDelivery {
 export interface PullRequestFacts {
   repo: string;
   number: number;
+  /** GitHub's own, which another repository's pull request of the same number doesn't have. */
+  id?: number | null;
   action?: string;
   title?: string;
   body?: string | null;
@@ -18,6 +20,9 @@ export interface PullRequestFacts {
   state?: "open" | "closed";
   /** GitHub's times have whole seconds. */
   at?: string;
+  /** When `at` is later: of what happens to it afterwards. */
+  mergedAt?: string;
+  openedAt?: string;
 }
 
 export interface IssueFacts {
@@ -67,6 +72,7 @@ export class GitHubEvents {
     const example = this.#example("pull_request", "closed");
     const pull_request = {
       ...example.pull_request as Record<string, unknown>,
+      ...(facts.id !== undefined && { id: facts.id }),
       number,
       state,
       title: facts.title ?? "A change",
@@ -75,8 +81,9 @@ export class GitHubEvents {
       head: { ...(example.pull_request as { head: object }).head, ref: facts.branch ?? "changes" },
       merged: mergeSha !== undefined,
       merge_commit_sha: mergeSha ?? "c4295bd74fb0f4fda03689c3df3f2803b658fd85",
-      merged_at: mergeSha ? at : null,
+      merged_at: mergeSha ? facts.mergedAt ?? at : null,
       closed_at: state === "closed" ? at : null,
+      created_at: facts.openedAt ?? at,
       updated_at: at,
     };
     const action = facts.action ?? (state === "closed" ? "closed" : "opened");

@@ -42,7 +42,10 @@ export async function signedPaymentBody(secret: string, payload: string, signedA
   };
 }
 
-/** A subscription in the form of today's version: periods belong to its items. */
+/**
+ * A subscription in the form of today's version: periods belong to its items, and billing is flexible. A cancellation to
+ * come, as `cancelAt` in epoch seconds, leaves `cancel_at_period_end` as it is then.
+ */
 export function subscription(fields: {
   id: string;
   customer: string;
@@ -50,6 +53,7 @@ export function subscription(fields: {
   periodEnd: number;
   created?: number;
   price?: string;
+  cancelAt?: number;
 }): Record<string, unknown> {
   const { id, customer, status, periodEnd, created = periodEnd - 30 * 86_400, price = "price_team" } = fields;
   return {
@@ -59,6 +63,8 @@ export function subscription(fields: {
     status,
     created,
     start_date: created,
+    billing_mode: { type: "flexible" },
+    cancel_at: fields.cancelAt ?? null,
     cancel_at_period_end: false,
     items: {
       object: "list",

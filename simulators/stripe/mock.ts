@@ -42,7 +42,10 @@ export interface MockStripe {
   close(): Promise<void>;
 }
 
-/** Plays Stripe's API for what the service asks of it. It knows prices that begin with `price_`, and one key. */
+/**
+ * Plays Stripe's API for what the service asks of it. It knows prices that begin with `price_`, customers that begin
+ * with `cus_`, and one key.
+ */
 export function startMockStripe(key: string, port = 0): MockStripe {
   const requests: MockStripe["requests"] = [];
   const failures: number[] = [];
@@ -93,6 +96,11 @@ function answer(route: string, form: Record<string, string>): Response {
   if (price !== undefined && !price.startsWith("price_")) {
     const message = `No such price: '${price}'`;
     return refuse(400, { code: "resource_missing", param: "line_items[0][price]", message });
+  }
+  const { customer } = form;
+  if (customer !== undefined && !customer.startsWith("cus_")) {
+    const message = `No such customer: '${customer}'`;
+    return refuse(400, { code: "resource_missing", param: "customer", message });
   }
   const id = found.prefix + crypto.randomUUID().replaceAll("-", "");
   return Response.json({ ...form, id, object: found.object, url: `https://pay.stripe.test/${id}` });

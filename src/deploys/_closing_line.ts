@@ -1,7 +1,10 @@
 import type { Db } from "../../db/open.ts";
 import type { DeployRecord } from "./schema.ts";
 
-/** Ticket `t` is on the closing line: open, merged and not reopened since, no role unfinished, no case unapproved. */
+/**
+ * Ticket `t` is on the closing line: open, merged, reopened neither since its merge nor since its first deploy, no role
+ * unfinished, no case unapproved.
+ */
 export function closingLine(db: Db) {
   return db`t.status = 'open' and t.merge_sha is not null and not t.reopened
     and not exists (select from ticket_roles r where r.ticket_id = t.id and r.status in ('pending', 'in_progress'))

@@ -21,7 +21,8 @@ export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion)
 
 /**
  * The same at the moment in which the sha goes live: a ticket that closes is stamped by the statement that closes it,
- * so that 1,000 of them are written once and not twice. Those that stay open are left to be stamped.
+ * so that 1,000 of them are written once and not twice. Those that stay open are left to be stamped. The first stamp is
+ * news, which ends a reopening.
  */
 export async function promoteParkedTickets(
   ctx: Context,
@@ -32,7 +33,7 @@ export async function promoteParkedTickets(
   // their ids may be lower. The gates are looked at behind the locks.
   const merged = await db<{ id: string; unstamped: boolean; parked: boolean }[]>`
     select t.id, t.deployed_at is null as unstamped,
-      t.status = 'open' and not t.reopened and (t.deployed_at is null or ${isDeployed(db)}) as parked
+      t.status = 'open' and (t.deployed_at is null or not t.reopened and ${isDeployed(db)}) as parked
     from tickets t
     where t.merge_sha = ${sha} and (t.status = 'open' or t.deployed_at is null)
       and t.project_id in ${wiredProjects(db, repo)}

@@ -55,6 +55,7 @@ async function step<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
 /** Rows are locked in id order, as by every other change of many tickets. */
 async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Promise<number> {
   const column = stampOf(db, status);
+  const endsReopening = status === "success" ? db`reopened = false,` : db``;
   const stamped = await db`
     with due as materialized (
       select id from tickets
@@ -62,7 +63,7 @@ async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Prom
         and project_id in ${wiredProjects(db, repo)}
       order by id for update
     )
-    update tickets set ${column} = now(), version = version + 1, updated_at = now()
+    update tickets set ${column} = now(), ${endsReopening} version = version + 1, updated_at = now()
     where id in (select id from due) and deployed_at is null and ${column} is null`;
   return stamped.count;
 }

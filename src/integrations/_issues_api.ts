@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OffsetTime } from "../core/schema.ts";
+import { OffsetTime, WebAddress } from "../core/schema.ts";
 import type { Account } from "./_account.ts";
 import { ask, onceChecked, pathOf } from "./_ask.ts";
 import { ProviderFailure } from "./_failures.ts";
@@ -7,7 +7,7 @@ import { ProviderFailure } from "./_failures.ts";
 /** An issue as the code host answers it. */
 export const HostedIssue = z.object({
   number: z.int().min(1),
-  html_url: z.url(),
+  html_url: WebAddress,
   repository_url: z.url().optional(),
   title: z.string(),
   state: z.enum(["open", "closed"]),

@@ -18,9 +18,16 @@ const CLOSING = new RegExp(`(?<!\\w)${KEYWORD}:?\\s+${TARGET}`, "gi");
 /** A branch cannot hold spaces: `fix/#12`, `closes-#12`. */
 const CLOSING_BRANCH = new RegExp(`(?<![A-Za-z0-9])${KEYWORD}[-_/:]?${TARGET}`, "gi");
 
-/** Reads title, body and branch. Keys are capitals in texts, and written in any case in a branch. */
+/** The line that GitHub writes where a pull request takes another one's change out. */
+const REVERTS = new RegExp(`^Reverts (?:${REPO})?#\\d+\\s*$`, "m");
+
+/**
+ * Reads title, body and branch. Keys are capitals in texts, and written in any case in a branch. A revert bears the
+ * names of what it takes out, so that none of them counts.
+ */
 export function findMentions({ pull_request, repository }: PullRequestEvent): Mentions {
   const { title, body, head } = pull_request;
+  if (REVERTS.test(body ?? "")) return { refs: [], issues: [] };
   // The hidden hints of a template name example tickets.
   const text = `${title}\n${(body ?? "").replace(/<!--.*?(?:-->|$)/gs, "")}`;
   const refs = [...text.matchAll(REF), ...head.ref.toUpperCase().matchAll(REF)];

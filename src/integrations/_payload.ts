@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { CommitSha, OffsetTime, RepoName } from "../core/schema.ts";
+import { CommitSha, OffsetTime, RepoName, WebAddress } from "../core/schema.ts";
 
 /** Texts of the sender may hold what PostgreSQL cannot store. */
 const StoredText = z.string().transform((text) => text.toWellFormed().replaceAll("\0", ""));
 
-const Address = z.url().transform((text) => new URL(text).href);
 const Number = z.int().min(1).max(2_147_483_647);
 const Repository = z.object({ full_name: RepoName });
 
@@ -12,14 +11,16 @@ const Repository = z.object({ full_name: RepoName });
 export const PullRequestEvent = z.object({
   action: z.string(),
   pull_request: z.object({
+    id: z.int().min(1).nullish(),
     number: Number,
-    html_url: Address,
+    html_url: WebAddress,
     title: StoredText,
     body: StoredText.nullish(),
     state: z.enum(["open", "closed"]),
     merged: z.boolean().nullish(),
     merged_at: OffsetTime.nullish(),
     merge_commit_sha: CommitSha.nullish(),
+    created_at: OffsetTime.nullish(),
     updated_at: OffsetTime,
     head: z.object({ ref: StoredText }),
   }),
@@ -29,7 +30,7 @@ export type PullRequestEvent = z.infer<typeof PullRequestEvent>;
 
 const Issue = z.object({
   number: Number,
-  html_url: Address,
+  html_url: WebAddress,
   title: StoredText,
   state: z.enum(["open", "closed"]).nullish(),
   updated_at: OffsetTime,

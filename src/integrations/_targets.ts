@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import { requireProject } from "../core/access.ts";
+import { projectsFor, requireProject, roleInProject } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 
@@ -15,12 +15,9 @@ export async function requireAdministered(ctx: ActorContext, projectId: string):
   await loading(() => requireProject(ctx, projectId, { needed: "admin", denial, evenArchived: false }));
 }
 
-/** The user may administer project `p`. */
-export function administers(db: Db, userId: string) {
-  return db`exists (
-    select from users u where u.id = ${userId}::uuid and (u.role = 'super_admin'
-      or (u.role = 'admin' and u.account_id = p.account_id)
-      or exists (select from project_members m where m.project_id = p.id and m.user_id = u.id and m.role = 'admin')))`;
+/** The ids of the projects that the user may administer, as a subselect. */
+export function administered(db: Db, userId: string) {
+  return db`(select p.id from ${projectsFor(db, userId)} where ${roleInProject(db)} = 'admin')`;
 }
 
 /**
@@ -33,7 +30,7 @@ export async function loadTargets(ctx: ActorContext, projectId: string | undefin
     ctx.db<{ project_id: string; repo: string | null }[]>`
       select p.id as project_id, r.full_name as repo
       from projects p left join project_repositories r on r.project_id = p.id
-      where ${which} and ${administers(ctx.db, ctx.actor.user.id)}
+      where ${which} and p.id in ${administered(ctx.db, ctx.actor.user.id)}
       order by p.id, lower(r.full_name)`
   );
   if (rows.length === 0) throw new AppError("not_found", "You administer no project");

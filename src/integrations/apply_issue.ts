@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
 import type { Outcome } from "../deliveries/schema.ts";
+import { isWired, wiredProjects } from "../projects/wiring.ts";
 import type { IssueEvent } from "./_payload.ts";
 
 /** An issue as a link shows it. */
@@ -14,12 +15,18 @@ interface Target {
 
 /**
  * The links of tickets to an issue follow what happens to it: its title and state, a transfer to another repository,
- * its deletion. No ticket is closed by it: tickets close at their gates. Call it inside `transact`.
+ * its deletion. Those of tickets in projects that are wired to the repository that tells of it: anyone can link to an
+ * issue that isn't theirs to read. No ticket is closed by it: tickets close at their gates. Call it inside `transact`.
  */
 export async function applyIssue(ctx: Context, event: IssueEvent): Promise<Outcome> {
   const { from, to } = readMove(event);
-  if (await lockLinked(ctx, from) === 0) return { outcome: "ignored", reason: "no_ticket" };
-  const changed = event.action === "deleted" ? await unlink(ctx, from) : await follow(ctx, from, to);
+  const teller = event.repository.full_name.toLowerCase();
+  if (!await isWired(ctx.db, teller)) return { outcome: "ignored", reason: "unknown_repo" };
+  const tickets = await lockLinked(ctx, teller, from);
+  if (tickets.length === 0) return { outcome: "ignored", reason: "no_ticket" };
+  const changed = event.action === "deleted"
+    ? await unlink(ctx, tickets, from)
+    : await follow(ctx, tickets, { from, to });
   return changed > 0 ? { outcome: "applied" } : { outcome: "ignored", reason: "older_than_known" };
 }
 
@@ -35,20 +42,25 @@ function readMove({ action, issue, repository, changes }: IssueEvent): { from: T
   return { from: here, to: here };
 }
 
-/** Tickets are locked in id order before their links change. Answers how many they are. */
-async function lockLinked(ctx: Context, { repo_full_name, number }: Target): Promise<number> {
-  const locked = await ctx.db`
-    select from tickets where id in (
+/** Tickets are locked in id order before their links change. Answers their ids. */
+async function lockLinked(
+  ctx: Context,
+  teller: string,
+  { repo_full_name, number }: Target,
+): Promise<string[]> {
+  const locked = await ctx.db<{ id: string }[]>`
+    select id from tickets where id in (
       select ticket_id from ticket_issues where lower(repo_full_name) = ${repo_full_name.toLowerCase()}
-        and issue_number = ${number})
+        and issue_number = ${number} and project_id in ${wiredProjects(ctx.db, teller)})
     order by id for update`;
-  return locked.count;
+  return locked.map(({ id }) => id);
 }
 
-async function unlink(ctx: Context, issue: Target): Promise<number> {
+async function unlink(ctx: Context, tickets: string[], issue: Target): Promise<number> {
   const removed = await ctx.db`
     delete from ticket_issues
-    where lower(repo_full_name) = ${issue.repo_full_name.toLowerCase()} and issue_number = ${issue.number}`;
+    where ticket_id = any (${tickets}::uuid[]) and lower(repo_full_name) = ${issue.repo_full_name.toLowerCase()}
+      and issue_number = ${issue.number}`;
   return removed.count;
 }
 
@@ -56,12 +68,17 @@ async function unlink(ctx: Context, issue: Target): Promise<number> {
  * What an event says that is older than the last one is out of date. A transfer is as old as it is at the place that
  * the issue left: at the other one the issue may bear the time of its creation.
  */
-async function follow(ctx: Context, from: Target, to: Target): Promise<number> {
+async function follow(
+  ctx: Context,
+  tickets: string[],
+  { from, to }: { from: Target; to: Target },
+): Promise<number> {
   const followed = await ctx.db`
     update ticket_issues set repo_full_name = ${to.repo_full_name}, issue_number = ${to.number},
       issue_url = ${to.html_url}, title = ${to.title}, state = coalesce(${to.state ?? null}, state),
       event_at = ${from.updated_at}::timestamptz, updated_at = now()
-    where lower(repo_full_name) = ${from.repo_full_name.toLowerCase()} and issue_number = ${from.number}
+    where ticket_id = any (${tickets}::uuid[]) and lower(repo_full_name) = ${from.repo_full_name.toLowerCase()}
+      and issue_number = ${from.number}
       and (event_at is null or event_at <= ${from.updated_at}::timestamptz)`;
   return followed.count;
 }

@@ -8,13 +8,19 @@ import type { PullRequestEvent } from "./_payload.ts";
 interface PullRequest {
   /** Lower-cased. */
   repo: string;
+  /** The provider's own. */
+  id: number | null;
   number: number;
   url: string;
   state: "open" | "closed" | "merged";
   merge_sha: string | null;
   merged_at: string | null;
+  created_at: string;
   event_at: string;
 }
+
+/** Other events come long after a merge, whose pull request may name another service's tickets. */
+const NAMING_ACTIONS = ["closed", "edited"];
 
 /**
  * What a pull request's event does to tickets of the projects that are wired to its repository. A merge stamps those
@@ -25,12 +31,13 @@ export async function applyPullRequest(ctx: Context, event: PullRequestEvent): P
   if (!await isWired(ctx.db, pull.repo)) return { outcome: "ignored", reason: "unknown_repo" };
   const tickets = await lockTickets(ctx, event, pull);
   await ctx.db`select lock_pull_request(${pull.repo}, ${pull.number})`;
+  if (!await takeNumber(ctx, pull)) return { outcome: "ignored", reason: "older_than_known" };
   const isNews = await writePullRequest(ctx, pull);
   if (isNews) await followLinks(ctx, pull);
   if (pull.state === "merged") {
     // A merge that was known before a ticket was reopened doesn't make it closable again.
     const due = isNews ? tickets : tickets.filter(({ reopened }) => !reopened);
-    await link(ctx, pull, due);
+    await link(ctx, pull, due.filter(({ named }) => named));
     if (!isNews) await stampLate(ctx, pull, due);
     await closeDeployed(ctx, pull);
   }
@@ -39,8 +46,16 @@ export async function applyPullRequest(ctx: Context, event: PullRequestEvent): P
 
 /** Squash, merge and rebase all tell the commit that is on the base branch now as merge_commit_sha. */
 function readPullRequest({ pull_request, repository }: PullRequestEvent): PullRequest {
-  const { number, html_url, state, merged, merged_at, merge_commit_sha, updated_at } = pull_request;
-  const rest = { repo: repository.full_name.toLowerCase(), number, url: html_url, event_at: updated_at };
+  const { id, number, html_url, state, merged, merged_at, merge_commit_sha, created_at, updated_at } =
+    pull_request;
+  const rest = {
+    repo: repository.full_name.toLowerCase(),
+    id: id ?? null,
+    number,
+    url: html_url,
+    created_at: created_at ?? updated_at,
+    event_at: updated_at,
+  };
   // `merged` is missing where the provider tells of pull requests in short.
   if ((merged ?? Boolean(merged_at)) && merged_at && merge_commit_sha) {
     return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at };
@@ -52,18 +67,23 @@ interface FoundTicket {
   id: string;
   project_id: string;
   reopened: boolean;
+  named: boolean;
 }
 
-/** The tickets that are linked to the pull request, and once it is merged those that it names; locked in id order. */
+/**
+ * The tickets that are linked to the pull request, and once it is merged those that it names; locked in id order. An edit
+ * adds none that was made after the merge.
+ */
 async function lockTickets(ctx: Context, event: PullRequestEvent, pull: PullRequest): Promise<FoundTicket[]> {
-  const { refs, issues } = pull.state === "merged" ? findMentions(event) : { refs: [], issues: [] };
+  const isNaming = pull.state === "merged" && NAMING_ACTIONS.includes(event.action);
+  const { refs, issues } = isNaming ? findMentions(event) : { refs: [], issues: [] };
   return await ctx.db<FoundTicket[]>`
     with wired as (
       select p.id, p.key from projects p
       where p.archived_at is null and p.id in ${wiredProjects(ctx.db, pull.repo)}
-    ), found as (
+    ), linked as (
       select ticket_id as id from ticket_pull_requests where lower(repo) = ${pull.repo} and number = ${pull.number}
-      union
+    ), mentioned as (
       select t.id
       from jsonb_to_recordset(${JSON.stringify(refs)}::text::jsonb) as r (key text, number integer)
       join wired w on w.key = r.key
@@ -73,18 +93,44 @@ async function lockTickets(ctx: Context, event: PullRequestEvent, pull: PullRequ
       from jsonb_to_recordset(${JSON.stringify(issues)}::text::jsonb) as i (repo text, number integer)
       join ticket_issues l on lower(l.repo_full_name) = i.repo and l.issue_number = i.number
       join wired w on w.id = l.project_id
+    ), named as (
+      select id from tickets
+      where id in (select id from mentioned) and (${
+    event.action === "closed"
+  } or precedes(created_at, ${pull.merged_at}::timestamptz))
     )
-    select id, project_id, reopened from tickets where id in (select id from found) order by id for update`;
+    select id, project_id, reopened, id in (select id from named) as named from tickets
+    where id in (select id from linked union select id from named) order by id for update`;
+}
+
+/**
+ * A repository that got the name of an earlier one numbers its pull requests from 1 again. They differ by the
+ * provider's id; where it is not known, by their merges, of which each has one at most. What is known of the earlier one
+ * goes with the links that are older than the later one. Answers false when the event is the earlier one's.
+ */
+async function takeNumber(ctx: Context, pull: PullRequest): Promise<boolean> {
+  const { repo, number, id, merged_at, created_at, event_at } = pull;
+  const [other] = await ctx.db<{ is_earlier: boolean }[]>`
+    select event_at < ${event_at}::timestamptz(3) as is_earlier from pull_requests
+    where repo = ${repo} and number = ${number}
+      and coalesce(provider_id <> ${id}::bigint, merged_at <> ${merged_at}::timestamptz(3), false)`;
+  if (!other?.is_earlier) return !other;
+  await ctx.db`
+    with forgotten as (delete from pull_requests where repo = ${repo} and number = ${number})
+    delete from ticket_pull_requests
+    where lower(repo) = ${repo} and number = ${number} and not precedes(${created_at}::timestamptz, created_at)`;
+  return true;
 }
 
 /** A merge is final; else the later of two events counts, by the provider's clock. Answers whether this one does. */
 async function writePullRequest(ctx: Context, pull: PullRequest): Promise<boolean> {
   const written = await ctx.db`
-    insert into pull_requests as p (repo, number, state, merge_sha, merged_at, event_at)
-    values (${pull.repo}, ${pull.number}, ${pull.state}, ${pull.merge_sha}, ${pull.merged_at}::timestamptz,
-      ${pull.event_at}::timestamptz)
-    on conflict (repo, number) do update set state = excluded.state, merge_sha = excluded.merge_sha,
-      merged_at = excluded.merged_at, event_at = greatest(p.event_at, excluded.event_at)
+    insert into pull_requests as p (repo, number, provider_id, state, merge_sha, merged_at, event_at)
+    values (${pull.repo}, ${pull.number}, ${pull.id}::bigint, ${pull.state}, ${pull.merge_sha},
+      ${pull.merged_at}::timestamptz, ${pull.event_at}::timestamptz)
+    on conflict (repo, number) do update set provider_id = coalesce(excluded.provider_id, p.provider_id),
+      state = excluded.state, merge_sha = excluded.merge_sha, merged_at = excluded.merged_at,
+      event_at = greatest(p.event_at, excluded.event_at)
     where p.state <> 'merged' and (excluded.state = 'merged' or excluded.event_at >= p.event_at)`;
   return written.count === 1;
 }

@@ -3,7 +3,7 @@ import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { openAccount } from "./_account.ts";
 import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
-import { administers } from "./_targets.ts";
+import { administered } from "./_targets.ts";
 import type { HookFailure } from "./schema.ts";
 
 /** A job may take a minute; what is under way then still has time to end. */
@@ -71,7 +71,7 @@ async function dropForeign({ db }: Context, runId: string, userId: string): Prom
   await db`
     update hook_run_results set status = 'failed', code = ${code}, error = 'You no longer administer this project'
     where run_id = ${runId}::uuid and status = 'pending'
-      and project_id not in (select p.id from projects p where ${administers(db, userId)})`;
+      and project_id not in ${administered(db, userId)}`;
 }
 
 /** These stay to be done. */

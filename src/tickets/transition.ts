@@ -15,7 +15,7 @@ export interface TransitionRequest {
   skipHumanTestGate?: boolean;
   /** Of a move out of live: the closing is undone, so that the ticket doesn't count as reopened. */
   undone?: boolean;
-  /** Their commit went live just now: those without the stamp of a deploy get it. */
+  /** Their commit went live just now: those without the stamp of a deploy get it, and don't count as reopened. */
   deployed?: boolean;
   /** Answers the same and changes nothing. */
   dryRun?: boolean;
@@ -155,7 +155,7 @@ async function write(
   }, version = version + 1,
         updated_at = now()
         ${live || undone ? db`` : db`, reopened = reopened or status = 'closed'`}
-        ${deployed ? db`, deployed_at = coalesce(deployed_at, now())` : db``}
+        ${deployed ? db`, deployed_at = coalesce(deployed_at, now()), reopened = false` : db``}
       where id = any (${ids}::uuid[])
     )
     ${

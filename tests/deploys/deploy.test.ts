@@ -217,10 +217,33 @@ describe("a deploy record", () => {
       () => sendDeploy(harness.now, { repo: "acme/beside", sha }),
     );
     expect(bulk!.body).toMatchObject({ updated: 2 });
-    // The first was reopened by the move.
-    expect(deploy!.body).toEqual({ stamped: 2, closed: 1, ignored: false });
+    expect(deploy!.body).toEqual({ stamped: 2, closed: 2, ignored: false });
     const begun = harness.now.statements.slice(before).filter((text) => text.includes("handoff.actor"));
     expect(begun).toHaveLength(2);
+  });
+
+  test("closes what someone reopened before it, at once or when its gates are passed", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/reopened"] });
+    const sha = newSha();
+    const [free, held] = [
+      await makeMerged(harness.now, project, sha),
+      await makeMerged(harness.now, project, sha),
+    ];
+    const options = { token: project.admin.token };
+    for (const ticket of [free, held]) {
+      for (const status of ["closed", "open"]) {
+        await harness.now.call("PATCH", ticket.path, { ...options, body: { status } });
+      }
+    }
+    await harness.now.call("PATCH", held.path, { ...options, body: { roles: ["qa"] } });
+    await sendDeploy(harness.now, { repo: "acme/reopened", sha, status: "failed" });
+    const deployed = await sendDeploy(harness.now, { repo: "acme/reopened", sha });
+    expect(deployed.body).toEqual({ stamped: 2, closed: 1, ignored: false });
+    expect(await readTicket(harness.now, project, free)).toMatchObject({ status: "closed" });
+    expect(await readTicket(harness.now, project, held)).toMatchObject({ status: "open", ship: "deployed" });
+    await harness.now.call("PATCH", held.path, { ...options, body: { roles: [] } });
+    const again = await sendDeploy(harness.now, { repo: "acme/reopened", sha });
+    expect(again.body).toEqual({ stamped: 0, closed: 1, ignored: false });
   });
 
   test("a second merge waits for a deploy of its own", async () => {
@@ -234,6 +257,8 @@ describe("a deploy record", () => {
       body: reopen,
     });
     await sendDeploy(harness.now, { repo: "acme/again", sha: first.merge_sha });
+    await harness.now.services.queue.enqueue(harness.now.sql, "sweep-merged-tickets", {});
+    await harness.now.work("sweep-merged-tickets");
     expect(await readTicket(harness.now, project, ticket), "reopened on purpose").toMatchObject({
       status: "open",
     });

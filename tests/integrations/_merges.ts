@@ -8,6 +8,10 @@ export const CRON_SECRET = "deploy-secret";
 /** A commit's name. */
 export const SHA = (letter: string) => letter.repeat(40);
 
+/** A time of GitHub's, from now. Tickets are made before what happens to their pull requests. */
+export const inMinutes = (count: number) =>
+  new Date(Date.now() + count * 60_000).toISOString().replace(/\.\d{3}Z$/, "Z");
+
 /** What GitHub and the pipeline tell of merges, and what the tickets say then. */
 export class Merges {
   constructor(readonly hosting: () => Hosting) {}

@@ -102,7 +102,7 @@ test("a merge whose commit has a name of another length is taken, and stamps not
 describe("an issue that a ticket is linked to", () => {
   test("is followed through edits, closing, transfer and deletion, and no ticket is closed by it", async () => {
     const { harness } = hosting.now;
-    const { project, ticket } = await linked("acme/follow", 5);
+    const { project, ticket } = await linked("acme/follow", 5, "acme/moved");
     const at = clock();
     await issue({ repo: "Acme/Follow", number: 5, action: "edited", title: "New\u0000 title", at: at() });
     await issue({
@@ -140,7 +140,7 @@ describe("an issue that a ticket is linked to", () => {
   });
 
   test("is followed by what the repository it was moved to tells", async () => {
-    const { ticket } = await linked("acme/from", 3);
+    const { ticket } = await linked("acme/from", 3, "acme/to");
     const at = clock();
     await issue({ repo: "acme/from", number: 3, action: "edited", title: "There", at: at() });
     await issue({
@@ -194,8 +194,42 @@ describe("an issue that a ticket is linked to", () => {
     expect(await facts(ticket)).toMatchObject({ title: "third" });
   });
 
-  async function linked(repo: string, number: number) {
-    const project = await makeProject(hosting.now.harness, { repositories: [repo] });
+  test("is followed in projects only that are wired to the repository that tells of it", async () => {
+    const { harness } = hosting.now;
+    const { ticket: own } = await linked("acme/secret", 7);
+    const { project, ticket: foreign } = await linked("acme/open", 1);
+    await link(foreign, project, { repo_full_name: "acme/secret", issue_number: 7 });
+    const before = await facts(foreign);
+    const at = clock();
+    const place = { repo: "acme/secret", number: 7, title: "Secret" };
+    await issue({ ...place, action: "edited", at: at() });
+    expect(await facts(own)).toMatchObject({ title: "Secret" });
+    expect(await facts(foreign)).toEqual(before);
+    await issue({ ...place, action: "transferred", other: { repo: "acme/hidden", number: 3 }, at: at() });
+    expect(await facts(own)).toMatchObject({ repo_full_name: "acme/hidden" });
+    expect(await facts(foreign)).toEqual(before);
+    await issue({ ...place, action: "deleted", at: at() });
+    expect(await facts(foreign)).toEqual(before);
+    await issue({ repo: "acme/hidden", number: 3, action: "edited", title: "Hidden", at: at() });
+    expect(await facts(own)).toMatchObject({ title: "Secret" });
+    const rows = await harness.sql`select reason from deliveries order by id desc limit 2`;
+    expect(rows.map(({ reason }) => reason)).toEqual(["unknown_repo", "no_ticket"]);
+  });
+
+  test("is not followed to an address that is none of the web", async () => {
+    const { harness, events } = hosting.now;
+    const { ticket } = await linked("acme/script", 2);
+    const before = await facts(ticket);
+    const delivery = events.issue({ repo: "acme/script", number: 2, action: "edited" });
+    Object.assign(delivery.payload.issue as object, { html_url: "javascript:alert(1)" });
+    expect((await hosting.now.deliver(delivery)).status).toBe(200);
+    expect(await facts(ticket)).toEqual(before);
+    const [row] = await harness.sql`select outcome, reason from deliveries order by id desc limit 1`;
+    expect(row).toEqual({ outcome: "ignored", reason: "unexpected_shape" });
+  });
+
+  async function linked(repo: string, number: number, ...others: string[]) {
+    const project = await makeProject(hosting.now.harness, { repositories: [repo, ...others] });
     const ticket = await makeTicket(hosting.now.harness, project);
     await link(ticket, project, { repo_full_name: repo, issue_number: number });
     return { project, ticket };

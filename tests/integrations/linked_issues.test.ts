@@ -222,6 +222,10 @@ describe("creating an issue from a ticket", () => {
       issue_url: `${github.url}/acme/Renamed/issues/1`,
       repo_full_name: "acme/Renamed",
     }]);
+    await harness.call("PUT", `${project.path}/repositories`, {
+      token,
+      body: { repositories: ["acme/renamed"] },
+    });
     await hosting.now.deliver(events.issue({ repo: "acme/Renamed", number: 1, action: "deleted" }));
     expect(await linkOf(ticket, token)).toEqual(NOTHING);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeProject, makeTicket, next, type TestProject, type TestTicket } from "../factories.ts";
 import { useHosting } from "./_hosting.ts";
-import { CRON_SECRET, Merges, SHA } from "./_merges.ts";
+import { CRON_SECRET, inMinutes, Merges, SHA } from "./_merges.ts";
 
 const hosting = useHosting({ CRON_SECRET });
 const merges = new Merges(() => hosting.now);
@@ -12,6 +12,17 @@ async function wire(project: TestProject, repo: string): Promise<void> {
     body: { repositories: [repo] },
   });
   expect(status).toBe(200);
+}
+
+async function patch(ticket: TestTicket, { admin }: TestProject, body: unknown): Promise<void> {
+  const answer = await hosting.now.harness.call("PATCH", ticket.path, { token: admin.token, body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+}
+
+/** The pull requests that a ticket is linked to. */
+async function linksOf(ticket: TestTicket) {
+  return await hosting.now.harness.sql`
+    select number, state from ticket_pull_requests where ticket_id = ${ticket.id}::uuid order by number`;
 }
 
 describe("what comes again, late or in another order", () => {
@@ -32,7 +43,6 @@ describe("what comes again, late or in another order", () => {
   test("all orders of two merges and a late opening end with the later merge", async () => {
     const { harness } = hosting.now;
     const { project, repo } = await merges.wired();
-    const at = (minute: number) => `2026-11-20T10:${String(minute).padStart(2, "0")}:00Z`;
     const orders = [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1], [3, 0, 2, 1], [1, 0, 3, 2]];
     for (const order of orders) {
       const ticket = await makeTicket(harness, project);
@@ -40,16 +50,17 @@ describe("what comes again, late or in another order", () => {
       const { events } = hosting.now;
       const facts = { repo, title: ticket.ref };
       const deliveries = [
-        events.pullRequest({ ...facts, number: one, at: at(1) }),
-        events.pullRequest({ ...facts, number: one, mergeSha: SHA("1"), at: at(2) }),
-        events.pullRequest({ ...facts, number: two, at: at(3) }),
-        events.pullRequest({ ...facts, number: two, mergeSha: SHA("2"), at: at(4) }),
+        events.pullRequest({ ...facts, number: one, at: inMinutes(1) }),
+        events.pullRequest({ ...facts, number: one, mergeSha: SHA("1"), at: inMinutes(2) }),
+        events.pullRequest({ ...facts, number: two, at: inMinutes(3) }),
+        events.pullRequest({ ...facts, number: two, mergeSha: SHA("2"), at: inMinutes(4) }),
       ];
       for (const index of order) await hosting.now.deliver(deliveries[index]!);
       expect((await merges.ticket(ticket, project)).merge_sha, String(order)).toBe(SHA("2"));
-      const links = await harness.sql`
-        select number, state from ticket_pull_requests where ticket_id = ${ticket.id}::uuid order by number`;
-      expect(links).toEqual([{ number: one, state: "merged" }, { number: two, state: "merged" }]);
+      expect(await linksOf(ticket)).toEqual([{ number: one, state: "merged" }, {
+        number: two,
+        state: "merged",
+      }]);
     }
   });
 
@@ -57,14 +68,14 @@ describe("what comes again, late or in another order", () => {
     const { harness } = hosting.now;
     const { project, repo } = await merges.wired();
     const ticket = await makeTicket(harness, project);
-    await merges.merge({ repo, title: ticket.ref, mergeSha: SHA("1"), at: "2026-11-20T10:00:00Z" });
+    await merges.merge({ repo, title: ticket.ref, mergeSha: SHA("1"), at: inMinutes(0) });
     expect((await merges.deploy(repo, SHA("1"))).body).toMatchObject({ stamped: 1, closed: 1 });
     await harness.call("POST", `${project.path}/tickets/bulk`, {
       token: project.admin.token,
       body: { action: "move", stage: "in_progress", ticket_ids: [ticket.id] },
     });
     expect(await merges.ticket(ticket, project)).toMatchObject({ status: "open", ship: "deployed" });
-    await merges.merge({ repo, title: ticket.ref, mergeSha: SHA("2"), at: "2026-11-20T11:00:00Z" });
+    await merges.merge({ repo, title: ticket.ref, mergeSha: SHA("2"), at: inMinutes(60) });
     expect(await merges.ticket(ticket, project)).toMatchObject({
       merge_sha: SHA("2"),
       deployed_at: null,
@@ -82,12 +93,12 @@ describe("what comes again, late or in another order", () => {
     const number = next();
     const facts = { repo, number, title: ticket.ref };
     const { events } = hosting.now;
-    await hosting.now.deliver(events.pullRequest({ ...facts, state: "closed", at: "2026-11-20T10:00:00Z" }));
+    await hosting.now.deliver(events.pullRequest({ ...facts, state: "closed", at: inMinutes(0) }));
     await hosting.now.deliver(
-      events.pullRequest({ ...facts, action: "reopened", at: "2026-11-20T10:01:00Z" }),
+      events.pullRequest({ ...facts, action: "reopened", at: inMinutes(1) }),
     );
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(null);
-    await merges.merge({ ...facts, mergeSha: SHA("d"), at: "2026-11-20T10:02:00Z" });
+    await merges.merge({ ...facts, mergeSha: SHA("d"), at: inMinutes(2) });
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("d"));
   });
 
@@ -113,9 +124,7 @@ describe("what comes again, late or in another order", () => {
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(null);
     await merges.link(ticket, project, { repo, number: 77 });
     expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("f"), version: 2 });
-    const [link] = await harness
-      .sql`select state from ticket_pull_requests where ticket_id = ${ticket.id}::uuid`;
-    expect(link).toEqual({ state: "merged" });
+    expect(await linksOf(ticket)).toEqual([{ number: 77, state: "merged" }]);
   });
 
   test("a ticket whose project is wired to the repository after the merge is stamped by its next event", async () => {
@@ -147,10 +156,6 @@ describe("what comes again, late or in another order", () => {
     await merges.link(linked, late, facts);
     await merges.merge(facts);
 
-    const patch = async (ticket: TestTicket, { admin }: TestProject, body: unknown) => {
-      const answer = await harness.call("PATCH", ticket.path, { token: admin.token, body });
-      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    };
     await patch(cleared, project, { merge_sha: null });
     const all = [[cleared, project], [reopened, project], [linked, late], [named, late]] as const;
     for (const [ticket, project] of all.slice(1)) {
@@ -165,9 +170,7 @@ describe("what comes again, late or in another order", () => {
       ["open", null],
       ["open", null],
     ]);
-    await merges.merge({ ...facts, action: "labeled" });
-    await merges.deploy(repo, SHA("c"));
-    await harness.work("close-parked-tickets");
+    for (const action of ["labeled", "edited"]) await merges.merge({ ...facts, action });
     const after = await Promise.all(all.map(([ticket, project]) => merges.ticket(ticket, project)));
     const facing = ({ status, stage, merge_sha }: typeof before[0]) => ({ status, stage, merge_sha });
     expect(after.map(facing)).toEqual(before.map(facing));
@@ -177,11 +180,41 @@ describe("what comes again, late or in another order", () => {
     const { harness } = hosting.now;
     const { project, repo } = await merges.wired();
     const ticket = await makeTicket(harness, project);
-    const first = { repo, number: next(), title: ticket.ref, mergeSha: SHA("1"), at: "2026-11-20T10:00:00Z" };
+    const first = { repo, number: next(), title: ticket.ref, mergeSha: SHA("1"), at: inMinutes(0) };
     await merges.merge(first);
-    await merges.merge({ ...first, number: next(), mergeSha: SHA("2"), at: "2026-11-20T11:00:00Z" });
+    await merges.merge({ ...first, number: next(), mergeSha: SHA("2"), at: inMinutes(60) });
     await merges.merge({ ...first, action: "labeled" });
     expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("2"), version: 3 });
+  });
+
+  test("what someone said of a ticket's merge stands when an earlier merge is heard of after it", async () => {
+    const { harness } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(harness, project);
+    const [heard, later] = [next(), next()];
+    for (const number of [heard, later]) await merges.link(ticket, project, { repo, number });
+    await patch(ticket, project, { merge_sha: SHA("1") });
+    await merges.deploy(repo, SHA("1"));
+    const before = await merges.ticket(ticket, project);
+    expect(before).toMatchObject({ status: "closed", ship: "deployed" });
+    const labeled = { repo, number: heard, action: "labeled", at: inMinutes(10) };
+    await merges.merge({ ...labeled, mergeSha: SHA("2"), mergedAt: inMinutes(-1) });
+    expect(await linksOf(ticket)).toContainEqual({ number: heard, state: "merged" });
+    expect(await merges.ticket(ticket, project)).toEqual(before);
+    await merges.merge({ repo, number: later, mergeSha: SHA("3"), at: inMinutes(1) });
+    expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("3"), ship: "waiting" });
+  });
+
+  test("a merge in a repository that the project is not wired to holds back none of its own", async () => {
+    const { harness } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const { repo: foreign } = await merges.wired();
+    const ticket = await makeTicket(harness, project);
+    await merges.link(ticket, project, { repo: foreign, number: 5 });
+    await merges.merge({ repo: foreign, number: 5, mergeSha: SHA("1"), at: inMinutes(2) });
+    expect(await linksOf(ticket)).toEqual([{ number: 5, state: "merged" }]);
+    await merges.merge({ repo, title: ticket.ref, mergeSha: SHA("2"), at: inMinutes(1) });
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("2"));
   });
 
   test("a linked pull request stamps its ticket by whatever way it was merged", async () => {
@@ -194,6 +227,59 @@ describe("what comes again, late or in another order", () => {
       await merges.link(ticket, project, { repo, number });
       await merges.merge({ repo, number, mergeSha });
       expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: mergeSha });
+    }
+  });
+});
+
+describe("a repository that got the name of an earlier one", () => {
+  test.each([["differ", 1001, 1002], ["are not told", null, null]])(
+    "numbers its pull requests anew, where their ids %s",
+    async (_, earlier, later) => {
+      const { harness } = hosting.now;
+      const { project, repo } = await merges.wired();
+      const [one, two] = [await makeTicket(harness, project), await makeTicket(harness, project)];
+      const number = next();
+      const first = { repo, number, id: earlier, title: one.ref, mergeSha: SHA("a"), at: inMinutes(0) };
+      await merges.merge(first);
+      await merges.deploy(repo, SHA("a"));
+      const before = await merges.ticket(one, project);
+      expect(before).toMatchObject({ merge_sha: SHA("a"), status: "closed" });
+      const opened = { repo, number, id: later, title: two.ref, openedAt: inMinutes(60) };
+      await merges.merge({ ...opened, mergeSha: SHA("b"), at: inMinutes(70) });
+      expect(await merges.ticket(two, project)).toMatchObject({
+        merge_sha: SHA("b"),
+        ship: "waiting",
+        status: "open",
+      });
+      expect(await linksOf(one)).toEqual([]);
+      const [dropped] = await harness.sql`
+        select action, actor from history where ticket_id = ${one.id}::uuid and entity = 'pull_request'
+        order by id desc limit 1`;
+      expect(dropped).toEqual({ action: "deleted", actor: { kind: "webhook", id: "github" } });
+      await merges.merge({ ...first, action: "edited", title: `${one.ref} ${two.ref}` });
+      const [ignored] = await harness.sql`select reason from deliveries order by id desc limit 1`;
+      expect(ignored).toEqual({ reason: "older_than_known" });
+      expect(await merges.ticket(one, project)).toEqual(before);
+      expect(await linksOf(one)).toEqual([]);
+      expect((await merges.ticket(two, project)).merge_sha).toBe(SHA("b"));
+    },
+  );
+
+  test("keeps a link that is younger than its pull request, and links an open one as open", async () => {
+    const { harness } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const [young, late] = [await makeTicket(harness, project), await makeTicket(harness, project)];
+    const number = next();
+    await merges.merge({ repo, number, id: 1003, mergeSha: SHA("a"), at: inMinutes(-30) });
+    await merges.link(young, project, { repo, number });
+    const { events } = hosting.now;
+    await hosting.now.deliver(events.pullRequest({ repo, number, id: 1004, at: inMinutes(0) }));
+    await merges.link(late, project, { repo, number });
+    for (const ticket of [young, late]) expect(await linksOf(ticket)).toEqual([{ number, state: "open" }]);
+    expect((await merges.ticket(late, project)).merge_sha).toBe(null);
+    await merges.merge({ repo, number, id: 1004, mergeSha: SHA("b"), at: inMinutes(1) });
+    for (const ticket of [young, late]) {
+      expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("b"));
     }
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeTicket, next, type TestTicket } from "../factories.ts";
 import { useHosting } from "./_hosting.ts";
-import { CRON_SECRET, Merges, SHA } from "./_merges.ts";
+import { CRON_SECRET, inMinutes, Merges, SHA } from "./_merges.ts";
 
 const hosting = useHosting({ CRON_SECRET });
 const merges = new Merges(() => hosting.now);
@@ -94,6 +94,37 @@ describe("a merged pull request", () => {
     });
     await merges.merge({ repo, branch: "fix/#31-upload" });
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("a"));
+  });
+
+  test.each([
+    ["was closed", true, "closed", 0],
+    ["got the name by an edit", true, "edited", 0],
+    ["got the name by an edit, by a clock behind ours", true, "edited", -3],
+    ["is only labeled", false, "labeled", 0],
+    ["is only locked", false, "locked", 0],
+    ["was closed before the ticket was made", true, "closed", -10],
+    ["was merged before the ticket was made, and edited since", false, "edited", -10],
+  ])("that %s stamps the ticket that it names: %s", async (_, found, action, minutes) => {
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(hosting.now.harness, project);
+    await merges.merge({ repo, action, title: ticket.ref, at: inMinutes(minutes) });
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(found ? SHA("a") : null);
+  });
+
+  test.each([
+    ["Reverts acme/app#12", false],
+    ["Reverts #12\r\n\r\nIt was too slow.", false],
+    ["Reverts the colours to what they were", true],
+  ])("with the line %j is a revert, whose names don't count", async (body, found) => {
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(hosting.now.harness, project);
+    await merges.merge({
+      repo,
+      title: `Revert "${ticket.ref} Fix"`,
+      branch: `revert-12-${ticket.ref.toLowerCase()}-fix`,
+      body,
+    });
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(found ? SHA("a") : null);
   });
 
   test("stamps nothing in projects that are not wired to its repository, nor when it is only closed", async () => {
