@@ -1,12 +1,12 @@
 import type { Context } from "../core/context.ts";
 import { minutesBetween } from "../tasks/minutes.ts";
+import type { Task, TaskStatus } from "../tasks/schema.ts";
 import { cleanText } from "./_clean_text.ts";
 import type { RunStatus } from "./schema.ts";
 
-/** How the run left a task, and what it took away: a later event starts from what was there before. */
-export interface SettledTask {
+interface TaskState {
   id: string;
-  status: string;
+  status: TaskStatus;
   blocking_reason: string | null;
   completed_at: string | null;
   assignee_user_id: string | null;
@@ -14,6 +14,9 @@ export interface SettledTask {
   started_at: string | null;
   actual_minutes: number | null;
 }
+
+/** How the run left a task, but who worked on it as it was before: a later event starts from there. */
+export type SettledTask = TaskState;
 
 interface Run {
   ticket_id: string;
@@ -37,49 +40,72 @@ const MAX_REASON = 2000;
  * The run's tasks after its end: finished leaves done what has its criteria met and gives the rest back; failed
  * blocks them. They are the ones in progress, and those that stand as its last event left them.
  */
-export async function settleTasks(
-  ctx: Context,
-  run: Run,
-  { status, at, summary }: End,
-): Promise<SettledTask[]> {
-  // By the sender's clock, which may be behind or ahead of the one that the beginning was taken from.
-  const ended = ctx.db`least(greatest(${at}::timestamptz, h.started_at), now())`;
-  return await ctx.db<SettledTask[]>`
-    with earlier as (
-      select * from jsonb_to_recordset(${
-    JSON.stringify(run.settled_tasks)
-  }::text::jsonb) as e (id uuid, status text,
-        blocking_reason text, completed_at timestamptz, assignee_user_id uuid, assignee_session_id text, started_at timestamptz, actual_minutes integer)
-    ), held as (
-      select t.id, t.version, coalesce(e.assignee_user_id, t.assignee_user_id) as assignee_user_id,
-        coalesce(e.assignee_session_id, t.assignee_session_id) as assignee_session_id,
-        coalesce(e.started_at, t.started_at) as started_at,
-        case when e.id is null then t.actual_minutes else e.actual_minutes end as actual_minutes,
-        case when ${status === "failed"} then 'blocked'
-          when exists (select from jsonb_array_elements(t.acceptance_criteria) c where c -> 'done' <> 'true') then 'pending'
-          else 'done' end as status
-      from tasks t left join earlier e on e.id = t.id
-        and (e.status, e.blocking_reason, e.completed_at) is not distinct from (t.status, t.blocking_reason, t.completed_at)
-        and t.assignee_user_id is not distinct from case when e.status <> 'pending' then e.assignee_user_id end
-      where t.ticket_id = ${run.ticket_id}::uuid and (e.id is not null or t.status = 'in_progress' and (
-        t.assignee_session_id = ${run.agent_id} or t.id = any (${run.task_ids}::uuid[]) and (
-          ${run.event_at === null} or t.assignee_session_id is null)))
-    ), settled as (
-      update tasks t set status = h.status, lease_expires_at = null,
-        assignee_user_id = case when h.status <> 'pending' then h.assignee_user_id end,
-        assignee_session_id = case when h.status <> 'pending' then h.assignee_session_id end,
-        started_at = case when h.status <> 'pending' then h.started_at end,
-        blocking_reason = case when h.status = 'blocked' then ${
-    cleanText(summary, MAX_REASON) ?? NO_SUMMARY
-  } end,
-        completed_at = case when h.status = 'done' then ${ended} end,
-        actual_minutes = case h.status when 'done' then coalesce(h.actual_minutes, ${
-    minutesBetween(ctx.db, ctx.db`h.started_at`, ended)
-  }) when 'blocked' then h.actual_minutes end,
-        version = t.version + 1, updated_at = now()
-      from held h where t.id = h.id and t.version = h.version
-      returning t.id, t.status, t.blocking_reason, t.completed_at
-    )
-    select s.id, s.status, s.blocking_reason, s.completed_at, h.assignee_user_id, h.assignee_session_id, h.started_at, h.actual_minutes
-    from settled s join held h on h.id = s.id order by s.id`;
+export async function settleTasks(ctx: Context, run: Run, end: End): Promise<SettledTask[]> {
+  const earlier = new Map(run.settled_tasks.map((task) => [task.id, task]));
+  const settled = (await lockTasks(ctx, run)).flatMap(({ acceptance_criteria, now, ...task }) => {
+    const before = beforeEnd(run, task, earlier.get(task.id));
+    const isDone = acceptance_criteria.every(({ done }) => done);
+    return before ? [settle(before, isDone, end, now)] : [];
+  });
+  if (settled.length > 0) await write(ctx, settled);
+  return settled;
+}
+
+/** The ticket's lock isn't enough: claims don't take it. */
+async function lockTasks({ db }: Context, run: Run) {
+  return await db<(TaskState & Pick<Task, "acceptance_criteria"> & { now: string })[]>`
+    select id, status, blocking_reason, completed_at, assignee_user_id, assignee_session_id, started_at, actual_minutes,
+      acceptance_criteria, now() as now
+    from tasks where ticket_id = ${run.ticket_id}::uuid order by id for update`;
+}
+
+/** What an end starts from; null for a task that isn't the run's, or no longer. */
+function beforeEnd(run: Run, task: TaskState, earlier: SettledTask | undefined): TaskState | null {
+  if (earlier && isAsLeft(task, earlier)) return earlier;
+  if (task.status !== "in_progress") return null;
+  const isNamed = run.task_ids.includes(task.id) &&
+    (run.event_at === null || task.assignee_session_id === null);
+  return isNamed || task.assignee_session_id === run.agent_id ? task : null;
+}
+
+function isAsLeft(task: TaskState, earlier: SettledTask): boolean {
+  const left = columnsOf(earlier);
+  return task.status === left.status && task.blocking_reason === left.blocking_reason &&
+    task.completed_at === left.completed_at && task.assignee_user_id === left.assignee_user_id;
+}
+
+function settle(before: TaskState, isDone: boolean, { status, at, summary }: End, now: string): SettledTask {
+  const task = { ...before, blocking_reason: null, completed_at: null };
+  if (status === "failed") {
+    return { ...task, status: "blocked", blocking_reason: cleanText(summary, MAX_REASON) ?? NO_SUMMARY };
+  }
+  if (!isDone) return { ...task, status: "pending" };
+  // The sender's clock may be behind the one that the beginning was taken from, or ahead of ours.
+  const end = before.started_at !== null && before.started_at > at ? before.started_at : at;
+  return { ...task, status: "done", completed_at: end < now ? end : now };
+}
+
+/** A task that is given back is free for anybody, as if never begun. */
+function columnsOf(task: SettledTask): TaskState {
+  if (task.status !== "pending") return task;
+  return {
+    ...task,
+    assignee_user_id: null,
+    assignee_session_id: null,
+    started_at: null,
+    actual_minutes: null,
+  };
+}
+
+async function write({ db }: Context, settled: SettledTask[]): Promise<void> {
+  await db`
+    update tasks t set status = s.status, blocking_reason = s.blocking_reason, completed_at = s.completed_at,
+      assignee_user_id = s.assignee_user_id, assignee_session_id = s.assignee_session_id, started_at = s.started_at,
+      actual_minutes = case when s.status = 'done' then coalesce(s.actual_minutes, ${
+    minutesBetween(db, db`s.started_at`, db`s.completed_at`)
+  }) else s.actual_minutes end,
+      lease_expires_at = null, version = t.version + 1, updated_at = now()
+    from jsonb_populate_recordset(null::tasks, ${
+    JSON.stringify(settled.map(columnsOf))
+  }::text::jsonb) s where t.id = s.id`;
 }

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Context } from "../core/context.ts";
 import type { Outcome } from "../deliveries/schema.ts";
+import { lastMove } from "../tickets/last_move.ts";
+import type { Stage } from "../tickets/schema.ts";
 import { transitionTickets } from "../tickets/transition.ts";
 import { cleanText } from "./_clean_text.ts";
 import { linkPullRequest } from "./_pull_request.ts";
@@ -22,7 +24,9 @@ interface Run {
   event_at: string | null;
   event_tie: string | null;
   settled_tasks: SettledTask[];
-  moved_ticket: boolean;
+  /** Of the ticket's history: the move by which the run finished. */
+  move_id: number | null;
+  ticket_stage: Stage;
   ticket_open: boolean;
 }
 
@@ -45,14 +49,14 @@ export async function applyAgentEvent(ctx: Context, event: StatusChange): Promis
   const settled = run.ticket_open
     ? await settleTasks(ctx, run, { status, at: clock.at, summary: cleanText(event.summary) })
     : run.settled_tasks;
-  const moved = await moveTicket(ctx, run, status);
+  const move = await moveTicket(ctx, run, status);
   await ctx.db`
     update agent_runs set status = ${status}, summary = ${cleanText(event.summary)},
       branch_name = ${cleanText(event.target?.branchName)}, pull_request_url = ${
     cleanText(event.target?.prUrl)
   },
       event_at = ${clock.at}::timestamptz, event_tie = ${clock.tie},
-      settled_tasks = ${JSON.stringify(settled)}::text::jsonb, moved_ticket = ${moved}, updated_at = now()
+      settled_tasks = ${JSON.stringify(settled)}::text::jsonb, move_id = ${move}, updated_at = now()
     where id = ${run.id}::uuid`;
   return { outcome: "applied" };
 }
@@ -63,7 +67,7 @@ async function findRun(ctx: Context, agentId: string): Promise<Run | undefined> 
     select from tickets where id in (select ticket_id from agent_runs where agent_id = ${agentId}) for update`;
   const [run] = await ctx.db<Run[]>`
     select r.id, r.ticket_id, r.project_id, r.agent_id, r.task_ids, r.event_at, r.event_tie, r.settled_tasks,
-      r.moved_ticket, t.status = 'open' as ticket_open
+      r.move_id, t.stage as ticket_stage, t.status = 'open' as ticket_open
     from agent_runs r join tickets t on t.id = r.ticket_id where r.agent_id = ${agentId}`;
   return run;
 }
@@ -85,17 +89,16 @@ function compare(clock: Clock, run: Run): number {
   return event === last ? 0 : event > last ? 1 : -1;
 }
 
-/** FINISHED brings the ticket to validation; a later ERROR takes back what the run itself had moved. */
-async function moveTicket(ctx: Context, run: Run, status: RunStatus): Promise<boolean> {
-  const [ticket] = await ctx.db<
-    { stage: string }[]
-  >`select stage from tickets where id = ${run.ticket_id}::uuid`;
-  if (status === "finished" && ticket?.stage === "in_progress") {
-    await transitionTickets(ctx, run.project_id, [run.ticket_id], { to: "validation" });
-    return true;
+/** FINISHED brings the ticket to validation; a later ERROR takes that move back unless another one followed it. */
+async function moveTicket(ctx: Context, run: Run, status: RunStatus): Promise<number | null> {
+  const { ticket_id: id, project_id: projectId } = run;
+  if (status === "finished") {
+    if (run.ticket_stage !== "in_progress") return run.move_id;
+    await transitionTickets(ctx, projectId, [id], { to: "validation" });
+    return await lastMove(ctx, id);
   }
-  const movedByRun = run.moved_ticket && ticket?.stage === "validation";
-  if (status === "finished" || !movedByRun) return status === "finished" && movedByRun;
-  await transitionTickets(ctx, run.project_id, [run.ticket_id], { to: "in_progress" });
-  return false;
+  if (run.move_id !== null && run.move_id === await lastMove(ctx, id)) {
+    await transitionTickets(ctx, projectId, [id], { to: "in_progress" });
+  }
+  return null;
 }

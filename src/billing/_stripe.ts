@@ -22,7 +22,7 @@ export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Conf
 
 /**
  * Makes the provider's refusal one of ours. `fields` says which of the caller's fields a parameter was made of.
- * @throws {AppError} invalid_request, not_configured, unavailable
+ * @throws {AppError} invalid_request, conflict, not_configured, unavailable
  */
 export async function askStripe<T>(fields: Record<string, string>, ask: () => Promise<T>): Promise<T> {
   try {
@@ -35,6 +35,9 @@ export async function askStripe<T>(fields: Record<string, string>, ask: () => Pr
       throw new AppError("not_configured", "The payment provider refused STRIPE_SECRET_KEY", {
         cause: error,
       });
+    }
+    if (error instanceof Stripe.errors.StripeInvalidRequestError) {
+      throw new AppError("conflict", `The payment provider refused this: ${error.message}`, { cause: error });
     }
     throw new AppError("unavailable", "The payment provider could not do this now", { cause: error });
   }

@@ -2,12 +2,7 @@ import type { Context } from "../core/context.ts";
 import { Id } from "../core/schema.ts";
 import { parseAs, parseJson } from "../deliveries/json_body.ts";
 import type { Outcome } from "../deliveries/schema.ts";
-import {
-  CheckoutSession,
-  PaymentEvent,
-  type SubscriptionObject,
-  SubscriptionObject as Subscription,
-} from "./schema.ts";
+import { CheckoutSession, PaymentEvent, SubscriptionObject } from "./schema.ts";
 
 /** Within one second of the sender's clock: what came first in a subscription's life counts least. */
 const SUBSCRIPTION_EVENTS = new Map([
@@ -21,21 +16,20 @@ const SUBSCRIPTION_EVENTS = new Map([
 /** The second one tells of a payment that took days. */
 const CHECKOUT_EVENTS = ["checkout.session.completed", "checkout.session.async_payment_succeeded"];
 
-/** The effect of a payment event: whatever the order of arrival, the last by the sender's order is what stands. */
-export async function applyPaymentEvent(ctx: Context, event: PaymentEvent): Promise<Outcome> {
+/** The effect of a kept body: whatever the order of arrival, the last event by the sender's order is what stands. */
+export async function receivedPaymentEvent(ctx: Context, body: Uint8Array): Promise<Outcome> {
+  const event = parseAs(PaymentEvent, parseJson(body));
   if (CHECKOUT_EVENTS.includes(event.type)) return await linkCustomer(ctx, event);
   const rank = SUBSCRIPTION_EVENTS.get(event.type);
   if (rank === undefined) return { outcome: "ignored", reason: "unknown_event" };
   return await storeSubscription(ctx, event, rank);
 }
 
-/** The effect of a kept body. */
-export async function receivedPaymentEvent(ctx: Context, body: Uint8Array): Promise<Outcome> {
-  return await applyPaymentEvent(ctx, parseAs(PaymentEvent, parseJson(body)));
-}
-
 async function linkCustomer({ db }: Context, event: PaymentEvent): Promise<Outcome> {
   const session = parseAs(CheckoutSession, event.data.object);
+  if (session.mode && session.mode !== "subscription") {
+    return { outcome: "ignored", reason: "no_subscription" };
+  }
   if (session.payment_status === "unpaid") return { outcome: "ignored", reason: "unpaid" };
   if (!session.customer) return { outcome: "ignored", reason: "no_customer" };
   const account = Id.safeParse(session.client_reference_id);
@@ -43,36 +37,33 @@ async function linkCustomer({ db }: Context, event: PaymentEvent): Promise<Outco
     (await db`select from accounts where id = ${account.data}::uuid`).count === 1;
   if (!known) return { outcome: "ignored", reason: "unknown_account" };
   const linked = await db`
-    insert into billing_customers as c (account_id, customer_id, subscription_id, event_created, event_id)
-    values (${account.data}::uuid, ${session.customer}, ${
-    session.subscription ?? null
-  }, ${event.created}, ${event.id})
-    on conflict (account_id) do update set customer_id = excluded.customer_id, subscription_id = excluded.subscription_id,
-      event_created = excluded.event_created, event_id = excluded.event_id, updated_at = now()
-    where (excluded.event_created, excluded.event_id) > (c.event_created, c.event_id)`;
+    insert into billing_customers as c (account_id, customer_id, event_created, event_id)
+    values (${account.data}::uuid, ${session.customer}, ${event.created}, ${event.id})
+    on conflict (account_id, customer_id) do update set event_created = excluded.event_created,
+      event_id = excluded.event_id, updated_at = now()
+    where (excluded.event_created, excluded.event_id) >= (c.event_created, c.event_id)`;
   return linked.count === 1 ? { outcome: "applied" } : OLDER;
 }
 
 const OLDER: Outcome = { outcome: "ignored", reason: "older_than_known" };
 
 async function storeSubscription({ db }: Context, event: PaymentEvent, rank: number): Promise<Outcome> {
-  const subscription = parseAs(Subscription, event.data.object);
-  const { id, customer, status, cancel_at_period_end, created } = subscription;
+  const subscription = parseAs(SubscriptionObject, event.data.object);
+  const { id, customer, status, cancel_at_period_end, cancel_at, created, items } = subscription;
   const stored = await db`
     insert into billing_subscriptions as s (subscription_id, customer_id, status, price_id, cancel_at_period_end,
-      current_period_end, started_at, ended, event_created, event_rank, event_id)
-    values (${id}, ${customer}, ${status}, ${subscription.items?.data[0]?.price?.id ?? null},
-      ${cancel_at_period_end ?? false}, to_timestamp(${
-    periodEnd(subscription)
-  }::float8), to_timestamp(${created}::float8),
+      cancel_at, current_period_end, started_at, ended, event_created, event_rank, event_id)
+    values (${id}, ${customer}, ${status}, ${items?.data[0]?.price?.id ?? null},
+      ${cancel_at_period_end || cancel_at != null}, to_timestamp(${cancel_at ?? null}::float8),
+      to_timestamp(${periodEnd(subscription)}::float8), to_timestamp(${created}::float8),
       ${event.type === "customer.subscription.deleted"}, ${event.created}, ${rank}, ${event.id})
     on conflict (subscription_id) do update set customer_id = excluded.customer_id, status = excluded.status,
-      price_id = excluded.price_id, cancel_at_period_end = excluded.cancel_at_period_end,
+      price_id = excluded.price_id, cancel_at_period_end = excluded.cancel_at_period_end, cancel_at = excluded.cancel_at,
       current_period_end = excluded.current_period_end, started_at = excluded.started_at, ended = excluded.ended,
       event_created = excluded.event_created, event_rank = excluded.event_rank, event_id = excluded.event_id,
       updated_at = now()
     where (excluded.ended, excluded.event_created, excluded.event_rank, excluded.event_id)
-      > (s.ended, s.event_created, s.event_rank, s.event_id)`;
+      >= (s.ended, s.event_created, s.event_rank, s.event_id)`;
   return stored.count === 1 ? { outcome: "applied" } : OLDER;
 }
 

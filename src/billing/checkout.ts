@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type Stripe from "stripe";
+import Stripe from "stripe";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { askStripe, openStripe } from "./_stripe.ts";
@@ -11,8 +11,8 @@ const NOT_RUNNING = ["canceled", "incomplete", "incomplete_expired"];
 
 /**
  * Opens a page of the provider where the account subscribes. What comes of it is told by the provider's webhook.
- * @throws {AppError} not_configured; conflict while a subscription runs; invalid_request for a price that the provider
- * does not know
+ * @throws {AppError} not_configured; conflict while a subscription runs, and for what the provider refuses;
+ * invalid_request for a price that it does not know
  */
 export async function startCheckout(ctx: ActorContext, input: StartCheckout): Promise<HostedPage> {
   const stripe = openStripe(ctx.config);
@@ -24,18 +24,25 @@ export async function startCheckout(ctx: ActorContext, input: StartCheckout): Pr
       `Cannot subscribe: the account's subscription is ${subscription.status}; change it in the billing portal`,
     );
   }
-  const page: Stripe.Checkout.SessionCreateParams = {
-    mode: "subscription",
-    client_reference_id: user.account_id,
-    ...(customer_id ? { customer: customer_id } : { customer_email: user.email }),
-    line_items: [{ price: input.price, quantity: 1 }],
-    success_url: input.success_url,
-    cancel_url: input.cancel_url,
+  const open = (payer: Stripe.Checkout.SessionCreateParams) => {
+    const page: Stripe.Checkout.SessionCreateParams = {
+      mode: "subscription",
+      client_reference_id: user.account_id,
+      ...payer,
+      line_items: [{ price: input.price, quantity: 1 }],
+      success_url: input.success_url,
+      cancel_url: input.cancel_url,
+    };
+    return stripe.checkout.sessions.create(page, { idempotencyKey: keyOf(page) });
   };
-  const session = await askStripe(
-    { "line_items[0][price]": "price" },
-    () => stripe.checkout.sessions.create(page, { idempotencyKey: keyOf(page) }),
-  );
+  const openAnew = () => open({ customer_email: user.email });
+  const session = await askStripe({ "line_items[0][price]": "price" }, () => {
+    if (customer_id === null) return openAnew();
+    return open({ customer: customer_id }).catch((error) => {
+      if (!isCustomerGone(error)) throw error;
+      return openAnew();
+    });
+  });
   if (!session.url) throw new AppError("unavailable", "The payment provider opened no page");
   return { id: session.id, url: session.url };
 }
@@ -47,4 +54,10 @@ export async function startCheckout(ctx: ActorContext, input: StartCheckout): Pr
 function keyOf(page: Stripe.Checkout.SessionCreateParams): string {
   const minute = Math.floor(Date.now() / 60_000);
   return createHash("sha256").update(JSON.stringify([minute, page])).digest("hex");
+}
+
+/** Deleted, or of another mode or account than the secret key's. */
+function isCustomerGone(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === "resource_missing" &&
+    error.param === "customer";
 }

@@ -1,10 +1,10 @@
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import type { Billing } from "./schema.ts";
+import type { Billing, Subscription } from "./schema.ts";
 
 /**
- * What the account pays. Of several subscriptions of its customer one that runs comes before one whose first payment
- * is awaited, and that before those that ended; of equals the youngest.
+ * What the account pays, and as which customer. Of several subscriptions of its customers one that runs comes before one
+ * whose first payment is awaited, and that before those that ended; of equals the youngest.
  * @throws {AppError} not_configured
  */
 export async function getBilling(ctx: ActorContext): Promise<Billing> {
@@ -13,16 +13,14 @@ export async function getBilling(ctx: ActorContext): Promise<Billing> {
     throw new AppError("not_configured", "Billing is switched off: STRIPE_SECRET_KEY is not set");
   }
   const accountId = ctx.actor.user.account_id;
-  const [row] = await ctx.db<Billing[]>`
-    select c.account_id, c.customer_id, s.subscription
-    from billing_customers c left join lateral (
-      select jsonb_build_object('id', subscription_id, 'status', status, 'price_id', price_id, 'cancel_at_period_end',
-        cancel_at_period_end, 'current_period_end',
-        to_char(current_period_end at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as subscription
-      from billing_subscriptions where customer_id = c.customer_id
-      order by ended or status in ('canceled', 'incomplete_expired'), status = 'incomplete', started_at desc, subscription_id
-      limit 1
-    ) s on true
-    where c.account_id = ${accountId}::uuid`;
-  return row ?? { account_id: accountId, customer_id: null, subscription: null };
+  const [row] = await ctx.db<({ customer_id: string } & (Subscription | { id: null }))[]>`
+    select c.customer_id, s.subscription_id as id, s.status, s.price_id, s.cancel_at_period_end, s.cancel_at, s.current_period_end
+    from billing_customers c left join billing_subscriptions s on s.customer_id = c.customer_id
+    where c.account_id = ${accountId}::uuid
+    order by s.subscription_id is null, s.ended or s.status in ('canceled', 'incomplete_expired'), s.status = 'incomplete',
+      s.started_at desc, s.subscription_id, c.event_created desc, c.event_id desc
+    limit 1`;
+  if (!row) return { account_id: accountId, customer_id: null, subscription: null };
+  const { customer_id, ...subscription } = row;
+  return { account_id: accountId, customer_id, subscription: subscription.id === null ? null : subscription };
 }

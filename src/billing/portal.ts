@@ -6,7 +6,7 @@ import type { HostedPage, OpenPortal } from "./schema.ts";
 
 /**
  * Opens a page of the provider where the account changes or ends its subscription.
- * @throws {AppError} not_configured; conflict before the first checkout
+ * @throws {AppError} not_configured; conflict before the first checkout, and for what the provider refuses
  */
 export async function openPortal(ctx: ActorContext, input: OpenPortal): Promise<HostedPage> {
   const stripe = openStripe(ctx.config);

@@ -5,9 +5,11 @@ export const Subscription = z.object({
   id: z.string(),
   status: z.string().describe("As the payment provider names it"),
   price_id: z.string().nullable(),
-  cancel_at_period_end: z.boolean(),
+  cancel_at_period_end: z.boolean().describe("It was cancelled, and runs until it ends"),
+  cancel_at: Timestamp.nullable().describe("When it will end, where the payment provider says so"),
   current_period_end: Timestamp.nullable(),
 }).meta({ id: "Subscription" });
+export type Subscription = z.infer<typeof Subscription>;
 
 export const Billing = z.object({
   account_id: Id,
@@ -47,19 +49,23 @@ export const PaymentEvent = z.looseObject({
 export type PaymentEvent = z.infer<typeof PaymentEvent>;
 
 export const CheckoutSession = z.looseObject({
+  mode: z.string().nullish(),
   client_reference_id: z.string().nullish(),
   customer: Reference.nullish(),
-  subscription: Reference.nullish(),
   payment_status: text(1, 100),
 });
 
-/** Since the provider's version of 2025-03-31 a period belongs to each item; before, to the subscription. */
+/**
+ * Since the provider's version of 2025-03-31 a period belongs to each item; before, to the subscription. A cancellation
+ * in its portal sets `cancel_at` alone where the subscription's billing mode is flexible.
+ */
 export const SubscriptionObject = z.looseObject({
   id: text(1, 200),
   customer: Reference,
   status: text(1, 100),
   created: Seconds,
   cancel_at_period_end: z.boolean().nullish(),
+  cancel_at: Seconds.nullish(),
   current_period_end: Seconds.nullish(),
   items: z.looseObject({
     data: z.array(z.looseObject({

@@ -20,7 +20,8 @@ export const billingRouter = router({
     method: "POST",
     path: "/billing/checkout",
     summary: "Open a page of the payment provider to subscribe",
-    description: "While a subscription of the account runs it is a conflict: the portal changes that one.",
+    description: "While a subscription of the account runs it is a conflict: the portal changes that one. " +
+      "What the payment provider refuses is a conflict too, with its reason.",
     errors: ["not_configured", "unavailable", "conflict"],
     example: {
       input: {
@@ -36,6 +37,9 @@ export const billingRouter = router({
     method: "POST",
     path: "/billing/portal",
     summary: "Open a page of the payment provider to change the subscription",
+    description:
+      "Before the first checkout it is a conflict. What the payment provider refuses is one too, with its " +
+      "reason.",
     errors: ["not_configured", "unavailable", "conflict"],
   }).input(OpenPortal).output(HostedPage).mutation(({ ctx, input }) => openPortal(ctx, input)),
 });

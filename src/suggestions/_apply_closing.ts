@@ -59,14 +59,6 @@ export async function moveTicket(
   if (result?.code) throw new AppError(result.code, result.error, { details: result.details });
 }
 
-/** The ticket's last change of stage, in its history. */
-export async function lastMove({ db }: ProjectContext, ticketId: string): Promise<number | null> {
-  const [row] = await db<[{ id: number | null }]>`
-    select max(id) as id from history
-    where ticket_id = ${ticketId}::uuid and entity = 'ticket' and changes ? 'stage'`;
-  return row.id;
-}
-
 export function changedSince(ticketRef: string): AppError {
   return new AppError("conflict", `Cannot undo: ticket ${ticketRef} was changed since`);
 }

@@ -1,8 +1,9 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import { lastMove } from "../tickets/last_move.ts";
 import { lockTicket } from "../tickets/lock.ts";
-import { applyClosing, lastMove, moveTicket } from "./_apply_closing.ts";
+import { applyClosing, moveTicket } from "./_apply_closing.ts";
 import { applyDuplicate } from "./_apply_duplicate.ts";
 import { applyRole } from "./_apply_role.ts";
 import { applySplit } from "./_apply_split.ts";

@@ -1,11 +1,11 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
+import { lastMove } from "../tickets/last_move.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import {
   type BeforeClosing,
   type BeforeMove,
   changedSince,
-  lastMove,
   moveTicket,
   undoClosing,
 } from "./_apply_closing.ts";

@@ -1,8 +1,17 @@
 import { describe, expect, test } from "vitest";
+import type { TransactionSql } from "../../db/open.ts";
 import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { AGENT_SECRET, makeWork, newAgentId, readState, register, sendAgentEvent } from "./_setup.ts";
+import {
+  AGENT_SECRET,
+  makeWork,
+  newAgentId,
+  readState,
+  register,
+  sendAgentEvent,
+  type Work,
+} from "./_setup.ts";
 
 const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: AGENT_SECRET } });
 const timestamp = "2026-11-20T10:00:00.000Z";
@@ -163,6 +172,52 @@ describe("a cloud agent's event", () => {
     const { tasks } = await readState(harness.now, work);
     expect(tasks[0]).toMatchObject({ status: "blocked" });
     expect(tasks[1]).toMatchObject({ status: "in_progress" });
+  });
+
+  test("leaves a task alone that changes hands while it waits for it", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    const takeOver = (tx: TransactionSql) =>
+      tx`
+      with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+      update tasks set assignee_session_id = 'another' from author where id = ${work.tasks[0]}::uuid`;
+    const error = { id: work.agentId, status: "ERROR", timestamp };
+    await behindLock(harness.now, takeOver, () => sendAgentEvent(harness.now, error));
+    const { tasks } = await readState(harness.now, work);
+    expect(tasks).toMatchObject([{ status: "in_progress", leased: true }, { status: "blocked" }, {}, {}]);
+  });
+
+  test.each(["another run", "a person"])("never takes back what %s moved since", async (who) => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    const other = { ...work, agentId: newAgentId() };
+    for (const run of [work, other]) await register(harness.now, project, run);
+    const finish = ({ agentId }: Work) =>
+      sendAgentEvent(harness.now, { id: agentId, status: "FINISHED", timestamp });
+    const move = (stage: string) =>
+      harness.now.call("PATCH", work.ticket.path, { token: project.admin.token, body: { stage } });
+    const fail = (timestamp: string) =>
+      sendAgentEvent(harness.now, { id: work.agentId, status: "ERROR", timestamp });
+    await finish(work);
+    await move("in_progress");
+    await (who === "a person" ? move("validation") : finish(other));
+    await fail("2026-11-20T11:00:00Z");
+    const state = await readState(harness.now, work);
+    expect(state.tickets).toEqual([{ stage: "validation", status: "open" }]);
+    expect(state.runs).toMatchObject([{ status: "failed" }, {}]);
+  });
+
+  test("takes its own move back, though the ticket was edited since", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+    const token = project.admin.token;
+    await harness.now.call("PATCH", work.ticket.path, { token, body: { title: "Another title" } });
+    const error = { id: work.agentId, status: "ERROR", timestamp: "2026-11-20T11:00:00Z" };
+    await sendAgentEvent(harness.now, error);
+    expect((await readState(harness.now, work)).tickets).toMatchObject([{ stage: "in_progress" }]);
   });
 
   test("leaves the tasks of a ticket as they are once somebody has closed it", async () => {

@@ -121,6 +121,62 @@ describe("billing pages", () => {
     }
   });
 
+  test("one customer's subscription that runs is a conflict though another's was bought later and ended", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [running, ended] = [newCustomer(), newCustomer()];
+    for (const [index, ids] of [running, ended].entries()) {
+      const status = ids === running ? "active" : "canceled";
+      const object = { id: ids.subscription, customer: ids.customer, status, created: index, periodEnd: 9 };
+      const session = checkoutSession({ ...ids, id: ids.session, accountId: admin.accountId });
+      const events = {
+        "checkout.session.completed": session,
+        "customer.subscription.updated": subscription(object),
+      };
+      for (const [type, object] of Object.entries(events)) {
+        await sendPaymentEvent(harness.now, { id: ids.event + type, type, created: index, object });
+      }
+    }
+    const refused = await harness.now.call("POST", "/billing/checkout", {
+      token: admin.token,
+      body: checkout,
+    });
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"]);
+    await harness.now.call("POST", "/billing/portal", {
+      token: admin.token,
+      body: { return_url: "https://portal.test/" },
+    });
+    expect(stripe.requests.at(-1)!.form).toMatchObject({ customer: running.customer });
+  });
+
+  test("a customer that the provider has no more checks out anew; its portal is a conflict", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const ids = newCustomer();
+    const customer = `gone_${ids.customer}`;
+    await sendPaymentEvent(harness.now, {
+      id: ids.event,
+      type: "checkout.session.completed",
+      created: 1,
+      object: checkoutSession({ ...ids, customer, id: ids.session, accountId: admin.accountId }),
+    });
+    const portal = await harness.now.call("POST", "/billing/portal", {
+      token: admin.token,
+      body: { return_url: "https://portal.test/" },
+    });
+    expect([portal.status, portal.body]).toMatchObject([409, {
+      code: "conflict",
+      error: `The payment provider refused this: No such customer: '${customer}'`,
+    }]);
+    const { status } = await harness.now.call("POST", "/billing/checkout", {
+      token: admin.token,
+      body: checkout,
+    });
+    expect(status).toBe(200);
+    const [first, second] = stripe.requests.slice(-2);
+    expect([first!.form.customer, first!.form.customer_email]).toEqual([customer, undefined]);
+    expect([second!.form.customer, second!.form.customer_email]).toEqual([undefined, admin.email]);
+    expect(second!.idempotencyKey).not.toBe(first!.idempotencyKey);
+  });
+
   test("what the provider refuses is said of the caller's own field", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const { status, body } = await harness.now.call("POST", "/billing/checkout", {

@@ -16,11 +16,11 @@ async function billing(admin: TestUser) {
   return body;
 }
 
-/** A customer's life: bought, paid, changed, changed within the same second, ended. */
+/** A customer's life: bought, paid, overdue, paid and cancelled within the same second. */
 function life(admin: TestUser): PaymentEvent[] {
   const ids = newCustomer();
-  const object = (status: string, periodEnd = PERIOD_END) =>
-    subscription({ id: ids.subscription, customer: ids.customer, status, periodEnd, created: NOON });
+  const state = { id: ids.subscription, customer: ids.customer, periodEnd: PERIOD_END, created: NOON };
+  const object = (status: string, more = {}) => subscription({ ...state, status, ...more });
   const event = (letter: string, type: string, created: number, object: Record<string, unknown>) => ({
     id: `${ids.event}${letter}`,
     type,
@@ -28,12 +28,18 @@ function life(admin: TestUser): PaymentEvent[] {
     object,
   });
   const session = checkoutSession({ id: ids.session, accountId: admin.accountId, ...ids });
+  const later = { periodEnd: PERIOD_END + 86_400 };
   return [
     event("a", "customer.subscription.created", NOON, object("incomplete")),
     event("b", "customer.subscription.updated", NOON, object("active")),
     event("c", "checkout.session.completed", NOON + 2, session),
-    event("d", "customer.subscription.updated", NOON + 60, object("past_due", PERIOD_END + 86_400)),
-    event("e", "customer.subscription.updated", NOON + 60, object("active", PERIOD_END + 86_400)),
+    event("d", "customer.subscription.updated", NOON + 60, object("past_due", later)),
+    event(
+      "e",
+      "customer.subscription.updated",
+      NOON + 60,
+      object("active", { ...later, cancelAt: PERIOD_END }),
+    ),
   ];
 }
 
@@ -56,7 +62,8 @@ describe("a payment event", () => {
         id: events[0]!.object.id,
         status: "active",
         price_id: "price_team",
-        cancel_at_period_end: false,
+        cancel_at_period_end: true,
+        cancel_at: new Date(PERIOD_END * 1000).toISOString(),
         current_period_end: new Date((PERIOD_END + 86_400) * 1000).toISOString(),
       },
     });
@@ -136,6 +143,67 @@ describe("a payment event", () => {
     }
   });
 
+  test("of several customers the one is shown whose subscription runs, whatever the order", async () => {
+    for (const order of orders([0, 1, 2, 3])) {
+      const admin = await makeUser(harness.now, { role: "admin" });
+      const [, running, checkout] = life(admin);
+      const [, bought, later] = life(admin);
+      const ended = {
+        ...bought!,
+        type: "customer.subscription.deleted",
+        created: NOON + 200,
+        object: { ...bought!.object, status: "canceled" },
+      };
+      const events = [checkout!, running!, { ...later!, created: NOON + 100 }, ended];
+      for (const number of order) await sendPaymentEvent(harness.now, events[number]!);
+      expect(await billing(admin), order.join()).toMatchObject({
+        customer_id: running!.object.customer,
+        subscription: { id: running!.object.id, status: "active" },
+      });
+    }
+  });
+
+  test("a cancellation that is taken back leaves a subscription that goes on; the older form counts too", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [created, , checkout, , cancelled] = life(admin);
+    for (const event of [checkout!, created!, cancelled!]) await sendPaymentEvent(harness.now, event);
+    const object = { ...created!.object, status: "active" };
+    const change = { ...cancelled!, id: `${cancelled!.id}x`, created: NOON + 70 };
+    await sendPaymentEvent(harness.now, { ...change, object });
+    expect((await billing(admin)).subscription).toMatchObject({
+      cancel_at_period_end: false,
+      cancel_at: null,
+    });
+    await sendPaymentEvent(harness.now, {
+      ...change,
+      id: `${change.id}y`,
+      created: NOON + 80,
+      object: { ...object, cancel_at_period_end: true },
+    });
+    expect((await billing(admin)).subscription).toMatchObject({
+      cancel_at_period_end: true,
+      cancel_at: null,
+    });
+  });
+
+  test("that stands is applied when it is replayed, an older one is not", async () => {
+    const { token } = await makeUser(harness.now, { role: "super_admin" });
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [created, updated, checkout] = life(admin);
+    const expected = new Map([[checkout!, "applied"], [created!, "ignored"], [updated!, "applied"]]);
+    for (const event of expected.keys()) await sendPaymentEvent(harness.now, event);
+    for (const [{ id }, outcome] of expected) {
+      const [row] = await harness.now.sql<
+        [{ id: string }]
+      >`select id from deliveries where delivery_id = ${id}`;
+      const { body } = await harness.now.call("POST", `/admin/deliveries/${row.id}/replay`, {
+        token,
+        body: {},
+      });
+      expect(body.outcome, id).toBe(outcome);
+    }
+  });
+
   test("a period ends with the latest of its items", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [created, , checkout] = life(admin);
@@ -149,7 +217,7 @@ describe("a payment event", () => {
     expect(subscription.current_period_end).toBe(new Date((NOON + 9) * 1000).toISOString());
   });
 
-  test("of two checkouts the later one counts; an unpaid, a strange and an unknown one are ignored", async () => {
+  test("of two checkouts the later one counts; an unpaid, a strange, an unknown one and another purchase are ignored", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [first, second] = [life(admin)[2]!, life(admin)[2]!];
     await sendPaymentEvent(harness.now, { ...second, created: NOON + 100 });
@@ -158,6 +226,7 @@ describe("a payment event", () => {
     const later = { ...life(admin)[2]!, created: NOON + 200 };
     const ignored: Record<string, Record<string, unknown>> = {
       unpaid: { ...later.object, payment_status: "unpaid" },
+      no_subscription: { ...later.object, mode: "payment", subscription: null },
       no_customer: { ...later.object, customer: null },
       unknown_account: { ...later.object, client_reference_id: crypto.randomUUID() },
     };

@@ -200,7 +200,7 @@ test("no column of a table with history is forgotten: each is spelled out in its
     "event_at",
     "event_tie",
     "settled_tasks",
-    "moved_ticket",
+    "move_id",
   ];
   for (const { name, source, columns } of triggers) {
     const forgotten = columns.filter((column) =>
