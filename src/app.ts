@@ -15,7 +15,7 @@ import { refuseOtherMethods } from "./http/methods.ts";
 import type { HttpEnv } from "./http/request.ts";
 import { restRoutes } from "./http/rest.ts";
 import { trpcRoutes } from "./http/trpc.ts";
-import { webhookDocuments, webhookRoutes } from "./http/webhooks/routes.ts";
+import { webhookRoutes, WEBHOOKS } from "./http/webhooks/routes.ts";
 
 /** The whole HTTP side of the service, without a socket. */
 export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
@@ -36,7 +36,14 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
     app.use(cors({
       origin: (origin) => config.CORS_ORIGINS.includes(origin) ? origin : null,
       credentials: true,
-      allowHeaders: ["Authorization", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-Id"],
+      allowHeaders: [
+        "Authorization",
+        "Content-Type",
+        "Idempotency-Key",
+        "If-Match",
+        "X-Request-Id",
+        "X-TRPC-Source",
+      ],
       allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
       exposeHeaders: ["ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
       maxAge: 600,
@@ -45,7 +52,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.route("/", healthRoutes(services, started));
   app.route("/", metricsRoutes(services));
   app.route("/", pageRoutes());
-  app.route("/api", docsRoutes(config.PUBLIC_URL, webhookDocuments));
+  app.route("/api", docsRoutes(config.PUBLIC_URL, WEBHOOKS));
   const inTime = deadline(services);
   app.use("/trpc/*", inTime);
   app.use("/api/*", inTime);

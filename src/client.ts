@@ -2,7 +2,9 @@ import {
   createTRPCClient,
   httpBatchLink,
   httpLink,
+  type Operation,
   retryLink,
+  splitLink,
   type TRPCClient,
   TRPCClientError,
 } from "@trpc/client";
@@ -35,7 +37,10 @@ export interface HandoffClientOptions {
 }
 
 export interface HandoffClient {
-  /** The service's procedures: `client.api.tickets.create.mutate(…)`. */
+  /**
+   * The service's procedures: `client.api.tickets.create.mutate(…)`. With `{ context: { ifMatch: ticket.version } }`
+   * behind its input a change is made to that version only, and is else refused as `version_conflict`.
+   */
   api: TRPCClient<AppRouter>;
   signIn(input: { email: string; password: string }): Promise<void>;
   /** Forgets the credentials and ends the session; throws when the service could not be told. */
@@ -47,6 +52,8 @@ export interface HandoffClient {
 /** An access token is replaced this long before its end, so that no call has to fail first. */
 const REFRESH_BEFORE_MS = 30_000;
 const MAX_BATCH = 20;
+/** Takes the session cookie only, and a Bearer would win over it. */
+const COOKIE_ONLY = "integrations.setUpHooks";
 /** Answers to a refresh after which only a new sign-in can help; after any other the session may be well. */
 const SESSION_ENDED: ReadonlySet<string | undefined> = new Set([
   "token_reused",
@@ -60,7 +67,9 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
   const transport = {
     url: `${options.baseUrl.replace(/\/+$/, "")}/trpc`,
     transformer: superjson,
-    // The session cookie is set and sent too: some procedures take nothing else.
+    // An input such as a description is too long for a URL, and URLs end up in logs.
+    methodOverride: "POST" as const,
+    // The session cookie is set, renewed and sent too.
     fetch: (input: URL | RequestInfo, init?: object) => fetch(input, { ...init, credentials: "include" }),
   };
   const apiKey = options.credentials && "apiKey" in options.credentials ? options.credentials.apiKey : null;
@@ -70,23 +79,30 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
   });
   const session = new Session(store, open, options.onSignedOut);
   const accessToken = async () => apiKey ?? await session.accessToken();
+  const credential = async (...calls: Operation[]) => {
+    if (apiKey !== null) return bearer(apiKey);
+    const token = await session.accessToken();
+    // Remembered, so that a refusal is held against this token and no newer one.
+    for (const { context } of calls) context["token"] = token;
+    return calls[0]?.path === COOKIE_ONLY ? {} : bearer(token);
+  };
   const api = createTRPCClient<AppRouter>({
     links: [
       retryLink({
         retry: ({ op, error, attempts }) =>
           attempts === 1 && isRefused(error) && session.refuse(op.context["token"]),
       }),
-      httpBatchLink({
-        ...transport,
-        // An input such as a description is too long for a URL, and URLs end up in logs.
-        methodOverride: "POST",
-        maxItems: MAX_BATCH,
-        async headers({ opList }) {
-          const token = await accessToken();
-          // Remembered, so that a refusal is held against this token and no newer one.
-          if (apiKey === null) { for (const op of opList) op.context["token"] = token; }
-          return bearer(token);
-        },
+      splitLink({
+        condition: ({ path, context }) => path === COOKIE_ONLY || context["ifMatch"] !== undefined,
+        true: httpLink({
+          ...transport,
+          headers: async ({ op }) => ({ ...await credential(op), ...ifMatch(op.context["ifMatch"]) }),
+        }),
+        false: httpBatchLink({
+          ...transport,
+          maxItems: MAX_BATCH,
+          headers: ({ opList }) => credential(...opList),
+        }),
       }),
     ],
   });
@@ -119,6 +135,11 @@ function isErrorBody(value: unknown): value is ErrorBody {
 
 function bearer(token: unknown): Record<string, string> {
   return typeof token === "string" ? { authorization: `Bearer ${token}` } : {};
+}
+
+/** The entity tag of a version. */
+function ifMatch(version: unknown): Record<string, string> {
+  return version === undefined ? {} : { "if-match": `"${version}"` };
 }
 
 function isRefused(error: unknown): boolean {

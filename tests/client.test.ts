@@ -1,6 +1,7 @@
 import { SignJWT } from "jose";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { createHandoffClient, type Credentials, errorBody, storeInMemory } from "../src/client.ts";
+import { publishedProcedures } from "../src/http/procedures.ts";
 import { makeKey, makeProject, makeUser, next, type TestProject } from "./factories.ts";
 import { type Harness, useHarness } from "./harness.ts";
 
@@ -20,6 +21,19 @@ function connect(app: Harness) {
   }) as typeof globalThis.fetch;
   const refreshes = () => requests.filter((request) => request.endsWith("auth.refresh")).length;
   return { fetch, requests, refreshes };
+}
+
+/** Keeps the session cookie, as a browser does. */
+function withCookie(fetch: typeof globalThis.fetch) {
+  const jar = { cookie: "" };
+  const browse = (async (input: URL | RequestInfo, init?: RequestInit) => {
+    const headers = new Headers(init?.headers);
+    if (jar.cookie) headers.set("cookie", jar.cookie);
+    const response = await fetch(input, { ...init, headers });
+    jar.cookie = response.headers.get("set-cookie")?.split(";")[0] ?? jar.cookie;
+    return response;
+  }) as typeof globalThis.fetch;
+  return { jar, fetch: browse };
 }
 
 /** A portal with an account admin signed in, and a project to work in. */
@@ -189,6 +203,93 @@ describe("the typed client", () => {
     expect(await other.api.auth.me.query({})).toMatchObject({ user: { email } });
     expect(await client.api.auth.me.query({})).toMatchObject({ user: { email } });
     expect(refreshes()).toBe(1);
+  });
+});
+
+describe("a change through the typed client of one version only", () => {
+  test("is made to that version, by itself, and refused for any other with the current one", async () => {
+    const { client, project, requests, store } = await openPortal(harness.now);
+    const { tickets } = client.api;
+    const { ticket } = await tickets.create.mutate({ id: project.id, ...draft, ...texts() });
+    const path = { id: project.id, ticketId: ticket.id };
+    const before = requests.length;
+    const [changed] = await Promise.all([
+      tickets.update.mutate({ ...path, priority: "low" }, { context: { ifMatch: ticket.version } }),
+      tickets.get.query(path),
+      tickets.get.query(path),
+    ]);
+    expect(changed.version).toBe(ticket.version + 1);
+    expect(requests.slice(before).toSorted()).toEqual([
+      "POST tickets.get,tickets.get",
+      "POST tickets.update",
+    ]);
+    await expire(harness.now, store);
+    const refused = await tickets.update.mutate(
+      { ...path, priority: "medium" },
+      { context: { ifMatch: ticket.version } },
+    ).then(() => null, errorBody);
+    expect(refused).toMatchObject({ code: "version_conflict", details: { current: changed } });
+    expect((await tickets.get.query(path)).priority).toBe("low");
+  });
+
+  test("is refused, not made, for what is no version", async () => {
+    const { client, project } = await openPortal(harness.now);
+    const { ticket } = await client.api.tickets.create.mutate({ id: project.id, ...draft, ...texts() });
+    for (const ifMatch of ['"1"', null, ""]) {
+      const input = { id: project.id, ticketId: ticket.id, priority: "low" as const };
+      const refused = await client.api.tickets.update.mutate(input, { context: { ifMatch } }).then(
+        () => null,
+        errorBody,
+      );
+      expect(["invalid_request", "version_conflict"]).toContain(refused?.code);
+    }
+  });
+});
+
+describe("a call that takes the session cookie only", () => {
+  async function openBrowser() {
+    const { store, email, fetch, requests, refreshes } = await openPortal(harness.now);
+    const browser = withCookie(fetch);
+    const client = createHandoffClient({
+      baseUrl: "http://handoff.test",
+      credentials: store,
+      fetch: browser.fetch,
+    });
+    await client.signIn({ email, password: PASSWORD });
+    const setUpHooks = () => client.api.integrations.setUpHooks.mutate({}).then(() => null, errorBody);
+    const letCookieExpire = async () => {
+      browser.jar.cookie = `session=${await expiredToken(harness.now, (await store.read())!)}`;
+    };
+    return { fetch: browser.fetch, store, requests, refreshes, setUpHooks, letCookieExpire };
+  }
+
+  test("is one that the client knows as such", () => {
+    const names = publishedProcedures().filter(({ meta }) => meta.cookieOnly).map(({ name }) => name);
+    expect(names).toEqual(["integrations.setUpHooks"]);
+  });
+
+  test("goes with the cookie, which a refresh renews before the token's end", async () => {
+    const { store, requests, setUpHooks, letCookieExpire } = await openBrowser();
+    await letCookieExpire();
+    await store.write({ ...(await store.read())!, expires_at: Date.now() + 10_000 });
+    const before = requests.length;
+    expect(await setUpHooks()).toMatchObject({ code: "code_hosting_not_linked" });
+    expect(requests.slice(before)).toEqual(["POST auth.refresh", "POST integrations.setUpHooks"]);
+  });
+
+  test("is sent once more with a new cookie when the cookie is refused", async () => {
+    const { refreshes, setUpHooks, letCookieExpire } = await openBrowser();
+    await letCookieExpire();
+    expect(await setUpHooks()).toMatchObject({ code: "code_hosting_not_linked" });
+    expect(refreshes()).toBe(1);
+  });
+
+  test("is refused to a key, whoever's cookie there is", async () => {
+    const { fetch } = await openBrowser();
+    const apiKey = (await makeKey(harness.now, (await makeProject(harness.now)).admin)).token;
+    const { api } = createHandoffClient({ baseUrl: "http://handoff.test", credentials: { apiKey }, fetch });
+    const refused = await api.integrations.setUpHooks.mutate({}).then(() => null, errorBody);
+    expect(refused).toMatchObject({ code: "unauthenticated", error: expect.stringContaining("cookie only") });
   });
 });
 

@@ -85,12 +85,12 @@ export const WebAddress = text(0, 2000)
 
 /** Any JSON object as it is, whatever its keys: a record of zod's would lose `__proto__`. */
 export const AnyObject = z.custom<Record<string, unknown>>(isPlainObject, "Expected an object")
-  .meta({ override: { type: "object", additionalProperties: true } });
+  .meta({ type: "object", additionalProperties: true });
 
 /** Any JSON object that PostgreSQL can store. */
 export const JsonObject = AnyObject.refine(storable, {
   error: "Must be JSON without NUL, lone surrogates and numbers too large, nested at most 100 levels deep",
-}).meta({ override: { type: "object", additionalProperties: true } });
+}).meta({ type: "object", additionalProperties: true });
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
@@ -116,14 +116,15 @@ export function queryInteger(min: number, max: number, fallback: number) {
       ),
     )
     .default(fallback)
-    .meta({ override: { type: "integer", minimum: min, maximum: max, default: fallback } });
+    // The default would be left out of a document: this is what a string is turned into.
+    .meta({ type: "integer", minimum: min, maximum: max, override: { default: fallback } });
 }
 
 /** A boolean that may come as a query string. */
 export const queryBoolean = z.union(
   [z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")],
   { error: "Expected true or false" },
-).meta({ override: { type: "boolean" } });
+).meta({ type: "boolean" });
 
 /** Where the next page of a keyset list begins: opaque to clients. */
 export const Cursor = z.string().max(500).regex(/^[A-Za-z0-9_-]+$/, "Not a cursor of this list");

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
-import { type DocumentedRoute, openApiDocument } from "./openapi.ts";
+import { openApiDocument } from "./openapi.ts";
+import type { Webhook } from "./webhooks/webhook.ts";
 import type { HttpEnv } from "./request.ts";
 
 const PAGE = `<!doctype html>
@@ -34,11 +35,11 @@ const POLICY =
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /** The document and a page that shows it, served without the internet. */
-export function docsRoutes(publicUrl: string, routes: readonly DocumentedRoute[]): Hono<HttpEnv> {
+export function docsRoutes(publicUrl: string, webhooks: readonly Webhook[]): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   let document: string | undefined;
   app.get("/openapi.json", (c) => {
-    document ??= JSON.stringify(openApiDocument(publicUrl, routes));
+    document ??= JSON.stringify(openApiDocument(publicUrl, webhooks));
     return c.body(document, 200, { "Content-Type": "application/json" });
   });
   app.get("/docs", (c) => c.html(PAGE, 200, { "Content-Security-Policy": POLICY }));

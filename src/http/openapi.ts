@@ -7,22 +7,16 @@ import {
 } from "zod-openapi";
 import { AppError, ErrorBody, type ErrorCode, ERRORS } from "../core/errors.ts";
 import type { Meta } from "../routers/trpc.ts";
+import type { Webhook } from "./webhooks/webhook.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 
-/** An operation that is no procedure, such as a webhook: its path below /api and what it says of itself. */
-export interface DocumentedRoute {
-  method: "get" | "post";
-  path: string;
-  operation: ZodOpenApiOperationObject;
-}
-
 /** The OpenAPI 3.1 document, derived from the schemas that parse the calls. */
-export function openApiDocument(publicUrl: string, routes: readonly DocumentedRoute[] = []) {
+export function openApiDocument(publicUrl: string, webhooks: readonly Pick<Webhook, "path" | "operation">[]) {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const procedure of publishedProcedures()) {
     (paths[procedure.meta.path] ??= {})[procedure.meta.method.toLowerCase()] = operationOf(procedure);
   }
-  for (const { method, path, operation } of routes) (paths[path] ??= {})[method] = operation;
+  for (const { path, operation } of webhooks) (paths[path] ??= {}).post = operation;
   const document: ZodOpenApiObject = {
     openapi: "3.1.1",
     info: {
@@ -50,8 +44,12 @@ export function openApiDocument(publicUrl: string, routes: readonly DocumentedRo
 
 type JsonSchema = Parameters<NonNullable<CreateDocumentOptions["override"]>>[0]["jsonSchema"];
 
-/** The same in fewer words, for readers and generators: a format instead of its pattern, one type that may be null. */
+/**
+ * The same in fewer words, for readers and generators: the type that a schema gives itself instead of all that it is read
+ * from, a format instead of its pattern, one type that may be null.
+ */
 function shorten(schema: JsonSchema): void {
+  if (schema.type) delete schema.anyOf;
   const [value, orNull, ...more] = schema.anyOf ?? [];
   if (orNull?.type === "null" && more.length === 0 && typeof value?.type === "string") {
     delete schema.anyOf;

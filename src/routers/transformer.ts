@@ -24,6 +24,7 @@ function readInput(sent: SuperJSONResult): unknown {
       throw invalidRequest([{ path, message: "Must be plain JSON, or undefined where it says null" }]);
     }
   }
+  leaveOutPaging(json);
   return json;
 }
 
@@ -39,6 +40,16 @@ function leaveOut(json: unknown, path: string): boolean {
   if (valueAt(parent, last) !== null) return false;
   (parent as Record<string, unknown>)[last] = undefined;
   return true;
+}
+
+/**
+ * TanStack's infinite queries send beside a page's input which way they read, and may begin with no cursor as null. No
+ * input has a field `direction`, and no list is read backward.
+ */
+function leaveOutPaging(json: unknown): void {
+  const input = json as Record<string, unknown>;
+  if (valueAt(json, "direction") === "forward") delete input["direction"];
+  if (valueAt(json, "cursor") === null) delete input["cursor"];
 }
 
 function valueAt(value: unknown, key: string): unknown {

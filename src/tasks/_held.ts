@@ -19,5 +19,5 @@ export async function refuseNotHeld(ctx: ProjectContext, input: TaskPath, attemp
   const held = assignee === null
     ? "was begun without a claim"
     : `is held ${assignee === ctx.actor.user.id ? "under another session or key of yours" : "by another"}`;
-  throw new AppError("already_claimed", `${refused} it ${held}`);
+  throw new AppError("already_claimed", `${refused} it ${held}`, { details: { current: task } });
 }

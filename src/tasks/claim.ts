@@ -6,13 +6,14 @@ import { requireTicket } from "../tickets/get.ts";
 import { claimable, lease } from "./_claims.ts";
 import { dependenciesUnfinished, unfinishedDependencies } from "./_dependencies.ts";
 import { getTask } from "./get.ts";
-import { atPath, noSuchTask, outlineOf, taskColumns } from "./_rows.ts";
+import { atPath, outlineOf, taskColumns } from "./_rows.ts";
 import type { ClaimTask, Task } from "./schema.ts";
 
 /**
  * Gives a pending task to the caller for the length of a lease. One statement: of any number of callers at once, one
  * gets it.
- * @throws {AppError} version_conflict; already_claimed; dependencies_unfinished; invalid_transition; conflict when the ticket is closed
+ * @throws {AppError} version_conflict; already_claimed with the task in `details.current`; dependencies_unfinished;
+ * invalid_transition; conflict when the ticket is closed
  */
 export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
   const { db, actor } = ctx;
@@ -34,16 +35,13 @@ function sessionOf({ actor }: ProjectContext, { session_id }: ClaimTask): string
 }
 
 async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<never> {
-  const [ticket, tasks] = await Promise.all([
-    requireTicket(ctx, input.ticketId),
-    outlineOf(ctx, input.ticketId),
-  ]);
-  const task = tasks.find(({ id }) => id === input.taskId);
-  if (!task) throw noSuchTask();
-  if (ctx.ifMatch !== null) requireVersion(ctx, await getTask(ctx, input), "task");
+  const ticket = await requireTicket(ctx, input.ticketId);
+  const task = await getTask(ctx, input);
+  requireVersion(ctx, task, "task");
   const { title, status, assignee_user_id: assignee, assignee_session_id: session } = task;
   const refused = `Cannot claim task ${title}:`;
-  const taken = (how: string) => new AppError("already_claimed", `${refused} ${how}`);
+  const taken = (how: string) =>
+    new AppError("already_claimed", `${refused} ${how}`, { details: { current: task } });
   const another = assignee !== null && assignee !== ctx.actor.user.id;
   if (status === "in_progress") {
     if (another) throw taken("it was taken by another");
@@ -57,6 +55,7 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
   if (status !== "pending") throw new AppError("invalid_transition", `${refused} it is ${status}`);
   if (ticket.status === "closed") throw new AppError("conflict", `${refused} its ticket is closed`);
   if (another) throw taken("it is assigned to another");
+  const tasks = await outlineOf(ctx, input.ticketId);
   const waiting = unfinishedDependencies(tasks, task.depends_on_task_ids);
   if (waiting.length > 0) throw dependenciesUnfinished(title, waiting);
   throw taken("it was not free until a moment ago");

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type QueueName, QUEUES } from "../../src/core/queue.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
-import { webhookDocuments } from "../../src/http/webhooks/routes.ts";
+import { WEBHOOKS } from "../../src/http/webhooks/routes.ts";
 import { GitHubMock } from "../../simulators/github/mock.ts";
 import { signedPaymentBody } from "../../simulators/senders/payment.ts";
 import { type Answer, type Harness, openHarness } from "../harness.ts";
@@ -19,7 +19,7 @@ const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 20);
 const SEED = Number(Deno.env.get("FUZZ_SEED") ?? 1);
 
 const document = new Document(
-  JSON.parse(JSON.stringify(openApiDocument("http://handoff.test", webhookDocuments))) as OpenApi,
+  JSON.parse(JSON.stringify(openApiDocument("http://handoff.test", WEBHOOKS))) as OpenApi,
 );
 
 let github: GitHubMock;

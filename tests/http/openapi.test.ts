@@ -109,6 +109,25 @@ describe("every operation", () => {
     expect(withoutLimit).toEqual([]);
   });
 
+  test("gives each query parameter one type, and a field that may be null two", () => {
+    const query = document.operations.flatMap(({ path, operation }) =>
+      (operation.parameters ?? []).filter((parameter) => parameter.in === "query")
+        .map(({ name, schema }) => ({ at: `${path} ${name}`, schema: schema as Record<string, unknown> }))
+    );
+    expect(query.filter(({ schema }) => "anyOf" in schema)).toEqual([]);
+    const list = Object.fromEntries(query.map(({ at, schema }) => [at, schema]));
+    expect(list["/projects/{id}/tickets limit"]).toEqual({
+      type: "integer",
+      minimum: 1,
+      maximum: 200,
+      default: 50,
+    });
+    expect(list["/projects/{id}/tickets blocking"]).toEqual({ type: "boolean" });
+    const { evidence } = (document.json.paths["/projects/{id}/tickets/{ticketId}"]!["patch"]!.requestBody!
+      .content["application/json"]!.schema as { properties: Record<string, unknown> }).properties;
+    expect(evidence).toEqual({ type: ["object", "null"], additionalProperties: true });
+  });
+
   test("that refuses what a list names twice says so", () => {
     const [at, path] = ["application/json", "/projects/{id}/tickets/{ticketId}/tasks"];
     const listed = (path: string, method: string, field: string) =>

@@ -78,6 +78,25 @@ describe("the tRPC door", () => {
     expect(superjson.deserialize(ended.body.result.data)).toBeUndefined();
   });
 
+  test("serves the pages of an infinite query, which sends a direction and may begin with null", async () => {
+    const other = await makeProject(harness.now);
+    for (let made = 0; made < 3; made++) await makeTicket(harness.now, other);
+    const page = async (fields: Record<string, unknown>) => {
+      const input = { id: other.id, limit: 2, ...fields };
+      const { status, body } = await query("tickets.list", input, other.admin.token);
+      expect(status).toBe(200);
+      return body.result.data.json;
+    };
+    const first = await page({ direction: "forward", cursor: null });
+    const second = await page({ direction: "forward", cursor: first.next_cursor });
+    expect([first.tickets.length, second.tickets.length, second.next_cursor]).toEqual([2, 1, null]);
+    const backward = await query("tickets.list", { id: project.id, direction: "backward" });
+    expectTrpcError(backward, 400, "invalid_request");
+    const { token } = project.admin;
+    const rest = await harness.now.call("GET", `${project.path}/tickets?direction=forward`, { token });
+    expect(rest.status).toBe(400);
+  });
+
   test("reads evidence whatever its keys are", async () => {
     const evidence = { constructor: { prototype: 1 }, toString: "x", nested: [{ prototype: null }] };
     const { id } = await makeTicket(harness.now, project, { evidence });

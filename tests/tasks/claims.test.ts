@@ -114,6 +114,19 @@ describe("claiming a task", () => {
     );
   });
 
+  test("that is taken shows the task as it is, so that a lost answer tells no less", async () => {
+    const [id] = await newTicket("task");
+    const given = await add({ assignee_user_id: ada!.id });
+    const { body: claimed } = await act(id, "claim", ada!);
+    const attempts = [["claim", ada!], ["claim", ben!], ["heartbeat", ben!], ["release", ben!]] as const;
+    for (const [action, user] of attempts) {
+      const { body } = await act(id, action, user);
+      expect([body.code, body.details]).toEqual(["already_claimed", { current: claimed }]);
+    }
+    const { body } = await act(given, "claim", ben!);
+    expect(body.details.current).toMatchObject({ id: given, assignee_user_id: ada!.id });
+  });
+
   test("waits for its dependencies", async () => {
     const [first] = await newTicket("first");
     const id = await add({ depends_on_task_ids: [first] });
