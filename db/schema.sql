@@ -93,6 +93,15 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.precedes(earlier timestamp with time zone, later timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select earlier <= later + interval '5 minutes'
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.record_history_of_agent_runs()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -309,6 +318,13 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.searched_text(text text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN translate(text, './\:@=?&#<>'::text, '           '::text)
+;
+
 CREATE OR REPLACE FUNCTION public.similar_tickets(in_project uuid, query vector, threshold double precision, max_rows integer)
  RETURNS TABLE(ticket_id uuid, similarity double precision)
  LANGUAGE plpgsql
@@ -353,7 +369,11 @@ begin
     and exists (select from project_repositories r where r.project_id = t.project_id and lower(r.full_name) = m.repo)
     and not exists (
       select from ticket_pull_requests l join pull_requests other on other.repo = l.repo and other.number = l.number
-      where l.ticket_id = t.id and (other.merged_at, other.repo, other.number) > (m.merged_at, m.repo, m.number));
+      join project_repositories r on r.project_id = l.project_id and lower(r.full_name) = other.repo
+      where l.ticket_id = t.id and (other.merged_at, other.repo, other.number) > (m.merged_at, m.repo, m.number))
+    and (precedes(m.event_at, m.merged_at) or not exists (
+      select from history h where h.ticket_id = t.id and h.changes ? 'merge_sha' and h.actor ->> 'kind' in ('user', 'key')
+        and h.created_at > m.merged_at));
   get diagnostics stamped = row_count;
   return stamped;
 end $function$
@@ -363,7 +383,7 @@ CREATE OR REPLACE FUNCTION public.ticket_document(title text, description text)
  RETURNS tsvector
  LANGUAGE sql
  IMMUTABLE
-RETURN (setweight(to_tsvector('english'::regconfig, title), 'A'::"char") || to_tsvector('english'::regconfig, description))
+RETURN (setweight(to_tsvector('english'::regconfig, searched_text(title)), 'A'::"char") || to_tsvector('english'::regconfig, searched_text(description)))
 ;
 
 CREATE OR REPLACE PROCEDURE public.track_history(IN of_table text, IN entity text, IN id_column text, IN untracked text)
@@ -448,10 +468,10 @@ create table agent_runs (
   event_at timestamp(3) with time zone,
   event_tie text,
   settled_tasks jsonb not null default '[]'::jsonb,
-  moved_ticket boolean not null default false,
   created_by uuid,
   created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
+  updated_at timestamp(3) with time zone not null default now(),
+  move_id bigint
 );
 alter table agent_runs add constraint agent_runs_agent_key UNIQUE (agent_id);
 alter table agent_runs add constraint agent_runs_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id);
@@ -516,13 +536,12 @@ CREATE INDEX audit_log_action_idx ON public.audit_log USING btree (account_id, a
 create table billing_customers (
   account_id uuid not null,
   customer_id text not null,
-  subscription_id text,
   event_created bigint not null,
   event_id text not null,
   updated_at timestamp(3) with time zone not null default now()
 );
 alter table billing_customers add constraint billing_customers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
-alter table billing_customers add constraint billing_customers_pkey PRIMARY KEY (account_id);
+alter table billing_customers add constraint billing_customers_pkey PRIMARY KEY (account_id, customer_id);
 
 create table billing_subscriptions (
   subscription_id text not null,
@@ -536,7 +555,8 @@ create table billing_subscriptions (
   event_created bigint not null,
   event_rank smallint not null,
   event_id text not null,
-  updated_at timestamp(3) with time zone not null default now()
+  updated_at timestamp(3) with time zone not null default now(),
+  cancel_at timestamp(3) with time zone
 );
 alter table billing_subscriptions add constraint billing_subscriptions_pkey PRIMARY KEY (subscription_id);
 CREATE INDEX billing_subscriptions_customer_idx ON public.billing_subscriptions USING btree (customer_id);
@@ -724,7 +744,8 @@ create table pull_requests (
   state text not null,
   merge_sha text,
   merged_at timestamp(3) with time zone,
-  event_at timestamp(3) with time zone not null
+  event_at timestamp(3) with time zone not null,
+  provider_id bigint
 );
 alter table pull_requests add constraint pull_requests_merge CHECK (((state = 'merged'::text) = ((merge_sha IS NOT NULL) AND (merged_at IS NOT NULL))));
 alter table pull_requests add constraint pull_requests_pkey PRIMARY KEY (repo, number);
@@ -793,7 +814,6 @@ create table sessions (
 );
 alter table sessions add constraint sessions_pkey PRIMARY KEY (id);
 alter table sessions add constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-CREATE INDEX sessions_expires_idx ON public.sessions USING btree (expires_at);
 CREATE INDEX sessions_user_idx ON public.sessions USING btree (user_id, id);
 
 create table suggestions (
@@ -878,8 +898,10 @@ alter table tasks add constraint tasks_role_check CHECK ((role = ANY (ARRAY['fro
 alter table tasks add constraint tasks_sequence_key UNIQUE (ticket_id, sequence) DEFERRABLE INITIALLY DEFERRED;
 alter table tasks add constraint tasks_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in_progress'::text, 'blocked'::text, 'done'::text, 'skipped'::text])));
 alter table tasks add constraint tasks_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX tasks_assignee_idx ON public.tasks USING btree (assignee_user_id) WHERE (assignee_user_id IS NOT NULL);
+CREATE INDEX tasks_assignee_idx ON public.tasks USING btree (assignee_user_id, project_id, id) WHERE (assignee_user_id IS NOT NULL);
 CREATE INDEX tasks_lease_idx ON public.tasks USING btree (lease_expires_at) WHERE (lease_expires_at IS NOT NULL);
+CREATE INDEX tasks_project_idx ON public.tasks USING btree (project_id, id);
+CREATE INDEX tasks_unfinished_idx ON public.tasks USING btree (project_id, id) WHERE (status = ANY (ARRAY['pending'::text, 'in_progress'::text, 'blocked'::text]));
 CREATE TRIGGER tasks_history_delete AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
 CREATE TRIGGER tasks_history_insert AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
 CREATE TRIGGER tasks_history_update AFTER UPDATE ON public.tasks REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
@@ -904,6 +926,8 @@ alter table test_cases add constraint test_cases_decided_by_fkey FOREIGN KEY (de
 alter table test_cases add constraint test_cases_pkey PRIMARY KEY (id);
 alter table test_cases add constraint test_cases_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text])));
 alter table test_cases add constraint test_cases_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
+CREATE INDEX test_cases_project_idx ON public.test_cases USING btree (project_id, id);
+CREATE INDEX test_cases_status_idx ON public.test_cases USING btree (project_id, status, id);
 CREATE INDEX test_cases_ticket_idx ON public.test_cases USING btree (ticket_id, id);
 CREATE TRIGGER test_cases_history_delete AFTER DELETE ON public.test_cases REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_test_cases();
 CREATE TRIGGER test_cases_history_insert AFTER INSERT ON public.test_cases REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_test_cases();

@@ -44,7 +44,12 @@ export async function walkSweep({ dataDir, admin }: OwnService, { place, ref }: 
   await startLog(config.LOG_LEVEL);
   const { services, close } = await startServices(config);
   try {
-    await runJob(services, "sweep-merged-tickets", { id: crypto.randomUUID(), data: {} });
+    await runJob(services, "sweep-merged-tickets", {
+      id: crypto.randomUUID(),
+      data: {},
+      retryCount: 0,
+      retryLimit: 0,
+    });
     const app = buildApp(services, () => true);
     const inProcess = ((input: string, init?: RequestInit) =>
       app.request(String(input), init)) as typeof globalThis.fetch;

@@ -94,7 +94,7 @@ export const TicketFields = {
   merge_sha: CommitSha.nullable(),
   deployed_at: Timestamp.nullable(),
   deploy_failed_at: Timestamp.nullable(),
-  reopened: z.boolean().default(false).describe("Since its merge and its first deploy, if any: such a ticket doesn't close by itself"),
+  reopened: z.boolean().default(false).describe("Since merge or deploy: it doesn't close by itself"),
   created_by: Person,
   created_with: z.enum(["session", "key"]),
   created_at: Timestamp,

@@ -1,3 +1,4 @@
+import type { Db } from "../../db/open.ts";
 import { type Actor, type ActorContext, isBot, type ProjectAccess } from "./context.ts";
 import { AppError } from "./errors.ts";
 import type { ProjectRole, Scope, UserRole } from "./schema.ts";
@@ -79,6 +80,18 @@ export function projectIsArchived(): AppError {
   return new AppError("forbidden", "The project is archived: it can be read, but not written");
 }
 
+/** The role of `users u` in `projects p`, where `project_members m` is what they are there, if anything; null without any. */
+export function roleInProject(db: Db) {
+  return db`case when u.role = 'super_admin' or (u.role = 'admin' and u.account_id = p.account_id) then 'admin'
+    else m.role end`;
+}
+
+/** All `projects p` beside one user: what `roleInProject` is asked of. */
+export function projectsFor(db: Db, userId: string) {
+  return db`projects p join users u on u.id = ${userId}::uuid
+    left join project_members m on m.project_id = p.id and m.user_id = u.id`;
+}
+
 /** The project as the caller may see it, or null. */
 export async function findProject(ctx: ActorContext, projectId: string): Promise<ProjectAccess | null> {
   const { user, credential } = ctx.actor;
@@ -89,13 +102,8 @@ export async function findProject(ctx: ActorContext, projectId: string): Promise
   return await ctx.access.get(`project:${user.id}:${user.role}:${projectId}`, async () => {
     const [row] = await ctx.sql<ProjectAccess[]>`
       select p.id, p.account_id, p.key, p.name, p.archived_at is not null as archived, a.disabled_roles,
-        case when ${user.role === "super_admin"} or (${
-      user.role === "admin"
-    } and p.account_id = ${user.account_id}::uuid)
-          then 'admin' else m.role end as role
-      from projects p
-      join accounts a on a.id = p.account_id
-      left join project_members m on m.project_id = p.id and m.user_id = ${user.id}::uuid
+        ${roleInProject(ctx.sql)} as role
+      from ${projectsFor(ctx.sql, user.id)} join accounts a on a.id = p.account_id
       where p.id = ${projectId}::uuid`;
     return row?.role ? row : null;
   });

@@ -1,3 +1,4 @@
+import type { Db } from "../../db/open.ts";
 import { invalidField } from "./errors.ts";
 import { Id, Timestamp } from "./schema.ts";
 
@@ -31,6 +32,19 @@ export function decodeCursor(cursor: string, places: readonly Place[]): (string 
     if (!(error instanceof SyntaxError || error instanceof DOMException)) throw error;
   }
   throw invalidField("cursor", "Not a cursor of this list");
+}
+
+/** Of a list that is ordered by id alone: where its page begins, as a condition with an `and` before it. */
+export function afterId(db: Db, column: string, cursor: string | undefined) {
+  return cursor ? db`and ${db(column)} > ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
+}
+
+/**
+ * For `limit`: a page and the row that tells whether there is a next one. Written out: as a parameter the planner takes it
+ * for a tenth of the table, and plans each page anew.
+ */
+export function pageLimit(db: Db, limit: number) {
+  return db.unsafe(String(limit + 1));
 }
 
 /** Cuts the extra row that tells whether there is a next page. */

@@ -3,6 +3,7 @@ import { isUniqueViolation } from "../../db/errors.ts";
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 
+/** The columns of a Project for `projects p`, but for the caller's role in it. */
 export function projectColumns(db: Db) {
   return db`p.id, p.account_id, p.name, p.key, p.slug, p.archived_at, p.created_at, p.updated_at, array(
     select r.full_name from project_repositories r where r.project_id = p.id order by lower(r.full_name)

@@ -28,7 +28,7 @@ export async function createProject(ctx: ActorContext, input: CreateProject): Pr
       target_id: id,
       details: { name: input.name, key },
     });
-    return await getProject(ctx, { id });
+    return await getProject(ctx, { id, role: "admin" });
   }).catch((error: unknown) => {
     throw projectConflict(error);
   });

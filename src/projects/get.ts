@@ -1,12 +1,15 @@
-import type { Context } from "../core/context.ts";
+import type { Context, ProjectAccess } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import type { IdPath } from "../core/schema.ts";
 import { projectColumns } from "./_rows.ts";
 import type { Project } from "./schema.ts";
 
-export async function getProject(ctx: Context, input: IdPath): Promise<Project> {
+/** A project as it is for a caller with this role in it. */
+export async function getProject(
+  ctx: Context,
+  { id, role }: Pick<ProjectAccess, "id" | "role">,
+): Promise<Project> {
   const [project] = await ctx.db<Project[]>`
-    select ${projectColumns(ctx.db)} from projects p where p.id = ${input.id}::uuid`;
+    select ${projectColumns(ctx.db)}, ${role} as my_role from projects p where p.id = ${id}::uuid`;
   if (!project) throw new AppError("not_found", "No such project");
   return project;
 }

@@ -10,6 +10,7 @@ import {
   RepoName,
   text,
   Timestamp,
+  UserKind,
 } from "../core/schema.ts";
 
 export const ProjectKey = z.string().regex(
@@ -32,6 +33,7 @@ export const Project = z.object({
   archived_at: Timestamp.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
+  my_role: ProjectRole.describe("Of the caller; an API key has its owner's, narrowed by its scopes"),
 }).meta({ id: "Project" });
 export type Project = z.infer<typeof Project>;
 
@@ -67,6 +69,21 @@ export const Member = z.object({
 export type Member = z.infer<typeof Member>;
 
 export const MemberList = z.object({ members: z.array(Member), next_cursor: z.null() });
+
+export const ListPeople = Page.extend({ id: Id });
+export type ListPeople = z.infer<typeof ListPeople>;
+
+export const Person = z.object({
+  id: Id,
+  name: z.string(),
+  kind: UserKind,
+  role: ProjectRole.describe("Theirs in the project"),
+  deactivated_at: Timestamp.nullable(),
+}).meta({ id: "Person" });
+export type Person = z.infer<typeof Person>;
+
+export const PersonList = z.object({ people: z.array(Person), next_cursor: NextCursor });
+
 export const MemberPath = IdPath.extend({ userId: Id });
 export const PutMember = MemberPath.extend({ role: ProjectRole });
 export type PutMember = z.infer<typeof PutMember>;

@@ -3,13 +3,16 @@ import { createProject } from "../projects/create.ts";
 import { getProject } from "../projects/get.ts";
 import { listProjects } from "../projects/list.ts";
 import { listMembers, putMember, removeMember } from "../projects/members.ts";
+import { listPeople } from "../projects/people.ts";
 import { putRepositories } from "../projects/put_repositories.ts";
 import {
   CreateProject,
+  ListPeople,
   ListProjects,
   Member,
   MemberList,
   MemberPath,
+  PersonList,
   Project,
   ProjectList,
   PutMember,
@@ -46,7 +49,7 @@ export const projectsRouter = router({
     .input(ListProjects).output(ProjectList).query(({ ctx, input }) => listProjects(ctx, input)),
 
   get: projectProcedure({ ...read, method: "GET", path: "/projects/{id}", summary: "Get a project" })
-    .input(IdPath).output(Project).query(({ ctx, input }) => getProject(ctx, input)),
+    .input(IdPath).output(Project).query(({ ctx }) => getProject(ctx, ctx.project)),
 
   update: projectProcedure({
     ...admin,
@@ -75,6 +78,16 @@ export const projectsRouter = router({
     summary: "List members",
   })
     .input(IdPath).output(MemberList).query(({ ctx }) => listMembers(ctx)),
+
+  people: projectProcedure({
+    ...read,
+    method: "GET",
+    path: "/projects/{id}/people",
+    summary: "List who has access",
+    description:
+      "Members and admins of the account by name, deactivated ones too: whom ids of users in the project stand for. Super " +
+      "admins of other accounts have access as well, and aren't listed.",
+  }).input(ListPeople).output(PersonList).query(({ ctx, input }) => listPeople(ctx, input)),
 
   putMember: projectProcedure({
     ...admin,

@@ -4,6 +4,7 @@ import { deleteTask } from "../tasks/delete.ts";
 import { getTask } from "../tasks/get.ts";
 import { extendClaim } from "../tasks/heartbeat.ts";
 import { listTasks } from "../tasks/list.ts";
+import { listProjectTasks } from "../tasks/list_of_project.ts";
 import { nextTask } from "../tasks/next.ts";
 import { releaseTask } from "../tasks/release.ts";
 import { reorderTasks } from "../tasks/reorder.ts";
@@ -11,7 +12,9 @@ import {
   ClaimTask,
   CreateTask,
   HoldTask,
+  ListProjectTasks,
   NextTask,
+  ProjectTaskList,
   Reordered,
   ReorderTasks,
   Task,
@@ -39,6 +42,16 @@ export const tasksRouter = router({
     summary: "List a ticket's tasks in their order",
     errors: ["not_found"],
   }).input(TicketPath).output(TaskList).query(({ ctx, input }) => listTasks(ctx, input)),
+
+  listOfProject: projectProcedure({
+    ...read,
+    method: "GET",
+    path: "/projects/{id}/tasks",
+    summary: "List the tasks of all tickets of a project, oldest first",
+    description:
+      "My work: `assignee_user_id` with `status=unfinished`. What a bot may do next: `ready=true`. Tasks of closed tickets " +
+      "are listed too, but never ready.",
+  }).input(ListProjectTasks).output(ProjectTaskList).query(({ ctx, input }) => listProjectTasks(ctx, input)),
 
   create: projectProcedure({
     ...write,
@@ -118,7 +131,8 @@ export const tasksRouter = router({
     summary: "Claim a pending task",
     description:
       "Of any number of callers one gets it, for 15 minutes that a heartbeat extends. The claim is kept under " +
-      "`session_id`, or else under the caller's session or API key. Honours If-Match with the task's ETag.",
+      "`session_id`, or else under the caller's session or API key. Of one that is taken `details.current` tells who has " +
+      "it: after a lost answer, whether that is the caller. Honours If-Match with the task's ETag.",
     errors: [
       "not_found",
       "version_conflict",

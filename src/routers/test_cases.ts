@@ -3,9 +3,12 @@ import { decideTestCase } from "../test_cases/decide.ts";
 import { deleteTestCase } from "../test_cases/delete.ts";
 import { getTestCase } from "../test_cases/get.ts";
 import { listTestCases } from "../test_cases/list.ts";
+import { listProjectTestCases } from "../test_cases/list_of_project.ts";
 import {
   CreateTestCase,
   DecideTestCase,
+  ListProjectTestCases,
+  ProjectTestCaseList,
   TestCase,
   TestCaseList,
   TestCasePath,
@@ -27,6 +30,16 @@ export const testCasesRouter = router({
     summary: "List a ticket's human test cases",
     errors: ["not_found"],
   }).input(TicketPath).output(TestCaseList).query(({ ctx, input }) => listTestCases(ctx, input)),
+
+  listOfProject: projectProcedure({
+    ...read,
+    method: "GET",
+    path: "/projects/{id}/test-cases",
+    summary: "List the human test cases of all tickets of a project, oldest first",
+    description: "Approvals that are waited for: `status=pending`. Cases of closed tickets are listed too.",
+  }).input(ListProjectTestCases).output(ProjectTestCaseList).query(({ ctx, input }) =>
+    listProjectTestCases(ctx, input)
+  ),
 
   create: projectProcedure({
     ...write,

@@ -1,12 +1,14 @@
 import { bulkTickets } from "../tickets/bulk.ts";
 import { BulkResult, BulkTickets } from "../tickets/bulk_schema.ts";
 import { changeRole } from "../tickets/change_role.ts";
+import { countTickets } from "../tickets/count.ts";
 import { createTicket } from "../tickets/create.ts";
 import { getTicket } from "../tickets/get.ts";
 import { listHistory } from "../tickets/history.ts";
 import { HistoryPage, ListHistory } from "../tickets/history_schema.ts";
 import { listTickets } from "../tickets/list.ts";
 import {
+  CountTickets,
   CreatedTicket,
   CreateTicket,
   FindSimilar,
@@ -14,6 +16,7 @@ import {
   RolePath,
   SimilarTickets,
   Ticket,
+  TicketCounts,
   TicketList,
   TicketPathOrRef,
   UpdateTicket,
@@ -66,6 +69,16 @@ export const ticketsRouter = router({
     summary: "List tickets",
     description: "Without the long texts; get a ticket for those.",
   }).input(ListTickets).output(TicketList).query(({ ctx, input }) => listTickets(ctx, input)),
+
+  count: projectProcedure({
+    ...read,
+    method: "GET",
+    path: "/projects/{id}/tickets/counts",
+    summary: "Count the tickets in each open stage",
+    description:
+      "Those that the list's filters leave. What is live isn't counted: it is all that was ever done.",
+    example: { output: { stages: { backlog: 12, up_next: 4, in_progress: 3, validation: 0 } } },
+  }).input(CountTickets).output(TicketCounts).query(({ ctx, input }) => countTickets(ctx, input)),
 
   get: projectProcedure({
     ...read,

@@ -28,14 +28,11 @@ export async function lockTask(ctx: ProjectContext, path: Omit<TaskPath, "id">):
 }
 
 /** What the rules about a ticket's tasks among one another need to know of each. */
-export type TaskOutline = Pick<
-  Task,
-  "id" | "title" | "status" | "assignee_user_id" | "assignee_session_id" | "depends_on_task_ids"
->;
+export type TaskOutline = Pick<Task, "id" | "title" | "status" | "depends_on_task_ids">;
 
 export async function outlineOf({ db, project }: ProjectContext, ticketId: string): Promise<TaskOutline[]> {
   return await db<TaskOutline[]>`
-    select t.id, t.title, t.status, t.assignee_user_id, t.assignee_session_id, t.depends_on_task_ids from tasks t
+    select t.id, t.title, t.status, t.depends_on_task_ids from tasks t
     where t.ticket_id = ${ticketId}::uuid and t.project_id = ${project.id}::uuid
     order by t.sequence`;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Role, text, Timestamp } from "../core/schema.ts";
+import { Id, NextCursor, Page, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
 /** Of a ticket: the list of its tasks has no pages, and a reorder names them all. */
@@ -52,6 +52,25 @@ export const Task = z.object({
 export type Task = z.infer<typeof Task>;
 
 export const TaskList = z.object({ tasks: z.array(Task) });
+
+export const ListProjectTasks = Page.extend({
+  id: Id,
+  assignee_user_id: Id.optional(),
+  role: Role.optional(),
+  status: z.enum([...TaskStatus.options, "unfinished"]).optional().describe(
+    "unfinished: pending, in_progress or blocked",
+  ),
+  ready: queryBoolean.optional().describe(
+    "Whether the caller may claim it: pending, given to nobody else, its dependencies finished and its ticket open",
+  ),
+});
+export type ListProjectTasks = z.infer<typeof ListProjectTasks>;
+
+/** A task beside those of other tickets. */
+export const ProjectTask = Task.extend({ ticket_ref: z.string() }).meta({ id: "ProjectTask" });
+export type ProjectTask = z.infer<typeof ProjectTask>;
+
+export const ProjectTaskList = z.object({ tasks: z.array(ProjectTask), next_cursor: NextCursor });
 
 export const TaskPath = TicketPath.extend({ taskId: Id });
 export type TaskPath = z.infer<typeof TaskPath>;

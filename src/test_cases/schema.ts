@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, text, Timestamp, WebAddress } from "../core/schema.ts";
+import { Id, NextCursor, Page, text, Timestamp, WebAddress } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
 /** Of a ticket: the list of its cases has no pages. */
@@ -13,12 +13,14 @@ export const TestCaseTexts = {
   note: text(0, 2000).nullable(),
 };
 
+export const TestCaseStatus = z.enum(["pending", "approved", "rejected"]);
+
 export const TestCase = z.object({
   id: Id,
   title: z.string(),
   instruction: z.string(),
   link: z.string().nullable(),
-  status: z.enum(["pending", "approved", "rejected"]),
+  status: TestCaseStatus,
   decided_by: Id.nullable().describe("Who approved or rejected it; always a person"),
   decided_at: Timestamp.nullable(),
   note: z.string().nullable(),
@@ -33,6 +35,16 @@ export const TestCaseList = z.object({
   all_approved: z.boolean().describe("True without any case"),
 });
 export type TestCaseList = z.infer<typeof TestCaseList>;
+
+export const ListProjectTestCases = Page.extend({ id: Id, status: TestCaseStatus.optional() });
+export type ListProjectTestCases = z.infer<typeof ListProjectTestCases>;
+
+/** A test case beside those of other tickets. */
+export const ProjectTestCase = TestCase.extend({ ticket_id: Id, ticket_ref: z.string() })
+  .meta({ id: "ProjectTestCase" });
+export type ProjectTestCase = z.infer<typeof ProjectTestCase>;
+
+export const ProjectTestCaseList = z.object({ cases: z.array(ProjectTestCase), next_cursor: NextCursor });
 
 export const TestCasePath = TicketPath.extend({ caseId: Id });
 export type TestCasePath = z.infer<typeof TestCasePath>;

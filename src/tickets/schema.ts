@@ -209,6 +209,20 @@ export type ListTickets = z.infer<typeof ListTickets>;
 
 export const TicketList = z.object({ tickets: z.array(TicketSummary), next_cursor: NextCursor });
 
+export const CountTickets = ListTickets.omit({
+  stage: true,
+  status: true,
+  sort: true,
+  limit: true,
+  cursor: true,
+});
+export type CountTickets = z.infer<typeof CountTickets>;
+
+export const TicketCounts = z.object({
+  stages: z.object({ backlog: z.int(), up_next: z.int(), in_progress: z.int(), validation: z.int() }),
+});
+export type TicketCounts = z.infer<typeof TicketCounts>;
+
 export const FindSimilar = z.strictObject({
   title: TicketTexts.title,
   description: TicketTexts.description,

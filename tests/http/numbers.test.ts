@@ -30,7 +30,7 @@ test.each(BEYOND)("a ticket whose task, or issue, is number %d is not imported",
   expectFields(answer, ["records.0.tasks.0.sequence", "records.0.issue.issue_number"]);
 });
 
-test.each(["created", "periodEnd"])("a subscription whose %s is no time is refused", async (field) => {
+test.each(["created", "periodEnd", "cancelAt"])("a subscription's %s is a time", async (field) => {
   const facts = { customer: "cus_1", status: "active", periodEnd: 1_800_000_000, created: 1_700_000_000 };
   for (const seconds of [-1, 253_402_300_800, Number.MAX_SAFE_INTEGER]) {
     const object = subscription({ ...facts, id: `sub_${next()}`, [field]: seconds });

@@ -74,6 +74,10 @@ const RULES: [string, string, () => string, (() => unknown) | null, Caller[]][] 
   ["list tickets", "GET", () => `${project.path}/tickets`, null, READERS],
   ["read a ticket", "GET", () => ticket.path, null, READERS],
   ["list members", "GET", () => `${project.path}/members`, null, READERS],
+  ["list people", "GET", () => `${project.path}/people`, null, READERS],
+  ["list tasks", "GET", () => `${project.path}/tasks`, null, READERS],
+  ["list test cases", "GET", () => `${project.path}/test-cases`, null, READERS],
+  ["count tickets", "GET", () => `${project.path}/tickets/counts`, null, READERS],
   ["create a ticket", "POST", () => `${project.path}/tickets`, () => ticketInput({ roles: ["qa"] }), WRITERS],
   ["change a ticket", "PATCH", () => ticket.path, () => ({ priority: "high" }), WRITERS],
   ["rename the project", "PATCH", () => project.path, () => ({ name: "Renamed" }), ADMINS],
@@ -89,6 +93,25 @@ describe.each(RULES)("to %s", (_, method, path, body, allowed) => {
     expect(answer.status).toBe(403);
     expect(["forbidden", "insufficient_scope"]).toContain(answer.body.code);
   });
+});
+
+test("what may be read of a project may be read of an archived one", async () => {
+  const { token } = project.admin;
+  await harness.now.call("DELETE", project.path, { token });
+  for (const [, method, path] of RULES.filter(([, method]) => method === "GET")) {
+    const { status } = await harness.now.call(method, path(), { token: tokens.viewer });
+    expect(status, path()).toBe(200);
+  }
+  await harness.now.call("PATCH", project.path, { token, body: { archived: false } });
+});
+
+test.each(CALLERS)("%s is told their own role", async (caller) => {
+  const role = caller === "viewer" || caller === "member" ? caller : "admin";
+  const one = await harness.now.call("GET", project.path, { token: tokens[caller] });
+  if (READERS.includes(caller)) expect(one.body.my_role).toBe(role);
+  const { body } = await harness.now.call("GET", "/projects?limit=200", { token: tokens[caller] });
+  const listed = body.projects.filter(({ id }: { id: string }) => id === project.id);
+  expect(listed).toEqual(READERS.includes(caller) ? [one.body] : []);
 });
 
 describe("who has no access", () => {

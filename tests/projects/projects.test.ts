@@ -22,6 +22,7 @@ describe("creating a project", () => {
       archived_at: null,
       created_at: expect.any(String),
       updated_at: project.created_at,
+      my_role: "admin",
     });
     expect((await call("GET", `/projects/${project.id}`, { token })).body).toEqual(project);
   });

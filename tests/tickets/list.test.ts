@@ -95,6 +95,31 @@ describe("the list of tickets", () => {
     expect(await refs("q=giraffe")).toEqual(numbers(12));
   });
 
+  test("finds the parts of what programs write as one word", async () => {
+    const { ref } = await makeTicket(harness.now, project, {
+      title: "java.net.SocketServer fails in <AppHeader>",
+      description:
+        "See src/net/main.ts:12 and https://docs.example/guide?page=limits, since v1.2.3. Mail ada@example.org.",
+    });
+    const found = [
+      "SocketServer",
+      "net.socketserver",
+      "java.net.SocketServer.",
+      "AppHeader",
+      "<AppHeader>",
+      "main.ts",
+      "src/net/main.ts:12",
+      "guide limits",
+      "https://docs.example/guide",
+      "v1.2.3",
+      '"socketserver fails"',
+      "ada@example.org",
+    ];
+    for (const words of found) expect(await refs(`q=${encodeURIComponent(words)}`), words).toEqual([ref]);
+    const not = ["java.socketserver", "SocketServer -main.ts", "1.3"];
+    for (const words of not) expect(await refs(`q=${encodeURIComponent(words)}`), words).toEqual([]);
+  });
+
   test("tells where a merged ticket is on its way", async () => {
     const one = made[7]!;
     const shipOf = async () => (await call("GET", one.path)).body.ship;

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Db, Sql, TransactionSql } from "../../db/open.ts";
 import type { ProjectContext } from "../../src/core/context.ts";
 import { Role } from "../../src/core/schema.ts";
 import { listTickets } from "../../src/tickets/list.ts";
@@ -12,6 +11,7 @@ import {
   Status,
   TicketSort,
 } from "../../src/tickets/schema.ts";
+import { explaining, planOf } from "../explaining.ts";
 import { makeProject, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { bestTimes } from "./_best_times.ts";
@@ -69,27 +69,12 @@ function read(query: Record<string, unknown>) {
   return harness.now.call("GET", `${project.path}/tickets?${search}`, { token: project.admin.token });
 }
 
-/** Explains the list instead of running it, in transactions too. */
-function explaining<Handle extends Db>(db: Handle, options: string): Handle {
-  return new Proxy(db, {
-    apply(target, _self, [strings, ...values]: [TemplateStringsArray, ...never[]]) {
-      const made = target(strings, ...values);
-      return strings.at(-2)?.trim() === "limit" ? target`explain ${target.unsafe(options)} ${made}` : made;
-    },
-    get(target, name) {
-      if (name !== "begin") return Reflect.get(target, name);
-      return (work: (tx: TransactionSql) => Promise<unknown>) =>
-        (target as Sql).begin((tx) => work(explaining(tx, options)));
-    },
-  });
-}
-
 /** The plan of the list's own statement, with the values of the call. */
 async function explain(query: Record<string, unknown>, options = ""): Promise<string> {
   const { sql, services } = harness.now;
   const ctx = { ...services, db: explaining(sql, options), project } as unknown as ProjectContext;
   const { tickets } = await listTickets(ctx, ListTickets.parse({ id: project.id, ...query }));
-  return tickets.map((row) => (row as unknown as Record<string, string>)["QUERY PLAN"]).join("\n");
+  return planOf(tickets);
 }
 
 /** A cursor behind the row at this place in an order. */

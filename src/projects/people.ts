@@ -1,0 +1,20 @@
+import { roleInProject } from "../core/access.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { afterId, page, pageLimit } from "../core/cursor.ts";
+import type { ListPeople, Person } from "./schema.ts";
+
+/**
+ * Who of the project's account has a role in the project, be it by being an admin of the account. Who may sign in no more
+ * is among them: their ids stand at what they did.
+ */
+export async function listPeople({ db, project }: ProjectContext, { limit, cursor }: ListPeople) {
+  const role = roleInProject(db);
+  const rows = await db<Person[]>`
+    select u.id, u.name, u.kind, ${role} as role, u.deactivated_at
+    from projects p join users u on u.account_id = p.account_id
+      left join project_members m on m.project_id = p.id and m.user_id = u.id
+    where p.id = ${project.id}::uuid and ${role} is not null ${afterId(db, "u.id", cursor)}
+    order by u.id limit ${pageLimit(db, limit)}`;
+  const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
+  return { people: items, next_cursor };
+}

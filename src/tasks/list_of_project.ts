@@ -1,0 +1,31 @@
+import type { Db } from "../../db/open.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { claimable } from "./_claims.ts";
+import { taskColumns } from "./_rows.ts";
+import type { ListProjectTasks, ProjectTask } from "./schema.ts";
+
+/** One page of all tasks of a project, oldest first. */
+export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTasks) {
+  const { db, project } = ctx;
+  const { assignee_user_id, role, status, ready, limit, cursor } = input;
+  const rows = await db<ProjectTask[]>`
+    select ${taskColumns(db)},
+      ${project.key} || '-' || (select k.number from tickets k where k.id = t.ticket_id) as ticket_ref
+    from tasks t
+    where t.project_id = ${project.id}::uuid ${ofStatus(db, status)}
+      ${assignee_user_id ? db`and t.assignee_user_id = ${assignee_user_id}::uuid` : db``}
+      ${role ? db`and t.role = ${role}` : db``}
+      ${ready === undefined ? db`` : db`and ${ready ? db`` : db`not`} (${claimable(ctx)})`}
+      ${afterId(db, "t.id", cursor)}
+    order by t.id limit ${pageLimit(db, limit)}`;
+  const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
+  return { tasks: items, next_cursor };
+}
+
+/** Written out, so that the index of what is unfinished serves a prepared statement too. */
+function ofStatus(db: Db, status: ListProjectTasks["status"]) {
+  if (status === undefined) return db``;
+  if (status === "unfinished") return db`and t.status in ('pending', 'in_progress', 'blocked')`;
+  return db`and t.status = ${db.unsafe(`'${status}'`)}`;
+}

@@ -1,0 +1,19 @@
+import type { ProjectContext } from "../core/context.ts";
+import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { caseColumns } from "./_rows.ts";
+import type { ListProjectTestCases, ProjectTestCase } from "./schema.ts";
+
+/** One page of all test cases of a project, oldest first. */
+export async function listProjectTestCases(ctx: ProjectContext, input: ListProjectTestCases) {
+  const { db, project } = ctx;
+  const { status, limit, cursor } = input;
+  const rows = await db<ProjectTestCase[]>`
+    select ${caseColumns(db)}, c.ticket_id,
+      ${project.key} || '-' || (select k.number from tickets k where k.id = c.ticket_id) as ticket_ref
+    from test_cases c
+    where c.project_id = ${project.id}::uuid ${status ? db`and c.status = ${status}` : db``}
+      ${afterId(db, "c.id", cursor)}
+    order by c.id limit ${pageLimit(db, limit)}`;
+  const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
+  return { cases: items, next_cursor };
+}

@@ -1,0 +1,68 @@
+import { type Db, planForValues } from "../../db/open.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { hasShip } from "./_ship.ts";
+import { type ListTickets, Stage, type Status } from "./schema.ts";
+
+type Filters = Omit<ListTickets, "sort" | "limit" | "cursor">;
+
+export const RANKS = { low: 1, medium: 2, high: 3 };
+
+/** Runs a statement with `filters`, planned for the words that it searches. */
+export async function filtered<T>(
+  ctx: ProjectContext,
+  { q }: Filters,
+  run: (ctx: ProjectContext) => Promise<T>,
+): Promise<T> {
+  return q ? await planForValues(ctx.db, (db) => run({ ...ctx, db })) : await run(ctx);
+}
+
+/** Conditions on `tickets t`, each with an `and` before it. */
+export function filters(ctx: ProjectContext, input: Filters) {
+  const { db, project } = ctx;
+  const { role, ship, status, q, priority } = input;
+  const equal = (["stage", "request_type", "blocking"] as const)
+    .filter((name) => input[name] !== undefined)
+    .reduce((all, name) => db`${all} and ${db(`t.${name}`)} = ${input[name]!}`, db``);
+  return db`${equal}
+    ${status ? db`and t.stage = any (${stagesOf(status)}::text[])` : db``}
+    ${priority ? db`and t.priority_rank = ${RANKS[priority]}::smallint` : db``}
+    ${
+    role
+      ? db`and exists (select from ticket_roles r
+        where r.ticket_id = t.id and r.role = ${role} and r.project_id = ${project.id}::uuid)`
+      : db``
+  }
+    ${ship ? db`and ${hasShip(db, project.id, ship)}` : db``}
+    ${q ? db`and t.id in (${matches(ctx, q)})` : db``}`;
+}
+
+/** A status in terms of stages, which have an index: live is closed and nothing else is. */
+function stagesOf(status: Status): string[] {
+  return Stage.options.filter((stage) => (stage === "live") === (status === "closed"));
+}
+
+/**
+ * Ids of the tickets whose text is what was asked for, or whose ref is named there with words of their text. Not an
+ * `or`, which no index would serve.
+ */
+function matches({ db, project }: ProjectContext, q: string) {
+  const words = db`select x.ticket_id from ticket_texts x
+    where x.project_id = ${project.id}::uuid and x.document @@ ${wordsOf(db, q)}`;
+  const ref = new RegExp(`(?<!\\S)${project.key}-(\\d{1,9})(?!\\S)`, "i");
+  const number = ref.exec(q)?.[1];
+  if (number === undefined) return words;
+  const beside = wordsOf(db, q.replace(ref, ""));
+  return db`${words} union all
+    select y.id from tickets y join ticket_texts x on x.ticket_id = y.id
+    where y.project_id = ${project.id}::uuid and y.number = ${Number(number)}
+      and (numnode(${beside}) = 0 or x.document @@ ${beside})`;
+}
+
+/** The document has java.net.Socket as three words: what has something between its letters is sought as a phrase of them. */
+function wordsOf(db: Db, q: string) {
+  const phrases = q.replace(
+    /"[^"]*"|(-?)([^\s"]+)/g,
+    (found, not, word) => word && /[^\p{L}\p{N}_'-]/u.test(word) ? `${not}"${word}"` : found,
+  );
+  return db`websearch_to_tsquery('english', searched_text(${phrases}))`;
+}

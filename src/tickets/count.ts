@@ -1,0 +1,15 @@
+import type { ProjectContext } from "../core/context.ts";
+import { filtered, filters } from "./_filters.ts";
+import type { CountTickets, TicketCounts } from "./schema.ts";
+
+/** How many tickets stand in each open stage. To count what is live would read every ticket that ever was. */
+export async function countTickets(ctx: ProjectContext, input: CountTickets): Promise<TicketCounts> {
+  const [stages] = await filtered(ctx, input, (ctx) =>
+    ctx.db<[TicketCounts["stages"]]>`
+      select count(*) filter (where t.stage = 'backlog') as backlog, count(*) filter (where t.stage = 'up_next') as up_next,
+        count(*) filter (where t.stage = 'in_progress') as in_progress,
+        count(*) filter (where t.stage = 'validation') as validation
+      from tickets t
+      where t.project_id = ${ctx.project.id}::uuid ${filters(ctx, { ...input, status: "open" })}`);
+  return { stages };
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { makeMember, makeProject, makeUser } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
+
+test("the people of a project are all of its account who have a role in it, and nobody else", async () => {
+  const project = await makeProject(harness.now);
+  const { accountId, admin } = project;
+  const root = await makeUser(harness.now, { accountId, role: "super_admin" });
+  const viewer = await makeMember(harness.now, project, "viewer");
+  const bot = await makeMember(harness.now, project, "member", "bot");
+  await makeUser(harness.now, { accountId });
+  await makeUser(harness.now, { role: "super_admin" });
+  await makeUser(harness.now, { role: "admin" });
+  await makeMember(harness.now, await makeProject(harness.now, { admin }), "admin");
+  // Being a member as well takes nothing from an admin of the account.
+  await call("PUT", `${project.path}/members/${admin.id}`, { token: admin.token, body: { role: "viewer" } });
+
+  await call("DELETE", `/users/${bot.id}`, { token: admin.token });
+  const { status, body } = await call("GET", `${project.path}/people`, { token: viewer.token });
+  expect(status).toBe(200);
+  const person = { name: "Test User", kind: "human", deactivated_at: null };
+  expect(body).toEqual({
+    people: [
+      { ...person, id: admin.id, role: "admin" },
+      { ...person, id: root.id, role: "admin" },
+      { ...person, id: viewer.id, role: "viewer" },
+      { ...person, id: bot.id, role: "member", kind: "bot", deactivated_at: expect.any(String) },
+    ].sort((a, b) => a.id < b.id ? -1 : 1),
+    next_cursor: null,
+  });
+});
+
+test("they come in pages that hold each once, whoever comes meanwhile; each page takes one statement", async () => {
+  const project = await makeProject(harness.now);
+  const people = [project.admin];
+  for (let i = 0; i < 3; i++) people.push(await makeMember(harness.now, project, "member"));
+  const seen: string[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const path: string = `${project.path}/people?limit=2${cursor && `&cursor=${cursor}`}`;
+    const read = () => call("GET", path, { token: project.admin.token });
+    const { body } = await read();
+    expect(await harness.now.count(read)).toBe(1);
+    seen.push(...body.people.map(({ id }: { id: string }) => id));
+    cursor = body.next_cursor;
+    if (seen.length === 2) people.push(await makeMember(harness.now, project, "viewer"));
+  }
+  expect(seen).toEqual(people.map(({ id }) => id));
+});

@@ -1,0 +1,175 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ProjectContext } from "../../src/core/context.ts";
+import { listProjectTasks } from "../../src/tasks/list_of_project.ts";
+import { ListProjectTasks } from "../../src/tasks/schema.ts";
+import { explaining, planOf } from "../explaining.ts";
+import { makeMember, makeProject, makeTicket, type TestProject, type TestUser } from "../factories.ts";
+import { add, call, harness, newTicket, patch, world } from "./_tasks.ts";
+
+type Listed = { id: string; title: string; ticket_ref: string };
+
+async function list(query: string, options = {}): Promise<Listed[]> {
+  const { status, body } = await call("GET", `${world.project.path}/tasks?${query}`, undefined, options);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body.tasks;
+}
+const titles = async (...args: Parameters<typeof list>) => (await list(...args)).map(({ title }) => title);
+
+describe("the tasks of a project", () => {
+  let member: TestUser;
+
+  beforeAll(async () => {
+    member = await makeMember(harness.now, world.project, "member");
+    const [one, , three] = await newTicket("one", "two", "three");
+    await add("waits", { depends_on_task_ids: [one], role: "qa" });
+    await patch(one!, { status: "in_progress", assignee_user_id: member.id });
+    await patch(three!, { status: "blocked", blocking_reason: "No bucket" });
+    const [done, skipped] = await newTicket("done", "skipped");
+    await patch(done!, { status: "in_progress" });
+    await patch(done!, { status: "done", assignee_user_id: member.id });
+    await patch(skipped!, { status: "skipped" });
+    await add("follows", { depends_on_task_ids: [done, skipped], role: "qa" });
+    await add("given", { assignee_user_id: member.id });
+    await newTicket("of a closed ticket");
+    await call("PATCH", world.ticket.path, { status: "closed" });
+    const other = await makeProject(harness.now, { admin: world.project.admin });
+    const elsewhere = await makeTicket(harness.now, other);
+    await call("POST", `${elsewhere.path}/tasks`, { title: "elsewhere", role: "qa" });
+  });
+
+  test("are those of all its tickets, oldest first, each as its ticket shows it and with the ticket's ref", async () => {
+    const tasks = await list("");
+    expect(tasks.map(({ title }) => title)).toEqual(
+      ["one", "two", "three", "waits", "done", "skipped", "follows", "given", "of a closed ticket"],
+    );
+    const { ticket_ref, ...last } = tasks.at(-1)!;
+    expect(ticket_ref).toBe(world.ticket.ref);
+    expect((await call("GET", `${world.ticket.path}/tasks/${last.id}`)).body).toEqual(last);
+    expect(new Set(tasks.map(({ ticket_ref }) => ticket_ref)).size).toBe(3);
+  });
+
+  test("are filtered by each field, and by several at once", async () => {
+    const expected = {
+      "status=pending": ["two", "waits", "follows", "given", "of a closed ticket"],
+      "status=in_progress": ["one"],
+      "status=blocked": ["three"],
+      "status=done": ["done"],
+      "status=skipped": ["skipped"],
+      "status=unfinished": ["one", "two", "three", "waits", "follows", "given", "of a closed ticket"],
+      "role=qa": ["waits", "follows"],
+      [`assignee_user_id=${member.id}`]: ["one", "done", "given"],
+      [`assignee_user_id=${member.id}&status=unfinished`]: ["one", "given"],
+      [`assignee_user_id=${member.id}&status=pending&role=qa`]: [],
+      "role=design": [],
+    };
+    for (const [query, found] of Object.entries(expected)) {
+      expect(await titles(query), query).toEqual(found);
+    }
+  });
+
+  test("are ready when the caller may claim them, as each ticket's next one tells", async () => {
+    expect(await titles("ready=true")).toEqual(["two", "follows"]);
+    expect(await titles("ready=true", { token: member.token })).toEqual(["two", "follows", "given"]);
+    expect(await titles("ready=true&role=qa&limit=1")).toEqual(["follows"]);
+    expect(await titles("ready=false&status=pending")).toEqual(["waits", "given", "of a closed ticket"]);
+    const [next] = await list("ready=true");
+    const ticket = (await call("GET", `${world.project.path}/tickets/${next!.ticket_ref}`)).body.id;
+    const told = await call("GET", `${world.project.path}/tickets/${ticket}/tasks/next`);
+    expect(told.body.id).toBe(next!.id);
+  });
+
+  test("take one statement, whatever is asked for", async () => {
+    for (const query of ["", "ready=true", "status=unfinished&limit=200"]) {
+      await list(query);
+      expect(await harness.now.count(() => list(query)), query).toBe(1);
+    }
+  });
+
+  test("are refused with the name of what is wrong", async () => {
+    for (
+      const query of [
+        "status=open",
+        "role=boss",
+        "ready=yes",
+        "assignee_user_id=me",
+        "sort=id",
+        "cursor=AAAA",
+      ]
+    ) {
+      const { status, body } = await call("GET", `${world.project.path}/tasks?${query}`);
+      expect([status, Object.keys(body.fieldErrors)], query).toEqual([400, [query.split("=")[0]]]);
+    }
+  });
+
+  test("come in pages that hold each once, whatever is added meanwhile", async () => {
+    for (const query of ["limit=2", "limit=2&status=unfinished"]) {
+      const before = await list(query.replace("2", "200"));
+      const seen: string[] = [];
+      let cursor: string | null = "";
+      while (cursor !== null) {
+        const { body } = await call(
+          "GET",
+          `${world.project.path}/tasks?${query}${cursor && `&cursor=${cursor}`}`,
+        );
+        seen.push(...body.tasks.map(({ id }: Listed) => id));
+        cursor = body.next_cursor;
+        if (seen.length <= 4) await newTicket(`late ${seen.length}`);
+      }
+      const added = (await list(query.replace("2", "200"))).map(({ id }) => id);
+      expect(added.length, query).toBe(before.length + 2);
+      expect(seen, query).toEqual(added);
+    }
+  });
+});
+
+describe("the tasks of a project with 20,000", () => {
+  let project: TestProject;
+
+  beforeAll(async () => {
+    project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project);
+    const { admin } = project;
+    await harness.now.sql.begin(async (sql) => {
+      // Nobody reads their history.
+      await sql`set local session_replication_role = replica`;
+      await sql`
+        insert into tasks (id, ticket_id, project_id, sequence, title, role, status, completed_at, assignee_user_id)
+        select gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, n, 'Task', 'qa', status,
+          case status when 'done' then now() end, case when n % 100 < 3 then ${admin.id}::uuid end
+        from generate_series(1, 20000) n,
+          lateral (select case when n % 50 = 0 then 'pending' when n % 9 = 0 then 'skipped' else 'done' end as status) x`;
+    });
+    await harness.now.sql.unsafe("vacuum analyze tasks");
+  });
+
+  test("are read in the order of an index, which each page begins in", async () => {
+    const { sql, services } = harness.now;
+    const { id, admin } = project;
+    const ctx = {
+      ...services,
+      db: explaining(sql),
+      project,
+      actor: { user: admin },
+    } as unknown as ProjectContext;
+    const cursor = btoa(JSON.stringify([world.project.id])).replaceAll("=", "");
+    const mine = { assignee_user_id: admin.id };
+    const expected = [
+      [{}, "tasks_project_idx"],
+      [{ status: "done" }, "tasks_project_idx"],
+      [{ status: "unfinished" }, "tasks_unfinished_idx"],
+      [{ status: "pending" }, "tasks_unfinished_idx"],
+      [{ ready: true }, "tasks_unfinished_idx"],
+      [mine, "tasks_assignee_idx"],
+    ] as const;
+    for (const [query, index] of expected) {
+      const { tasks } = await listProjectTasks(
+        ctx,
+        ListProjectTasks.parse({ id, cursor, limit: 20, ...query }),
+      );
+      const plan = planOf(tasks);
+      expect(plan, JSON.stringify(query)).toContain(`using ${index} on tasks t`);
+      expect(plan, JSON.stringify(query)).toMatch(/Index Cond: .*\bid > /);
+      expect(plan, JSON.stringify(query)).not.toMatch(/Sort Key|Seq Scan on tasks/);
+    }
+  });
+});
