@@ -152,7 +152,7 @@ const scopes = new AsyncLocalStorage<{ tx: TransactionSql | undefined }>();
  * Runs `work` in the caller's transaction when `db` already is one, else in a transaction of its own. While it
  * runs, a second one on the client is refused: on the embedded database's one connection it would wait for ever.
  */
-export async function transact<T>(db: Db, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(db: Db, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
   if (isTransaction(db)) return await work(db);
   if (currentTransaction()) {
     throw new Error("Cannot open a transaction on the client inside one: pass its handle");
@@ -173,7 +173,7 @@ export async function transact<T>(db: Db, work: (tx: TransactionSql) => Promise<
  * statement gets one plan for all values when it has run five times: 500 ms for a word of 1,000 in a million tickets.
  */
 export async function planForValues<T>(db: Db, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
-  return await transact(
+  return await inTransaction(
     db,
     (tx) => pipelined(tx`set local plan_cache_mode = force_custom_plan`, () => work(tx)),
   );

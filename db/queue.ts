@@ -1,5 +1,5 @@
 import { type ConstructorOptions, type Db as Executor, PgBoss, type QueueOptions } from "pg-boss";
-import { currentTransaction, type Db, isTransaction, type Sql, transact } from "./open.ts";
+import { currentTransaction, type Db, inTransaction, isTransaction, type Sql } from "./open.ts";
 
 export interface BossOptions {
   embedded: boolean;
@@ -74,7 +74,9 @@ async function runBound(db: Db, text: string, values: unknown[]): Promise<Result
  */
 async function runScript(db: Db, text: string): Promise<Result> {
   const script = /^\s*begin\s*;(.*);\s*commit\s*;?\s*$/is.exec(text)?.[1];
-  const rows = script === undefined ? await db.unsafe(text) : await transact(db, (tx) => tx.unsafe(script));
+  const rows = script === undefined
+    ? await db.unsafe(text)
+    : await inTransaction(db, (tx) => tx.unsafe(script));
   return { rows: flatten(rows) };
 }
 

@@ -690,6 +690,16 @@ create table issue_makers (
 alter table issue_makers add constraint issue_makers_pkey PRIMARY KEY (ticket_id);
 alter table issue_makers add constraint issue_makers_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 
+create table part_creations (
+  ticket_id uuid not null,
+  part text not null,
+  idempotency_key text not null,
+  response jsonb not null
+);
+alter table part_creations add constraint part_creations_part_check CHECK ((part = ANY (ARRAY['task'::text, 'test_case'::text])));
+alter table part_creations add constraint part_creations_pkey PRIMARY KEY (ticket_id, part, idempotency_key);
+alter table part_creations add constraint part_creations_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
+
 create table project_analyses (
   project_id uuid not null,
   total integer not null,

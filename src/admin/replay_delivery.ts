@@ -2,7 +2,7 @@ import { recordAudit } from "../core/audit.ts";
 import { type ActorContext, systemContext } from "../core/context.ts";
 import type { IdPath } from "../core/schema.ts";
 import { getDelivery } from "../deliveries/get.ts";
-import { replayDelivery as replay } from "../deliveries/replay.ts";
+import { rerunDelivery } from "../deliveries/replay.ts";
 import type { DeliveryRecord } from "../deliveries/schema.ts";
 import { EFFECTS } from "./_effects.ts";
 
@@ -19,6 +19,6 @@ export async function replayDelivery(ctx: ActorContext, { id }: IdPath): Promise
     target_type: "delivery",
     target_id: id,
   });
-  await replay(systemContext(ctx, { kind: "webhook", id: provider }, ctx.requestId), id, EFFECTS);
+  await rerunDelivery(systemContext(ctx, { kind: "webhook", id: provider }, ctx.requestId), id, EFFECTS);
   return await getDelivery(ctx, { id });
 }

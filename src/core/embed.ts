@@ -7,7 +7,6 @@ export type EmbedderState = "off" | "starting" | "ready" | "failed";
 export type EmbedPriority = "request" | "backfill";
 
 export interface Embedder {
-  readonly dimensions: 384;
   /** `queued` counts waiting texts, not running ones; `reason` is why it failed or why a worker was last replaced. */
   state(): { state: EmbedderState; reason?: string; queued: number; threads: number };
   /** null when off, failed, or not done within timeoutMs (default 2000). Never throws. */
@@ -53,7 +52,6 @@ export type FromWorker =
 export function startEmbedder(options: EmbedderOptions): Embedder {
   const pool = openPool(options);
   return {
-    dimensions: 384,
     state: () => describe(pool),
     embed: (text, { timeoutMs = 2000, priority = "request" } = {}) => embed(pool, text, timeoutMs, priority),
     close: () => close(pool),

@@ -1,5 +1,5 @@
 import { endsTransaction, isDeadlock } from "../../db/errors.ts";
-import { isTransaction, pipelined, savepoint, transact as begin } from "../../db/open.ts";
+import { inTransaction, isTransaction, pipelined, savepoint } from "../../db/open.ts";
 import type { Db } from "../../db/open.ts";
 import type { Context } from "./context.ts";
 import { log } from "./log.ts";
@@ -49,7 +49,7 @@ export async function attemptPart<C extends Context, T>(
 }
 
 function runOnce<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
-  return begin(ctx.db, (db) => pipelined(nameAuthor(ctx, db), () => work({ ...ctx, db })));
+  return inTransaction(ctx.db, (db) => pipelined(nameAuthor(ctx, db), () => work({ ...ctx, db })));
 }
 
 /** A CTE that names the author, for a single statement that is its own transaction; the statement must read from it. */

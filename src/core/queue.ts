@@ -11,51 +11,43 @@ import { Id } from "./schema.ts";
 export const QUEUES = {
   "embed-ticket": {
     payload: z.object({ ticket_id: Id }),
-    policy: "short",
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
     atOnce: 8,
   },
   // Tries for some two hours, then waits as a dead letter for an admin; the hourly sweep closes the tickets meanwhile.
   "close-parked-tickets": {
     payload: z.object({ repo: z.string(), sha: z.string() }),
-    policy: "short",
     retry: { retryLimit: 14, retryDelay: 5, retryBackoff: true, retryDelayMax: 900 },
     deadLetter: "close-parked-tickets-dead",
     atOnce: 4,
   },
   "sweep-merged-tickets": {
     payload: z.object({}),
-    policy: "short",
     retry: { retryLimit: 5, retryDelay: 30, retryBackoff: true },
     cron: "7 * * * *",
   },
   "end-leases": {
     payload: z.object({}),
-    policy: "short",
     retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
     cron: "* * * * *",
   },
   "backfill-embeddings": {
     payload: z.object({ after: Id.optional() }),
-    policy: "short",
     retry: { retryLimit: 5, retryDelay: 60, retryBackoff: true },
     cron: "23 * * * *",
     atStart: true,
   },
   "prune": {
     payload: z.object({}),
-    policy: "short",
     retry: { retryLimit: 3, retryDelay: 300, retryBackoff: true },
     cron: "41 3 * * *",
   },
   "set-up-hooks": {
     payload: z.object({ run_id: Id }),
-    policy: "short",
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
   "renew-tokens": {
     payload: z.object({}),
-    policy: "short",
     retry: { retryLimit: 5, retryDelay: 60, retryBackoff: true },
     cron: "17 4 * * *",
     atStart: true,
@@ -63,18 +55,15 @@ export const QUEUES = {
   // What this run misses, the next one finds.
   "collect-changes": {
     payload: z.object({}),
-    policy: "short",
     retry: { retryLimit: 1, retryDelay: 30, retryBackoff: false },
     cron: "*/5 * * * *",
   },
   "analyze-project": {
     payload: z.object({ project_id: Id, full: z.boolean().optional() }),
-    policy: "short",
     retry: { retryLimit: 5, retryDelay: 30, retryBackoff: true, retryDelayMax: 600 },
   },
   "analyze-all-projects": {
     payload: z.object({}),
-    policy: "short",
     retry: { retryLimit: 3, retryDelay: 300, retryBackoff: true },
     cron: "30 2 * * *",
   },
@@ -82,8 +71,6 @@ export const QUEUES = {
 
 export interface QueueDefinition {
   payload: z.ZodType<object>;
-  /** pg-boss's word: `short` keeps one waiting job per singletonKey, `standard` any number. */
-  policy: "standard" | "short";
   retry: { retryLimit: number; retryDelay: number; retryBackoff: boolean; retryDelayMax?: number };
   /** Five-field cron in UTC: one job per installation at each time. */
   cron?: string;
@@ -119,10 +106,11 @@ export interface Queue {
 /** Every queue exists with today's settings; safe when several processes do it at once. */
 export async function prepareQueues(boss: PgBoss): Promise<void> {
   const definitions: [string, QueueDefinition][] = Object.entries(QUEUES);
-  for (const [name, { policy, retry, deadLetter }] of definitions) {
+  for (const [name, { retry, deadLetter }] of definitions) {
     if (deadLetter) await boss.createQueue(deadLetter);
     const settings = { ...RECOVERY, ...retry, ...(deadLetter && { deadLetter }) };
-    await boss.createQueue(name, { policy, ...settings });
+    // One waiting job for each singletonKey.
+    await boss.createQueue(name, { policy: "short", ...settings });
     await boss.updateQueue(name, settings);
   }
 }

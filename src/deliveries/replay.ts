@@ -14,7 +14,7 @@ interface Stored {
  * Runs a kept delivery's effect again from its raw body, whatever came of it before; what came of it now is in its row.
  * @throws {AppError} not_found
  */
-export async function replayDelivery(
+export async function rerunDelivery(
   ctx: Context,
   id: string,
   effects: Record<Provider, StoredEffect>,

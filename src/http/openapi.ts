@@ -117,12 +117,16 @@ function security({ access, cookieOnly }: Meta): Record<string, string[]>[] {
   return cookieOnly ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
 }
 
-function hasHeaders({ meta, name }: PublishedProcedure): boolean {
-  return name === "tickets.create" || (meta.errors?.includes("version_conflict") ?? false);
+function hasHeaders(procedure: PublishedProcedure): boolean {
+  return takesKey(procedure) || (procedure.meta.errors?.includes("version_conflict") ?? false);
 }
 
-function headersOf({ name }: PublishedProcedure) {
-  return name === "tickets.create"
+function takesKey({ input }: PublishedProcedure): boolean {
+  return "idempotency_key" in input.shape;
+}
+
+function headersOf(procedure: PublishedProcedure) {
+  return takesKey(procedure)
     ? z.object({
       "Idempotency-Key": z.string().max(128).optional().describe("Alias of the body's idempotency_key"),
     })

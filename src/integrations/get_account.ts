@@ -10,7 +10,7 @@ const NOT_LINKED: LinkedAccount = {
 };
 
 /** The caller's linked account, never its token. */
-export async function getAccount(ctx: ActorContext): Promise<LinkedAccount> {
+export async function getLinkedAccount(ctx: ActorContext): Promise<LinkedAccount> {
   const [account] = await ctx.db<Omit<LinkedAccount, "provider">[]>`
     select state, login, scopes, linked_at from code_hosting_accounts where user_id = ${ctx.actor.user.id}::uuid`;
   return account ? { provider: "github", ...account } : NOT_LINKED;

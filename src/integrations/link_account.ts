@@ -7,7 +7,7 @@ import { transact } from "../core/history.ts";
 import { tokenPlace } from "./_account.ts";
 import { openClient } from "./_client.ts";
 import { ProviderFailure, toCallError, toProviderFailure } from "./_failures.ts";
-import { getAccount } from "./get_account.ts";
+import { getLinkedAccount } from "./get_account.ts";
 import type { LinkAccount, LinkedAccount } from "./schema.ts";
 
 /** What a classic token needs, and the scopes of which one is enough for it. */
@@ -43,7 +43,7 @@ export async function linkAccount(ctx: ActorContext, { token }: LinkAccount): Pr
       target_id: user.id,
       details: { login, scopes },
     });
-    return await getAccount(ctx);
+    return await getLinkedAccount(ctx);
   });
 }
 

@@ -1,5 +1,5 @@
 import { createIssue } from "../integrations/create_issue.ts";
-import { getAccount } from "../integrations/get_account.ts";
+import { getLinkedAccount } from "../integrations/get_account.ts";
 import { getHookRun } from "../integrations/get_hook_run.ts";
 import { getLinkedIssue } from "../integrations/get_issue.ts";
 import { linkAccount } from "../integrations/link_account.ts";
@@ -45,7 +45,7 @@ export const integrationsRouter = router({
     path: "/integrations/github",
     summary: "Show my linked account",
   })
-    .input(Empty).output(LinkedAccount).query(({ ctx }) => getAccount(ctx)),
+    .input(Empty).output(LinkedAccount).query(({ ctx }) => getLinkedAccount(ctx)),
 
   unlinkAccount: userProcedure({
     ...own,

@@ -10,6 +10,7 @@ import { releaseTask } from "../tasks/release.ts";
 import { reorderTasks } from "../tasks/reorder.ts";
 import {
   ClaimTask,
+  CreatedTask,
   CreateTask,
   HoldTask,
   ListProjectTasks,
@@ -24,7 +25,7 @@ import {
 } from "../tasks/schema.ts";
 import { updateTask } from "../tasks/update.ts";
 import { TicketPath } from "../tickets/schema.ts";
-import { Nothing, projectProcedure, router } from "./trpc.ts";
+import { Nothing, projectProcedure, REPEATED, router } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "tasks:read", tag: "Tasks" } as const;
 const write = { access: "member", scope: "tasks:write", tag: "Tasks" } as const;
@@ -57,9 +58,10 @@ export const tasksRouter = router({
     ...write,
     method: "POST",
     path: tasks,
-    status: 201,
+    statusOf: (task: CreatedTask) => task._idempotent_replay ? 200 : 201,
     summary: "Add a task behind the others",
-    location: (task: Task, input: CreateTask) =>
+    description: REPEATED,
+    location: (task: CreatedTask, input: CreateTask) =>
       `/projects/${input.id}/tickets/${input.ticketId}/tasks/${task.id}`,
     errors: ["not_found", "conflict"],
     example: {
@@ -70,7 +72,7 @@ export const tasksRouter = router({
         estimated_minutes: 90,
       },
     },
-  }).input(CreateTask).output(Task).mutation(({ ctx, input }) => createTask(ctx, input)),
+  }).input(CreateTask).output(CreatedTask).mutation(({ ctx, input }) => createTask(ctx, input)),
 
   reorder: projectProcedure({
     ...write,

@@ -5,6 +5,7 @@ import { getTestCase } from "../test_cases/get.ts";
 import { listTestCases } from "../test_cases/list.ts";
 import { listProjectTestCases } from "../test_cases/list_of_project.ts";
 import {
+  CreatedTestCase,
   CreateTestCase,
   DecideTestCase,
   ListProjectTestCases,
@@ -16,7 +17,7 @@ import {
 } from "../test_cases/schema.ts";
 import { updateTestCase } from "../test_cases/update.ts";
 import { TicketPath } from "../tickets/schema.ts";
-import { Nothing, projectProcedure, router } from "./trpc.ts";
+import { Nothing, projectProcedure, REPEATED, router } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "tickets:read", tag: "Test cases" } as const;
 const write = { access: "member", scope: "tickets:write", tag: "Test cases" } as const;
@@ -45,10 +46,10 @@ export const testCasesRouter = router({
     ...write,
     method: "POST",
     path: cases,
-    status: 201,
+    statusOf: (made: CreatedTestCase) => made._idempotent_replay ? 200 : 201,
     summary: "Add a human test case",
-    description: "The ticket can't be closed until a person has approved it.",
-    location: (made: TestCase, input: CreateTestCase) =>
+    description: `The ticket can't be closed until a person has approved it. ${REPEATED}`,
+    location: (made: CreatedTestCase, input: CreateTestCase) =>
       `/projects/${input.id}/tickets/${input.ticketId}/test-cases/${made.id}`,
     errors: ["not_found", "conflict"],
     example: {
@@ -57,7 +58,7 @@ export const testCasesRouter = router({
         instruction: "Upload a file of 3 GB and compare its checksum with the stored one.",
       },
     },
-  }).input(CreateTestCase).output(TestCase).mutation(({ ctx, input }) => createTestCase(ctx, input)),
+  }).input(CreateTestCase).output(CreatedTestCase).mutation(({ ctx, input }) => createTestCase(ctx, input)),
 
   get: projectProcedure({
     ...read,

@@ -23,7 +23,7 @@ import {
 } from "../tickets/schema.ts";
 import { findSimilarTickets } from "../tickets/similar.ts";
 import { updateTicket } from "../tickets/update.ts";
-import { projectProcedure, router } from "./trpc.ts";
+import { projectProcedure, REPEATED, router } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "tickets:read", tag: "Tickets" } as const;
 const write = { access: "member", scope: "tickets:write", tag: "Tickets" } as const;
@@ -51,9 +51,7 @@ export const ticketsRouter = router({
     method: "POST",
     path: "/projects/{id}/tickets",
     summary: "Create a handoff ticket",
-    description:
-      "With an idempotency key (body field or Idempotency-Key header) the ticket is created once: a repeat answers 200 with " +
-      "the stored response and `_idempotent_replay: true`. `similar_existing` is a hint; the ticket is created regardless.",
+    description: `${REPEATED} \`similar_existing\` is a hint; the ticket is created regardless.`,
     statusOf: (created: CreatedTicket) => created._idempotent_replay ? 200 : 201,
     location: (created: CreatedTicket, input: CreateTicket) =>
       `/projects/${input.id}/tickets/${created.ticket.id}`,

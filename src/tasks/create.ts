@@ -3,30 +3,40 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
-import { lockTicket } from "../tickets/lock.ts";
+import { type LockedTicket, lockTicket } from "../tickets/lock.ts";
+import { makeOnce } from "../tickets/make_once.ts";
 import { checkAssignee } from "./_assignee.ts";
 import { checkDependencies } from "./_dependencies.ts";
-import { outlineOf, taskColumns } from "./_rows.ts";
-import { type CreateTask, MAX_TASKS, type Task } from "./schema.ts";
+import { outlineOf, taskColumns, type TaskOutline } from "./_rows.ts";
+import { type CreatedTask, type CreateTask, MAX_TASKS, type Task } from "./schema.ts";
 
-/** Adds a task behind the others. */
-export async function createTask(ctx: ProjectContext, input: CreateTask): Promise<Task> {
-  refuseDisabledRole(ctx, input.role);
+/** Adds a task behind the others, once under an idempotency key. */
+export async function createTask(ctx: ProjectContext, input: CreateTask): Promise<CreatedTask> {
   return await transact(ctx, async (ctx) => {
     const [ticket, tasks] = await Promise.all([
       lockTicket(ctx, input.ticketId),
       outlineOf(ctx, input.ticketId),
     ]);
-    if (tasks.length >= MAX_TASKS) {
-      throw new AppError(
-        "conflict",
-        `Cannot add a task to ${ticket.ticket_ref}: it has ${MAX_TASKS} already`,
-      );
-    }
-    checkDependencies(tasks, null, input.depends_on_task_ids ?? []);
-    if (input.assignee_user_id) await checkAssignee(ctx, input.assignee_user_id);
-    return await insertTask(ctx, input, tasks.length + 1);
+    return await makeOnce(ctx, "task", input, () => addTask(ctx, ticket, tasks, input));
   });
+}
+
+async function addTask(
+  ctx: ProjectContext,
+  ticket: LockedTicket,
+  tasks: TaskOutline[],
+  input: CreateTask,
+): Promise<Task> {
+  refuseDisabledRole(ctx, input.role);
+  if (tasks.length >= MAX_TASKS) {
+    throw new AppError(
+      "conflict",
+      `Cannot add a task to ${ticket.ticket_ref}: it has ${MAX_TASKS} already`,
+    );
+  }
+  checkDependencies(tasks, null, input.depends_on_task_ids ?? []);
+  if (input.assignee_user_id) await checkAssignee(ctx, input.assignee_user_id);
+  return await insertTask(ctx, input, tasks.length + 1);
 }
 
 async function insertTask(ctx: ProjectContext, input: CreateTask, sequence: number): Promise<Task> {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, NextCursor, Page, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
-import { TicketPath } from "../tickets/schema.ts";
+import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
 /** Of a ticket: the list of its tasks has no pages, and a reorder names them all. */
 export const MAX_TASKS = 500;
@@ -51,6 +51,9 @@ export const Task = z.object({
 }).meta({ id: "Task" });
 export type Task = z.infer<typeof Task>;
 
+export const CreatedTask = Task.extend(Replayed).meta({ id: "CreatedTask" });
+export type CreatedTask = z.infer<typeof CreatedTask>;
+
 export const TaskList = z.object({ tasks: z.array(Task) });
 
 export const ListProjectTasks = Page.extend({
@@ -84,6 +87,7 @@ export const CreateTask = TicketPath.extend({
   acceptance_criteria: Criteria.optional(),
   estimated_minutes: Minutes.nullable().optional(),
   assignee_user_id: Id.nullable().optional(),
+  idempotency_key: IdempotencyKey.optional(),
 });
 export type CreateTask = z.infer<typeof CreateTask>;
 

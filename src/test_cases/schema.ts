@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, NextCursor, Page, text, Timestamp, WebAddress } from "../core/schema.ts";
-import { TicketPath } from "../tickets/schema.ts";
+import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
 /** Of a ticket: the list of its cases has no pages. */
 export const MAX_CASES = 500;
@@ -30,6 +30,9 @@ export const TestCase = z.object({
 }).meta({ id: "TestCase" });
 export type TestCase = z.infer<typeof TestCase>;
 
+export const CreatedTestCase = TestCase.extend(Replayed).meta({ id: "CreatedTestCase" });
+export type CreatedTestCase = z.infer<typeof CreatedTestCase>;
+
 export const TestCaseList = z.object({
   cases: z.array(TestCase),
   all_approved: z.boolean().describe("True without any case"),
@@ -53,6 +56,7 @@ export const CreateTestCase = TicketPath.extend({
   title: TestCaseTexts.title,
   instruction: TestCaseTexts.instruction,
   link: TestCaseTexts.link.optional(),
+  idempotency_key: IdempotencyKey.optional(),
 });
 export type CreateTestCase = z.infer<typeof CreateTestCase>;
 

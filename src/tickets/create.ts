@@ -9,6 +9,7 @@ import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import { type Draft, insertTickets } from "./_insert.ts";
 import { ticketsUrl } from "./_rows.ts";
 import { embeddedText, findNearest } from "./_similar.ts";
+import { idempotencyKey } from "./make_once.ts";
 import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
 
 /**
@@ -38,18 +39,6 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
     if (!twin) throw error;
     return twin;
   }
-}
-
-function idempotencyKey(ctx: ProjectContext, input: CreateTicket): string | null {
-  const { idempotencyKey: header } = ctx;
-  if (header === null) return input.idempotency_key ?? null;
-  if (input.idempotency_key !== undefined && input.idempotency_key !== header) {
-    throw invalidField("idempotency_key", "Differs from the Idempotency-Key header");
-  }
-  if (header === "" || [...header].length > 128) {
-    throw invalidField("Idempotency-Key", "Must have 1 to 128 characters");
-  }
-  return header;
 }
 
 async function findReplay(ctx: ProjectContext, key: string): Promise<CreatedTicket | null> {

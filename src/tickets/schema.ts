@@ -67,6 +67,8 @@ export const TicketTexts = {
   source: text(1, 40),
 };
 export const IdempotencyKey = text(1, 128);
+/** In the answer of a creation. */
+export const Replayed = { _idempotent_replay: z.boolean().optional() };
 
 export const CreateTicket = z.strictObject({
   title: TicketTexts.title,
@@ -115,7 +117,7 @@ export const CreatedTicket = z.object({
   similar_existing: z.array(SimilarTicket).optional().describe(
     "Absent when the model could not answer in time",
   ),
-  _idempotent_replay: z.boolean().optional(),
+  ...Replayed,
 }).meta({ id: "CreatedTicket" });
 export type CreatedTicket = z.infer<typeof CreatedTicket>;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { staleTables, startMaintenance } from "../../db/maintenance.ts";
-import { type Database, openDatabase, transact } from "../../db/open.ts";
+import { type Database, inTransaction, openDatabase } from "../../db/open.ts";
 import { emptyEmbedded } from "../database.ts";
 import { clients, lines, startScript, until } from "./_fresh.ts";
 
@@ -108,7 +108,7 @@ describe("the embedded database", () => {
         await expect(sql`insert into entries (client, n) values (${client}, ${n})`).rejects.toMatchObject({
           code: "23505",
         });
-        const value = await transact(sql, async (tx) => {
+        const value = await inTransaction(sql, async (tx) => {
           await tx`update counters set value = value + 1 where id = 0`;
           const [own] = await tx`update counters set value = value + 1 where id = ${client} returning value`;
           return own?.value;

@@ -1,6 +1,6 @@
 import type { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { transact } from "../../db/open.ts";
+import { inTransaction } from "../../db/open.ts";
 import { bossExecutor, createBoss, RECOVERY } from "../../db/queue.ts";
 import { clients, openFresh, until } from "./_fresh.ts";
 
@@ -35,7 +35,7 @@ function count(queue: string): Promise<number> {
 
 describe("a job", () => {
   test("does not exist when its transaction is rolled back", async () => {
-    const work = transact(database.sql, async (tx) => {
+    const work = inTransaction(database.sql, async (tx) => {
       await tx`insert into notes (text) values ('lost')`;
       await boss.send("greet", { name: "nobody" }, { db: bossExecutor(tx) });
       throw new Error("rolled back");
@@ -45,7 +45,7 @@ describe("a job", () => {
   });
 
   test("joins the running transaction when its handle was forgotten", async () => {
-    const work = transact(database.sql, async () => {
+    const work = inTransaction(database.sql, async () => {
       await boss.send("greet", {});
       throw new Error("rolled back");
     });
@@ -55,7 +55,7 @@ describe("a job", () => {
 
   test("is committed with its transaction and run with the data it was given", async () => {
     const data = { name: "Zoë \\ \"'", nested: { list: [1, null, true] } };
-    await transact(database.sql, async (tx) => {
+    await inTransaction(database.sql, async (tx) => {
       await tx`insert into notes (text) values ('kept')`;
       await boss.send("greet", data, { db: bossExecutor(tx), singletonKey: "once" });
     });
@@ -64,7 +64,7 @@ describe("a job", () => {
     await boss.createQueue("retry", { ...RECOVERY, retryLimit: 2, retryDelay: 1 });
     await boss.send("retry", { n: 1 });
     await boss.work("greet", { pollingIntervalSeconds: 0.5 }, async ([job]) => {
-      await transact(database.sql, (tx) => tx`insert into notes (text) values ('from the job')`);
+      await inTransaction(database.sql, (tx) => tx`insert into notes (text) values ('from the job')`);
       seen.push(job?.data);
       return { greeted: true };
     });
@@ -86,7 +86,7 @@ describe("a job", () => {
     await boss.createQueue("many");
     await clients(16, async (client) => {
       for (let n = 0; n < 10; n++) {
-        await transact(database.sql, async (tx) => {
+        await inTransaction(database.sql, async (tx) => {
           await tx`insert into notes (text) values (${`many ${client} ${n}`})`;
           await boss.send("many", { client, n }, { db: bossExecutor(tx) });
         });
@@ -127,12 +127,12 @@ test("the queue's scripts and transactions that come with them keep to themselve
   const script = "begin; insert into notes (text) values ('script'); commit;";
   for (let round = 0; round < 20; round++) {
     await Promise.all([
-      transact(database.sql, async (tx) => {
+      inTransaction(database.sql, async (tx) => {
         await tx`insert into notes (text) values ('one')`;
         await tx`insert into notes (text) values ('two')`;
       }),
       bossExecutor(database.sql).executeSql(script),
-      transact(database.sql, async (tx) => {
+      inTransaction(database.sql, async (tx) => {
         await tx`insert into notes (text) values ('never')`;
         throw new Error("rolled back");
       }).catch((error: Error) => expect(error.message).toBe("rolled back")),

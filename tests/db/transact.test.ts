@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isDeadlock, isTimeout, isUnavailable, isUniqueViolation } from "../../db/errors.ts";
-import { openDatabase, transact } from "../../db/open.ts";
+import { inTransaction, openDatabase } from "../../db/open.ts";
 import { serverUrl } from "../database.ts";
 import { clients, openFresh } from "./_fresh.ts";
 
@@ -17,9 +17,9 @@ async function failure(work: PromiseLike<unknown>): Promise<unknown> {
 
 describe("a transaction", () => {
   test("takes in nested work and rolls all of it back", async () => {
-    const error = await failure(transact(database.sql, async (tx) => {
+    const error = await failure(inTransaction(database.sql, async (tx) => {
       await tx`insert into names (name) values ('outer')`;
-      await transact(tx, (inner) => inner`insert into names (name) values ('inner')`);
+      await inTransaction(tx, (inner) => inner`insert into names (name) values ('inner')`);
       throw new Error("stop");
     }));
     expect(error).toEqual(new Error("stop"));
@@ -27,9 +27,9 @@ describe("a transaction", () => {
   });
 
   test("refuses a second one on the client instead of waiting for itself", async () => {
-    const nested = transact(database.sql, () => transact(database.sql, (tx) => tx`select 1`));
+    const nested = inTransaction(database.sql, () => inTransaction(database.sql, (tx) => tx`select 1`));
     await expect(nested).rejects.toThrow("pass its handle");
-    await clients(4, () => transact(database.sql, (tx) => tx`select 1`));
+    await clients(4, () => inTransaction(database.sql, (tx) => tx`select 1`));
   });
 });
 
@@ -79,7 +79,7 @@ describe("the client", () => {
 });
 
 async function longStatements(): Promise<void> {
-  const cancelled = await failure(transact(database.sql, async (tx) => {
+  const cancelled = await failure(inTransaction(database.sql, async (tx) => {
     await tx`select set_config('statement_timeout', '50', true)`;
     await tx`select pg_sleep(2)`;
   }));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDatabase, transact } from "../../db/open.ts";
+import { inTransaction, openDatabase } from "../../db/open.ts";
 import { dropPlace, emptyEmbedded, emptyPlace, type Place, serverUrl } from "../database.ts";
 
 let place: Place;
@@ -18,7 +18,7 @@ const STOP = new Error("stop");
 
 /** A transaction between the statements of others, which is taken back. */
 async function takenBack(number: number): Promise<void> {
-  const begun = transact(database.sql, async (tx) => {
+  const begun = inTransaction(database.sql, async (tx) => {
     await tx`insert into marks values (${number}, 'taken back')`;
     throw STOP;
   });
@@ -35,7 +35,7 @@ test("transactions behind any number of statements take nothing of these along",
     }
     await null; // sent by a microtask
     sent.push(takenBack(statements));
-    sent.push(transact(sql, (tx) => tx`insert into marks values (${statements}, 'together')`));
+    sent.push(inTransaction(sql, (tx) => tx`insert into marks values (${statements}, 'together')`));
     sent.push(sql.unsafe("insert into marks values (2, 'alone')").execute());
     await Promise.all(sent);
   }
@@ -51,7 +51,7 @@ test("one that waits for its turn is not overtaken", async () => {
   const note = (name: string) => () => void order.push(name);
   const before = sql`select pg_sleep(0.05)`.then(note("before"));
   await null;
-  const transaction = transact(sql, (tx) => tx`select 1`).then(note("transaction"));
+  const transaction = inTransaction(sql, (tx) => tx`select 1`).then(note("transaction"));
   const after = sql`select 1`.then(note("after"));
   await Promise.all([before, transaction, after]);
   expect(order).toEqual(["before", "transaction", "after"]);

@@ -8,7 +8,6 @@ import { useHarness } from "../harness.ts";
 
 /** Texts that begin with the same word are the same to it. */
 const embedder: Embedder = {
-  dimensions: 384,
   state: () => ({ state: "ready", queued: 0, threads: 1 }),
   embed(text) {
     const vector = new Float32Array(384);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isUnavailable } from "../../db/errors.ts";
-import { type Database, openDatabase, savepoint, transact } from "../../db/open.ts";
+import { type Database, inTransaction, openDatabase, savepoint } from "../../db/open.ts";
 import { dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
 import { until } from "../db/_fresh.ts";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
@@ -9,7 +9,7 @@ describe("a statement that fails as unavailable", () => {
   test("on a connection that is well is rolled back, and the connection is used again", async () => {
     const place = await emptyPlace("well");
     const database = await openDatabase({ ...place, poolSize: 1 });
-    const failure = await transact(database.sql, async (tx) => {
+    const failure = await inTransaction(database.sql, async (tx) => {
       await tx`create table half (n integer)`;
       await tx.unsafe("do $$ begin raise exception 'no space left' using errcode = 'disk_full'; end $$");
     }).catch((error: unknown) => error);
@@ -56,7 +56,7 @@ function onAServer(): void {
       Promise.withResolvers<void>(),
       Promise.withResolvers<unknown>(),
     ];
-    const first = transact(sql, async (tx) => {
+    const first = inTransaction(sql, async (tx) => {
       await tx`insert into kept values (1)`;
       inside.resolve();
       await cut.promise;
@@ -66,7 +66,7 @@ function onAServer(): void {
     await inside.promise;
     proxy.cut();
     expect(isUnavailable(await first)).toBe(true);
-    await transact(sql, async (tx) => {
+    await inTransaction(sql, async (tx) => {
       await tx`insert into kept values (10)`;
       cut.resolve();
       expect(String(await gone.promise)).toContain("its transaction is over");
@@ -78,7 +78,7 @@ function onAServer(): void {
   test("in the middle of a statement fails its transaction as unavailable, savepoints too, and the process lives", async () => {
     const { sql } = database;
     for (const nested of [false, true]) {
-      const failure = await transact(sql, async (tx) => {
+      const failure = await inTransaction(sql, async (tx) => {
         await tx`insert into kept values (1)`;
         const sleeping = nested
           ? savepoint(tx, (inner) => inner`select pg_sleep(20)`)
@@ -100,7 +100,7 @@ function onAServer(): void {
     const waiting = await Promise.allSettled([
       sql`select 1`,
       sql`select 2`,
-      transact(sql, (tx) => tx`insert into kept values (1)`),
+      inTransaction(sql, (tx) => tx`insert into kept values (1)`),
     ]);
     expect(waiting.map((result) => result.status === "rejected" && isUnavailable(result.reason))).toEqual([
       true,

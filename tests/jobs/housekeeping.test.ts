@@ -7,7 +7,6 @@ import { useHarness } from "../harness.ts";
 
 /** Answers a vector for each text but those that it can't read. */
 const embedder: Embedder = {
-  dimensions: 384,
   state: () => ({ state: "ready", queued: 0, threads: 1 }),
   embed: (text) => Promise.resolve(text.startsWith("Unreadable") ? null : new Float32Array(384).fill(0.05)),
   close: () => Promise.resolve(),

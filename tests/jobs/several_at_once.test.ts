@@ -14,7 +14,6 @@ const { atOnce } = QUEUES["embed-ticket"];
 const together = Promise.withResolvers<void>();
 
 const embedder: Embedder = {
-  dimensions: 384,
   state: () => ({ state: "ready", queued: 0, threads: 1 }),
   async embed(text) {
     if (!awake) return null;

@@ -7,7 +7,6 @@ import type { Answer, Harness } from "../harness.ts";
 
 /** Embeds by words: texts with the same words have the same direction, those without a common one are at right angles. */
 const wordEmbedder: Embedder = {
-  dimensions: 384,
   state: () => ({ state: "ready", queued: 0, threads: 1 }),
   embed(text) {
     const vector = new Float32Array(384);

@@ -2,7 +2,6 @@ import type { Embedder } from "../../src/core/embed.ts";
 
 /** An embedder that knows a vector for each title and answers at once; it can be switched off and on. */
 export class SetVectors implements Embedder {
-  readonly dimensions = 384;
   readonly asked: string[] = [];
   readonly #vectors = new Map<string, Float32Array>();
   on = true;

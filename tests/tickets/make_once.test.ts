@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeMember, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { type Answer, useHarness } from "../harness.ts";
+
+const harness = useHarness();
+let project: TestProject;
+let ticket: TestTicket;
+beforeAll(async () => {
+  project = await makeProject(harness.now);
+  ticket = await makeTicket(harness.now, project);
+});
+
+const PARTS = [
+  ["tasks", { title: "Write it down", role: "qa" }],
+  ["test-cases", { title: "Read it", instruction: "Read what is written." }],
+] as const;
+
+function post(path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+  return harness.now.call("POST", path, { token: project.admin.token, body, headers });
+}
+
+async function countOf(path: string): Promise<number> {
+  const { body } = await harness.now.call("GET", path, { token: project.admin.token });
+  return (body.tasks ?? body.cases).length;
+}
+
+describe.each(PARTS)("a repeated creation of %s", (parts, draft) => {
+  const path = () => `${ticket.path}/${parts}`;
+
+  test("under one key gets the first answer, whatever it says and whatever became of the part", async () => {
+    const before = await countOf(path());
+    const first = await post(path(), { ...draft, idempotency_key: "once" });
+    expect(first.status).toBe(201);
+    expect(first.body).not.toHaveProperty("_idempotent_replay");
+    const made = `${path()}/${first.body.id}`;
+    await harness.now.call("PATCH", made, { token: project.admin.token, body: { title: "Another title" } });
+    const replay = { ...first.body, _idempotent_replay: true };
+    for (
+      const [body, headers] of [
+        [{ ...draft, idempotency_key: "once" }, {}],
+        [{ ...draft, title: "Something else" }, { "idempotency-key": "once" }],
+      ] as const
+    ) {
+      const repeated = await post(path(), body, headers);
+      expect([repeated.status, repeated.body]).toEqual([200, replay]);
+      expect(repeated.headers.has("etag")).toBe(false);
+    }
+    expect(await countOf(path())).toBe(before + 1);
+    await harness.now.call("DELETE", made, { token: project.admin.token });
+    expect((await post(path(), { ...draft, idempotency_key: "once" })).body).toEqual(replay);
+    expect(await countOf(path())).toBe(before);
+  });
+
+  test("at the same moment makes one", async () => {
+    const before = await countOf(path());
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => post(path(), { ...draft, idempotency_key: "twins" })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(15).fill(200), 201]);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(await countOf(path())).toBe(before + 1);
+  });
+
+  test("on another ticket, under another key or none is one of its own", async () => {
+    const other = await makeTicket(harness.now, project);
+    const keyed = (key: string) => ({ ...draft, idempotency_key: key });
+    const answers = [
+      await post(path(), keyed("one")),
+      await post(path(), keyed("two")),
+      await post(`${other.path}/${parts}`, keyed("one")),
+      await post(path(), draft),
+      await post(path(), draft),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(201));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(5);
+  });
+
+  test("that failed may be made under the same key", async () => {
+    const wrong = await post(path(), { ...draft, idempotency_key: "again", title: "" });
+    expect(wrong.status).toBe(400);
+    expect((await post(path(), { ...draft, idempotency_key: "again" })).status).toBe(201);
+  });
+
+  test("is told to nobody who may not make one", async () => {
+    const viewer = await makeMember(harness.now, project, "viewer");
+    await post(path(), { ...draft, idempotency_key: "secret" });
+    const { status } = await harness.now.call("POST", path(), {
+      token: viewer.token,
+      body: { ...draft, idempotency_key: "secret" },
+    });
+    expect(status).toBe(403);
+  });
+
+  test("with a header that differs from the field is refused", async () => {
+    const { status, body } = await post(path(), { ...draft, idempotency_key: "a" }, {
+      "idempotency-key": "b",
+    });
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["idempotency_key"]]);
+  });
+});
+
+test("a task and a test case of a ticket may have the same key", async () => {
+  for (const [parts, draft] of PARTS) {
+    const { status } = await post(`${ticket.path}/${parts}`, { ...draft, idempotency_key: "shared" });
+    expect(status, parts).toBe(201);
+  }
+});
