@@ -57,7 +57,7 @@ async function runAgain({ db, queue }: ActorContext, { id }: IdPath): Promise<Re
     returning source_name as name, data as payload, singleton_key as key`;
   if (!letter) return undefined;
   const { name, payload, key } = letter;
-  await queue.enqueue(db, name, payload, { ...(key !== null && { singletonKey: key }) });
+  await queue.enqueue(db, name, payload);
   // The one that waits already under this key does the same.
   const [job] = await db<Retried[]>`
     select id, name from pgboss.job

@@ -11,12 +11,14 @@ import { Id } from "./schema.ts";
 export const QUEUES = {
   "embed-ticket": {
     payload: z.object({ ticket_id: Id }),
+    key: ({ ticket_id }: { ticket_id: string }) => ticket_id,
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
     atOnce: 8,
   },
   // Tries for some two hours, then waits as a dead letter for an admin; the hourly sweep closes the tickets meanwhile.
   "close-parked-tickets": {
     payload: z.object({ repo: z.string(), sha: z.string() }),
+    key: ({ repo, sha }: { repo: string; sha: string }) => `${repo}@${sha}`,
     retry: { retryLimit: 14, retryDelay: 5, retryBackoff: true, retryDelayMax: 900 },
     deadLetter: "close-parked-tickets-dead",
     atOnce: 4,
@@ -44,6 +46,7 @@ export const QUEUES = {
   },
   "set-up-hooks": {
     payload: z.object({ run_id: Id }),
+    key: ({ run_id }: { run_id: string }) => run_id,
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
   "renew-tokens": {
@@ -60,6 +63,8 @@ export const QUEUES = {
   },
   "analyze-project": {
     payload: z.object({ project_id: Id, full: z.boolean().optional() }),
+    key: ({ project_id, full }: { project_id: string; full?: boolean }) =>
+      full ? `${project_id}:full` : project_id,
     retry: { retryLimit: 5, retryDelay: 30, retryBackoff: true, retryDelayMax: 600 },
   },
   "analyze-all-projects": {
@@ -71,6 +76,8 @@ export const QUEUES = {
 
 export interface QueueDefinition {
   payload: z.ZodType<object>;
+  /** Of those with the same key one waits, and of those without a key one at all. */
+  key?: (payload: never) => string;
   retry: { retryLimit: number; retryDelay: number; retryBackoff: boolean; retryDelayMax?: number };
   /** Five-field cron in UTC: one job per installation at each time. */
   cron?: string;
@@ -86,8 +93,6 @@ export type QueueName = keyof typeof QUEUES;
 export type Payload<Name extends QueueName> = z.infer<(typeof QUEUES)[Name]["payload"]>;
 
 export interface EnqueueOptions {
-  /** Only one waiting job with this key. */
-  singletonKey?: string;
   startAfterSeconds?: number;
 }
 
@@ -109,7 +114,6 @@ export async function prepareQueues(boss: PgBoss): Promise<void> {
   for (const [name, { retry, deadLetter }] of definitions) {
     if (deadLetter) await boss.createQueue(deadLetter);
     const settings = { ...RECOVERY, ...retry, ...(deadLetter && { deadLetter }) };
-    // One waiting job for each singletonKey.
     await boss.createQueue(name, { policy: "short", ...settings });
     await boss.updateQueue(name, settings);
   }
@@ -117,10 +121,11 @@ export async function prepareQueues(boss: PgBoss): Promise<void> {
 
 export function openQueue(boss: PgBoss): Queue {
   return {
-    async enqueue(db, name, payload, { singletonKey, startAfterSeconds } = {}) {
+    async enqueue(db, name, payload, { startAfterSeconds } = {}) {
+      const { key }: QueueDefinition = QUEUES[name];
       await boss.send(name, payload, {
         db: bossExecutor(db),
-        ...(singletonKey !== undefined && { singletonKey }),
+        ...(key && { singletonKey: key(payload as never) }),
         ...(startAfterSeconds !== undefined && { startAfter: startAfterSeconds }),
       });
     },

@@ -38,7 +38,7 @@ async function promote(ctx: Context, record: DeployRecord): Promise<Omit<Recorde
   const tried = await attemptPart(ctx, (ctx) => promoteParkedTickets(ctx, record));
   if ("result" in tried) return tried.result;
   const { repo, sha } = record;
-  await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha }, { singletonKey: `${repo}@${sha}` });
+  await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha });
   return { stamped: 0, closed: 0, reason: "close_failed", failure: tried.failure };
 }
 

@@ -20,5 +20,4 @@ export const DeployAnswer = z.object({
 export type DeployAnswer = z.infer<typeof DeployAnswer>;
 
 /** One promoted commit of one repository, both lower-cased. */
-export const Promotion = z.object({ repo: z.string(), sha: z.string() });
-export type Promotion = z.infer<typeof Promotion>;
+export type Promotion = Pick<DeployRecord, "repo" | "sha">;

@@ -27,7 +27,7 @@ export async function startRun(ctx: ActorContext, targets: Target[]): Promise<Ho
       target_id: id,
       details: { repositories: targets.length },
     });
-    await ctx.queue.enqueue(ctx.db, "set-up-hooks", { run_id: id }, { singletonKey: id });
+    await ctx.queue.enqueue(ctx.db, "set-up-hooks", { run_id: id });
   });
   return await readRun(ctx, id, user.id);
 }

@@ -176,7 +176,5 @@ async function closeDeployed(ctx: Context, { repo, merge_sha: sha }: PullRequest
   const [deployed] = await ctx.db`
     select from deploys where repo = ${repo} and sha = ${sha} and status = 'success' limit 1`;
   if (!deployed) return;
-  await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha: sha! }, {
-    singletonKey: `${repo}@${sha}`,
-  });
+  await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha: sha! });
 }

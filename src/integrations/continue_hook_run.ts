@@ -104,10 +104,7 @@ async function goOn(ctx: Context, runId: string, { seconds, limited }: Wait): Pr
       update hook_runs set state = ${limited ? "waiting" : "running"}, waits = waits + ${limited ? 1 : 0},
         resumes_at = case when ${limited} then now() + make_interval(secs => ${seconds}) end
       where id = ${runId}::uuid`;
-    await ctx.queue.enqueue(ctx.db, "set-up-hooks", { run_id: runId }, {
-      singletonKey: runId,
-      startAfterSeconds: seconds,
-    });
+    await ctx.queue.enqueue(ctx.db, "set-up-hooks", { run_id: runId }, { startAfterSeconds: seconds });
   });
 }
 

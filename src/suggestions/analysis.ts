@@ -22,10 +22,7 @@ export async function requestAnalysis(ctx: ProjectContext): Promise<Analysis> {
   const { id } = ctx.project;
   await transact(
     ctx,
-    (ctx) =>
-      ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: id, full: true }, {
-        singletonKey: `${id}:full`,
-      }),
+    (ctx) => ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: id, full: true }),
   );
   return await getAnalysis(ctx);
 }

@@ -123,8 +123,7 @@ async function finishProgress(ctx: Context, projectId: string): Promise<void> {
 async function continueLater(ctx: Context, projectId: string): Promise<void> {
   await transact(
     ctx,
-    (ctx) =>
-      ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: projectId }, { singletonKey: projectId }),
+    (ctx) => ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: projectId }),
   );
 }
 

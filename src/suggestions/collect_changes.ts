@@ -41,7 +41,7 @@ async function enqueueAnalyses(ctx: Context): Promise<void> {
   const projects = await ctx.db<{ project_id: string }[]>`
     select p.id as project_id from projects p where exists (select from analysis_backlog b where b.project_id = p.id)`;
   for (const { project_id } of projects) {
-    await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id }, { singletonKey: project_id });
+    await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id });
   }
 }
 
@@ -52,9 +52,7 @@ export async function analyzeAllProjects(ctx: Context): Promise<void> {
       select p.id as project_id from projects p where p.archived_at is null
         and exists (select from tickets t where t.project_id = p.id and t.status = 'open')`;
     for (const { project_id } of projects) {
-      await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id, full: true }, {
-        singletonKey: `${project_id}:full`,
-      });
+      await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id, full: true });
     }
   });
 }

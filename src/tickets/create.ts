@@ -30,7 +30,7 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
     if (embedding || ctx.config.EMBEDDING_THREADS === 0) return await store(ctx, draft);
     return await transact(ctx, async (ctx) => {
       const created = await store(ctx, draft);
-      await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: draft.id }, { singletonKey: draft.id });
+      await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: draft.id });
       return created;
     });
   } catch (error) {

@@ -92,5 +92,5 @@ async function replaceRoles(
 async function embedAnew(ctx: ProjectContext, ticketId: string): Promise<void> {
   await ctx.db`delete from ticket_embeddings where ticket_id = ${ticketId}::uuid`;
   if (ctx.config.EMBEDDING_THREADS === 0) return;
-  await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: ticketId }, { singletonKey: ticketId });
+  await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: ticketId });
 }

@@ -165,7 +165,7 @@ describe("the delivery inbox", () => {
     const ticket = await makeTicket(harness.now, await makeProject(harness.now));
     await receiveDelivery(context(), delivery(), async (ctx) => {
       await ctx.db`update tickets set priority = 'high' where id = ${ticket.id}::uuid`;
-      await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: ticket.id }, { singletonKey: ticket.id });
+      await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: ticket.id });
       return { outcome: "applied" };
     });
     const history = await harness.now.sql`
