@@ -63,7 +63,9 @@ export async function whilePaused(
     await copy();
     if (!await isConfirmed(connection)) {
       throw new Error(
-        `The copy took over ${LONGEST_PAUSE_MS / 1000} s, so the service went on before its end`,
+        `The service ended, or went on after ${
+          LONGEST_PAUSE_MS / 1000
+        } s, before the copy was complete: back up again`,
       );
     }
     return true;

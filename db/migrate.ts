@@ -95,7 +95,8 @@ async function applyNext(tx: TransactionSql, migrations: Migration[]): Promise<s
 
 async function lockStart(tx: TransactionSql): Promise<void> {
   // The connection's timeouts are made for requests; another starter's migration may well take longer.
-  await tx`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`;
+  await tx`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),
+    set_config('idle_in_transaction_session_timeout', '0', true)`;
   await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`;
 }
 

@@ -13,10 +13,10 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
   if (encoding !== "UTF8") return `its encoding is ${encoding}: create it with --encoding=UTF8`;
   // Emails, repositories and words are compared in small letters, by the database and by this process.
   if (lowered !== "i") return "its locale makes another letter of I than i: create it with --locale=C.UTF-8";
-  // Absent on the embedded one, which has none.
+  // Absent on the embedded one, which has none; with a unit where DATABASE_URL names one of its own.
   const { statement_timeout: asked } = sql.options.connection;
-  if (asked !== undefined && timeout !== String(asked)) {
-    return "the connection's settings don't arrive: a pooler between must give each connection a session of its own";
+  if (/^\d+$/.test(String(asked)) && timeout !== String(asked)) {
+    return "the connection's settings don't arrive: connect to the server itself, without a pooler between";
   }
   return undefined;
 }

@@ -36,7 +36,6 @@ function inTicket(record: TicketRecord): Issue[] {
   const live = stage === "live";
   const issues = issuesOf([
     [duplicate_of === id, "duplicate_of", "Is the ticket itself"],
-    [duplicate_of !== null && !live, "duplicate_of", "Only a closed ticket is a duplicate"],
     [hasTwins(roles.map(({ role }) => role)), "roles", "Names a role twice"],
     [live !== (record.closed_at !== null), "closed_at", "live tickets have a time of closing, others none"],
     [live !== (resolution_type !== null), "resolution_type", "live tickets have a resolution, others none"],

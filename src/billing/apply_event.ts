@@ -27,9 +27,6 @@ export async function receivedPaymentEvent(ctx: Context, body: Uint8Array): Prom
 
 async function linkCustomer({ db }: Context, event: PaymentEvent): Promise<Outcome> {
   const session = parseAs(CheckoutSession, event.data.object);
-  if (session.mode && session.mode !== "subscription") {
-    return { outcome: "ignored", reason: "no_subscription" };
-  }
   if (session.payment_status === "unpaid") return { outcome: "ignored", reason: "unpaid" };
   if (!session.customer) return { outcome: "ignored", reason: "no_customer" };
   const account = Id.safeParse(session.client_reference_id);

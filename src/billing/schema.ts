@@ -49,7 +49,6 @@ export const PaymentEvent = z.looseObject({
 export type PaymentEvent = z.infer<typeof PaymentEvent>;
 
 export const CheckoutSession = z.looseObject({
-  mode: z.string().nullish(),
   client_reference_id: z.string().nullish(),
   customer: Reference.nullish(),
   payment_status: text(1, 100),

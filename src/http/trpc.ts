@@ -19,10 +19,11 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
   const metas = new Map(publishedProcedures().map(({ name, meta }) => [name, meta]));
   const app = new Hono<HttpEnv>();
   app.all("/*", async (c) => {
-    const names = namesOf(c.req.url);
-    refuseStrangeRequest(c.req.raw, names.length);
+    refuseMethod(c.req.method);
     c.set("procedure", "trpc");
+    const names = namesOf(c.req.url);
     const ctx = await requestContext(c, services, names.length);
+    refuseStrangeRequest(c.req.raw, names.length);
     const request = await bounded(c.req.raw, names.map((name) => limitOf(ctx, metas.get(name))));
     return await fetchRequestHandler({
       endpoint: "/trpc",
@@ -55,11 +56,14 @@ function namesOf(url: string): string[] {
   return path.split(/,|%2c/i);
 }
 
-/** tRPC itself would refuse most of it, but doesn't tell the request's id then. */
-function refuseStrangeRequest({ method, headers }: Request, calls: number): void {
+function refuseMethod(method: string): void {
   if (!["GET", "HEAD", "OPTIONS", "POST"].includes(method)) {
     throw new AppError("method_not_allowed", undefined, { headers: { Allow: "GET, POST" } });
   }
+}
+
+/** tRPC itself would refuse most of it, but doesn't tell the request's id then. */
+function refuseStrangeRequest({ method, headers }: Request, calls: number): void {
   const isJson = headers.get("content-type")?.startsWith("application/json");
   if (method === "POST" && !isJson) throw new AppError("unsupported_media_type");
   // A stream's status and fields go out before its calls begin: neither a refusal nor a cookie would be among them.

@@ -18,20 +18,22 @@ const CLOSING = new RegExp(`(?<!\\w)${KEYWORD}:?\\s+${TARGET}`, "gi");
 /** A branch cannot hold spaces: `fix/#12`, `closes-#12`. */
 const CLOSING_BRANCH = new RegExp(`(?<![A-Za-z0-9])${KEYWORD}[-_/:]?${TARGET}`, "gi");
 
-/** The line that GitHub writes where a pull request takes another one's change out. */
+/** The line that GitHub writes where a pull request takes another one's change out, whose title and branch it bears. */
 const REVERTS = new RegExp(`^Reverts (?:${REPO})?#\\d+\\s*$`, "m");
 
 /**
- * Reads title, body and branch. Keys are capitals in texts, and written in any case in a branch. A revert bears the
- * names of what it takes out, so that none of them counts.
+ * Reads title, body and branch, but of a revert not what it has of the change that it takes out. Keys are capitals in
+ * texts, and written in any case in a branch.
  */
 export function findMentions({ pull_request, repository }: PullRequestEvent): Mentions {
-  const { title, body, head } = pull_request;
-  if (REVERTS.test(body ?? "")) return { refs: [], issues: [] };
+  const { body } = pull_request;
+  const isRevert = REVERTS.test(body ?? "");
+  const title = isRevert ? pull_request.title.replace(/^Revert ".*/s, "") : pull_request.title;
+  const branch = isRevert ? pull_request.head.ref.replace(/^revert-\d+-.*/s, "") : pull_request.head.ref;
   // The hidden hints of a template name example tickets.
   const text = `${title}\n${(body ?? "").replace(/<!--.*?(?:-->|$)/gs, "")}`;
-  const refs = [...text.matchAll(REF), ...head.ref.toUpperCase().matchAll(REF)];
-  const closings = [...text.matchAll(CLOSING), ...head.ref.matchAll(CLOSING_BRANCH)];
+  const refs = [...text.matchAll(REF), ...branch.toUpperCase().matchAll(REF)];
+  const closings = [...text.matchAll(CLOSING), ...branch.matchAll(CLOSING_BRANCH)];
   return {
     refs: refs.slice(0, MOST_MENTIONS).map(([, key, number]) => ({ key: key!, number: Number(number) })),
     issues: closings.slice(0, MOST_MENTIONS).map(([, beside, inUrl, number]) => ({

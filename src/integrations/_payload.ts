@@ -11,7 +11,8 @@ const Repository = z.object({ full_name: RepoName });
 export const PullRequestEvent = z.object({
   action: z.string(),
   pull_request: z.object({
-    id: z.int().min(1).nullish(),
+    // These two only tell pull requests of one number apart: a sender who has them in another form is heard all the same.
+    id: z.int().min(1).nullish().catch(null),
     number: Number,
     html_url: WebAddress,
     title: StoredText,
@@ -20,7 +21,7 @@ export const PullRequestEvent = z.object({
     merged: z.boolean().nullish(),
     merged_at: OffsetTime.nullish(),
     merge_commit_sha: CommitSha.nullish(),
-    created_at: OffsetTime.nullish(),
+    created_at: OffsetTime.nullish().catch(null),
     updated_at: OffsetTime,
     head: z.object({ ref: StoredText }),
   }),

@@ -15,8 +15,8 @@ interface Target {
 
 /**
  * The links of tickets to an issue follow what happens to it: its title and state, a transfer to another repository,
- * its deletion. Those of tickets in projects that are wired to the repository that tells of it: anyone can link to an
- * issue that isn't theirs to read. No ticket is closed by it: tickets close at their gates. Call it inside `transact`.
+ * its deletion. Those of tickets in accounts that have a project wired to the repository which tells of it: anyone can
+ * link to an issue that isn't theirs to read. No ticket is closed by it: tickets close at their gates. Call it inside `transact`.
  */
 export async function applyIssue(ctx: Context, event: IssueEvent): Promise<Outcome> {
   const { from, to } = readMove(event);
@@ -51,7 +51,9 @@ async function lockLinked(
   const locked = await ctx.db<{ id: string }[]>`
     select id from tickets where id in (
       select ticket_id from ticket_issues where lower(repo_full_name) = ${repo_full_name.toLowerCase()}
-        and issue_number = ${number} and project_id in ${wiredProjects(ctx.db, teller)})
+        and issue_number = ${number} and project_id in (
+          select p.id from projects p join projects w on w.account_id = p.account_id
+          where w.id in ${wiredProjects(ctx.db, teller)}))
     order by id for update`;
   return locked.map(({ id }) => id);
 }

@@ -16,6 +16,8 @@ interface PullRequest {
   merge_sha: string | null;
   merged_at: string | null;
   created_at: string;
+  /** Told at the moment of its closing or merge. */
+  isClosing: boolean;
   event_at: string;
 }
 
@@ -45,7 +47,7 @@ export async function applyPullRequest(ctx: Context, event: PullRequestEvent): P
 }
 
 /** Squash, merge and rebase all tell the commit that is on the base branch now as merge_commit_sha. */
-function readPullRequest({ pull_request, repository }: PullRequestEvent): PullRequest {
+function readPullRequest({ action, pull_request, repository }: PullRequestEvent): PullRequest {
   const { id, number, html_url, state, merged, merged_at, merge_commit_sha, created_at, updated_at } =
     pull_request;
   const rest = {
@@ -54,11 +56,14 @@ function readPullRequest({ pull_request, repository }: PullRequestEvent): PullRe
     number,
     url: html_url,
     created_at: created_at ?? updated_at,
+    isClosing: action === "closed",
     event_at: updated_at,
   };
   // `merged` is missing where the provider tells of pull requests in short.
   if ((merged ?? Boolean(merged_at)) && merged_at && merge_commit_sha) {
-    return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at };
+    // The merge itself is never told late.
+    const event_at = rest.isClosing ? merged_at : updated_at;
+    return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at, event_at };
   }
   return { ...rest, state, merge_sha: null, merged_at: null };
 }
@@ -122,7 +127,10 @@ async function takeNumber(ctx: Context, pull: PullRequest): Promise<boolean> {
   return true;
 }
 
-/** A merge is final; else the later of two events counts, by the provider's clock. Answers whether this one does. */
+/**
+ * A merge is final; else the later of two events counts, by the provider's clock. Answers whether this one does, as the
+ * merge itself does where another event has told of it before.
+ */
 async function writePullRequest(ctx: Context, pull: PullRequest): Promise<boolean> {
   const written = await ctx.db`
     insert into pull_requests as p (repo, number, provider_id, state, merge_sha, merged_at, event_at)
@@ -130,8 +138,9 @@ async function writePullRequest(ctx: Context, pull: PullRequest): Promise<boolea
       ${pull.merged_at}::timestamptz, ${pull.event_at}::timestamptz)
     on conflict (repo, number) do update set provider_id = coalesce(excluded.provider_id, p.provider_id),
       state = excluded.state, merge_sha = excluded.merge_sha, merged_at = excluded.merged_at,
-      event_at = greatest(p.event_at, excluded.event_at)
-    where p.state <> 'merged' and (excluded.state = 'merged' or excluded.event_at >= p.event_at)`;
+      event_at = case when excluded.state = 'merged' then excluded.event_at else greatest(p.event_at, excluded.event_at) end
+    where (excluded.state = 'merged' and (p.state <> 'merged' or ${pull.isClosing}))
+      or (p.state <> 'merged' and excluded.event_at >= p.event_at)`;
   return written.count === 1;
 }
 

@@ -65,11 +65,11 @@ async function lockUsers({ db, actor }: ActorContext, input: UpdateUser): Promis
     order by id for update`;
 }
 
-/** An account's last admin may not go by themselves either; a super admin, who can give it another, may remove them. */
+/** An account keeps one too, unless it is a super admin, who can give it another, who takes the last. */
 async function keepOneAdmin({ db, actor }: ActorContext, before: User): Promise<void> {
   const anywhere = before.role === "super_admin";
-  const themselves = before.role === "admin" && before.kind === "human" && before.id === actor.user.id;
-  if (!anywhere && !themselves) return;
+  const ofAccount = before.role === "admin" && before.kind === "human" && actor.user.role !== "super_admin";
+  if (!anywhere && !ofAccount) return;
   const [rest] = await db<[{ stays: boolean }]>`
     select exists (
       select from users where role in ('super_admin', ${before.role}) and kind = 'human' and deactivated_at is null

@@ -46,6 +46,22 @@ describe("the audit list", () => {
     expect(await accounts(`?account_id=${other.accountId}`)).toEqual(new Set([other.accountId]));
   });
 
+  test("keeps what only super admins may know from an account's admins", async () => {
+    const code = "audited-survey";
+    const { body } = await harness.now.call("POST", "/admin/scope-surveys", {
+      token: superAdmin.token,
+      body: { code, title: "Where to go", questions: [{ key: "q", text: "Where?", type: "text" }] },
+    });
+    await harness.now.call("POST", `/admin/scope-surveys/${body.id}/close`, { token: superAdmin.token });
+    const admin = await makeUser(harness.now, { role: "admin", accountId: superAdmin.accountId });
+    for (const action of ["survey.created", "survey.closed"]) {
+      expect((await audit(superAdmin, `?action=${action}`)).body.audit, action).toMatchObject([{
+        target_id: body.id,
+      }]);
+      expect((await audit(admin, `?action=${action}`)).body.audit, action).toEqual([]);
+    }
+  });
+
   test("is filtered by action and comes in pages", async () => {
     const ids: number[] = [];
     let cursor = "";

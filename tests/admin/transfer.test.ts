@@ -517,7 +517,6 @@ describe("an import", () => {
     ["an open ticket with a resolution", { resolution_type: "completed" }, "records.0.resolution_type"],
     ["an open ticket with a note on its closing", { resolution_note: "Done" }, "records.0.resolution_note"],
     ["a closed ticket without a resolution", { stage: "live", closed_at: AT }, "records.0.resolution_type"],
-    ["an open duplicate", { duplicate_of: uuid() }, "records.0.duplicate_of"],
     ["a deploy of nothing", { deployed_at: AT }, "records.0.deployed_at"],
     ["a failed deploy of nothing", { deploy_failed_at: AT }, "records.0.deploy_failed_at"],
     ["a repository by no name", { reported_repos: ["acme"] }, "records.0.reported_repos.0"],

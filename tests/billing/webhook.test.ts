@@ -217,7 +217,7 @@ describe("a payment event", () => {
     expect(subscription.current_period_end).toBe(new Date((NOON + 9) * 1000).toISOString());
   });
 
-  test("of two checkouts the later one counts; an unpaid, a strange, an unknown one and another purchase are ignored", async () => {
+  test("of two checkouts the later one counts; an unpaid, a strange, and an unknown one are ignored", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [first, second] = [life(admin)[2]!, life(admin)[2]!];
     await sendPaymentEvent(harness.now, { ...second, created: NOON + 100 });
@@ -226,7 +226,6 @@ describe("a payment event", () => {
     const later = { ...life(admin)[2]!, created: NOON + 200 };
     const ignored: Record<string, Record<string, unknown>> = {
       unpaid: { ...later.object, payment_status: "unpaid" },
-      no_subscription: { ...later.object, mode: "payment", subscription: null },
       no_customer: { ...later.object, customer: null },
       unknown_account: { ...later.object, client_reference_id: crypto.randomUUID() },
     };
@@ -239,6 +238,21 @@ describe("a payment event", () => {
     const unknown = { ...later, id: `${later.id}u`, type: "invoice.paid" };
     expect((await sendPaymentEvent(harness.now, unknown)).body).toEqual({ ok: true });
     expect((await billing(admin)).customer_id).toBe(second.object.customer);
+  });
+
+  test("a purchase that is no subscription leaves the one that runs in sight", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [created, , checkout] = life(admin);
+    for (const event of [checkout!, created!]) await sendPaymentEvent(harness.now, event);
+    const before = await billing(admin);
+    const { object } = life(admin)[2]!;
+    await sendPaymentEvent(harness.now, {
+      ...checkout!,
+      id: `${checkout!.id}once`,
+      created: NOON + 300,
+      object: { ...object, mode: "payment", subscription: null },
+    });
+    expect(await billing(admin)).toEqual(before);
   });
 
   test("is known by its id: another body under the same id changes nothing", async () => {

@@ -143,7 +143,7 @@ describe("a backup of the embedded database", () => {
     const taken = whilePaused(folder, () => gaveUp);
     const connection = await listener.accept();
     const gaveUp = connection.write(new TextEncoder().encode("ready\n")).then(() => connection.close());
-    await expect(taken).rejects.toThrow("The copy took over 60 s");
+    await expect(taken).rejects.toThrow("before the copy was complete");
     listener.close();
   });
 

@@ -194,16 +194,19 @@ describe("an issue that a ticket is linked to", () => {
     expect(await facts(ticket)).toMatchObject({ title: "third" });
   });
 
-  test("is followed in projects only that are wired to the repository that tells of it", async () => {
+  test("is followed in accounts only that have a project wired to the repository that tells of it", async () => {
     const { harness } = hosting.now;
-    const { ticket: own } = await linked("acme/secret", 7);
+    const { project: wired, ticket: own } = await linked("acme/secret", 7);
+    const beside = await makeProject(harness, { admin: wired.admin });
+    const sibling = await makeTicket(harness, beside);
+    await link(sibling, beside, { repo_full_name: "acme/secret", issue_number: 7 });
     const { project, ticket: foreign } = await linked("acme/open", 1);
     await link(foreign, project, { repo_full_name: "acme/secret", issue_number: 7 });
     const before = await facts(foreign);
     const at = clock();
     const place = { repo: "acme/secret", number: 7, title: "Secret" };
     await issue({ ...place, action: "edited", at: at() });
-    expect(await facts(own)).toMatchObject({ title: "Secret" });
+    for (const ticket of [own, sibling]) expect(await facts(ticket)).toMatchObject({ title: "Secret" });
     expect(await facts(foreign)).toEqual(before);
     await issue({ ...place, action: "transferred", other: { repo: "acme/hidden", number: 3 }, at: at() });
     expect(await facts(own)).toMatchObject({ repo_full_name: "acme/hidden" });

@@ -205,6 +205,38 @@ describe("what comes again, late or in another order", () => {
     expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("3"), ship: "waiting" });
   });
 
+  test("a merge counts in full when it is told itself, whatever told of it before", async () => {
+    const { project, repo } = await merges.wired();
+    const [reopened, said] = [
+      await makeTicket(hosting.now.harness, project),
+      await makeTicket(hosting.now.harness, project),
+    ];
+    await merges.merge({ repo, title: reopened.ref, mergeSha: SHA("1"), at: inMinutes(0) });
+    await merges.deploy(repo, SHA("1"));
+    await patch(reopened, project, { stage: "in_progress" });
+    await patch(said, project, { merge_sha: SHA("1") });
+    const merge = {
+      repo,
+      number: next(),
+      title: `${reopened.ref} ${said.ref}`,
+      mergeSha: SHA("2"),
+      mergedAt: inMinutes(-1),
+    };
+    const later = { ...merge, mergedAt: inMinutes(10) };
+    await merges.merge({ ...later, action: "labeled", at: inMinutes(20) });
+    for (const ticket of [reopened, said]) {
+      expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("1"));
+    }
+    await merges.merge({ ...later, at: inMinutes(10) });
+    for (const ticket of [reopened, said]) {
+      expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("2"), ship: "waiting" });
+    }
+    const third = await makeTicket(hosting.now.harness, project);
+    await patch(third, project, { merge_sha: SHA("1") });
+    await merges.merge({ ...merge, number: next(), title: third.ref, mergeSha: SHA("3"), at: inMinutes(5) });
+    expect((await merges.ticket(third, project)).merge_sha).toBe(SHA("3"));
+  });
+
   test("a merge in a repository that the project is not wired to holds back none of its own", async () => {
     const { harness } = hosting.now;
     const { project, repo } = await merges.wired();

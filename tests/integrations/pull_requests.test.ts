@@ -127,6 +127,21 @@ describe("a merged pull request", () => {
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(found ? SHA("a") : null);
   });
 
+  test("that reverts another one stamps what it names besides", async () => {
+    const { project, repo } = await merges.wired();
+    const [reverted, fixed] = [
+      await makeTicket(hosting.now.harness, project),
+      await makeTicket(hosting.now.harness, project),
+    ];
+    await merges.merge({
+      repo,
+      title: `Revert "${reverted.ref} Fix"`,
+      body: `Reverts #12\n\n${fixed.ref} is done so.`,
+    });
+    expect((await merges.ticket(reverted, project)).merge_sha).toBe(null);
+    expect((await merges.ticket(fixed, project)).merge_sha).toBe(SHA("a"));
+  });
+
   test("stamps nothing in projects that are not wired to its repository, nor when it is only closed", async () => {
     const { harness } = hosting.now;
     const { project, repo } = await merges.wired();

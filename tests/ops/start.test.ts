@@ -110,7 +110,7 @@ test("the service starts where folders have blanks in their names", async () => 
   expect((await Deno.stat(`${folder}/my data/db`)).isDirectory).toBe(true);
 });
 
-test("the runtime waits two seconds for each answer of a collector, so that none holds up the end", async () => {
+test("the start tells the runtime to wait no longer than two seconds for a collector's answer", async () => {
   const port = freePort();
   const service = new ServiceProcess(
     `http://127.0.0.1:${port}`,

@@ -167,6 +167,20 @@ describe("the last active admin of an account", () => {
     expect((await call("PATCH", `/users/${one!.id}`, { token: one!.token, body })).status).toBe(200);
   });
 
+  test("is removed by no bot, and not by another who leaves at once", async () => {
+    const [last] = await admins(1);
+    const bot = await makeUser(harness.now, { role: "admin", kind: "bot", accountId: last!.accountId });
+    expect((await call("DELETE", `/users/${last!.id}`, { token: bot.token })).status).toBe(409);
+    const [one, two] = await admins(2);
+    const answers = await behindLock(
+      harness.now.sql,
+      (tx) => tx`select from users where id in ${tx([one!.id, two!.id])} for update`,
+      () => call("DELETE", `/users/${two!.id}`, { token: one!.token }),
+      () => call("DELETE", `/users/${one!.id}`, { token: two!.token }),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+  });
+
   test("stays a person when two turn themselves into bots at once", async () => {
     expect(await turnAtOnce(await admins(2))).toEqual([200, 409]);
   });
