@@ -173,7 +173,7 @@ describe("the last active admin of an account", () => {
     expect((await call("DELETE", `/users/${last!.id}`, { token: bot.token })).status).toBe(409);
     const [one, two] = await admins(2);
     const answers = await behindLock(
-      harness.now.sql,
+      harness.now,
       (tx) => tx`select from users where id in ${tx([one!.id, two!.id])} for update`,
       () => call("DELETE", `/users/${two!.id}`, { token: one!.token }),
       () => call("DELETE", `/users/${one!.id}`, { token: two!.token }),
