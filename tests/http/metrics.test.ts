@@ -1,13 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
+import { copyTemplate, dropPlace } from "../database.ts";
 import { until } from "../db/_fresh.ts";
-import { useHarness } from "../harness.ts";
 import { startService } from "../service_process.ts";
 
-const harness = useHarness();
-
 test("metrics have what the dashboard shows, measured under the permissions of the service", async () => {
-  await harness.now.stop();
-  const service = await startService(harness.now.place);
+  const place = await copyTemplate(inject("template"));
+  const service = await startService(place);
   try {
     const samples = await service.get("/metrics");
     const dashboard = await Deno.readTextFile(
@@ -28,5 +26,6 @@ test("metrics have what the dashboard shows, measured under the permissions of t
     );
   } finally {
     await service.stop();
+    await dropPlace(place);
   }
 });
