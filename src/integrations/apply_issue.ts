@@ -15,15 +15,17 @@ interface Target {
 
 /**
  * The links of tickets to an issue follow what happens to it: its title and state, a transfer to another repository,
- * its deletion. Those of tickets in accounts that have a project wired to the repository which tells of it: anyone can
- * link to an issue that isn't theirs to read. No ticket is closed by it: tickets close at their gates. Call it inside `transact`.
+ * its deletion. Where accounts have wired projects to the repository which tells of it, only their tickets': anyone can
+ * link to an issue that isn't theirs to read. No ticket is closed by it: tickets close at their gates. Call it inside
+ * `transact`.
  */
 export async function applyIssue(ctx: Context, event: IssueEvent): Promise<Outcome> {
   const { from, to } = readMove(event);
   const teller = event.repository.full_name.toLowerCase();
-  if (!await isWired(ctx.db, teller)) return { outcome: "ignored", reason: "unknown_repo" };
   const tickets = await lockLinked(ctx, teller, from);
-  if (tickets.length === 0) return { outcome: "ignored", reason: "no_ticket" };
+  if (tickets.length === 0) {
+    return { outcome: "ignored", reason: await isWired(ctx.db, teller) ? "no_ticket" : "unknown_repo" };
+  }
   const changed = event.action === "deleted"
     ? await unlink(ctx, tickets, from)
     : await follow(ctx, tickets, { from, to });
@@ -48,12 +50,12 @@ async function lockLinked(
   teller: string,
   { repo_full_name, number }: Target,
 ): Promise<string[]> {
+  const wired = wiredProjects(ctx.db, teller);
   const locked = await ctx.db<{ id: string }[]>`
     select id from tickets where id in (
       select ticket_id from ticket_issues where lower(repo_full_name) = ${repo_full_name.toLowerCase()}
-        and issue_number = ${number} and project_id in (
-          select p.id from projects p join projects w on w.account_id = p.account_id
-          where w.id in ${wiredProjects(ctx.db, teller)}))
+        and issue_number = ${number} and (not exists ${wired} or project_id in (
+          select p.id from projects p join projects w on w.account_id = p.account_id where w.id in ${wired})))
     order by id for update`;
   return locked.map(({ id }) => id);
 }

@@ -194,7 +194,7 @@ describe("an issue that a ticket is linked to", () => {
     expect(await facts(ticket)).toMatchObject({ title: "third" });
   });
 
-  test("is followed in accounts only that have a project wired to the repository that tells of it", async () => {
+  test("is followed in the accounts that have wired a project to the repository, and anywhere where none has", async () => {
     const { harness } = hosting.now;
     const { project: wired, ticket: own } = await linked("acme/secret", 7);
     const beside = await makeProject(harness, { admin: wired.admin });
@@ -214,9 +214,9 @@ describe("an issue that a ticket is linked to", () => {
     await issue({ ...place, action: "deleted", at: at() });
     expect(await facts(foreign)).toEqual(before);
     await issue({ repo: "acme/hidden", number: 3, action: "edited", title: "Hidden", at: at() });
-    expect(await facts(own)).toMatchObject({ title: "Secret" });
+    expect(await facts(own)).toMatchObject({ title: "Hidden" });
     const rows = await harness.sql`select reason from deliveries order by id desc limit 2`;
-    expect(rows.map(({ reason }) => reason)).toEqual(["unknown_repo", "no_ticket"]);
+    expect(rows.map(({ reason }) => reason)).toEqual([null, "no_ticket"]);
   });
 
   test("is not followed to an address that is none of the web", async () => {
