@@ -322,7 +322,7 @@ CREATE OR REPLACE FUNCTION public.searched_text(text text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN translate(text, './\:@=?&#<>'::text, '           '::text)
+RETURN replace(replace(replace(text, '.'::text, ' '::text), '/'::text, ' '::text), '<'::text, ' '::text)
 ;
 
 CREATE OR REPLACE FUNCTION public.similar_tickets(in_project uuid, query vector, threshold double precision, max_rows integer)
