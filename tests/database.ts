@@ -111,11 +111,12 @@ function newDatabaseUrl(label: string): string {
   return url.href;
 }
 
-function nameOf(url: string): string {
+export function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
-async function administer(work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
+/** On the server itself. */
+export async function administer(work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
   const sql = postgres(serverUrl!, { max: 1, onnotice: () => {} });
   try {
     await work(sql);

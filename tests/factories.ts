@@ -131,3 +131,21 @@ export async function makeTicket(
     path: `${project.path}/tickets/${body.ticket.id}`,
   };
 }
+
+/** The ticket in the stored answer of a creation on another installation, as an export brings it along. */
+export function answeredElsewhere(id: string) {
+  return {
+    id,
+    status: "open",
+    created_at: "2026-01-01T00:00:00.000Z",
+    ticket_ref: "OLD-1",
+    stage: "backlog",
+    title: "Brought along",
+    request_type: "bug",
+    priority: "high",
+    blocking: true,
+    roles: [{ role: "qa", status: "pending" }],
+    version: 1,
+    url: "https://old.example/api/tickets/1",
+  };
+}

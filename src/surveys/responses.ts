@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import { decodeCursor, page } from "../core/cursor.ts";
+import { afterId, page } from "../core/cursor.ts";
 import { AppError } from "../core/errors.ts";
 import { writeCsv } from "./_csv.ts";
 import type { ListResponses, Question, ResponseList, SurveyResponse } from "./schema.ts";
@@ -10,19 +10,23 @@ export async function listResponses(ctx: Context, input: ListResponses): Promise
     select questions from scope_surveys where id = ${input.id}::uuid`;
   if (!survey) throw new AppError("not_found", "No such survey");
   if (input.format === "csv") {
-    const responses = await readResponses(ctx, input.id, null, null);
+    const responses = await readResponses(ctx, input.id, undefined, null);
     return { responses: [], next_cursor: null, csv: csvOf(survey.questions, responses) };
   }
-  const after = input.cursor ? String(decodeCursor(input.cursor, ["id"])[0]) : null;
-  const responses = await readResponses(ctx, input.id, after, input.limit + 1);
+  const responses = await readResponses(ctx, input.id, input.cursor, input.limit + 1);
   const { items, next_cursor } = page(responses, input.limit, (row) => [row.id]);
   return { responses: items, next_cursor };
 }
 
-async function readResponses(ctx: Context, surveyId: string, after: string | null, limit: number | null) {
+async function readResponses(
+  ctx: Context,
+  surveyId: string,
+  cursor: string | undefined,
+  limit: number | null,
+) {
   return await ctx.db<SurveyResponse[]>`
     select id, email, user_id, answers, created_at from survey_responses
-    where survey_id = ${surveyId}::uuid and (${after}::uuid is null or id > ${after}::uuid)
+    where survey_id = ${surveyId}::uuid ${afterId(ctx.db, "id", cursor)}
     order by id limit ${limit}`;
 }
 

@@ -1,5 +1,5 @@
 import type { ActorContext } from "../core/context.ts";
-import { decodeCursor, page } from "../core/cursor.ts";
+import { afterId, page, pageLimit } from "../core/cursor.ts";
 import { AppError } from "../core/errors.ts";
 import { userColumns } from "./_rows.ts";
 import type { ListUsers, User } from "./schema.ts";
@@ -10,11 +10,10 @@ export async function listUsers(ctx: ActorContext, input: ListUsers) {
   if (accountId !== ctx.actor.user.account_id && ctx.actor.user.role !== "super_admin") {
     throw new AppError("forbidden", "Only a super admin may list another account's users");
   }
-  const after = input.cursor ? String(decodeCursor(input.cursor, ["id"])[0]) : null;
   const rows = await ctx.db<User[]>`
     select ${userColumns(ctx.db)} from users
-    where account_id = ${accountId}::uuid and (${after}::uuid is null or id > ${after}::uuid)
-    order by id limit ${input.limit + 1}`;
+    where account_id = ${accountId}::uuid ${afterId(ctx.db, "id", input.cursor)}
+    order by id limit ${pageLimit(ctx.db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, (row) => [row.id]);
   return { users: items, next_cursor };
 }

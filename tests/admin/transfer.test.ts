@@ -2,6 +2,7 @@ import superjson from "superjson";
 import { describe, expect, test } from "vitest";
 import { v7 as uuid } from "uuid";
 import {
+  answeredElsewhere,
   makeKey,
   makeMember,
   makeProject,
@@ -31,20 +32,7 @@ const ISSUE = {
   title: null,
   state: null,
 };
-const ANSWERED = {
-  id: uuid(),
-  status: "open",
-  created_at: AT,
-  ticket_ref: "OLD-1",
-  stage: "backlog",
-  title: "Brought along",
-  request_type: "bug",
-  priority: "high",
-  blocking: true,
-  roles: [PENDING],
-  version: 1,
-  url: "https://old.example/api/tickets/1",
-};
+const ANSWERED = answeredElsewhere(uuid());
 
 /** Three tickets with all that a ticket can have; the second is closed as a duplicate of the third. */
 async function makeFull(service: Harness): Promise<TestProject> {

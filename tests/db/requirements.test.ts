@@ -1,11 +1,10 @@
-import postgres from "postgres";
 import { describe, expect, test } from "vitest";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { whyUnusable } from "../../db/requirements.ts";
 import { parseConfig } from "../../src/core/config.ts";
 import { startServices } from "../../src/core/services.ts";
-import { dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
+import { administer, dropPlace, emptyPlace, nameOf, type Place, serverUrl } from "../database.ts";
 import { openFresh } from "./_fresh.ts";
 
 test("a database that the service makes, or is given empty, can be used", async () => {
@@ -29,8 +28,9 @@ function serversDatabase(): void {
     ],
   ])("that is %s is refused in words that say why", async (_, options, message) => {
     const place = await emptyPlace();
-    const name = new URL(place.url!).pathname.slice(1);
-    await administer(`drop database ${name}`, `create database ${name} template template0 ${options}`);
+    const name = nameOf(place.url!);
+    await administer((sql) => sql.unsafe(`drop database ${name}`));
+    await administer((sql) => sql.unsafe(`create database ${name} template template0 ${options}`));
     await use(place, async ({ sql }) => {
       await expect(migrate(sql)).rejects.toThrow(message);
     });
@@ -60,12 +60,13 @@ function serversDatabase(): void {
 
   test("may have any defaults: transactions, times and bytes are as everywhere", async () => {
     const place = await emptyPlace();
-    const name = new URL(place.url!).pathname.slice(1);
-    await administer(
-      `alter database ${name} set default_transaction_isolation = 'repeatable read'`,
-      `alter database ${name} set DateStyle = 'German'`,
-      `alter database ${name} set bytea_output = 'escape'`,
-      `alter database ${name} set TimeZone = 'Asia/Kolkata'`,
+    const name = nameOf(place.url!);
+    await administer((sql) =>
+      sql.unsafe(`
+        alter database ${name} set default_transaction_isolation = 'repeatable read';
+        alter database ${name} set DateStyle = 'German';
+        alter database ${name} set bytea_output = 'escape';
+        alter database ${name} set TimeZone = 'Asia/Kolkata'`)
     );
     await use(place, async ({ sql }) => {
       const [row] = await sql.begin((tx) =>
@@ -89,10 +90,4 @@ async function use(place: Place, work: (database: Database) => Promise<void>): P
     await database.close();
     await dropPlace(place);
   }
-}
-
-async function administer(...statements: string[]): Promise<void> {
-  const sql = postgres(serverUrl!, { max: 1, onnotice: () => {} });
-  for (const statement of statements) await sql.unsafe(statement);
-  await sql.end();
 }

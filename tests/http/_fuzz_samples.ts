@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { checkoutSession, subscription } from "../../simulators/senders/payment.ts";
+import { answeredElsewhere } from "../factories.ts";
 
 const at = "2026-11-20T10:00:00.000Z";
 const sha = "0123456789".repeat(4);
@@ -20,19 +21,6 @@ const TASK = {
   updated_at: at,
 };
 const CASE = { title: "Try", instruction: "Look.", link: null, note: null, created_at: at, updated_at: at };
-const ANSWERED = {
-  status: "open",
-  created_at: at,
-  ticket_ref: "OLD-1",
-  stage: "backlog",
-  title: "Brought along",
-  request_type: "bug",
-  priority: "high",
-  blocking: true,
-  roles: [{ role: "qa", status: "pending" }],
-  version: 1,
-  url: "https://old.example/api/tickets/1",
-};
 
 /** A ticket as an export has it, whole and without contradictions. */
 const record = fc.record({
@@ -79,7 +67,7 @@ const record = fc.record({
       state: "open",
     },
     duplicate_of: "{{own.ticket}}",
-    creation: { idempotency_key: `key ${id}`, response: { ticket: { ...ANSWERED, id } } },
+    creation: { idempotency_key: `key ${id}`, response: { ticket: answeredElsewhere(id) } },
     reported_repos: ["acme/app"],
     history: [{ action: "created" }],
   }));

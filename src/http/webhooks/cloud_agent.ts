@@ -29,13 +29,13 @@ export const cloudAgentWebhook: Webhook = {
     requestBody: { required: true, content: { "application/json": { schema: StatusChange } } },
     responses: answersOk("invalid_signature"),
   },
-  async receive({ ctx, headers, body, secrets }) {
+  async receive({ ctx, provider, headers, body, secrets }) {
     if (!isSigned(body, headers.get("x-webhook-signature"), secrets)) {
       throw new AppError("invalid_signature");
     }
     const { event, id } = parseAgentEvent(body);
     const delivery = {
-      provider: "cloud_agent" as const,
+      provider,
       deliveryId: deliveryName(headers.get("x-webhook-id")),
       event,
       subject: id ?? null,

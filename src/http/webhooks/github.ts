@@ -32,14 +32,14 @@ export const githubWebhook: Webhook = {
     },
     responses: answersOk("invalid_signature"),
   },
-  async receive({ ctx, headers, body, secrets }) {
+  async receive({ ctx, provider, headers, body, secrets }) {
     if (!isSigned(body, headers.get("x-hub-signature-256"), secrets)) {
       throw new AppError("invalid_signature");
     }
     const { action, subject } = parseGitHubEvent(body);
     const name = headers.get("x-github-event") ?? "unknown";
     const delivery = {
-      provider: "github" as const,
+      provider,
       deliveryId: deliveryName(headers.get("x-github-delivery")),
       event: (action === null ? name : `${name}.${action}`).replaceAll("\0", "").slice(0, 100),
       subject,

@@ -26,10 +26,10 @@ export const paymentWebhook: Webhook = {
     requestBody: { required: true, content: { "application/json": { schema: PaymentEvent } } },
     responses: answersOk("invalid_signature_payload"),
   },
-  async receive({ ctx, headers, body, secrets }) {
+  async receive({ ctx, provider, headers, body, secrets }) {
     await verifyPaymentEvent(body, headers.get("stripe-signature"), secrets);
     const { id, type } = parseAs(PaymentEvent, parseJson(body));
-    const delivery = { provider: "payment" as const, deliveryId: id, isNameSigned: true, event: type, body };
+    const delivery = { provider, deliveryId: id, isNameSigned: true, event: type, body };
     await receiveDelivery(ctx, delivery, (ctx) => receivedPaymentEvent(ctx, body));
     return { ok: true };
   },

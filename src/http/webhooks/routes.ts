@@ -35,5 +35,5 @@ async function receive(
     throw new AppError("webhook_secret_not_configured", `This webhook is switched off: ${secret} is not set`);
   }
   const ctx = systemContext(services, { kind: "webhook", id: provider }, requestId);
-  return await receive({ ctx, headers: request.headers, body, secrets });
+  return await receive({ ctx, provider, headers: request.headers, body, secrets });
 }

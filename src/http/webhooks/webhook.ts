@@ -7,6 +7,7 @@ import { errorResponses } from "../openapi.ts";
 
 export interface WebhookCall {
   ctx: Context;
+  provider: Provider;
   headers: Headers;
   /** As it was sent: nothing has looked at it. */
   body: Uint8Array<ArrayBuffer>;
