@@ -61,7 +61,7 @@ app.get("/projects/:id/tickets", async (c) => {
   return c.json({
     tickets: rows.slice(0, 50),
     next_cursor: rows.length > 50
-      ? btoa(JSON.stringify([last!.created_at, last!.id])).replaceAll("=", "")
+      ? btoa(JSON.stringify(["-created_at", last!.created_at, last!.id])).replaceAll("=", "")
       : null,
   });
 });

@@ -87,12 +87,15 @@ export async function analyze(place: Place): Promise<void> {
   }
 }
 
+const SHOWN = 2000;
+
 /** @throws {Error} when the two sides don't answer the same JSON */
 export async function requireEqualAnswers(pair: Pair, path: string): Promise<void> {
   const { service, bare, tenant } = pair;
   const ours = await call(service, await tenant.headers(service), { method: "GET", path: `/api${path}` });
   const theirs = await call(bare, {}, { method: "GET", path });
   if (!isDeepStrictEqual(ours, theirs)) {
-    throw new Error(`The two sides answer differently:\n${JSON.stringify(ours)}\n${JSON.stringify(theirs)}`);
+    const shown = [ours, theirs].map((answer) => JSON.stringify(answer).slice(-SHOWN));
+    throw new Error(`The two sides answer differently to ${path}:\n${shown.join("\n")}`);
   }
 }

@@ -17,8 +17,9 @@ export function launchFlags(config: Config, project: string): string[] {
   else hosts.push(`unix:${dataDir}/db.sock`, `unix:${dataDir}/backup.sock`);
   if (config.STRIPE_SECRET_KEY) hosts.push(hostOf(config.STRIPE_API_URL ?? "https://api.stripe.com"));
   return [
-    // Under load V8 makes more and more room for short-lived values, in each thread: 50 MB in all, without being faster.
-    "--v8-flags=--max-semi-space-size=8",
+    // Room for short-lived values, of each thread: with 32 MB garbage collection takes a tenth less of a request and 40 MB
+    // more of memory, which the embedded database has no use for and no room.
+    `--v8-flags=--max-semi-space-size=${config.DATABASE_URL ? 32 : 8}`,
     "--no-prompt",
     "--allow-read",
     "--allow-env",
