@@ -1,6 +1,6 @@
 /** Sentence embeddings (all-MiniLM-L6-v2) from a pool of workers, so that the event loop never waits for a model. */
 
-import { close, describe, embed, openPool } from "./_embed_pool.ts";
+import { EmbedPool } from "./_embed_pool.ts";
 
 export type EmbedderState = "off" | "starting" | "ready" | "failed";
 /** Requests go first: somebody waits for them. */
@@ -50,12 +50,7 @@ export type FromWorker =
 
 /** Returns at once; the workers load the model meanwhile and texts asked for wait within their timeouts. */
 export function startEmbedder(options: EmbedderOptions): Embedder {
-  const pool = openPool(options);
-  return {
-    state: () => describe(pool),
-    embed: (text, { timeoutMs = 2000, priority = "request" } = {}) => embed(pool, text, timeoutMs, priority),
-    close: () => close(pool),
-  };
+  return new EmbedPool(options);
 }
 
 /** The text form of a pgvector value; pgvector keeps single precision, so nothing is lost. */

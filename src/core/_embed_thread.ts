@@ -1,0 +1,112 @@
+import { fileURLToPath } from "node:url";
+import type { EmbedderOptions, FromWorker, ToWorker } from "./embed.ts";
+
+export type Answer = FromWorker & { type: "vector" | "error" };
+
+/** What a thread tells its pool. */
+export interface ThreadEvents {
+  /** The model is loaded. */
+  ready(): void;
+  answered(answer: Answer, milliseconds: number): void;
+  /** The model's files are wrong: only a new start, after somebody has mended them, can change that. */
+  refused(reason: string): void;
+  /** The worker died or hung, and took its text along; another follows, until too many have died. */
+  ended(reason: string): void;
+}
+
+const MAX_RESTART_MS = 60_000;
+const DEATHS_UNTIL_FAILED = 3;
+/** Replacing for ever is no choice: each ended worker leaves some 40 MB of onnxruntime's memory in the process. */
+const DEATHS_UNTIL_GIVEN_UP = 10;
+
+/** A worker with a model of its own, and its successors. */
+export class EmbedThread {
+  readonly #options: EmbedderOptions;
+  readonly #events: ThreadEvents;
+  #worker: Worker | null = null;
+  #ready = false;
+  #askedAt = 0;
+  /** Since its last vector. */
+  #deaths = 0;
+  /** Either the watchdog of a living worker or the restart of a dead one. */
+  #timer?: ReturnType<typeof setTimeout>;
+
+  constructor(options: EmbedderOptions, events: ThreadEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#start();
+  }
+
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  get failed(): boolean {
+    return this.#deaths >= DEATHS_UNTIL_FAILED;
+  }
+
+  /** One text at a time, and only when ready. */
+  ask(text: string): void {
+    this.#askedAt = performance.now();
+    this.#send({ text });
+    this.#watch(this.#options.hangMs ?? 10_000, "gave no answer for a text");
+  }
+
+  /** Ends the worker without a successor. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#ready = false;
+  }
+
+  #start(): void {
+    const { workerUrl, modelDir, loadMs = 60_000 } = this.#options;
+    const worker = new Worker(workerUrl ?? new URL("./embed_worker.ts", import.meta.url), {
+      type: "module",
+      name: "embed",
+    });
+    this.#worker = worker;
+    worker.onmessage = (event: MessageEvent<FromWorker>) => {
+      if (this.#worker === worker) this.#receive(event.data);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault(); // else Deno ends the whole process
+      if (this.#worker === worker) this.#replace(event.message);
+    };
+    this.#send({ load: modelDir instanceof URL ? fileURLToPath(modelDir) : modelDir });
+    this.#watch(loadMs, "did not finish loading the model");
+  }
+
+  #send(message: ToWorker): void {
+    this.#worker?.postMessage(message);
+  }
+
+  #watch(ms: number, what: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#replace(`${what} within ${ms} ms`), ms);
+  }
+
+  #receive(message: FromWorker): void {
+    clearTimeout(this.#timer);
+    const { log } = this.#options;
+    if (message.type === "refused") return this.#events.refused(message.reason);
+    if (message.type === "ready") {
+      this.#ready = true;
+      log?.info("embedding worker ready", { seconds: message.seconds });
+      return this.#events.ready();
+    }
+    if (message.type === "vector") this.#deaths = 0;
+    else log?.warn("a text could not be embedded", { error: message.message });
+    this.#events.answered(message, performance.now() - this.#askedAt);
+  }
+
+  #replace(reason: string): void {
+    this.stop();
+    this.#deaths++;
+    const pauseMs = Math.min((this.#options.restartMs ?? 250) * 2 ** (this.#deaths - 1), MAX_RESTART_MS);
+    this.#options.log?.warn("embedding worker ended", { reason, deaths: this.#deaths, pauseMs });
+    if (this.#deaths < DEATHS_UNTIL_GIVEN_UP) this.#timer = setTimeout(() => this.#start(), pauseMs);
+    this.#events.ended(reason);
+  }
+}
