@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { runDeno } from "./run_deno.ts";
 
 /** Lower may not import higher; files in one place may use one another. */
 const LAYERS = [
@@ -56,12 +57,8 @@ const ROOT = new URL("../", import.meta.url).href;
 async function readModules(): Promise<Map<string, Module>> {
   const modules = new Map<string, Module>();
   for (const entry of ["src/main.ts", "src/client.ts", "jobs/main.ts", "db/migrate.ts"]) {
-    const { stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["info", "--json", entry],
-      cwd: new URL(ROOT),
-      stdout: "piped",
-    }).output();
-    const info: { modules: Module[] } = JSON.parse(new TextDecoder().decode(stdout));
+    const { stdout } = await runDeno(["info", "--json", entry]);
+    const info: { modules: Module[] } = JSON.parse(stdout);
     for (const module of info.modules) {
       if (!module.specifier.startsWith(ROOT) || module.specifier.includes("/node_modules/")) continue;
       modules.set(module.specifier.slice(ROOT.length), module);

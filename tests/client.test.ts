@@ -4,6 +4,7 @@ import { createHandoffClient, type Credentials, errorBody, storeInMemory } from 
 import { publishedProcedures } from "../src/http/procedures.ts";
 import { makeKey, makeProject, makeUser, next, type TestProject } from "./factories.ts";
 import { type Harness, useHarness } from "./harness.ts";
+import { runDeno } from "./run_deno.ts";
 
 const harness = useHarness({ env: { RATE_LIMIT_REFRESH: "1000/60" } });
 const PASSWORD = "correct horse battery";
@@ -347,11 +348,8 @@ describe("the typed client with an API key", () => {
 });
 
 test("the client needs nothing of the service at run time, and nothing of Deno", async () => {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "src/client.ts"],
-    stdout: "piped",
-  }).output();
-  const { modules } = JSON.parse(new TextDecoder().decode(stdout));
+  const { stdout } = await runDeno(["info", "--json", "src/client.ts"]);
+  const { modules } = JSON.parse(stdout);
   const client = modules.find(({ specifier }: { specifier: string }) => specifier.endsWith("/src/client.ts"));
   const atRunTime = client.dependencies.filter((dependency: { code?: object }) => dependency.code)
     .map(({ specifier }: { specifier: string }) => specifier);

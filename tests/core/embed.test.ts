@@ -1,6 +1,7 @@
 import { getPriority } from "node:os";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Embedder, type EmbedderOptions, startEmbedder, toVectorLiteral } from "../../src/core/embed.ts";
+import { runDeno } from "../run_deno.ts";
 
 const MODEL = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
 const WEIGHTS = "onnx/model_quantized.onnx";
@@ -92,10 +93,8 @@ describe("permissions", () => {
   it("needs no net, write or run", async () => {
     const script = new URL("./embed_sandbox.ts", import.meta.url);
     const flags = ["--no-prompt", "--allow-read", "--allow-env", "--allow-ffi", "--allow-sys"];
-    const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", ...flags, script.pathname],
-    }).output();
-    expect(text(stdout) || text(stderr)).toBe("384");
+    const { stdout, stderr } = await runDeno(["run", ...flags, script.pathname]);
+    expect(stdout || stderr).toBe("384");
   });
 });
 
@@ -277,8 +276,4 @@ function dot(a: Float32Array, b: Float32Array): number {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function text(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../../src/core/config.ts";
 import { launchFlags } from "../../src/core/permissions.ts";
+import { runDeno } from "../run_deno.ts";
 
 function netOf(env: Record<string, string>): string[] {
   const flag = launchFlags(parseConfig(env), "/srv/handoff").find((one) => one.startsWith("--allow-net="));
@@ -40,8 +41,6 @@ test("a call to a host that is not configured is refused by the runtime itself",
   const flags = launchFlags(parseConfig({}), Deno.cwd());
   const script =
     `try { await fetch("http://169.254.169.254/latest"); console.log("reached") } catch (error) { console.log(error.name) }`;
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", ...flags, `data:text/typescript,${encodeURIComponent(script)}`],
-  }).output();
-  expect(new TextDecoder().decode(stdout).trim()).toBe("NotCapable");
+  const { stdout } = await runDeno(["run", ...flags, `data:text/typescript,${encodeURIComponent(script)}`]);
+  expect(stdout.trim()).toBe("NotCapable");
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { linesOf } from "../../demo/import.ts";
+import { runDeno } from "../run_deno.ts";
 
 const MILESTONES = [
   /Move to live: .* \(roles_incomplete\)/,
@@ -13,16 +14,9 @@ const MILESTONES = [
   /After the sweep, TOOL-\d+: live, closed, ship merged/,
 ];
 
-async function runDemo(signal: AbortSignal, ...args: string[]) {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "demo/main.ts", ...args],
-    stdout: "piped",
-    stderr: "piped",
-    // A test that runs out of time leaves no service behind.
-    signal,
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+function runDemo(signal: AbortSignal, ...args: string[]) {
+  // A test that runs out of time leaves no service behind.
+  return runDeno(["run", "-A", "demo/main.ts", ...args], { signal });
 }
 
 test("the demo walks to its end on a service of its own", async ({ signal }) => {

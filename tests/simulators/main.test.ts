@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runDeno } from "../run_deno.ts";
 import { freePort } from "../service_process.ts";
 
 let server: Deno.HttpServer<Deno.NetAddr>;
@@ -11,16 +12,12 @@ beforeAll(() => {
 });
 afterAll(() => server.shutdown());
 
-async function simulate(...args: string[]) {
+function simulate(...args: string[]) {
   received = [];
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "simulators/main.ts", "--url", `http://127.0.0.1:${server.addr.port}`, ...args],
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  return runDeno(["run", "-A", "simulators/main.ts", "--url", url, ...args], {
     env: { CLOUD_AGENT_WEBHOOK_SECRET: "one", STRIPE_WEBHOOK_SECRET: "another" },
-    stdout: "piped",
-    stderr: "piped",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  });
 }
 
 test("what happened earlier is signed when it is sent, as the payment provider does", async () => {
