@@ -1103,6 +1103,9 @@ alter table tickets add constraint tickets_status_check CHECK ((status = ANY (AR
 CREATE INDEX tickets_created_idx ON public.tickets USING btree (project_id, created_at, id);
 CREATE INDEX tickets_merge_sha_idx ON public.tickets USING btree (merge_sha) WHERE ((merge_sha IS NOT NULL) AND ((status = 'open'::text) OR (deployed_at IS NULL)));
 CREATE INDEX tickets_merged_idx ON public.tickets USING btree (id) WHERE ((status = 'open'::text) AND (merge_sha IS NOT NULL));
+CREATE INDEX tickets_open_created_idx ON public.tickets USING btree (project_id, created_at, id) WHERE (status = 'open'::text);
+CREATE INDEX tickets_open_priority_idx ON public.tickets USING btree (project_id, priority_rank, id) WHERE (status = 'open'::text);
+CREATE INDEX tickets_open_updated_idx ON public.tickets USING btree (project_id, updated_at, id) WHERE (status = 'open'::text);
 CREATE INDEX tickets_priority_idx ON public.tickets USING btree (project_id, priority_rank, id);
 CREATE INDEX tickets_ship_idx ON public.tickets USING btree (project_id, ship_state, created_at, id) WHERE (ship_state = ANY (ARRAY['merged'::text, 'deploy_failed'::text]));
 CREATE INDEX tickets_stage_idx ON public.tickets USING btree (project_id, stage, created_at, id);

@@ -5,6 +5,8 @@ import { type Finding, fingerprintOf, listed, rounded } from "./_finding.ts";
 
 /** Latest tickets with roles among which the nearest are looked for, exactly: closed ones are in no vector index. */
 const PAST = 2_000;
+/** They are looked for among so many: in a project without roles none would be found, at the price of all its tickets. */
+const WINDOW = 10_000;
 const VOTERS = 10;
 /** Below this two texts have little to do with one another. */
 const LEAST_COSINE = 0.4;
@@ -39,8 +41,11 @@ export async function findRoles(
 async function readVoters(ctx: Context, subject: Subject, ids: string[]): Promise<Voter[]> {
   return await ctx.db<Voter[]>`
     with past as materialized (
-      select t.id, t.number, t.title, e.embedding from tickets t join ticket_embeddings e on e.ticket_id = t.id
-      where t.project_id = ${subject.id}::uuid and exists (select from ticket_roles r where r.ticket_id = t.id)
+      select t.id, t.number, t.title, e.embedding from (
+        select id, number, title, created_at from tickets where project_id = ${subject.id}::uuid
+        order by created_at desc, id desc limit ${WINDOW}
+      ) t join ticket_embeddings e on e.ticket_id = t.id
+      where exists (select from ticket_roles r where r.ticket_id = t.id)
       order by t.created_at desc, t.id desc limit ${PAST}
     )
     select e.ticket_id as id, n.id as voter_id, ${subject.key} || '-' || n.number as voter_ref, n.title as voter_title, n.cosine,

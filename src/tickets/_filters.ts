@@ -1,7 +1,7 @@
 import { type Db, planForValues } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { hasShip } from "./_ship.ts";
-import { type ListTickets, Stage, type Status } from "./schema.ts";
+import type { ListTickets } from "./schema.ts";
 
 type Filters = Omit<ListTickets, "sort" | "limit" | "cursor">;
 
@@ -19,12 +19,12 @@ export async function filtered<T>(
 /** Conditions on `tickets t`, each with an `and` before it. */
 export function filters(ctx: ProjectContext, input: Filters) {
   const { db, project } = ctx;
-  const { role, ship, status, q, priority } = input;
+  const { role, ship, q, priority } = input;
   const equal = (["stage", "request_type", "blocking"] as const)
     .filter((name) => input[name] !== undefined)
     .reduce((all, name) => db`${all} and ${db(`t.${name}`)} = ${input[name]!}`, db``);
   return db`${equal}
-    ${status ? db`and t.stage = any (${stagesOf(status)}::text[])` : db``}
+    ${ofStatus(db, input)}
     ${priority ? db`and t.priority_rank = ${RANKS[priority]}::smallint` : db``}
     ${
     role
@@ -36,9 +36,12 @@ export function filters(ctx: ProjectContext, input: Filters) {
     ${q ? db`and t.id in (${matches(ctx, q)})` : db``}`;
 }
 
-/** A status in terms of stages, which have an index: live is closed and nothing else is. */
-function stagesOf(status: Status): string[] {
-  return Stage.options.filter((stage) => (stage === "live") === (status === "closed"));
+/** Written out, so that the indexes of what is open serve a prepared statement too. Live is closed and nothing else is. */
+function ofStatus(db: Db, { status, stage }: Filters) {
+  const isOpen = status === "open" || stage !== undefined && stage !== "live";
+  return db`${isOpen ? db`and t.status = 'open'` : db``} ${
+    status === "closed" ? db`and t.stage = 'live'` : db``
+  }`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
 import { log } from "../core/log.ts";
 import { embedTicket } from "./embed.ts";
@@ -28,10 +29,10 @@ export async function backfillEmbeddings(
   }
 }
 
-async function findMissing({ db }: Context, after: string | undefined): Promise<string[]> {
+async function findMissing({ db }: Context, after: string = NIL): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select t.id from tickets t
-    where (${after ?? null}::uuid is null or t.id > ${after ?? null}::uuid)
+    where t.id > ${after}::uuid
       and not exists (select from ticket_embeddings e where e.ticket_id = t.id)
     order by t.id limit ${STEP}`;
   return rows.map(({ id }) => id);
