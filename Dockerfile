@@ -26,7 +26,7 @@ COPY src ./src
 USER handoff
 # Compiled once here instead of at every start of a container.
 RUN node_modules/deno/deno cache src/main.ts src/core/permissions.ts src/core/embed_worker.ts db/embedded_worker.ts \
-    ops/backup.ts ops/doctor.ts ops/export.ts ops/import.ts ops/migrate.ts ops/restore.ts
+    ops/backup.ts ops/doctor.ts ops/export.ts ops/import.ts ops/invite.ts ops/migrate.ts ops/restore.ts
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \

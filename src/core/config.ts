@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { z } from "zod";
 import { ConfigError } from "../../db/errors.ts";
 
@@ -39,7 +40,9 @@ const oneOf = <const Values extends [string, ...string[]]>(values: Values) =>
 
 const environment = z.object({
   PORT: port.default(3000),
-  HOST: z.string().min(1).default("127.0.0.1"),
+  HOST: z.string().refine(isHost, "takes a name or an address, without port or brackets").default(
+    "127.0.0.1",
+  ),
   PUBLIC_URL: httpOrigin.optional(),
   DATABASE_URL: z.string().refine(
     (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
@@ -95,6 +98,10 @@ export function parseConfig(
     PUBLIC_URL: config.PUBLIC_URL ?? ownUrl(config),
     EMBEDDING_THREADS: config.EMBEDDING_THREADS ?? Math.max(1, Math.floor(cores / 2)),
   };
+}
+
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z\d_]([a-z\d_-]*[a-z\d_])?(\.[a-z\d_]([a-z\d_-]*[a-z\d_])?)*$/i.test(text);
 }
 
 /** How this machine reaches the service. Who listens everywhere has no address by that name. */

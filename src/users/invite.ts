@@ -1,12 +1,12 @@
 import { requirePerson } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
-import type { ActorContext } from "../core/context.ts";
+import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import type { IdPath } from "../core/schema.ts";
 import { makeInvitation } from "./invitations.ts";
 import { findManagedUser } from "./managed.ts";
-import type { Invitation } from "./schema.ts";
+import type { Invitation, User } from "./schema.ts";
 
 /**
  * A new one-time link, for whoever let the first one expire or forgot their password.
@@ -19,13 +19,33 @@ export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invi
     await ctx.db`select from users where id = ${input.id}::uuid for update`;
     const user = await findManagedUser(ctx, input.id);
     if (user.kind === "human") requirePerson(ctx.actor, "A bot client may invite bots only");
-    if (user.deactivated_at !== null) throw new AppError("conflict", "The user is deactivated");
-    await recordAudit(ctx, {
-      account_id: user.account_id,
-      action: "user.invited",
-      target_type: "user",
-      target_id: user.id,
-    });
-    return await makeInvitation(ctx, user.id);
+    return await invite(ctx, user);
   });
+}
+
+/**
+ * The same for whoever runs the installation, and so has its database: the way back in for a super admin whom nobody else
+ * may invite.
+ * @throws {AppError} not_found; conflict for who is deactivated
+ */
+export async function inviteByEmail(ctx: Context, email: string): Promise<Invitation> {
+  return await transact(ctx, async (ctx) => {
+    const [user] = await ctx.db<Invited[]>`
+      select id, account_id, deactivated_at from users where lower(email) = lower(${email}) for update`;
+    if (!user) throw new AppError("not_found", `No user has the email ${email}`);
+    return await invite(ctx, user);
+  });
+}
+
+type Invited = Pick<User, "id" | "account_id" | "deactivated_at">;
+
+async function invite(ctx: Context, user: Invited): Promise<Invitation> {
+  if (user.deactivated_at !== null) throw new AppError("conflict", "The user is deactivated");
+  await recordAudit(ctx, {
+    account_id: user.account_id,
+    action: "user.invited",
+    target_type: "user",
+    target_id: user.id,
+  });
+  return await makeInvitation(ctx, user.id);
 }

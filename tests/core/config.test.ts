@@ -81,6 +81,15 @@ test("links name localhost where the service listens everywhere", () => {
   expect(parseConfig({ HOST: "0.0.0.0", PUBLIC_URL: "https://x.test/" }).PUBLIC_URL).toBe("https://x.test");
 });
 
+test("a host is a name or an address and nothing else", () => {
+  for (const HOST of ["localhost:3000", "http://x", "[::1]", "nonsense..", "a b", "-x"]) {
+    expect(() => parseConfig({ HOST }), HOST).toThrow(/^HOST: takes a name or an address/);
+  }
+  for (const HOST of ["localhost", "tickets.example", "10.0.0.1", "::1", "fe80::1"]) {
+    expect(parseConfig({ HOST }).HOST).toBe(HOST);
+  }
+});
+
 test("two secrets may be given while one replaces the other", () => {
   expect(parseConfig({ CRON_SECRET: "new, old" }).CRON_SECRET).toEqual(["new", "old"]);
   expect(VARIABLES).toContain("CRON_SECRET");

@@ -1,4 +1,4 @@
-type Command = "backup" | "doctor" | "export" | "import" | "migrate" | "restore";
+type Command = "backup" | "doctor" | "export" | "import" | "invite" | "migrate" | "restore";
 
 interface Ended {
   code: number;
