@@ -1,6 +1,6 @@
 import { maySkipHumanTests } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { AppError, invalidField, invalidRequest } from "../core/errors.ts";
+import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
 import type { Stage } from "./schema.ts";
@@ -39,15 +39,7 @@ function targetOf(input: BulkTickets): Stage {
   if (action === "move" && stage === undefined) {
     throw invalidField("stage", "Required when the action is move");
   }
-  const to = stage ?? "live";
-  if (to !== "live") {
-    const stray = (["resolution_type", "resolution_note"] as const).filter((name) =>
-      input[name] !== undefined
-    );
-    const message = `A move to ${to} takes no resolution`;
-    if (stray.length > 0) throw invalidRequest(stray.map((path) => ({ path, message })));
-  }
-  return to;
+  return stage ?? "live";
 }
 
 function resultOf(ids: string[], found: TransitionResult[]): BulkResult {

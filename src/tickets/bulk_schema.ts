@@ -24,8 +24,8 @@ export const BulkTickets = z.strictObject({
   stage: Stage.optional().describe("Required for move; a close goes to live"),
   skip_pending_roles: z.boolean().default(false).describe("Sets unfinished roles to skipped when closing"),
   skip_human_test_gate: z.boolean().default(false).describe("For admins who are no bot clients"),
-  resolution_note: ResolutionNote.optional(),
-  resolution_type: ResolutionType.optional().describe("completed when absent"),
+  resolution_note: ResolutionNote.optional().describe("Of a closing; a move to another stage leaves it out"),
+  resolution_type: ResolutionType.optional().describe("The same; completed when absent"),
   dry_run: z.boolean().default(false).describe("Answers the same and changes nothing"),
 });
 export type BulkTickets = z.infer<typeof BulkTickets>;
