@@ -59,6 +59,7 @@ export async function whilePaused(
   const leave = () => close(connection);
   signal?.addEventListener("abort", leave);
   try {
+    signal?.throwIfAborted();
     if (await hear(connection) !== "ready") throw new Error("The running service gave up on the backup");
     await copy();
     if (!await isConfirmed(connection)) {

@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { whilePaused } from "./backup.ts";
 import { lockFolder } from "./embedded.ts";
 import { exists, removeIfPresent } from "./files.ts";
@@ -17,17 +17,29 @@ export async function backUp(dataDir: string, target: string, signal?: AbortSign
   const home = resolve(dataDir);
   const folder = resolve(target);
   if (!await exists(join(home, "db"))) throw new Error(`There is no embedded database in ${home}`);
-  if (await exists(folder)) throw new Error(`${folder} exists already: name a new folder for the backup`);
-  const unfinished = `${folder}.unfinished`;
+  await refuseExisting(folder);
+  const unfinished = await newFolderBeside(folder);
   const copy = () => copyHome(home, unfinished, signal);
   try {
     if (!await whilePaused(home, copy, signal)) await whileLocked(home, copy);
+    await refuseExisting(folder);
     await Deno.rename(unfinished, folder);
   } catch (error) {
     await removeIfPresent(unfinished);
     signal?.throwIfAborted();
     throw error;
   }
+}
+
+async function refuseExisting(folder: string): Promise<void> {
+  if (await exists(folder)) throw new Error(`${folder} exists already: name a new folder for the backup`);
+}
+
+/** Of this call's own: another may back up to the same folder at the same time. Mode 0700. */
+async function newFolderBeside(folder: string): Promise<string> {
+  const dir = dirname(folder);
+  await Deno.mkdir(dir, { recursive: true, mode: 0o700 });
+  return await Deno.makeTempDir({ dir, prefix: `${basename(folder)}.`, suffix: ".unfinished" });
 }
 
 export interface Restored {
@@ -90,8 +102,6 @@ async function whileLocked<T>(home: string, work: () => Promise<T>): Promise<T> 
 }
 
 async function copyHome(home: string, target: string, signal?: AbortSignal): Promise<void> {
-  await removeIfPresent(target);
-  await Deno.mkdir(target, { recursive: true, mode: 0o700 });
   await copyFolder(join(home, "db"), join(target, "db"), signal);
   await copySecret(home, target);
 }

@@ -7,12 +7,12 @@ import type { Answer, Harness } from "./harness.ts";
  * Makes calls while a transaction holds what `lock` locks: each starts when the one before waits, and when the last one
  * does, the transaction ends. On the embedded database's one connection no call waits inside: there they follow it.
  */
-export async function behindLock(
+export async function behindLock<Result = Answer>(
   { sql }: Harness,
   lock: (tx: TransactionSql) => Promise<unknown>,
-  ...calls: (() => Promise<Answer>)[]
-): Promise<Answer[]> {
-  const started: Promise<Answer>[] = [];
+  ...calls: (() => Promise<Result>)[]
+): Promise<Result[]> {
+  const started: Promise<Result>[] = [];
   await sql.begin(async (tx) => {
     await lock(tx);
     if (!serverUrl) return;

@@ -1,4 +1,7 @@
+import type { z } from "zod";
 import { invalidRequest, type Issue } from "../core/errors.ts";
+import { CreatedTask } from "../tasks/schema.ts";
+import { CreatedTestCase } from "../test_cases/schema.ts";
 import { CreatedTicket } from "../tickets/schema.ts";
 import type { TicketRecord } from "./transfer_schema.ts";
 
@@ -12,6 +15,7 @@ export function refuseContradictions(records: readonly TicketRecord[]): void {
     [
       ...inTicket(record),
       ...inCreation(record),
+      ...inPartCreations(record),
       ...record.tasks.flatMap(inTask),
       ...record.test_cases.flatMap(inCase),
     ].map(({ path, message }) => ({ path: `records.${index}.${path}`, message }))
@@ -54,16 +58,48 @@ function inTicket(record: TicketRecord): Issue[] {
   return issues;
 }
 
-/** A repeat of the creation is answered with it. */
 function inCreation({ id, creation }: TicketRecord): Issue[] {
   if (!creation) return [];
   const path = "creation.response";
-  const { data, error } = CreatedTicket.safeParse(creation.response);
-  if (error) {
-    const { path: at, message } = error.issues[0]!;
-    return [{ path: [path, ...at].join("."), message }];
+  return inAnswer(
+    path,
+    CreatedTicket,
+    creation.response,
+    ({ ticket }) => issuesOf([[ticket.id !== id, `${path}.ticket.id`, "Is another ticket"]]),
+  );
+}
+
+function inPartCreations({ id, part_creations = [] }: TicketRecord): Issue[] {
+  const keys = part_creations.map(({ part, idempotency_key }) => `${part} ${idempotency_key}`);
+  const issues = issuesOf([[hasTwins(keys), "part_creations", "Names a key twice"]]);
+  for (const [place, { part, response }] of part_creations.entries()) {
+    const path = `part_creations.${place}.response`;
+    issues.push(
+      ...part === "task"
+        ? inAnswer(
+          path,
+          CreatedTask,
+          response,
+          ({ handoff_request_id }) =>
+            issuesOf([[handoff_request_id !== id, `${path}.handoff_request_id`, "Is another ticket"]]),
+        )
+        : inAnswer(path, CreatedTestCase, response, () => []),
+    );
   }
-  return issuesOf([[data.ticket.id !== id, `${path}.ticket.id`, "Is another ticket"]]);
+  return issues;
+}
+
+/** A repeat of a creation is answered with it. */
+function inAnswer<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  response: unknown,
+  inParsed: (answer: z.infer<Schema>) => Issue[],
+): Issue[] {
+  const { data, error } = schema.safeParse(response);
+  if (data !== undefined) return inParsed(data);
+  const { path: at, message } = error!.issues[0]!;
+  return [{ path: [path, ...at].join("."), message }];
 }
 
 /** Takes away, again and again, what depends on nothing that is left. */

@@ -35,6 +35,8 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
         'title', i.title, 'state', i.state) from ticket_issues i where i.ticket_id = t.id) as issue,
       (select d.duplicate_of from ticket_duplicates d where d.ticket_id = t.id and t.resolution_type = 'duplicate') as duplicate_of,
       (select c.creation from creations c where c.ticket_id = t.id limit 1) as creation,
+      coalesce((select jsonb_agg(to_jsonb(c) - 'ticket_id' order by c.part, c.idempotency_key)
+        from part_creations c where c.ticket_id = t.id), '[]') as part_creations,
       coalesce((select jsonb_agg(d.repo order by d.repo) from project_repositories r
         join deploy_reports d on d.repo = lower(r.full_name) where r.project_id = ${project.id}::uuid), '[]') as reported_repos,
       coalesce((select jsonb_agg(wire_times(to_jsonb(h) - '{project_id,ticket_id,history_id}'::text[]) order by h.id)

@@ -37,6 +37,9 @@ export function rowsOf(
     ),
     ticket_issues: parts(({ issue }) => issue ? [issue] : []),
     ticket_creations: parts(({ creation }) => creation ? [creation] : []),
+    part_creations: records.flatMap(({ id, part_creations = [] }) =>
+      part_creations.map((creation) => ({ ...creation, ticket_id: id }))
+    ),
   };
 }
 

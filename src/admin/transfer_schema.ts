@@ -111,6 +111,13 @@ export const TicketRecord = z.strictObject({
   issue: IssueRecord.nullable(),
   duplicate_of: Id.nullable(),
   creation: z.strictObject({ idempotency_key: IdempotencyKey, response: JsonObject }).nullable(),
+  part_creations: z.array(z.strictObject({
+    part: z.enum(["task", "test_case"]),
+    idempotency_key: IdempotencyKey,
+    response: JsonObject,
+  })).max(10 * (MAX_TASKS + MAX_CASES)).optional().describe(
+    "What answered the keyed creations of its tasks and test cases; absent in exports of earlier versions",
+  ),
   reported_repos: z.array(RepoName.toLowerCase()).max(200).optional().describe(
     "Repositories of its project that have ever reported a deploy; absent in exports of earlier versions",
   ),

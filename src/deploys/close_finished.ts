@@ -15,7 +15,8 @@ export async function closeFinishedTickets(
       where t.id = any (${[...ticketIds]}::uuid[]) and t.project_id = ${projectId}::uuid and ${
       closingLine(ctx.db)
     }
-        and ${waitsForNoDeploy(ctx.db)}`;
+        and ${waitsForNoDeploy(ctx.db)}
+      order by t.id for update of t`;
     return await closeAsCompleted(ctx, due.map(({ id }) => id));
   });
 }

@@ -14,7 +14,8 @@ export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion)
     const parked = await ctx.db<{ id: string }[]>`
       select t.id from tickets t
       where t.merge_sha = ${sha} and ${isDeployed(ctx.db)} and ${closingLine(ctx.db)}
-        and t.project_id in ${wiredProjects(ctx.db, repo)}`;
+        and t.project_id in ${wiredProjects(ctx.db, repo)}
+      order by t.id for update of t`;
     return (await closeAsCompleted(ctx, parked.map(({ id }) => id))).length;
   });
 }

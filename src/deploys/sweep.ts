@@ -26,11 +26,13 @@ async function sweepStep(
   ctx: Context,
   after: string | null,
 ): Promise<{ closed: number; next: string | null }> {
+  // Locked as it is read, here and wherever tickets close by themselves: a merge that comes in meanwhile may wait for its
+  // own deploy.
   const due = await ctx.db<{ id: string }[]>`
     select t.id from tickets t
     where (${after}::uuid is null or t.id > ${after}::uuid) and ${closingLine(ctx.db)}
       and ${waitsForNoDeploy(ctx.db)}
-    order by t.id limit ${STEP}`;
+    order by t.id limit ${STEP} for update of t`;
   const closed = await closeAsCompleted(ctx, due.map(({ id }) => id));
   return { closed: closed.length, next: due.length === STEP ? due.at(-1)!.id : null };
 }

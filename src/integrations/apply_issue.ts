@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import type { Outcome } from "../deliveries/schema.ts";
-import { isWired, wiredProjects } from "../projects/wiring.ts";
+import { isWired, projectsWiredToAny } from "../projects/wiring.ts";
 import type { IssueEvent } from "./_payload.ts";
 
 /** An issue as a link shows it. */
@@ -15,8 +15,8 @@ interface Target {
 
 /**
  * The links of tickets to an issue follow what happens to it: its title and state, a transfer to another repository,
- * its deletion. Where accounts have wired projects to the repository which tells of it, only their tickets': anyone can
- * link to an issue that isn't theirs to read. No ticket is closed by it: tickets close at their gates. Call it inside
+ * its deletion. Where accounts have wired projects to the repository which tells of it, or to the one that it left,
+ * only their tickets': anyone can link to an issue that isn't theirs to read. No ticket is closed by it: tickets close at their gates. Call it inside
  * `transact`.
  */
 export async function applyIssue(ctx: Context, event: IssueEvent): Promise<Outcome> {
@@ -50,10 +50,11 @@ async function lockLinked(
   teller: string,
   { repo_full_name, number }: Target,
 ): Promise<string[]> {
-  const wired = wiredProjects(ctx.db, teller);
+  const left = repo_full_name.toLowerCase();
+  const wired = projectsWiredToAny(ctx.db, [teller, left]);
   const locked = await ctx.db<{ id: string }[]>`
     select id from tickets where id in (
-      select ticket_id from ticket_issues where lower(repo_full_name) = ${repo_full_name.toLowerCase()}
+      select ticket_id from ticket_issues where lower(repo_full_name) = ${left}
         and issue_number = ${number} and (not exists ${wired} or project_id in (
           select p.id from projects p join projects w on w.account_id = p.account_id where w.id in ${wired})))
     order by id for update`;

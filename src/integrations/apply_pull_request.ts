@@ -31,14 +31,16 @@ const NAMING_ACTIONS = ["closed", "edited"];
 export async function applyPullRequest(ctx: Context, event: PullRequestEvent): Promise<Outcome> {
   const pull = readPullRequest(event);
   if (!await isWired(ctx.db, pull.repo)) return { outcome: "ignored", reason: "unknown_repo" };
-  const tickets = await lockTickets(ctx, event, pull);
+  const found = await lockTickets(ctx, event, pull);
   await ctx.db`select lock_pull_request(${pull.repo}, ${pull.number})`;
   if (!await takeNumber(ctx, pull)) return { outcome: "ignored", reason: "older_than_known" };
   const isNews = await writePullRequest(ctx, pull);
   if (isNews) await followLinks(ctx, pull);
+  // Only the merge itself, and only the first time, names tickets that are younger than it.
+  const tickets = found.filter(({ linked, older }) => linked || older || isNews && pull.isClosing);
   if (pull.state === "merged") {
-    // A merge that was known before a ticket was reopened doesn't make it closable again.
-    const due = isNews ? tickets : tickets.filter(({ reopened }) => !reopened);
+    // A merge that was known before a ticket was reopened doesn't make it closable again, nor take back what was said.
+    const due = isNews ? tickets : tickets.filter(({ reopened, decided }) => !reopened && !decided);
     await link(ctx, pull, due.filter(({ named }) => named));
     if (!isNews) await stampLate(ctx, pull, due);
     await closeDeployed(ctx, pull);
@@ -72,13 +74,15 @@ interface FoundTicket {
   id: string;
   project_id: string;
   reopened: boolean;
+  linked: boolean;
   named: boolean;
+  /** Made before the merge. */
+  older: boolean;
+  /** Since the merge someone has said what the ticket's merge is. */
+  decided: boolean;
 }
 
-/**
- * The tickets that are linked to the pull request, and once it is merged those that it names; locked in id order. An edit
- * adds none that was made after the merge.
- */
+/** The tickets that are linked to the pull request, and once it is merged those that it names; locked in id order. */
 async function lockTickets(ctx: Context, event: PullRequestEvent, pull: PullRequest): Promise<FoundTicket[]> {
   const isNaming = pull.state === "merged" && NAMING_ACTIONS.includes(event.action);
   const { refs, issues } = isNaming ? findMentions(event) : { refs: [], issues: [] };
@@ -98,14 +102,12 @@ async function lockTickets(ctx: Context, event: PullRequestEvent, pull: PullRequ
       from jsonb_to_recordset(${JSON.stringify(issues)}::text::jsonb) as i (repo text, number integer)
       join ticket_issues l on lower(l.repo_full_name) = i.repo and l.issue_number = i.number
       join wired w on w.id = l.project_id
-    ), named as (
-      select id from tickets
-      where id in (select id from mentioned) and (${
-    event.action === "closed"
-  } or precedes(created_at, ${pull.merged_at}::timestamptz))
     )
-    select id, project_id, reopened, id in (select id from named) as named from tickets
-    where id in (select id from linked union select id from named) order by id for update`;
+    select id, project_id, reopened, id in (select id from linked) as linked, id in (select id from mentioned) as named,
+      coalesce(precedes(created_at, ${pull.merged_at}::timestamptz), false) as older,
+      exists (select from history h where h.ticket_id = tickets.id and h.changes ? 'merge_sha'
+        and h.actor ->> 'kind' in ('user', 'key') and h.created_at > ${pull.merged_at}::timestamptz) as decided
+    from tickets where id in (select id from linked union select id from mentioned) order by id for update`;
 }
 
 /**
@@ -129,17 +131,19 @@ async function takeNumber(ctx: Context, pull: PullRequest): Promise<boolean> {
 
 /**
  * A merge is final; else the later of two events counts, by the provider's clock. Answers whether this one does, as the
- * merge itself does where another event has told of it before.
+ * merge itself does, once, where another event has told of it before: until then its time is later than the merge's.
  */
 async function writePullRequest(ctx: Context, pull: PullRequest): Promise<boolean> {
   const written = await ctx.db`
     insert into pull_requests as p (repo, number, provider_id, state, merge_sha, merged_at, event_at)
     values (${pull.repo}, ${pull.number}, ${pull.id}::bigint, ${pull.state}, ${pull.merge_sha},
-      ${pull.merged_at}::timestamptz, ${pull.event_at}::timestamptz)
+      ${pull.merged_at}::timestamptz, case when ${pull.isClosing} or ${pull.merged_at}::timestamptz is null
+        then ${pull.event_at}::timestamptz
+        else greatest(${pull.event_at}::timestamptz, ${pull.merged_at}::timestamptz + interval '1 millisecond') end)
     on conflict (repo, number) do update set provider_id = coalesce(excluded.provider_id, p.provider_id),
       state = excluded.state, merge_sha = excluded.merge_sha, merged_at = excluded.merged_at,
       event_at = case when excluded.state = 'merged' then excluded.event_at else greatest(p.event_at, excluded.event_at) end
-    where (excluded.state = 'merged' and (p.state <> 'merged' or ${pull.isClosing}))
+    where (excluded.state = 'merged' and (p.state <> 'merged' or ${pull.isClosing} and p.event_at <> p.merged_at))
       or (p.state <> 'merged' and excluded.event_at >= p.event_at)`;
   return written.count === 1;
 }

@@ -5,6 +5,13 @@ export function wiredProjects(db: Db, repo: string) {
   return db`(select project_id from project_repositories where lower(full_name) = ${repo})`;
 }
 
+/** The same of any of several. */
+export function projectsWiredToAny(db: Db, repos: readonly string[]) {
+  return db`(select project_id from project_repositories where lower(full_name) = any (${[
+    ...repos,
+  ]}::text[]))`;
+}
+
 /** Is any project wired to the repository? `repo` is lower-cased. */
 export async function isWired(db: Db, repo: string): Promise<boolean> {
   const rows = await db`select from ${wiredProjects(db, repo)} p limit 1`;

@@ -1,13 +1,23 @@
 import type { Db } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 
-/** May the caller claim `tasks t`? Pending, given to nobody else, nothing to wait for, its ticket open. */
-export function claimable({ db, actor }: ProjectContext) {
+/**
+ * May the caller claim `tasks t`? Pending, given to nobody else, nothing to wait for, its ticket open, and the project one
+ * in which the caller works.
+ */
+export function claimable(ctx: ProjectContext) {
+  const { db, actor } = ctx;
+  if (!mayClaim(ctx)) return db`false`;
   // Of an `exists` the planner would think that it is hardly ever true, and read a project's tasks to the last.
   return db`t.status = 'pending' and (t.assignee_user_id is null or t.assignee_user_id = ${actor.user.id}::uuid)
     and not exists (select from tasks d where d.id = any (t.depends_on_task_ids) and d.ticket_id = t.ticket_id
       and d.status not in ('done', 'skipped'))
     and (select k.status from tickets k where k.id = t.ticket_id) <> 'closed'`;
+}
+
+function mayClaim({ actor: { credential }, project }: ProjectContext): boolean {
+  const inScope = credential.type === "session" || credential.scopes.includes("tasks:write");
+  return inScope && project.role !== "viewer" && !project.archived;
 }
 
 /** A claim holds this long from its last sign of life. */

@@ -47,6 +47,7 @@ async function makeFull(service: Harness): Promise<TestProject> {
     title: "First",
     role: "qa",
     acceptance_criteria: [{ text: "It works", done: false }],
+    idempotency_key: "once",
   });
   await post(service, project, `${first.path}/tasks`, {
     title: "Then",
@@ -57,6 +58,7 @@ async function makeFull(service: Harness): Promise<TestProject> {
   const made = await post(service, project, `${first.path}/test-cases`, {
     title: "Try it",
     instruction: "Open it.",
+    idempotency_key: "once",
   });
   await post(service, project, `${first.path}/test-cases/${made.body.id}/approve`);
   const second = await makeTicket(service, project);
@@ -135,6 +137,22 @@ describe("an export", () => {
         ticketInput({ idempotency_key: "once" }),
       );
       expect(replay.body).toMatchObject({ _idempotent_replay: true, ticket: { id: records[0].id } });
+      const repeats = [
+        ["tasks", "task", { title: "Another one", role: "qa" }],
+        ["test-cases", "test_case", { title: "Another one", instruction: "Close it." }],
+      ] as const;
+      for (const [parts, part, draft] of repeats) {
+        const repeat = await post(other, target, `${target.path}/tickets/${records[0].id}/${parts}`, {
+          ...draft,
+          idempotency_key: "once",
+        });
+        const { response } = records[0].part_creations.find((made: { part: string }) => made.part === part);
+        expect([repeat.status, repeat.body]).toEqual([200, { ...response, _idempotent_replay: true }]);
+      }
+      expect((await exportAll(other, target))[0]).toMatchObject({
+        tasks: { length: 2 },
+        test_cases: { length: 1 },
+      });
     } finally {
       await other.close();
     }
@@ -248,6 +266,7 @@ const LEFT: Record<string, Record<string, string>> = {
     updated_at: "of the link, which nobody is shown",
   },
   ticket_creations: {},
+  part_creations: {},
 };
 
 test("an import writes every column of its tables but those that are left on purpose", async () => {
@@ -361,6 +380,7 @@ describe("an import", () => {
       ...record,
       id: uuid(),
       creation: null,
+      part_creations: [],
       tasks: [],
       test_cases: [],
     }));
@@ -410,7 +430,9 @@ describe("an import", () => {
         },
       });
       const third = await makeProject(harness.now);
-      const again = [{ ...arrived, id: uuid(), tasks: [], creation: null }].map((one) => ({
+      const again = [{ ...arrived, id: uuid(), tasks: [], creation: null, part_creations: [] }].map((
+        one,
+      ) => ({
         ...one,
         test_cases: one.test_cases.map((part: object) => ({ ...part, id: uuid() })),
       }));
@@ -542,6 +564,55 @@ describe("an import", () => {
   });
 
   test.each([
+    ["task that is empty", "task", () => ({}), "response.id"],
+    [
+      "task of another ticket",
+      "task",
+      (made: object) => ({ ...made, handoff_request_id: uuid() }),
+      "response.handoff_request_id",
+    ],
+    ["task without a status", "task", (made: object) => ({ ...made, status: undefined }), "response.status"],
+    ["test case that is empty", "test_case", () => ({}), "response.id"],
+    [
+      "test case in no known state",
+      "test_case",
+      (made: object) => ({ ...made, status: "lost" }),
+      "response.status",
+    ],
+  ])(
+    "refuses the stored answer of a %s, which no repeat could be answered with",
+    async (_, part, change, path) => {
+      const project = await makeFull(harness.now);
+      const [record] = await exportAll(harness.now, project);
+      const part_creations = record.part_creations.map((made: { part: string; response: object }) =>
+        made.part === part ? { ...made, response: change(made.response) } : made
+      );
+      const place = part_creations.findIndex((made: { part: string }) => made.part === part);
+      const { status, body } = await sendRecords(harness.now, project, [{ ...record, part_creations }]);
+      expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [
+        `records.0.part_creations.${place}.${path}`,
+      ]]);
+    },
+  );
+
+  test("refuses a key of a ticket's tasks that comes twice, and takes an export that tells of none", async () => {
+    const project = await makeFull(harness.now);
+    const [{ part_creations, ...record }] = await exportAll(harness.now, project);
+    const [made] = part_creations;
+    const twice = { ...record, part_creations: [...part_creations, made] };
+    const { status, body } = await sendRecords(harness.now, project, [twice]);
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["records.0.part_creations"]]);
+    const other = await openHarness();
+    try {
+      const target = await makeProject(other);
+      expect((await sendRecords(other, target, [record])).body).toEqual({ imported: 1, existing: 0 });
+      expect(await exportAll(other, target)).toMatchObject([{ part_creations: [] }]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test.each([
     ["a task in progress that never began", { status: "in_progress" }, "started_at"],
     [
       "a task in progress that is completed",
@@ -579,7 +650,8 @@ describe("an import", () => {
         sequence: [9, 5][place],
         depends_on_task_ids: dependencies[place],
       }));
-      const copy = { ...record, id: uuid(), number: 70, tasks, test_cases: [], creation: null };
+      const emptied = { test_cases: [], creation: null, part_creations: [] };
+      const copy = { ...record, ...emptied, id: uuid(), number: 70, tasks };
       return post(harness.now, project, `${project.path}/import`, { records: [copy] });
     };
     expect((await send([[b], [a]])).body.fieldErrors).toEqual({ "records.0.tasks": "Depend on each other" });

@@ -4,6 +4,7 @@ import { backUp, restore } from "../../db/backup_files.ts";
 import { copyTemplate, embeddedTemplate } from "../database.ts";
 import { makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";
+import { until } from "./_fresh.ts";
 
 // Of the embedded database wherever the tests run: a server's files are its own, and pg_dump backs those up.
 describe("a backup of the embedded database", () => {
@@ -40,6 +41,21 @@ describe("a backup of the embedded database", () => {
     const dataDir = `${folder}/restored`;
     await restore(`${folder}/taken`, dataDir);
     return await openHarnessAt({ dataDir });
+  }
+
+  async function filesIn(path: string): Promise<string[]> {
+    const names = await Array.fromAsync(
+      Deno.readDir(path),
+      async ({ name, isDirectory }) =>
+        isDirectory ? (await filesIn(`${path}/${name}`)).map((below) => `${name}/${below}`) : [name],
+    );
+    return names.flat().sort();
+  }
+
+  async function expectWhole(home: string): Promise<void> {
+    expect(await filesIn(`${folder}/taken/db`)).toEqual(await filesIn(`${home}/db`));
+    const left = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
+    expect(left).toEqual(["taken"]);
   }
 
   test("taken under load restores to a consistent state with all that was acknowledged before it", async () => {
@@ -98,8 +114,7 @@ describe("a backup of the embedded database", () => {
       await new Promise((resolve) => setTimeout(resolve, 500));
       // Each client may hear of what it had written already.
       expect(load.acknowledged.length - before).toBeLessThanOrEqual(8);
-      const begun = Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
-      expect(await begun).toEqual([]);
+      expect(await filesIn(folder)).toEqual([]);
     });
     await second;
     stop = true;
@@ -136,6 +151,49 @@ describe("a backup of the embedded database", () => {
     await expect(restore(`${folder}/second`, `${folder}/restored`)).rejects.toThrow(
       "holds a database already",
     );
+  });
+
+  test("is whole beside another one to the same folder, which is refused", async () => {
+    const { dataDir: home } = await copyTemplate(await embeddedTemplate());
+    const first = backUp(home, `${folder}/taken`);
+    await until(async () => (await filesIn(folder)).length > 0);
+    await expect(backUp(home, `${folder}/taken`)).rejects.toThrow("in use by another process");
+    await first;
+    await expectWhole(home);
+    await Deno.remove(home, { recursive: true });
+  });
+
+  test("is whole beside others to the same folder, of which one is given up and one comes too late", async () => {
+    const { dataDir: home } = await copyTemplate(await embeddedTemplate());
+    // In the place of a service.
+    const listener = Deno.listen({ transport: "unix", path: `${home}/backup.sock` });
+    const begin = async () => {
+      const taken = backUp(home, `${folder}/taken`);
+      const ended = taken.then(() => "taken", ({ message }: Error) => message);
+      const connection = await listener.accept();
+      return {
+        ended,
+        say: (word: string) => connection.write(new TextEncoder().encode(`${word}\n`)),
+        hear: () => connection.read(new Uint8Array(16)),
+        close: () => connection.close(),
+      };
+    };
+    const first = await begin();
+    await first.say("ready");
+    await first.hear();
+    const givenUp = await begin();
+    givenUp.close();
+    expect(await givenUp.ended).toContain("gave up on the backup");
+    const late = await begin();
+    await first.say("ok");
+    expect(await first.ended).toBe("taken");
+    await late.say("ready");
+    await late.hear();
+    await late.say("ok");
+    expect(await late.ended).toMatch(/taken exists already: name a new folder/);
+    await expectWhole(home);
+    for (const one of [first, late, listener]) one.close();
+    await Deno.remove(home, { recursive: true });
   });
 
   test("is thrown away when the service went on before its end, and says so", async () => {

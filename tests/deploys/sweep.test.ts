@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
+import { analyze } from "../suggestions/_world.ts";
 import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "./_setup.ts";
 
 const harness = useHarness({ env: { CRON_SECRET } });
@@ -119,5 +121,40 @@ describe("the hourly sweep", () => {
     const [left] = await sql<{ count: number }[]>`
       select count(*) from tickets where project_id = ${project.id}::uuid and status = 'open'`;
     expect(left?.count).toBe(0);
+  });
+});
+
+const CLOSERS: [string, (sha: string) => Promise<unknown>][] = [
+  ["the hourly sweep", sweep],
+  ["the job of a deploy", async (sha) => {
+    const { services, sql } = harness.now;
+    await services.queue.enqueue(sql, "close-parked-tickets", { repo: "acme/meanwhile", sha });
+    await harness.now.work("close-parked-tickets");
+  }],
+  ["the analyzer", () => analyze(harness.now)],
+];
+
+// On the embedded database it begins when the merge is in.
+test.each(CLOSERS)("%s leaves a ticket open that is merged anew while it waits for it", async (_, close) => {
+  const project = await makeProject(harness.now, { repositories: ["acme/meanwhile"] });
+  const options = { token: project.admin.token };
+  const sha = newSha();
+  const ticket = await makeMerged(harness.now, project, sha, { roles: ["qa"] });
+  await sendDeploy(harness.now, { repo: "acme/meanwhile", sha });
+  for (const step of ["start", "finish"]) {
+    await harness.now.call("POST", `${ticket.path}/roles/qa/${step}`, { ...options, body: {} });
+  }
+  expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "open", ship: "deployed" });
+  const merge_sha = newSha();
+  await behindLock<unknown>(
+    harness.now,
+    (tx) => tx`select from tickets where id = ${ticket.id}::uuid for update`,
+    () => harness.now.call("PATCH", ticket.path, { ...options, body: { merge_sha } }),
+    () => close(sha),
+  );
+  expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+    status: "open",
+    merge_sha,
+    ship: "waiting",
   });
 });

@@ -219,6 +219,30 @@ describe("an issue that a ticket is linked to", () => {
     expect(rows.map(({ reason }) => reason)).toEqual([null, "no_ticket"]);
   });
 
+  test("is followed out of a repository in the accounts that have wired one to it, whoever tells of it", async () => {
+    const { project: wired, ticket: own } = await linked("acme/private", 6);
+    const { project, ticket: foreign } = await linked("acme/public", 1);
+    await link(foreign, project, { repo_full_name: "acme/private", issue_number: 6 });
+    const before = await facts(foreign);
+    const at = clock();
+    const arrival = { repo: "acme/nobodys", action: "opened", title: "Secret" };
+    await issue({ ...arrival, number: 9, other: { repo: "Acme/Private", number: 6 }, at: at() });
+    expect(await facts(own)).toMatchObject({
+      repo_full_name: "acme/nobodys",
+      issue_number: 9,
+      title: "Secret",
+    });
+    expect(await facts(foreign)).toEqual(before);
+
+    const loose = { repo: "acme/loose", number: 2 };
+    await link(own, wired, { repo_full_name: loose.repo, issue_number: loose.number });
+    await link(foreign, project, { repo_full_name: loose.repo, issue_number: loose.number });
+    await issue({ ...arrival, number: 10, title: "Anybody's", other: loose, at: at() });
+    for (const ticket of [own, foreign]) {
+      expect(await facts(ticket)).toMatchObject({ issue_number: 10, title: "Anybody's" });
+    }
+  });
+
   test("is not followed to an address that is none of the web", async () => {
     const { harness, events } = hosting.now;
     const { ticket } = await linked("acme/script", 2);

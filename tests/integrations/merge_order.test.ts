@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeProject, makeTicket, next, type TestProject, type TestTicket } from "../factories.ts";
+import { makeProject, makeTicket, makeUser, next, type TestProject, type TestTicket } from "../factories.ts";
 import { useHosting } from "./_hosting.ts";
 import { CRON_SECRET, inMinutes, Merges, SHA } from "./_merges.ts";
 
@@ -25,7 +25,40 @@ async function linksOf(ticket: TestTicket) {
     select number, state from ticket_pull_requests where ticket_id = ${ticket.id}::uuid order by number`;
 }
 
+/** Runs the last event again, as an operator can. */
+async function replay(): Promise<void> {
+  const { harness } = hosting.now;
+  const { token } = await makeUser(harness, { role: "super_admin" });
+  const [last] = await harness.sql<{ id: string }[]>`
+    select id from deliveries where provider = 'github' order by id desc limit 1`;
+  const { status } = await harness.call("POST", `/admin/deliveries/${last!.id}/replay`, { token, body: {} });
+  expect(status).toBe(200);
+}
+
 describe("what comes again, late or in another order", () => {
+  test("a merge counts in full although something else told of it in the same second", async () => {
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(hosting.now.harness, project);
+    await merges.merge({ repo, title: ticket.ref, mergeSha: SHA("1"), at: inMinutes(-3) });
+    await merges.deploy(repo, SHA("1"));
+    await patch(ticket, project, { stage: "in_progress" });
+    const pull = { repo, number: next(), mergeSha: SHA("2"), title: ticket.ref, at: inMinutes(0) };
+    await merges.merge({ ...pull, action: "dequeued" });
+    await merges.merge(pull);
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("2"));
+  });
+
+  test("an edit that names a ticket leaves what someone has said of its merge since", async () => {
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(hosting.now.harness, project);
+    const pull = { repo, number: next(), mergeSha: SHA("1"), at: inMinutes(-1) };
+    await merges.merge({ ...pull, title: "Names nobody" });
+    await patch(ticket, project, { merge_sha: SHA("9") });
+    await merges.merge({ ...pull, title: ticket.ref, action: "edited" });
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("9"));
+    expect(await linksOf(ticket)).toEqual([]);
+  });
+
   test("a repeat changes nothing", async () => {
     const { harness } = hosting.now;
     const { project, repo } = await merges.wired();
@@ -236,6 +269,68 @@ describe("what comes again, late or in another order", () => {
     await merges.merge({ ...merge, number: next(), title: third.ref, mergeSha: SHA("3"), at: inMinutes(5) });
     expect((await merges.ticket(third, project)).merge_sha).toBe(SHA("3"));
   });
+
+  test.each([
+    ["replayed", () => replay()],
+    ["delivered anew when it was forgotten", async (send: () => Promise<unknown>) => {
+      await hosting.now.harness.sql`delete from deliveries`;
+      await send();
+    }],
+  ])("a merge that was told and is %s changes nothing, and names no ticket made since", async (_, again) => {
+    const { harness, events } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const changed = await makeTicket(harness, project);
+    const cleared = await makeTicket(harness, project);
+    const reopened = await makeTicket(harness, project);
+    const tickets = [changed, cleared, reopened];
+    const body = [...tickets.map(({ ref }) => ref), `${project.key}-4`].join(" ");
+    const closing = events.pullRequest({ repo, number: 5, body, mergeSha: SHA("1"), at: inMinutes(-10) });
+    const send = () => hosting.now.deliver(closing);
+    await send();
+    for (const ticket of tickets) {
+      expect((await merges.ticket(ticket, project)).merge_sha, "however long ago it was").toBe(SHA("1"));
+    }
+    await patch(changed, project, { merge_sha: SHA("2") });
+    await patch(cleared, project, { merge_sha: null });
+    expect((await merges.deploy(repo, SHA("1"))).body).toMatchObject({ stamped: 1, closed: 1 });
+    await patch(reopened, project, { stage: "in_progress", merge_sha: null });
+    const young = await makeTicket(harness, project);
+    expect(young.ref).toBe(`${project.key}-4`);
+
+    const read = () => Promise.all([...tickets, young].map((ticket) => merges.ticket(ticket, project)));
+    const before = await read();
+    await again(send);
+    await harness.work("close-parked-tickets");
+    expect(await read()).toEqual(before);
+    expect(await linksOf(young)).toEqual([]);
+  });
+
+  test.each(["labeled", "edited"])(
+    "a merge that something else told of first (%s) counts in full when it is told itself, and but once",
+    async (action) => {
+      const { harness } = hosting.now;
+      const { project, repo } = await merges.wired();
+      const [linked, named] = [await makeTicket(harness, project), await makeTicket(harness, project)];
+      const shas = () =>
+        Promise.all([linked, named].map(async (ticket) => (await merges.ticket(ticket, project)).merge_sha));
+      const merge = {
+        repo,
+        number: next(),
+        title: named.ref,
+        mergeSha: SHA("2"),
+        mergedAt: inMinutes(-10),
+      };
+      await merges.link(linked, project, merge);
+      await patch(linked, project, { merge_sha: SHA("1") });
+      await merges.merge({ ...merge, action, at: inMinutes(0) });
+      expect(await shas()).toEqual([SHA("1"), null]);
+      await merges.merge({ ...merge, at: merge.mergedAt });
+      expect(await shas()).toEqual([SHA("2"), SHA("2")]);
+      for (const ticket of [linked, named]) await patch(ticket, project, { merge_sha: SHA("3") });
+      await replay();
+      expect(await shas()).toEqual([SHA("3"), SHA("3")]);
+    },
+  );
 
   test("a merge in a repository that the project is not wired to holds back none of its own", async () => {
     const { harness } = hosting.now;

@@ -336,7 +336,7 @@ describe("agents of one user", () => {
 });
 
 describe("the next task", () => {
-  async function nextOf(user: TestUser, query = "") {
+  async function nextOf(user: { token: string }, query = "") {
     const { status, body } = await call("GET", `${ticket.path}/tasks/next${query}`, user);
     return status === 200 ? body.title : status;
   }
@@ -367,6 +367,14 @@ describe("the next task", () => {
     expect(await nextOf(ada!, "?role=boss")).toBe(400);
     await call("PATCH", ticket.path, ada!, { stage: "live" });
     expect(await nextOf(ada!)).toBe(404);
+  });
+
+  test("is none for who may only read", async () => {
+    await newTicket("task");
+    const viewer = await makeMember(harness.now, project, "viewer");
+    const reader = await makeKey(harness.now, ada!, { scopes: ["tasks:read"] });
+    const worker = await makeKey(harness.now, ada!, { scopes: ["tasks:read", "tasks:write"] });
+    expect([await nextOf(viewer), await nextOf(reader), await nextOf(worker)]).toEqual([404, 404, "task"]);
   });
 
   test("is found by every claimant at once and claimed by each but once", async () => {

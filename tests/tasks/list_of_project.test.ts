@@ -3,7 +3,14 @@ import type { ProjectContext } from "../../src/core/context.ts";
 import { listProjectTasks } from "../../src/tasks/list_of_project.ts";
 import { ListProjectTasks } from "../../src/tasks/schema.ts";
 import { explaining, planOf } from "../explaining.ts";
-import { makeMember, makeProject, makeTicket, type TestProject, type TestUser } from "../factories.ts";
+import {
+  makeKey,
+  makeMember,
+  makeProject,
+  makeTicket,
+  type TestProject,
+  type TestUser,
+} from "../factories.ts";
 import { add, call, harness, newTicket, patch, world } from "./_tasks.ts";
 
 type Listed = { id: string; title: string; ticket_ref: string };
@@ -78,6 +85,31 @@ describe("the tasks of a project", () => {
     expect(told.body.id).toBe(next!.id);
   });
 
+  test("are ready for nobody who may only read them", async () => {
+    const all = await titles("");
+    const viewer = await makeMember(harness.now, world.project, "viewer");
+    const key = await makeKey(harness.now, member, { scopes: ["tasks:read"] });
+    for (const options of [{ token: viewer.token }, { token: key.token }]) {
+      expect(await titles("ready=true", options)).toEqual([]);
+      expect(await titles("ready=false", options)).toEqual(all);
+    }
+    const writer = await makeKey(harness.now, member, { scopes: ["tasks:read", "tasks:write"] });
+    expect(await titles("ready=true", { token: writer.token })).toEqual(["two", "follows", "given"]);
+  });
+
+  test("are ready for nobody once their project is archived", async () => {
+    const { admin } = world.project;
+    const project = await makeProject(harness.now, { admin });
+    const ticket = await makeTicket(harness.now, project);
+    await call("POST", `${ticket.path}/tasks`, { title: "left", role: "backend" });
+    await call("DELETE", project.path);
+    for (const [ready, found] of [[true, []], [false, [{ title: "left" }]]] as const) {
+      const { status, body } = await call("GET", `${project.path}/tasks?ready=${ready}`);
+      expect([status, body.tasks]).toMatchObject([200, found]);
+    }
+    expect((await call("GET", `${ticket.path}/tasks/next`)).status).toBe(404);
+  });
+
   test("take one statement, whatever is asked for", async () => {
     for (const query of ["", "ready=true", "status=unfinished&limit=200"]) {
       await list(query);
@@ -149,7 +181,7 @@ describe("the tasks of a project with 20,000", () => {
       ...services,
       db: explaining(sql),
       project,
-      actor: { user: admin },
+      actor: { user: admin, credential: { type: "session" } },
     } as unknown as ProjectContext;
     const cursor = btoa(JSON.stringify([world.project.id])).replaceAll("=", "");
     const mine = { assignee_user_id: admin.id };
