@@ -605,7 +605,7 @@ CREATE UNIQUE INDEX deliveries_body_key ON public.deliveries USING btree (provid
 CREATE UNIQUE INDEX deliveries_delivery_key ON public.deliveries USING btree (provider, delivery_id) WHERE (delivery_id IS NOT NULL);
 CREATE INDEX deliveries_failed_idx ON public.deliveries USING btree (id) WHERE (outcome = 'failed'::text);
 CREATE INDEX deliveries_received_idx ON public.deliveries USING btree (received_at);
-CREATE INDEX deliveries_subject_idx ON public.deliveries USING btree (provider, subject) WHERE (subject IS NOT NULL);
+CREATE INDEX deliveries_subject_idx ON public.deliveries USING btree (subject, provider) WHERE (subject IS NOT NULL);
 
 create table deploy_reports (
   repo text not null,
@@ -911,6 +911,7 @@ alter table tasks add constraint tasks_ticket_id_fkey FOREIGN KEY (ticket_id) RE
 CREATE INDEX tasks_assignee_idx ON public.tasks USING btree (assignee_user_id, project_id, id) WHERE (assignee_user_id IS NOT NULL);
 CREATE INDEX tasks_lease_idx ON public.tasks USING btree (lease_expires_at) WHERE (lease_expires_at IS NOT NULL);
 CREATE INDEX tasks_project_idx ON public.tasks USING btree (project_id, id);
+CREATE INDEX tasks_role_idx ON public.tasks USING btree (project_id, role, id);
 CREATE INDEX tasks_unfinished_idx ON public.tasks USING btree (project_id, id) WHERE (status = ANY (ARRAY['pending'::text, 'in_progress'::text, 'blocked'::text]));
 CREATE TRIGGER tasks_history_delete AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
 CREATE TRIGGER tasks_history_insert AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
@@ -950,6 +951,7 @@ create table ticket_creations (
   response jsonb not null
 );
 alter table ticket_creations add constraint ticket_creations_pkey PRIMARY KEY (project_id, idempotency_key);
+CREATE INDEX ticket_creations_ticket_idx ON public.ticket_creations USING btree (ticket_id);
 
 create table ticket_duplicates (
   ticket_id uuid not null,

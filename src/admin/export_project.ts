@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { decodeCursor, page } from "../core/cursor.ts";
+import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
 import type { ExportPage, ExportProject, TicketRecord } from "./transfer_schema.ts";
 
 /**
@@ -9,16 +9,7 @@ import type { ExportPage, ExportProject, TicketRecord } from "./transfer_schema.
 export async function exportProject(ctx: ProjectContext, input: ExportProject): Promise<ExportPage> {
   const { db, project } = ctx;
   const [after] = input.cursor ? decodeCursor(input.cursor, ["integer"]) : [0];
-  // Creations have no index by ticket: those of a page are found in one go through the project's.
   const rows = await db<TicketRecord[]>`
-    with page as materialized (
-      select * from tickets
-      where project_id = ${project.id}::uuid and number > ${after!}::integer
-      order by number limit ${input.limit + 1}
-    ), creations as materialized (
-      select ticket_id, jsonb_build_object('idempotency_key', idempotency_key, 'response', response) as creation
-      from ticket_creations where project_id = ${project.id}::uuid and ticket_id in (select id from page)
-    )
     select 'ticket' as type, t.id, t.number, t.title, t.description, t.request_type, t.priority, t.blocking, t.evidence,
       t.suggested_resolution, t.implementation_notes, t.actor_role, t.actor_id, t.source, t.stage, t.resolution_type,
       t.resolution_note, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.reopened, t.created_with, t.created_at, t.updated_at,
@@ -34,14 +25,16 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
       (select jsonb_build_object('repo_full_name', i.repo_full_name, 'issue_number', i.issue_number, 'issue_url', i.issue_url,
         'title', i.title, 'state', i.state) from ticket_issues i where i.ticket_id = t.id) as issue,
       (select d.duplicate_of from ticket_duplicates d where d.ticket_id = t.id and t.resolution_type = 'duplicate') as duplicate_of,
-      (select c.creation from creations c where c.ticket_id = t.id limit 1) as creation,
+      (select jsonb_build_object('idempotency_key', c.idempotency_key, 'response', c.response)
+        from ticket_creations c where c.ticket_id = t.id limit 1) as creation,
       coalesce((select jsonb_agg(to_jsonb(c) - 'ticket_id' order by c.part, c.idempotency_key)
         from part_creations c where c.ticket_id = t.id), '[]') as part_creations,
       coalesce((select jsonb_agg(d.repo order by d.repo) from project_repositories r
         join deploy_reports d on d.repo = lower(r.full_name) where r.project_id = ${project.id}::uuid), '[]') as reported_repos,
       coalesce((select jsonb_agg(wire_times(to_jsonb(h) - '{project_id,ticket_id,history_id}'::text[]) order by h.id)
         from history_entries h where h.ticket_id = t.id), '[]') as history
-    from page t order by t.number`;
+    from tickets t where t.project_id = ${project.id}::uuid and t.number > ${after!}::integer
+    order by t.number limit ${pageLimit(db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, ({ number }) => [number]);
   return { records: items, next_cursor };
 }

@@ -192,6 +192,7 @@ describe("the tasks of a project with 20,000", () => {
       [{ status: "pending" }, "tasks_unfinished_idx"],
       [{ ready: true }, "tasks_unfinished_idx"],
       [mine, "tasks_assignee_idx"],
+      [{ role: "design" }, "tasks_role_idx"],
     ] as const;
     for (const [query, index] of expected) {
       const { tasks } = await listProjectTasks(
