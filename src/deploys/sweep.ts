@@ -1,3 +1,4 @@
+import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/history.ts";
 import { closingLine, stampOf, waitsForNoDeploy } from "./_closing_line.ts";
@@ -13,24 +14,25 @@ const STEP = 500;
 export async function sweepMergedTickets(ctx: Context): Promise<number> {
   await stampKnownDeploys(ctx);
   let closed = 0;
-  let after: string | null = null;
-  do {
+  let next: string | null = NIL;
+  while (next !== null) {
+    const after: string = next;
     const step = await transact(ctx, (ctx) => sweepStep(ctx, after));
     closed += step.closed;
-    after = step.next;
-  } while (after !== null);
+    next = step.next;
+  }
   return closed;
 }
 
 async function sweepStep(
   ctx: Context,
-  after: string | null,
+  after: string,
 ): Promise<{ closed: number; next: string | null }> {
   // Locked as it is read, here and wherever tickets close by themselves: a merge that comes in meanwhile may wait for its
   // own deploy.
   const due = await ctx.db<{ id: string }[]>`
     select t.id from tickets t
-    where (${after}::uuid is null or t.id > ${after}::uuid) and ${closingLine(ctx.db)}
+    where t.id > ${after}::uuid and ${closingLine(ctx.db)}
       and ${waitsForNoDeploy(ctx.db)}
     order by t.id limit ${STEP} for update of t`;
   const closed = await closeAsCompleted(ctx, due.map(({ id }) => id));

@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import type { Outcome } from "../deliveries/schema.ts";
-import { isWired, projectsWiredToAny } from "../projects/wiring.ts";
+import { isWired, wiredProjects } from "../projects/wiring.ts";
 import type { IssueEvent } from "./_payload.ts";
 
 /** An issue as a link shows it. */
@@ -16,8 +16,8 @@ interface Target {
 /**
  * The links of tickets to an issue follow what happens to it: its title and state, a transfer to another repository,
  * its deletion. Where accounts have wired projects to the repository which tells of it, or to the one that it left,
- * only their tickets': anyone can link to an issue that isn't theirs to read. No ticket is closed by it: tickets close at their gates. Call it inside
- * `transact`.
+ * only their tickets': anyone can link to an issue that isn't theirs to read. No ticket is closed by it: tickets close
+ * at their gates. Call it inside `transact`.
  */
 export async function applyIssue(ctx: Context, event: IssueEvent): Promise<Outcome> {
   const { from, to } = readMove(event);
@@ -51,7 +51,7 @@ async function lockLinked(
   { repo_full_name, number }: Target,
 ): Promise<string[]> {
   const left = repo_full_name.toLowerCase();
-  const wired = projectsWiredToAny(ctx.db, [teller, left]);
+  const wired = wiredProjects(ctx.db, teller, left);
   const locked = await ctx.db<{ id: string }[]>`
     select id from tickets where id in (
       select ticket_id from ticket_issues where lower(repo_full_name) = ${left}

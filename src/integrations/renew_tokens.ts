@@ -1,3 +1,4 @@
+import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { readToken } from "./_account.ts";
@@ -11,11 +12,11 @@ const STEP = 100;
 export async function renewTokens(ctx: Context): Promise<{ renewed: number; unreadable: number }> {
   const [newest] = ctx.secrets.encryption;
   const outcome = { renewed: 0, unreadable: 0 };
-  let after: string | null = null;
+  let after: string = NIL;
   for (;;) {
     const stale: { user_id: string; token: string }[] = await ctx.db`
       select user_id, token from code_hosting_accounts
-      where split_part(token, '.', 2) <> ${newest.id} and (${after}::uuid is null or user_id > ${after}::uuid)
+      where split_part(token, '.', 2) <> ${newest.id} and user_id > ${after}::uuid
       order by user_id limit ${STEP}`;
     for (const { user_id, token } of stale) outcome[await renew(ctx, user_id, token)]++;
     if (stale.length < STEP) return outcome;

@@ -1,15 +1,8 @@
 import type { Db } from "../../db/open.ts";
 
-/** The ids of the projects that are wired to a repository, as a subselect. `repo` is lower-cased. */
-export function wiredProjects(db: Db, repo: string) {
-  return db`(select project_id from project_repositories where lower(full_name) = ${repo})`;
-}
-
-/** The same of any of several. */
-export function projectsWiredToAny(db: Db, repos: readonly string[]) {
-  return db`(select project_id from project_repositories where lower(full_name) = any (${[
-    ...repos,
-  ]}::text[]))`;
+/** The ids of the projects that are wired to one of the repositories, as a subselect. `repos` are lower-cased. */
+export function wiredProjects(db: Db, ...repos: string[]) {
+  return db`(select project_id from project_repositories where lower(full_name) = any (${repos}::text[]))`;
 }
 
 /** Is any project wired to the repository? `repo` is lower-cased. */
