@@ -1,14 +1,11 @@
 import postgres from "postgres";
-import { parseConfig } from "../src/core/config.ts";
-import { launchFlags } from "../src/core/permissions.ts";
+import { freePort, inherited, launchService, untilAnswers } from "../ops/launch.ts";
 import type { Place } from "../tests/database.ts";
-import { answers, freePort } from "../tests/service_process.ts";
 import type { LoadPlan, LoadResult } from "./load.ts";
 import { readUsage, type Usage } from "./process.ts";
 
 const PROJECT_DIR = new URL("../", import.meta.url).pathname;
 const ADMIN = { email: "admin@localhost", password: "for the bench only" };
-const READY_WITHIN_MS = 120_000;
 
 /** A child process that serves HTTP over a database of its own. */
 export interface Server {
@@ -21,72 +18,58 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts the real service, as `npm start` does: same flags, same allocator, same log (its lines go nowhere). */
+/** Starts the real service, as `npm start` does; its log goes nowhere. */
 export function startService(place: Place, env: Record<string, string> = {}): Promise<Server> {
+  const started = performance.now();
   const port = freePort();
-  const variables = {
+  const settings = {
     PORT: String(port),
     DATA_DIR: place.dataDir,
     ADMIN_PASSWORD: ADMIN.password,
     EMBEDDING_THREADS: "0",
-    MALLOC_MMAP_THRESHOLD_: "131072",
     ...(place.url && { DATABASE_URL: place.url }),
     ...env,
   };
-  const flags = launchFlags(parseConfig(variables), PROJECT_DIR);
   const profile = Deno.env.get("BENCH_PROFILE");
-  const profiling = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : [];
-  return startServer({
-    args: ["run", ...profiling, ...flags, "src/main.ts"],
-    env: variables,
-    port,
-    place,
-    ready: "/readyz",
-  });
+  const flags = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : [];
+  const child = launchService(settings, { flags, stdout: "null" });
+  return serverOf({ child, port, place, started, ready: "/readyz" });
 }
 
 /** Starts what the service is compared with (bare.ts). Its links lead to the service, so that answers can be equal. */
 export function startBare(place: Place, linksTo: string): Promise<Server> {
+  const started = performance.now();
   const port = freePort();
-  const env = {
-    PORT: String(port),
-    DATA_DIR: place.dataDir,
-    LINKS_TO: linksTo,
-    ...(place.url && { DATABASE_URL: place.url }),
-  };
-  return startServer({ args: ["run", "-A", "bench/bare.ts"], env, port, place, ready: "/ready" });
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "bench/bare.ts"],
+    cwd: PROJECT_DIR,
+    clearEnv: true,
+    env: {
+      ...inherited(),
+      PORT: String(port),
+      DATA_DIR: place.dataDir,
+      LINKS_TO: linksTo,
+      ...(place.url && { DATABASE_URL: place.url }),
+    },
+    stdout: "null",
+  }).spawn();
+  return serverOf({ child, port, place, started, ready: "/ready" });
 }
 
-interface Start {
-  args: string[];
-  env: Record<string, string>;
+interface Started {
+  child: Deno.ChildProcess;
   port: number;
   place: Place;
+  /** As `performance.now()` said before the process began. */
+  started: number;
   ready: string;
 }
 
-async function startServer({ args, env, port, place, ready }: Start): Promise<Server> {
-  const started = performance.now();
-  const kept = ["PATH", "HOME", "TMPDIR", "DENO_DIR"].flatMap((name) => {
-    const value = Deno.env.get(name);
-    return value === undefined ? [] : [[name, value]];
-  });
-  const child = new Deno.Command(Deno.execPath(), {
-    args,
-    cwd: PROJECT_DIR,
-    clearEnv: true,
-    env: { ...Object.fromEntries(kept), ...env },
-    stdout: "null",
-    stderr: "inherit",
-  }).spawn();
+async function serverOf({ child, port, place, started, ready }: Started): Promise<Server> {
   const origin = `http://127.0.0.1:${port}`;
+  await untilAnswers(origin + ready, child);
   let ended = false;
   child.status.then(() => ended = true);
-  while (!await answers(origin + ready)) {
-    if (ended) throw new Error(`${args.at(-1)} ended before it was ready`);
-    if (performance.now() - started > READY_WITHIN_MS) throw new Error(`${args.at(-1)} did not get ready`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
   return {
     origin,
     pid: child.pid,

@@ -4,16 +4,28 @@ export interface Ended {
   stderr: string;
 }
 
-/** Runs deno in a process of its own, from the project's folder, to its end. */
-export async function runDeno(
+/** Starts deno in a process of its own, from the project's folder. */
+export function startDeno(
   args: string[],
-  options: Pick<Deno.CommandOptions, "env" | "signal"> = {},
-): Promise<Ended> {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+  options: Pick<Deno.CommandOptions, "clearEnv" | "env" | "signal"> = {},
+): { child: Deno.ChildProcess; ended: Promise<Ended> } {
+  const child = new Deno.Command(Deno.execPath(), {
     args,
     cwd: new URL("../", import.meta.url),
+    stdout: "piped",
+    stderr: "piped",
     ...options,
-  }).output();
+  }).spawn();
   const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  const ended = child.output().then(({ code, stdout, stderr }) => ({
+    code,
+    stdout: decoder.decode(stdout),
+    stderr: decoder.decode(stderr),
+  }));
+  return { child, ended };
+}
+
+/** The same, to its end. */
+export function runDeno(...args: Parameters<typeof startDeno>): Promise<Ended> {
+  return startDeno(...args).ended;
 }

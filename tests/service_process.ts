@@ -1,8 +1,5 @@
-import { parseConfig } from "../src/core/config.ts";
-import { launchFlags } from "../src/core/permissions.ts";
+import { freePort, launchService as launch, untilAnswers } from "../ops/launch.ts";
 import type { Place } from "./database.ts";
-
-const PROJECT = new URL("../", import.meta.url).pathname;
 
 /** The service as its users start it: a process of its own, with the permissions of the start task. */
 export class ServiceProcess {
@@ -58,12 +55,9 @@ export class ServiceProcess {
 
   /** Waits until it answers as ready. */
   async ready(): Promise<void> {
-    let exited: number | undefined;
-    this.#child.status.then(({ code }) => exited = code);
-    while (!await answers(`${this.url}/readyz`)) {
-      if (exited !== undefined) throw new Error(`the service ended with ${exited}: ${this.output}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await untilAnswers(`${this.url}/readyz`, this.#child).catch((error: unknown) => {
+      throw new Error(`the service did not start: ${this.output}`, { cause: error });
+    });
   }
 
   /** Sends SIGTERM and waits for the end; answers the exit code. */
@@ -91,48 +85,20 @@ export async function startService(place: Place, env: Record<string, string> = {
   return service;
 }
 
-/** Starts the service. `project` is where its files are, this checkout when absent; the packages are always this one's. */
+/** Starts the service; `project` as in ops/launch.ts. */
 export function launchService(
   place: Place,
   env: Record<string, string> = {},
-  project: string = PROJECT,
+  project?: string,
 ): ServiceProcess {
   const port = env["PORT"] ?? String(freePort());
-  const variables = {
+  const settings = {
     PORT: port,
     DATA_DIR: place.dataDir,
     EMBEDDING_THREADS: "0",
     ...(place.url && { DATABASE_URL: place.url }),
     ...env,
   };
-  const flags = launchFlags(parseConfig(variables), PROJECT);
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...flags, "src/main.ts"],
-    cwd: project,
-    clearEnv: true,
-    env: { PATH: Deno.env.get("PATH") ?? "", HOME: Deno.env.get("HOME") ?? "", ...variables },
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+  const child = launch(settings, { ...(project && { project }), stdout: "piped", stderr: "piped" });
   return new ServiceProcess(`http://127.0.0.1:${port}`, child);
-}
-
-/** Does something there answer that it is well? */
-export async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url);
-    await response.body?.cancel();
-    return response.ok;
-  } catch (error) {
-    if (error instanceof TypeError) return false; // nobody listens yet
-    throw error;
-  }
-}
-
-/** A port of the loopback that nobody has at the moment. */
-export function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
 }

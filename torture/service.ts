@@ -1,3 +1,4 @@
+import { freePort } from "../ops/launch.ts";
 import {
   copyTemplate,
   dropPlace,
@@ -6,7 +7,7 @@ import {
   type Place,
   serverUrl,
 } from "../tests/database.ts";
-import { freePort, launchService, type ServiceProcess } from "../tests/service_process.ts";
+import { launchService, type ServiceProcess } from "../tests/service_process.ts";
 
 export const SECRETS = { cron: "torture-cron-secret", agent: "torture-agent-secret" };
 const ADMIN = { email: "admin@localhost", password: "for the torture only" };

@@ -1,3 +1,6 @@
+import { inherited } from "../../ops/launch.ts";
+import { startDeno } from "../run_deno.ts";
+
 type Command = "backup" | "doctor" | "export" | "import" | "invite" | "migrate" | "restore";
 
 interface Ended {
@@ -17,22 +20,9 @@ export function startOps(
   args: string[],
   env: Record<string, string>,
 ): { child: Deno.ChildProcess; ended: Promise<Ended> } {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", new URL(`../../ops/${name}.ts`, import.meta.url).pathname, ...args],
+  const { child, ended } = startDeno(["run", "-A", `ops/${name}.ts`, ...args], {
     clearEnv: true,
-    env: {
-      PATH: Deno.env.get("PATH") ?? "",
-      HOME: Deno.env.get("HOME") ?? "",
-      EMBEDDING_THREADS: "0",
-      ...env,
-    },
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const decoder = new TextDecoder();
-  const ended = child.output().then(({ code, stdout, stderr }) => ({
-    code,
-    text: decoder.decode(stdout) + decoder.decode(stderr),
-  }));
-  return { child, ended };
+    env: { ...inherited(), EMBEDDING_THREADS: "0", ...env },
+  });
+  return { child, ended: ended.then(({ code, stdout, stderr }) => ({ code, text: stdout + stderr })) };
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { copyTemplate, embeddedTemplate } from "../database.ts";
-import { answers, freePort, ServiceProcess } from "../service_process.ts";
+import { answers, freePort } from "../../ops/launch.ts";
+import { ServiceProcess } from "../service_process.ts";
 
 const PROJECT = new URL("../../", import.meta.url).pathname;
 

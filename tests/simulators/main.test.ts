@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../ops/launch.ts";
 import { runDeno } from "../run_deno.ts";
-import { freePort } from "../service_process.ts";
 
 let server: Deno.HttpServer<Deno.NetAddr>;
 let received: Headers[] = [];

@@ -1,0 +1,73 @@
+import { fileURLToPath } from "node:url";
+import { parseConfig } from "../src/core/config.ts";
+import { launchFlags } from "../src/core/permissions.ts";
+
+const PROJECT = fileURLToPath(new URL("../", import.meta.url));
+const READY_WITHIN_MS = 120_000;
+
+interface LaunchOptions extends Pick<Deno.CommandOptions, "stdin" | "stdout" | "stderr"> {
+  /** Where the service's files are; the packages are always this checkout's. */
+  project?: string;
+  /** For deno, beside those of `npm start`. */
+  flags?: string[];
+}
+
+/** Starts the service as `npm start` does, with these settings and no others. */
+export function launchService(
+  settings: Record<string, string>,
+  { project = PROJECT, flags = [], ...streams }: LaunchOptions = {},
+): Deno.ChildProcess {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", ...flags, ...launchFlags(parseConfig(settings), PROJECT), "src/main.ts"],
+    cwd: project,
+    clearEnv: true,
+    env: { ...inherited(), MALLOC_MMAP_THRESHOLD_: "131072", ...settings },
+    ...streams,
+  }).spawn();
+}
+
+/** What every process needs of this one's environment. */
+export function inherited(): Record<string, string> {
+  return Object.fromEntries(["DENO_DIR", "HOME", "PATH", "TMPDIR"].flatMap((name) => {
+    const value = Deno.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
+/**
+ * Waits until the process answers at `url` that it is well.
+ * @throws {Error} when it ends before that, or isn't there within two minutes
+ */
+export async function untilAnswers(url: string, child: Deno.ChildProcess): Promise<void> {
+  const until = Date.now() + READY_WITHIN_MS;
+  let exited: number | undefined;
+  child.status.then(({ code }) => exited = code);
+  while (!await answers(url)) {
+    if (exited !== undefined) throw new Error(`it ended with ${exited}`);
+    if (Date.now() > until) throw new Error(`not ready within ${READY_WITHIN_MS / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Does something there answer that it is well? */
+export async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch (error) {
+    // Nobody listens yet, or not with an answer.
+    if (error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError")) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+/** A port of the loopback that nobody has at the moment. */
+export function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return port;
+}
