@@ -1,23 +1,14 @@
 import { readUsage } from "../bench/process.ts";
 import { findWrites } from "./find.ts";
-import { Ledger } from "./ledger.ts";
 import { Load } from "./load.ts";
-import {
-  type Books,
-  Findings,
-  type Options,
-  type Outcome,
-  pause,
-  quantile,
-  type Scenario,
-  until,
-} from "./scenario.ts";
+import { Books, type Options, pause, quantile, type Scenario, until } from "./scenario.ts";
 import { type Caller, Stage } from "./service.ts";
 import { isGone, type Line, openLine, requestHead } from "./sockets.ts";
 
 export const clients: Scenario = {
   name: "clients",
   summary: "slow clients, half bodies, 1,000 idle connections, clients that go away, beside 8 ordinary ones",
+  rounds: 2,
   run: misbehave,
 };
 
@@ -30,18 +21,17 @@ const READING_NOTHING = 100;
 const ANSWERED_WITHIN_S = 25;
 const MOST_GROWTH_BYTES = 200e6;
 
-async function misbehave({ rounds = 2, say }: Options): Promise<Outcome> {
-  const books = { ledger: new Ledger(), findings: new Findings() };
+async function misbehave(books: Books, { rounds, say }: Options): Promise<void> {
   const stage = await Stage.open();
   try {
     await stage.start();
-    await round(stage, { ledger: new Ledger(), findings: new Findings() }); // takes what it keeps for good
+    await round(stage, new Books()); // takes what it keeps for good
     const before = await residentBytes(stage);
     for (let n = 0; n < rounds; n++) {
-      await round(stage, books);
+      const seen = await round(stage, books);
       const now = await residentBytes(stage);
-      say(`round ${n + 1}/${rounds}, ${books.findings.notes.at(-1)}; then ${megabytes(now)}`);
-      books.findings.expect(
+      say(`round ${n + 1}/${rounds}, ${seen}; then ${megabytes(now)}`);
+      books.expect(
         now - before < MOST_GROWTH_BYTES,
         `grew from ${megabytes(before)} to ${megabytes(now)}`,
       );
@@ -49,13 +39,11 @@ async function misbehave({ rounds = 2, say }: Options): Promise<Outcome> {
   } finally {
     await stage.close();
   }
-  const { ledger, findings } = books;
-  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
 }
 
-async function round(stage: Stage, { ledger, findings }: Books): Promise<void> {
+async function round(stage: Stage, books: Books): Promise<string> {
   const caller = await stage.caller();
-  const load = new Load(ledger, caller, "ordinary", 8);
+  const load = new Load(books.ledger, caller, "ordinary", 8);
   await until("the load is under way", 60, () => Promise.resolve(load.answered > 50));
   const idle = await Promise.all(Array.from({ length: IDLE }, () => openLine(stage.port)));
   for (const line of idle.slice(0, IDLE / 5)) await line.write("GET /api/auth/me HTT");
@@ -72,19 +60,15 @@ async function round(stage: Stage, { ledger, findings }: Books): Promise<void> {
   for (const line of [...idle, ...deaf]) line.close();
   await pause(2000);
   await load.stop();
-  ledger.settle(await findWrites(stage, caller));
+  books.ledger.settle(await findWrites(stage, caller));
   const harmed = load.attempts.filter(({ status }) => status === 0 || status >= 500);
-  findings.expect(harmed.length === 0, `${harmed.length} ordinary calls were harmed: ${harmed[0]?.reason}`);
-  findings.expect(
+  books.expect(harmed.length === 0, `${harmed.length} ordinary calls were harmed: ${harmed[0]?.reason}`);
+  books.expect(
     refused === HALF + DRIPPING,
     `${refused} of ${HALF + DRIPPING} half bodies were answered 408`,
   );
-  findings.note(
-    `${refused} half bodies answered 408; ${load.attempts.length} ordinary calls, ` +
-      `p99 ${quantile(load.attempts.map(({ ms }) => ms), 0.99).toFixed(0)} ms; ${
-        megabytes(during)
-      } meanwhile`,
-  );
+  return `${refused} half bodies answered 408; ${load.attempts.length} ordinary calls, ` +
+    `p99 ${quantile(load.attempts.map(({ ms }) => ms), 0.99).toFixed(0)} ms; ${megabytes(during)} meanwhile`;
 }
 
 /** Announces more than it sends. */

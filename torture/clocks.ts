@@ -1,14 +1,14 @@
 import { openDatabase } from "../db/open.ts";
 import { findWrites } from "./find.ts";
-import { Ledger } from "./ledger.ts";
 import { Load } from "./load.ts";
-import { type Books, Findings, type Options, type Outcome, pause, type Scenario } from "./scenario.ts";
+import { type Books, inParts, pause, type Scenario } from "./scenario.ts";
 import { serverUrl, Stage } from "./service.ts";
 
 export const clocks: Scenario = {
   name: "clocks",
   summary: "a machine 10 minutes ahead, a token from the future, summer time under the cron",
-  run: shift,
+  rounds: 1,
+  run: inParts([ahead, ...(serverUrl ? [futureToken] : [summerTime])]),
 };
 
 const LIBRARIES = [
@@ -35,44 +35,32 @@ async function fakeTime(time: string): Promise<Record<string, string> | null> {
   return null;
 }
 
-async function shift({ rounds = 1, say }: Options): Promise<Outcome> {
-  const books = { ledger: new Ledger(), findings: new Findings() };
-  for (let round = 0; round < rounds; round++) {
-    for (const part of [ahead, ...(serverUrl ? [futureToken] : [summerTime])]) {
-      await part(books);
-      say(`round ${round + 1}/${rounds}, ${books.findings.notes.at(-1)}`);
-    }
-  }
-  const { ledger, findings } = books;
-  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
-}
-
-async function ahead({ ledger, findings }: Books): Promise<void> {
+async function ahead(books: Books): Promise<string> {
   const fake = await fakeTime("+10m");
-  if (!fake) return findings.note("ten minutes ahead: not tried, libfaketime is not installed");
+  if (!fake) return "ten minutes ahead: not tried, libfaketime is not installed";
   const stage = await Stage.open(fake);
   try {
     await stage.start();
     const caller = await stage.caller();
-    const load = new Load(ledger, caller, "ahead", 8);
+    const load = new Load(books.ledger, caller, "ahead", 8);
     await pause(4000);
     await load.stop();
-    ledger.settle(await findWrites(stage, caller));
+    books.ledger.settle(await findWrites(stage, caller));
     const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
-    findings.expect(
+    books.expect(
       failed.length === 0,
       `ten minutes ahead: ${failed.length} calls failed: ${failed[0]?.reason}`,
     );
-    findings.note(`ten minutes ahead: ${load.attempts.length} calls, ${failed.length} failed`);
+    return `ten minutes ahead: ${load.attempts.length} calls, ${failed.length} failed`;
   } finally {
     await stage.close();
   }
 }
 
 /** Of two machines on one database one is ahead: the other refuses its tokens, and says that they are no good. */
-async function futureToken({ findings }: Books): Promise<void> {
+async function futureToken(books: Books): Promise<string> {
   const fake = await fakeTime("+10m");
-  if (!fake) return findings.note("token from the future: not tried, libfaketime is not installed");
+  if (!fake) return "token from the future: not tried, libfaketime is not installed";
   const right = await Stage.open();
   const wrong = Stage.over(right.place, fake);
   try {
@@ -88,8 +76,8 @@ async function futureToken({ findings }: Books): Promise<void> {
       await me(right, late),
       await me(wrong, early),
     ];
-    findings.expect(seen.join() === "200,200,401,200", `tokens of two machines: ${seen.join()}`);
-    findings.note(`token from the future: ${seen[2]}, one ten minutes old: ${seen[3]}`);
+    books.expect(seen.join() === "200,200,401,200", `tokens of two machines: ${seen.join()}`);
+    return `token from the future: ${seen[2]}, one ten minutes old: ${seen[3]}`;
   } finally {
     await wrong.release();
     await right.close();
@@ -99,8 +87,8 @@ async function futureToken({ findings }: Books): Promise<void> {
 const HOURS = ["23", "00", "01", "02"];
 
 /** The night in which Berlin's clocks go back: each hour of UTC has one sweep, whatever the machine's zone. */
-async function summerTime({ findings }: Books): Promise<void> {
-  if (!await fakeTime("")) return findings.note("summer time: not tried, libfaketime is not installed");
+async function summerTime(books: Books): Promise<string> {
+  if (!await fakeTime("")) return "summer time: not tried, libfaketime is not installed";
   const stage = await Stage.open();
   try {
     for (const hour of HOURS) {
@@ -118,8 +106,8 @@ async function summerTime({ findings }: Books): Promise<void> {
     await database.close();
     const told = jobs.map(({ hour, count }) => `${hour}: ${count}`).join(", ");
     const once = HOURS.every((hour) => jobs.some((job) => job.hour === hour && job.count === 1));
-    findings.expect(once && jobs.length === HOURS.length, `summer time: sweeps by hour of UTC: ${told}`);
-    findings.note(`summer time: sweeps by hour of UTC: ${told}`);
+    books.expect(once && jobs.length === HOURS.length, `summer time: sweeps by hour of UTC: ${told}`);
+    return `summer time: sweeps by hour of UTC: ${told}`;
   } finally {
     await stage.close();
   }

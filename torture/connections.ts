@@ -1,34 +1,21 @@
 import postgres from "postgres";
 import { findWrites } from "./find.ts";
 import { deadlock, engineThatIsBusy, lockThatNeverEnds, statementThatNeverEnds } from "./interference.ts";
-import { Ledger } from "./ledger.ts";
 import { Load } from "./load.ts";
-import { type Books, Findings, type Options, type Outcome, pause, type Scenario } from "./scenario.ts";
+import { type Books, inParts, pause, type Scenario } from "./scenario.ts";
 import { serverUrl, Stage } from "./service.ts";
 
 export const connections: Scenario = {
   name: "connections",
   summary: "no connection left, a lock and a statement that never end, a deadlock",
-  run: interfere,
+  rounds: 3,
+  run: inParts(
+    serverUrl ? [noConnectionLeft, lockThatNeverEnds, statementThatNeverEnds, deadlock] : [engineThatIsBusy],
+  ),
 };
 
-async function interfere({ rounds = 3, say }: Options): Promise<Outcome> {
-  const books = { ledger: new Ledger(), findings: new Findings() };
-  const parts = serverUrl
-    ? [noConnectionLeft, lockThatNeverEnds, statementThatNeverEnds, deadlock]
-    : [engineThatIsBusy];
-  for (let round = 0; round < rounds; round++) {
-    for (const part of parts) {
-      await part(books);
-      say(`round ${round + 1}/${rounds}, ${books.findings.notes.at(-1)}`);
-    }
-  }
-  const { ledger, findings } = books;
-  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
-}
-
 /** Another client takes every connection that the service's role may have, and keeps them for five seconds. */
-async function noConnectionLeft({ ledger, findings }: Books): Promise<void> {
+async function noConnectionLeft(books: Books): Promise<string> {
   const stage = await Stage.open();
   const role = `torture_${crypto.randomUUID().replaceAll("-", "")}`;
   const admin = postgres(serverUrl!, { max: 1, onnotice: () => {} });
@@ -41,7 +28,7 @@ async function noConnectionLeft({ ledger, findings }: Books): Promise<void> {
     await stage.start({ DATABASE_URL: url.href });
     const caller = await stage.caller();
     while (await takeOne(greedy, url.href));
-    const load = new Load(ledger, caller, "starved");
+    const load = new Load(books.ledger, caller, "starved");
     await pause(5000);
     const meanwhile = load.attempts.length;
     const longest = Math.max(...load.attempts.map(({ ms }) => ms));
@@ -50,15 +37,13 @@ async function noConnectionLeft({ ledger, findings }: Books): Promise<void> {
     await load.stop();
     const refused = load.attempts.slice(0, meanwhile).filter(({ status }) => status === 503).length;
     const later = load.attempts.slice(meanwhile + 100).filter(({ status }) => status >= 500);
-    ledger.settle(await findWrites(stage, caller));
-    findings.expect(longest < 2000, `no connection left: a call waited ${longest.toFixed(0)} ms`);
-    findings.expect(
+    books.ledger.settle(await findWrites(stage, caller));
+    books.expect(longest < 2000, `no connection left: a call waited ${longest.toFixed(0)} ms`);
+    books.expect(
       later.length === 0,
       `no connection left: still ${later.length} failures afterwards: ${later[0]?.reason}`,
     );
-    findings.note(
-      `no connection left: ${meanwhile} calls, ${refused} of them 503, longest ${longest.toFixed(0)} ms`,
-    );
+    return `no connection left: ${meanwhile} calls, ${refused} of them 503, longest ${longest.toFixed(0)} ms`;
   } finally {
     await Promise.all(greedy.map((sql) => sql.end()));
     await stage.close();

@@ -26,16 +26,16 @@ async function run(command: string, ...args: string[]): Promise<boolean> {
 }
 
 /** A DATA_DIR that nothing can be written to: refused with a sentence, or not needed. */
-export async function refuseReadOnly({ findings }: Books): Promise<void> {
+export async function refuseReadOnly(books: Books): Promise<string> {
   const disk = await mount("ro");
-  if (!disk) return findings.note("DATA_DIR read-only: not tried, this process may not mount");
+  if (!disk) return "DATA_DIR read-only: not tried, this process may not mount";
   const original = await Stage.open();
   try {
     const place = { ...original.place, dataDir: disk.path };
     const refused = Stage.over(place).launch();
     const code = await refused.ended();
     const said = refused.output.split("\n").find((line) => line.startsWith("handoff: ")) ?? refused.output;
-    findings.expect(
+    books.expect(
       code === 1 && said.includes(disk.path),
       `DATA_DIR read-only: ended with ${code}: ${said}`,
     );
@@ -47,7 +47,7 @@ export async function refuseReadOnly({ findings }: Books): Promise<void> {
       await stage.service.stop();
       then = "refused without AUTH_SECRET, served with it";
     }
-    findings.note(`DATA_DIR read-only: ${then}`);
+    return `DATA_DIR read-only: ${then}`;
   } finally {
     await original.close();
     await disk.close();
@@ -55,16 +55,16 @@ export async function refuseReadOnly({ findings }: Books): Promise<void> {
 }
 
 /** The embedded database runs out of space under load: it refuses or ends, and has everything when there is space. */
-export async function fillDisk({ ledger, findings }: Books): Promise<void> {
+export async function fillDisk(books: Books): Promise<string> {
   const disk = await mount("size=160m");
-  if (!disk) return findings.note("DATA_DIR full: not tried, this process may not mount");
+  if (!disk) return "DATA_DIR full: not tried, this process may not mount";
   const original = await Stage.open();
   const stage = Stage.over({ dataDir: disk.path }, { AUTH_SECRET: SECRET });
   try {
     await run("cp", "-r", `${original.place.dataDir}/db`, disk.path);
     await stage.start();
     const caller = await stage.caller();
-    const load = new Load(ledger, caller, "full", 8);
+    const load = new Load(books.ledger, caller, "full", 8);
     await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 100));
     await run("sh", "-c", `cat /dev/zero > ${disk.path}/filler`);
     await pause(8000);
@@ -75,14 +75,11 @@ export async function fillDisk({ ledger, findings }: Books): Promise<void> {
     const refused = load.attempts.filter(({ status }) => status === 503).length;
     await until("writes are acknowledged again", 30, () => Promise.resolve(load.acknowledged > before));
     await load.stop();
-    ledger.settle(await findWrites(stage, caller));
-    findings.expect(load.attempts.every(({ status }) => status !== 500), "DATA_DIR full: a 500");
-    findings.note(
-      `DATA_DIR full: ${refused} calls 503, ${
-        ended === null ? "the process lived" : `the process ended with ${ended}`
-      }, ` +
-        `served again with space`,
-    );
+    books.ledger.settle(await findWrites(stage, caller));
+    books.expect(load.attempts.every(({ status }) => status !== 500), "DATA_DIR full: a 500");
+    return `DATA_DIR full: ${refused} calls 503, ${
+      ended === null ? "the process lived" : `the process ended with ${ended}`
+    }, served again with space`;
   } finally {
     await stage.release();
     await original.close();

@@ -1,8 +1,7 @@
 import { findWrites } from "./find.ts";
 import { readUnfinished } from "./jobs.ts";
-import { Ledger } from "./ledger.ts";
 import { Load } from "./load.ts";
-import { type Books, Findings, type Options, type Outcome, type Scenario, until } from "./scenario.ts";
+import { type Books, type Options, type Scenario, until } from "./scenario.ts";
 import { type Caller, Stage } from "./service.ts";
 import { type Line, openLine, requestHead } from "./sockets.ts";
 
@@ -10,30 +9,27 @@ export const drain: Scenario = {
   name: "drain",
   summary:
     "SIGTERM under 16 clients and some slow ones: every accepted call answered, jobs handed back, exit 0",
+  rounds: 5,
   run: drainAgain,
 };
 
 const END_WITHIN_S = 10;
 
-async function drainAgain({ rounds = 5, say }: Options): Promise<Outcome> {
-  const books = { ledger: new Ledger(), findings: new Findings() };
+async function drainAgain(books: Books, { rounds, say }: Options): Promise<void> {
   const stage = await Stage.open({ EMBEDDING_THREADS: "1" });
   try {
     await stage.start();
     for (let n = 0; n < rounds; n++) {
-      await round(stage, books);
-      say(`round ${n + 1}/${rounds}, ${books.findings.notes.at(-1)}`);
+      say(`round ${n + 1}/${rounds}, ${await round(stage, books)}`);
     }
   } finally {
     await stage.close();
   }
-  const { ledger, findings } = books;
-  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
 }
 
-async function round(stage: Stage, { ledger, findings }: Books): Promise<void> {
+async function round(stage: Stage, books: Books): Promise<string> {
   const caller = await stage.caller();
-  const load = new Load(ledger, caller, "drained");
+  const load = new Load(books.ledger, caller, "drained");
   await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 100));
   const slow = await slowOnes(stage, caller);
   const started = performance.now();
@@ -44,19 +40,17 @@ async function round(stage: Stage, { ledger, findings }: Books): Promise<void> {
   for (const line of slow) line.close();
   const active = (await readUnfinished(stage)).filter(({ state }) => state === "active");
   await stage.start();
-  const silent = ledger.settle(await findWrites(stage, caller));
-  findings.expect(code === 0, `ended with ${code}`);
-  findings.expect(seconds < END_WITHIN_S, `ended after ${seconds.toFixed(1)} s`);
-  findings.expect(
+  const silent = books.ledger.settle(await findWrites(stage, caller));
+  books.expect(code === 0, `ended with ${code}`);
+  books.expect(seconds < END_WITHIN_S, `ended after ${seconds.toFixed(1)} s`);
+  books.expect(
     silent.length === 0,
     `${silent.length} calls were done and not answered: ${JSON.stringify(silent[0])}`,
   );
-  findings.expect(active.length === 0, `jobs were not handed back: ${JSON.stringify(active)}`);
-  findings.note(
-    `exit ${code} after ${
-      seconds.toFixed(1)
-    } s, ${load.acknowledged} calls answered, ${silent.length} done in silence`,
-  );
+  books.expect(active.length === 0, `jobs were not handed back: ${JSON.stringify(active)}`);
+  return `exit ${code} after ${
+    seconds.toFixed(1)
+  } s, ${load.acknowledged} calls answered, ${silent.length} done in silence`;
 }
 
 /** Half bodies, answers that nobody reads, and connections kept open for later. */

@@ -13,8 +13,8 @@ interface Scene {
 }
 
 /** A call to one ticket that another client of the database has locked and forgotten. */
-export async function lockThatNeverEnds(books: Books): Promise<void> {
-  await besides(books, "lock that never ends", async ({ caller, sql }) => {
+export async function lockThatNeverEnds(books: Books): Promise<string> {
+  return await besides(books, "lock that never ends", async ({ caller, sql }) => {
     const { id } = await createTicket(caller);
     const over = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
@@ -29,34 +29,34 @@ export async function lockThatNeverEnds(books: Books): Promise<void> {
     await holder;
     const moved = await call(caller, "POST", "/tickets/bulk", moveOf([id], "up_next"));
     const sentence = "Other calls hold what this one needs to change; try again";
-    books.findings.expect(
+    books.expect(
       refused.status === 503 && refused.body.error === sentence,
       `lock: ${told(refused)}`,
     );
-    books.findings.expect(moved.status === 200, `lock that is gone: ${told(moved)}`);
+    books.expect(moved.status === 200, `lock that is gone: ${told(moved)}`);
     return `503 after ${seconds(refused)}`;
   });
 }
 
 /** A statement of the service's own that would run for a minute. */
-export async function statementThatNeverEnds(books: Books): Promise<void> {
-  await besides(books, "statement that never ends", async ({ caller, sql }) => {
+export async function statementThatNeverEnds(books: Books): Promise<string> {
+  return await besides(books, "statement that never ends", async ({ caller, sql }) => {
     await sql.unsafe(slowTrigger("perform pg_sleep(60)"));
     const refused = await call(caller, "POST", "/tickets", draft("slow"));
     const { body } = await call(caller, "GET", "/tickets");
     const sentence = "The database took too long for this call; try again";
-    books.findings.expect(
+    books.expect(
       refused.status === 503 && refused.body.error === sentence,
       `statement: ${told(refused)}`,
     );
-    books.findings.expect(body.tickets.length === 0, "statement: what was cancelled stands");
+    books.expect(body.tickets.length === 0, "statement: what was cancelled stands");
     return `503 after ${seconds(refused)}`;
   });
 }
 
 /** Another client locks two tickets in the order that the service does not, and is the more patient. */
-export async function deadlock(books: Books): Promise<void> {
-  await besides(books, "deadlock", async ({ stage, caller, sql }) => {
+export async function deadlock(books: Books): Promise<string> {
+  return await besides(books, "deadlock", async ({ stage, caller, sql }) => {
     const ids = [(await createTicket(caller)).id, (await createTicket(caller)).id].toSorted();
     const holds = Promise.withResolvers<void>();
     const other = sql.begin(async (tx) => {
@@ -70,14 +70,14 @@ export async function deadlock(books: Books): Promise<void> {
     const moved = await call(caller, "POST", "/tickets/bulk", moveOf(ids, "up_next"));
     await other;
     const retried = stage.service.output.includes("deadlock, trying again");
-    books.findings.expect(moved.status === 200 && moved.body.updated === 2, `deadlock: ${told(moved)}`);
-    books.findings.expect(retried, "deadlock: nothing was tried again");
+    books.expect(moved.status === 200 && moved.body.updated === 2, `deadlock: ${told(moved)}`);
+    books.expect(retried, "deadlock: nothing was tried again");
     return `tried again, 200 after ${seconds(moved)}`;
   });
 }
 
 /** The embedded engine has one connection and no timeouts: behind a statement of 40 s every call waits, but not that long. */
-export async function engineThatIsBusy({ ledger, findings }: Books): Promise<void> {
+export async function engineThatIsBusy(books: Books): Promise<string> {
   const stage = await Stage.open();
   try {
     await prepare(
@@ -86,20 +86,20 @@ export async function engineThatIsBusy({ ledger, findings }: Books): Promise<voi
     );
     await stage.start();
     const [caller, other] = [await stage.caller(), await stage.caller()];
-    const load = new Load(ledger, caller, "busy", 8);
+    const load = new Load(books.ledger, caller, "busy", 8);
     await pause(500);
     const slow = await call(other, "POST", "/tickets", draft("slow"));
     await pause(15_000);
     const before = load.acknowledged;
     await pause(1000);
     await load.stop();
-    ledger.settle(await findWrites(stage, caller));
+    books.ledger.settle(await findWrites(stage, caller));
     const longest = Math.max(...load.attempts.map(({ ms }) => ms));
     const refused = load.attempts.filter(({ status }) => status === 503).length;
-    findings.expect(slow.status === 503, `busy engine: ${told(slow)}`);
-    findings.expect(longest < 32_000, `busy engine: a call waited ${longest.toFixed(0)} ms`);
-    findings.expect(load.acknowledged > before, "busy engine: nothing is acknowledged afterwards");
-    findings.note(`busy engine: ${refused} calls 503, longest ${longest.toFixed(0)} ms, then served again`);
+    books.expect(slow.status === 503, `busy engine: ${told(slow)}`);
+    books.expect(longest < 32_000, `busy engine: a call waited ${longest.toFixed(0)} ms`);
+    books.expect(load.acknowledged > before, "busy engine: nothing is acknowledged afterwards");
+    return `busy engine: ${refused} calls 503, longest ${longest.toFixed(0)} ms, then served again`;
   } finally {
     await stage.close();
   }
@@ -117,26 +117,26 @@ function slowTrigger(statement: string): string {
 }
 
 async function besides(
-  { ledger, findings }: Books,
+  books: Books,
   name: string,
   work: (scene: Scene) => Promise<string>,
-): Promise<void> {
+): Promise<string> {
   const stage = await Stage.open();
   const sql = postgres(stage.place.url!, { max: 2, onnotice: () => {} });
   try {
     await stage.start();
     const bystander = await stage.caller();
-    const load = new Load(ledger, bystander, name.replaceAll(" ", "-"), 8);
+    const load = new Load(books.ledger, bystander, name.replaceAll(" ", "-"), 8);
     const note = await work({ stage, caller: await stage.caller(), sql });
     await load.stop();
-    ledger.settle(await findWrites(stage, bystander));
+    books.ledger.settle(await findWrites(stage, bystander));
     const harmed = load.attempts.filter(({ status }) => status === 0 || status >= 500);
-    findings.expect(
+    books.expect(
       harmed.length === 0,
       `${name}: ${harmed.length} other calls were harmed: ${harmed[0]?.reason}`,
     );
     const p99 = quantile(load.attempts.map(({ ms }) => ms), 0.99);
-    findings.note(`${name}: ${note}; ${load.attempts.length} other calls, p99 ${p99.toFixed(0)} ms`);
+    return `${name}: ${note}; ${load.attempts.length} other calls, p99 ${p99.toFixed(0)} ms`;
   } finally {
     await sql.end({ timeout: 1 });
     await stage.close();

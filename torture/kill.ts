@@ -1,24 +1,22 @@
 import { findWrites } from "./find.ts";
-import { Ledger } from "./ledger.ts";
 import { Load } from "./load.ts";
-import { Findings, type Options, type Outcome, pause, quantile, type Scenario, until } from "./scenario.ts";
+import { type Books, type Options, pause, quantile, type Scenario, until } from "./scenario.ts";
 import { Stage } from "./service.ts";
 
 export const kill: Scenario = {
   name: "kill",
   summary: "kill -9 of the service under 16 clients, again and again",
+  rounds: 20,
   run: killAgain,
 };
 
-async function killAgain({ rounds = 20, say }: Options): Promise<Outcome> {
-  const ledger = new Ledger();
-  const findings = new Findings();
+async function killAgain(books: Books, { rounds, say }: Options): Promise<void> {
   const stage = await Stage.open();
   const starts = [await stage.start()];
   try {
     for (let round = 0; round < rounds; round++) {
       const caller = await stage.caller();
-      const load = new Load(ledger, caller, `r${round}`);
+      const load = new Load(books.ledger, caller, `r${round}`);
       // Twice in a round, so that what is repeated after the first meets the second.
       for (let n = 0; n < 2; n++) {
         const before = load.acknowledged;
@@ -29,23 +27,17 @@ async function killAgain({ rounds = 20, say }: Options): Promise<Outcome> {
       }
       await pause(500);
       await load.stop();
-      ledger.settle(await findWrites(stage, caller));
-      findings.expect(load.attempts.every(({ status }) => status !== 500), `round ${round}: a 500`);
-      const { sent, acknowledged, missing, doubled } = ledger.counts;
+      books.ledger.settle(await findWrites(stage, caller));
+      books.expect(load.attempts.every(({ status }) => status !== 500), `round ${round}: a 500`);
+      const { sent, acknowledged, missing, doubled } = books.ledger.counts;
       say(
         `round ${
           round + 1
         }/${rounds}: ${sent} sent, ${acknowledged} acknowledged, ${missing} missing, ${doubled} doubled`,
       );
     }
-    findings.note(`${rounds * 2} kills; ready again after ${quantile(starts, 0.5).toFixed(1)} s (median)`);
+    say(`${rounds * 2} kills; ready again after ${quantile(starts, 0.5).toFixed(1)} s (median)`);
   } finally {
     await stage.close();
   }
-  return {
-    rounds,
-    counts: ledger.counts,
-    notes: findings.notes,
-    failures: [...findings.failures, ...ledger.problems],
-  };
 }

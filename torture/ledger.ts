@@ -19,12 +19,10 @@ export interface Counts {
   doubled: number;
 }
 
-export const NOTHING: Counts = { sent: 0, acknowledged: 0, found: 0, missing: 0, doubled: 0 };
-
 /** What was sent, what was acknowledged, and, by `settle`, what of it was found again. */
 export class Ledger {
   readonly #open = new Map<string, Entry>();
-  #counts: Counts = NOTHING;
+  readonly #counts: Counts = { sent: 0, acknowledged: 0, found: 0, missing: 0, doubled: 0 };
   readonly problems: string[] = [];
 
   enter(kind: string, key: string): Entry {
@@ -33,7 +31,7 @@ export class Ledger {
     return entry;
   }
 
-  get counts(): Counts {
+  get counts(): Readonly<Counts> {
     return this.#counts;
   }
 
@@ -72,18 +70,8 @@ export class Ledger {
   }
 
   #count(more: Counts): void {
-    this.#counts = addCounts(this.#counts, more);
+    for (const name of Object.keys(more) as (keyof Counts)[]) this.#counts[name] += more[name];
   }
-}
-
-export function addCounts(a: Counts, b: Counts): Counts {
-  return {
-    sent: a.sent + b.sent,
-    acknowledged: a.acknowledged + b.acknowledged,
-    found: a.found + b.found,
-    missing: a.missing + b.missing,
-    doubled: a.doubled + b.doubled,
-  };
 }
 
 export function nameOf(kind: string, key: string): string {

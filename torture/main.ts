@@ -3,11 +3,11 @@ import { clients } from "./clients.ts";
 import { clocks } from "./clocks.ts";
 import { connections } from "./connections.ts";
 import { drain } from "./drain.ts";
-import { NOTHING } from "./ledger.ts";
 import { kill } from "./kill.ts";
+import type { Counts } from "./ledger.ts";
 import { model } from "./model.ts";
 import { outage } from "./outage.ts";
-import type { Options, Outcome, Scenario } from "./scenario.ts";
+import { Books, type Options, type Scenario } from "./scenario.ts";
 import { secondProcess } from "./second_process.ts";
 import { databaseName, dropTemplate } from "./service.ts";
 
@@ -50,36 +50,43 @@ async function main(): Promise<number> {
     return values.help ? 0 : 2;
   }
   const chosen = SCENARIOS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-  const options = {
-    rounds: values.rounds === undefined ? undefined : Number(values.rounds),
-    stopCommand: values["stop-command"],
-    startCommand: values["start-command"],
-    say: (text: string) => print(`  ${text}`),
-  };
-  const outcomes = [];
-  for (const scenario of chosen) outcomes.push({ name: scenario.name, ...await attempt(scenario, options) });
+  const outcomes: Outcome[] = [];
+  for (const scenario of chosen) {
+    const options = {
+      rounds: Number(values.rounds ?? scenario.rounds),
+      stopCommand: values["stop-command"],
+      startCommand: values["start-command"],
+      say: (text: string) => print(`  ${text}`),
+    };
+    outcomes.push(await attempt(scenario, options));
+  }
   await dropTemplate();
   print(table(outcomes));
-  return outcomes.every(({ failures }) => failures.length === 0) ? 0 : 1;
+  return outcomes.every(({ held }) => held) ? 0 : 1;
 }
 
-async function attempt(scenario: Scenario, options: Options): Promise<Outcome & { seconds: number }> {
-  print(`${scenario.name} on ${databaseName}: ${scenario.summary}`);
-  const started = performance.now();
-  const outcome = await scenario.run(options).catch(broken);
-  const seconds = (performance.now() - started) / 1000;
-  for (const note of outcome.notes) print(`  ${note}`);
-  for (const failure of outcome.failures.slice(0, 10)) print(`  FAILED: ${failure}`);
-  if (outcome.failures.length > 10) print(`  FAILED: and ${outcome.failures.length - 10} more`);
-  return { ...outcome, seconds };
+interface Outcome {
+  name: string;
+  rounds: number;
+  counts: Counts;
+  held: boolean;
+  seconds: number;
 }
 
 /** A scenario that could not go on has failed; the others are still worth their while. */
-function broken(error: unknown): Outcome {
-  return { rounds: 0, counts: NOTHING, notes: [], failures: [Deno.inspect(error)] };
+async function attempt({ name, summary, run }: Scenario, options: Options): Promise<Outcome> {
+  print(`${name} on ${databaseName}: ${summary}`);
+  const books = new Books();
+  const started = performance.now();
+  await run(books, options).catch((error: unknown) => books.expect(false, Deno.inspect(error)));
+  const seconds = (performance.now() - started) / 1000;
+  const { ledger: { counts }, problems } = books;
+  for (const problem of problems.slice(0, 10)) print(`  FAILED: ${problem}`);
+  if (problems.length > 10) print(`  FAILED: and ${problems.length - 10} more`);
+  return { name, rounds: options.rounds, counts, held: problems.length === 0, seconds };
 }
 
-function table(outcomes: (Outcome & { name: string; seconds: number })[]): string {
+function table(outcomes: readonly Outcome[]): string {
   const head = [
     "scenario",
     "database",
@@ -92,13 +99,13 @@ function table(outcomes: (Outcome & { name: string; seconds: number })[]): strin
     "seconds",
     "",
   ];
-  const rows = outcomes.map(({ name, rounds, counts, failures, seconds }) => [
+  const rows = outcomes.map(({ name, rounds, counts, held, seconds }) => [
     name,
     databaseName,
     String(rounds),
     ...[counts.sent, counts.acknowledged, counts.found, counts.missing, counts.doubled].map(String),
     seconds.toFixed(0),
-    failures.length === 0 ? "held" : "FAILED",
+    held ? "held" : "FAILED",
   ]);
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]!.length)));
   const line = (cells: string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |`;

@@ -1,85 +1,59 @@
 import { fillDisk, refuseReadOnly } from "./disk.ts";
 import { findWrites } from "./find.ts";
 import { unfinishedJobs } from "./jobs.ts";
-import { Ledger } from "./ledger.ts";
 import { Load } from "./load.ts";
-import {
-  type Books,
-  Findings,
-  type Options,
-  type Outcome,
-  pause,
-  quantile,
-  type Scenario,
-  until,
-} from "./scenario.ts";
+import { type Books, inParts, type Part, pause, quantile, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage } from "./service.ts";
 import { addTexts, openShadow, WEIGHTS } from "./shadow.ts";
 
 export const model: Scenario = {
   name: "model",
   summary: "the model's file missing, cut, changed; a worker that dies or hangs; DATA_DIR read-only or full",
-  run: spoil,
-};
-
-type Spoil = (path: string) => Promise<void>;
-
-const SPOILS: [name: string, spoil: Spoil][] = [
-  ["missing", (path) => Deno.remove(path)],
-  ["truncated", (path) => Deno.truncate(path, 1_000_000)],
-  ["changed by a byte", changeByte],
-];
-
-async function spoil({ rounds = 1, say }: Options): Promise<Outcome> {
-  const books = { ledger: new Ledger(), findings: new Findings() };
-  const parts = [
-    ...SPOILS.map(([name, spoil]) => (books: Books) => badFile(books, name, spoil)),
+  rounds: 1,
+  run: inParts([
+    badFile("missing", (path) => Deno.remove(path)),
+    badFile("truncated", (path) => Deno.truncate(path, 1_000_000)),
+    badFile("changed by a byte", changeByte),
     badWorker,
     refuseReadOnly,
     ...(serverUrl ? [] : [fillDisk]),
-  ];
-  for (let round = 0; round < rounds; round++) {
-    for (const part of parts) {
-      await part(books);
-      say(`round ${round + 1}/${rounds}, ${books.findings.notes.at(-1)}`);
-    }
-  }
-  const { ledger, findings } = books;
-  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
-}
+  ]),
+};
 
 /** The service says which file is wrong, and works without the hint. */
-async function badFile({ ledger, findings }: Books, name: string, spoil: Spoil): Promise<void> {
-  const shadow = await openShadow();
-  await spoil(`${shadow.path}/${WEIGHTS}`);
-  const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, shadow.path);
-  try {
-    await stage.start();
-    const caller = await stage.caller();
-    const load = new Load(ledger, caller, name.replaceAll(" ", "-"), 8);
-    await pause(3000);
-    await load.stop();
-    ledger.settle(await findWrites(stage, caller));
-    const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
-    const state = JSON.parse(await stage.service.get("/readyz"));
-    findings.expect(
-      failed.length === 0,
-      `model ${name}: ${failed.length} calls failed: ${failed[0]?.reason}`,
-    );
-    findings.expect(
-      state.status === "ready" && state.model === "failed",
-      `model ${name}: ${JSON.stringify(state)}`,
-    );
-    findings.expect(
-      stage.service.output.includes("model_quantized.onnx"),
-      `model ${name}: the log names no file`,
-    );
-    const p99 = quantile(load.attempts.map(({ ms }) => ms), 0.99);
-    findings.note(`model ${name}: ready without it, ${load.attempts.length} calls, p99 ${p99.toFixed(0)} ms`);
-  } finally {
-    await stage.close();
-    await shadow.close();
-  }
+function badFile(name: string, spoil: (path: string) => Promise<void>): Part {
+  return async (books) => {
+    const shadow = await openShadow();
+    await spoil(`${shadow.path}/${WEIGHTS}`);
+    const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, shadow.path);
+    try {
+      await stage.start();
+      const caller = await stage.caller();
+      const load = new Load(books.ledger, caller, name.replaceAll(" ", "-"), 8);
+      await pause(3000);
+      await load.stop();
+      books.ledger.settle(await findWrites(stage, caller));
+      const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
+      const state = JSON.parse(await stage.service.get("/readyz"));
+      books.expect(
+        failed.length === 0,
+        `model ${name}: ${failed.length} calls failed: ${failed[0]?.reason}`,
+      );
+      books.expect(
+        state.status === "ready" && state.model === "failed",
+        `model ${name}: ${JSON.stringify(state)}`,
+      );
+      books.expect(
+        stage.service.output.includes("model_quantized.onnx"),
+        `model ${name}: the log names no file`,
+      );
+      const p99 = quantile(load.attempts.map(({ ms }) => ms), 0.99);
+      return `model ${name}: ready without it, ${load.attempts.length} calls, p99 ${p99.toFixed(0)} ms`;
+    } finally {
+      await stage.close();
+      await shadow.close();
+    }
+  };
 }
 
 async function changeByte(path: string): Promise<void> {
@@ -93,19 +67,19 @@ async function changeByte(path: string): Promise<void> {
 }
 
 /** Texts that kill the worker, or keep it for ever, cost the hint of a few tickets and no ticket. */
-async function badWorker({ ledger, findings }: Books): Promise<void> {
+async function badWorker(books: Books): Promise<string> {
   const shadow = await openShadow();
   await addTexts(shadow.path);
   const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, shadow.path);
   try {
     await stage.start();
     const caller = await stage.caller();
-    const load = new Load(ledger, caller, "worker", 4);
+    const load = new Load(books.ledger, caller, "worker", 4);
     const create = async (text: string) => {
       const started = performance.now();
       const body = { title: `Torture ${text}`, description: `${text} ${crypto.randomUUID()}` };
       const rest = { request_type: "bug", priority: "low", blocking: false };
-      const entry = ledger.enter("create", text);
+      const entry = books.ledger.enter("create", text);
       const made = await stage.call<{ similar_existing?: unknown }>(
         caller.token,
         "POST",
@@ -127,13 +101,8 @@ async function badWorker({ ledger, findings }: Books): Promise<void> {
       async () => (await create(`harmless ${n++}`)).hinted,
     );
     const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
-    ledger.settle(await findWrites(stage, caller));
-    findings.expect(failed.length === 0, `worker: ${failed.length} calls failed: ${failed[0]?.reason}`);
-    findings.note(
-      `worker dead and hanging: ${load.attempts.length} calls, a ticket took at most ${
-        Math.max(...slowest).toFixed(0)
-      } ms, hinted again after ${seconds.toFixed(0)} s`,
-    );
+    books.ledger.settle(await findWrites(stage, caller));
+    books.expect(failed.length === 0, `worker: ${failed.length} calls failed: ${failed[0]?.reason}`);
     await Deno.remove(`${shadow.path}/src/core/embed_worker.ts`);
     await Deno.rename(
       `${shadow.path}/src/core/embed_worker_real.ts`,
@@ -142,7 +111,10 @@ async function badWorker({ ledger, findings }: Books): Promise<void> {
     await stage.service.stop();
     await stage.start();
     const left = await unfinishedJobs(stage, 60);
-    findings.expect(left.length === 0, `worker: stuck jobs: ${JSON.stringify(left)}`);
+    books.expect(left.length === 0, `worker: stuck jobs: ${JSON.stringify(left)}`);
+    return `worker dead and hanging: ${load.attempts.length} calls, a ticket took at most ${
+      Math.max(...slowest).toFixed(0)
+    } ms, hinted again after ${seconds.toFixed(0)} s`;
   } finally {
     await stage.close();
     await shadow.close();

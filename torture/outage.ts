@@ -1,23 +1,14 @@
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tests/tcp_proxy.ts";
 import { findWrites } from "./find.ts";
 import { unfinishedJobs } from "./jobs.ts";
-import { Ledger } from "./ledger.ts";
 import { type Attempt, Load } from "./load.ts";
-import {
-  type Books,
-  Findings,
-  type Options,
-  type Outcome,
-  pause,
-  quantile,
-  type Scenario,
-  until,
-} from "./scenario.ts";
+import { type Books, type Options, pause, quantile, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage } from "./service.ts";
 
 export const outage: Scenario = {
   name: "outage",
   summary: "the database goes away for 10 s under 16 clients, in every way it can",
+  rounds: 2,
   run: goAway,
 };
 
@@ -33,10 +24,8 @@ interface Way {
   comeBack(stage: Stage): Promise<void>;
 }
 
-async function goAway(options: Options): Promise<Outcome> {
-  const { rounds = 2, say } = options;
-  const ledger = new Ledger();
-  const findings = new Findings();
+async function goAway(books: Books, options: Options): Promise<void> {
+  const { rounds, say } = options;
   const proxy = serverUrl ? startTcpProxy(targetOf(serverUrl)) : null;
   const stage = await Stage.open({ EMBEDDING_THREADS: "1" });
   const ways = [frozen, ...(proxy ? [swallowed(proxy), refused(proxy), ...stopped(options)] : [dead])];
@@ -44,28 +33,21 @@ async function goAway(options: Options): Promise<Outcome> {
     await stage.start(proxy ? { DATABASE_URL: throughProxy(stage.place.url!, proxy) } : {});
     for (let round = 0; round < rounds; round++) {
       for (const way of ways) {
-        await suffer(stage, way, { ledger, findings });
-        say(`round ${round + 1}/${rounds}, ${findings.notes.at(-1)}`);
+        say(`round ${round + 1}/${rounds}, ${await suffer(stage, way, books)}`);
       }
     }
     const left = await unfinishedJobs(stage, 180);
-    findings.expect(left.length === 0, `stuck jobs: ${JSON.stringify(left)}`);
+    books.expect(left.length === 0, `stuck jobs: ${JSON.stringify(left)}`);
     say("no job is stuck");
   } finally {
     await stage.close();
     proxy?.close();
   }
-  return {
-    rounds,
-    counts: ledger.counts,
-    notes: findings.notes,
-    failures: [...findings.failures, ...ledger.problems],
-  };
 }
 
-async function suffer(stage: Stage, way: Way, { ledger, findings }: Books): Promise<void> {
+async function suffer(stage: Stage, way: Way, books: Books): Promise<string> {
   const caller = await stage.caller();
-  const load = new Load(ledger, caller, way.name.replaceAll(" ", "-"));
+  const load = new Load(books.ledger, caller, way.name.replaceAll(" ", "-"));
   await until("the load is under way", 60, () => Promise.resolve(load.answered > 50));
   const left = performance.now() - load.started;
   await way.leave(stage);
@@ -80,21 +62,19 @@ async function suffer(stage: Stage, way: Way, { ledger, findings }: Books): Prom
   );
   await pause(1000);
   await load.stop();
-  ledger.settle(await findWrites(stage, caller));
+  books.ledger.settle(await findWrites(stage, caller));
   const meanwhile = load.attempts.filter(({ at, ms }) => at + ms > left && at < back);
-  if (way.answers) judge(meanwhile, left, findings, way.name);
-  findings.expect(load.attempts.every(({ status }) => status !== 500), `${way.name}: a 500`);
-  findings.note(
-    `${way.name}: ${describe(meanwhile, left)}; acknowledged again after ${seconds.toFixed(1)} s`,
-  );
+  if (way.answers) judge(meanwhile, left, books, way.name);
+  books.expect(load.attempts.every(({ status }) => status !== 500), `${way.name}: a 500`);
+  return `${way.name}: ${describe(meanwhile, left)}; acknowledged again after ${seconds.toFixed(1)} s`;
 }
 
 /** Every call that was under way or came meanwhile is owed an answer within two seconds. */
-function judge(attempts: Attempt[], left: number, findings: Findings, way: string): void {
+function judge(attempts: Attempt[], left: number, books: Books, way: string): void {
   const late = attempts.filter((attempt) => waited(attempt, left) >= ANSWER_MS);
-  findings.expect(late.length === 0, `${way}: ${late.length} calls waited ${ANSWER_MS / 1000} s or more`);
+  books.expect(late.length === 0, `${way}: ${late.length} calls waited ${ANSWER_MS / 1000} s or more`);
   const silent = attempts.filter(({ status }) => status === 0);
-  findings.expect(silent.length === 0, `${way}: ${silent.length} calls got no answer: ${silent[0]?.reason}`);
+  books.expect(silent.length === 0, `${way}: ${silent.length} calls got no answer: ${silent[0]?.reason}`);
 }
 
 function waited({ at, ms }: Attempt, left: number): number {

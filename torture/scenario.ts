@@ -1,51 +1,47 @@
-import type { Counts, Ledger } from "./ledger.ts";
+import { Ledger } from "./ledger.ts";
 
 /** What the command line says. */
 export interface Options {
-  /** Undefined: as many as the scenario does by itself. */
-  rounds: number | undefined;
+  rounds: number;
   /** Shell commands that stop the PostgreSQL server hard and start it again. */
   stopCommand: string | undefined;
   startCommand: string | undefined;
   say(text: string): void;
 }
 
-/** What came of a scenario on one database. */
-export interface Outcome {
-  rounds: number;
-  counts: Counts;
-  /** Figures for the reader. */
-  notes: string[];
-  /** Why it failed; empty when it held. */
-  failures: string[];
-}
-
 export interface Scenario {
   name: string;
   summary: string;
-  run(options: Options): Promise<Outcome>;
+  /** As many as it does by itself. */
+  rounds: number;
+  run(books: Books, options: Options): Promise<void>;
 }
 
-/** Collects what goes wrong without ending the scenario. */
-export class Findings {
-  readonly failures: string[] = [];
-  readonly notes: string[] = [];
+/** What came of a scenario on one database; it failed when `problems` are told. */
+export class Books {
+  readonly ledger = new Ledger();
+  readonly #failures: string[] = [];
 
-  /** @returns whether it held */
-  expect(holds: boolean, otherwise: string): boolean {
-    if (!holds) this.failures.push(otherwise);
-    return holds;
+  /** Notes what goes wrong without ending the scenario. */
+  expect(holds: boolean, otherwise: string): void {
+    if (!holds) this.#failures.push(otherwise);
   }
 
-  note(text: string): void {
-    this.notes.push(text);
+  get problems(): string[] {
+    return [...this.#failures, ...this.ledger.problems];
   }
 }
 
-/** What a scenario's parts write into. */
-export interface Books {
-  ledger: Ledger;
-  findings: Findings;
+/** A part of a scenario, with a service of its own; answers what was seen, for the reader. */
+export type Part = (books: Books) => Promise<string>;
+
+/** Plays its parts in each round, one after the other. */
+export function inParts(parts: readonly Part[]): Scenario["run"] {
+  return async (books, { rounds, say }) => {
+    for (let round = 1; round <= rounds; round++) {
+      for (const part of parts) say(`round ${round}/${rounds}, ${await part(books)}`);
+    }
+  };
 }
 
 export function pause(ms: number): Promise<void> {

@@ -1,40 +1,28 @@
 import { createHash } from "node:crypto";
 import { openDatabase } from "../db/open.ts";
 import { findWrites } from "./find.ts";
-import { Ledger } from "./ledger.ts";
 import { Load } from "./load.ts";
-import { type Books, Findings, type Options, type Outcome, pause, type Scenario, until } from "./scenario.ts";
+import { type Books, inParts, pause, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage } from "./service.ts";
 import { addTexts, openShadow } from "./shadow.ts";
 
 export const secondProcess: Scenario = {
   name: "second_process",
   summary: "a second process on the embedded folder or on the server; a job killed with its process",
-  run: share,
+  rounds: 3,
+  run: inParts([serverUrl ? bothServe : secondIsRefused, killedJob]),
 };
 
 /** Beyond what any start takes to load its files. */
 const REFUSED_WITHIN_MS = 1000;
 const RUN_AGAIN_WITHIN_S = 90;
 
-async function share({ rounds = 3, say }: Options): Promise<Outcome> {
-  const books = { ledger: new Ledger(), findings: new Findings() };
-  for (let round = 0; round < rounds; round++) {
-    for (const part of [serverUrl ? bothServe : secondIsRefused, killedJob]) {
-      await part(books);
-      say(`round ${round + 1}/${rounds}, ${books.findings.notes.at(-1)}`);
-    }
-  }
-  const { ledger, findings } = books;
-  return { rounds, counts: ledger.counts, notes: [], failures: [...findings.failures, ...ledger.problems] };
-}
-
-async function secondIsRefused({ ledger, findings }: Books): Promise<void> {
+async function secondIsRefused(books: Books): Promise<string> {
   const stage = await Stage.open();
   try {
     await stage.start();
     const caller = await stage.caller();
-    const load = new Load(ledger, caller, "first", 8);
+    const load = new Load(books.ledger, caller, "first", 8);
     await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 50));
     await load.stop();
     // Stopped, so that only the second process could touch the files.
@@ -44,19 +32,17 @@ async function secondIsRefused({ ledger, findings }: Books): Promise<void> {
     const refusal = await timeToEnd(stage, {});
     const after = await digestOf(`${stage.place.dataDir}/db`);
     stage.service.kill("SIGCONT");
-    ledger.settle(await findWrites(stage, caller));
+    books.ledger.settle(await findWrites(stage, caller));
     const beyond = refusal.ms - idle.ms;
-    findings.expect(
+    books.expect(
       refusal.code === 1 && refusal.output.includes("in use by another process"),
       `second: ${refusal.output}`,
     );
-    findings.expect(beyond < REFUSED_WITHIN_MS, `second: refused after ${refusal.ms.toFixed(0)} ms`);
-    findings.expect(before === after, "second: the data was touched");
-    findings.note(
-      `second process refused after ${refusal.ms.toFixed(0)} ms, of which ${
-        idle.ms.toFixed(0)
-      } load its files`,
-    );
+    books.expect(beyond < REFUSED_WITHIN_MS, `second: refused after ${refusal.ms.toFixed(0)} ms`);
+    books.expect(before === after, "second: the data was touched");
+    return `second process refused after ${refusal.ms.toFixed(0)} ms, of which ${
+      idle.ms.toFixed(0)
+    } load its files`;
   } finally {
     await stage.close();
   }
@@ -84,15 +70,15 @@ async function digestOfFile(path: string): Promise<string> {
 }
 
 /** On a server two processes share the work; one is killed, and the other goes on. */
-async function bothServe({ ledger, findings }: Books): Promise<void> {
+async function bothServe(books: Books): Promise<string> {
   const stage = await Stage.open();
   const other = Stage.over(stage.place);
   try {
     await Promise.all([stage.start(), other.start()]);
     const caller = await stage.caller();
     const loads = [
-      new Load(ledger, caller, "one", 8),
-      new Load(ledger, { ...caller, url: other.url }, "two", 8),
+      new Load(books.ledger, caller, "one", 8),
+      new Load(books.ledger, { ...caller, url: other.url }, "two", 8),
     ];
     for (const load of loads) {
       await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 50));
@@ -102,10 +88,10 @@ async function bothServe({ ledger, findings }: Books): Promise<void> {
     await stage.start();
     await pause(1000);
     for (const load of loads) await load.stop();
-    ledger.settle(await findWrites(stage, caller));
+    books.ledger.settle(await findWrites(stage, caller));
     const harmed = loads[1]!.attempts.filter(({ status }) => status === 0 || status >= 500);
-    findings.expect(harmed.length === 0, `two processes: ${harmed.length} calls to the other were harmed`);
-    findings.note(`two processes: ${loads.map(({ answered }) => answered).join(" and ")} calls answered`);
+    books.expect(harmed.length === 0, `two processes: ${harmed.length} calls to the other were harmed`);
+    return `two processes: ${loads.map(({ answered }) => answered).join(" and ")} calls answered`;
   } finally {
     await other.release();
     await stage.close();
@@ -113,14 +99,14 @@ async function bothServe({ ledger, findings }: Books): Promise<void> {
 }
 
 /** A text that keeps the model for 8 s: its job is at work when the process is killed. */
-async function killedJob({ ledger, findings }: Books): Promise<void> {
+async function killedJob(books: Books): Promise<string> {
   const shadow = await openShadow();
   await addTexts(shadow.path);
   const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, shadow.path);
   try {
     await stage.start();
     const { token, project } = await stage.caller();
-    const entry = ledger.enter("embedding", "slow");
+    const entry = books.ledger.enter("embedding", "slow");
     await stage.call(token, "POST", `${project}/tickets`, {
       title: "Torture slow",
       description: "A slow text, which the model takes its time for.",
@@ -137,14 +123,14 @@ async function killedJob({ ledger, findings }: Books): Promise<void> {
     await pause(RUN_AGAIN_WITHIN_S * 1000);
     await stage.service.stop();
     const { job, embeddings } = await readJob(stage);
-    ledger.settle(new Map([["embedding slow", embeddings]]));
+    books.ledger.settle(new Map([["embedding slow", embeddings]]));
     const seconds = (Date.parse(job.completed_on) - killed) / 1000;
-    findings.expect(job.retry_count > 0, "killed job: it was not at work when it was killed");
-    findings.expect(
+    books.expect(job.retry_count > 0, "killed job: it was not at work when it was killed");
+    books.expect(
       job.state === "completed" && seconds < RUN_AGAIN_WITHIN_S,
       `killed job: ${JSON.stringify(job)}`,
     );
-    findings.note(`killed job: done ${seconds.toFixed(0)} s after the kill, its effect ${embeddings} times`);
+    return `killed job: done ${seconds.toFixed(0)} s after the kill, its effect ${embeddings} times`;
   } finally {
     await stage.close();
     await shadow.close();
