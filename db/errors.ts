@@ -49,7 +49,7 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 export function isUnavailable(error: unknown): boolean {
   const code = property(error, "code");
   if (code !== undefined && UNAVAILABLE.has(code)) return true;
-  // The embedded database's socket file is away while its worker restarts.
+  // The embedded database's socket file goes away with its worker.
   return code === "ENOENT" && property(error, "syscall") === "connect";
 }
 

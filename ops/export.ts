@@ -5,7 +5,9 @@ import { withProject } from "./_portal.ts";
 await runCommand(() =>
   withProject("npm run export -- PROJECT_ID FILE", async ({ api, project, file }) => {
     if (await exists(file)) throw new Error(`${file} exists already: name a new file for the export`);
-    const output = await Deno.open(file, { write: true, createNew: true, mode: 0o600 });
+    // Half an export must not be taken for a whole one.
+    const unfinished = `${file}.unfinished`;
+    const output = await Deno.open(unfinished, { write: true, create: true, truncate: true, mode: 0o600 });
     let count = 0;
     try {
       let cursor: string | undefined;
@@ -17,9 +19,9 @@ await runCommand(() =>
         }
         cursor = page.next_cursor ?? undefined;
       } while (cursor);
+      await Deno.rename(unfinished, file);
     } catch (error) {
-      // Half an export must not be taken for a whole one, nor stand in the way of the next.
-      await Deno.remove(file);
+      await Deno.remove(unfinished);
       throw error;
     } finally {
       output.close();

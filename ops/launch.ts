@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../src/core/config.ts";
-import { launchFlags } from "../src/core/permissions.ts";
+import { launchFlags } from "../src/core/launch_flags.ts";
 
 const PROJECT = fileURLToPath(new URL("../", import.meta.url));
 const READY_WITHIN_MS = 120_000;

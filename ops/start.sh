@@ -3,7 +3,7 @@
 set -ef
 cd "$(dirname "$0")/.."
 # One flag a line, since folders may have blanks in their names. A bad configuration ends it here.
-flags=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/permissions.ts)
+flags=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/launch_flags.ts)
 IFS='
 '
 # Without it glibc keeps what was needed once at the start.

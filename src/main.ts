@@ -19,20 +19,18 @@ async function main(): Promise<void> {
   const running = await startServices(config);
   let started = false;
   const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, () => started));
-  const admin = await createFirstAdmin(running.services.sql, config);
+  const stopped = new Promise<Deno.Signal>(onceStopped);
+  // Told at once: whatever comes between would take the password along.
+  announce(config, await createFirstAdmin(running.services.sql, config));
   if (config.JOBS !== "off") await startJobs(running.boss, running.services);
   started = true;
-  announce(config, admin);
   warn(config);
 
-  const drain = async (signal: string) => {
-    log.info("draining", { signal });
-    const answered = await within(ANSWERING_MS, server?.shutdown());
-    const closed = await within(CLOSING_MS, running.close().catch(notClosed));
-    log.info("stopped", { answered, closed });
-    Deno.exit(0);
-  };
-  onceStopped((signal) => drain(signal).catch(fail));
+  log.info("draining", { signal: await stopped });
+  const answered = await within(ANSWERING_MS, server?.shutdown());
+  const closed = await within(CLOSING_MS, running.close().catch(notClosed));
+  log.info("stopped", { answered, closed });
+  Deno.exit(0);
 }
 
 /** Hears of the first signal. One that comes after its copies ends the process at once. */

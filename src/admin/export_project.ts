@@ -33,7 +33,7 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
         join deploy_reports d on d.repo = lower(r.full_name) where r.project_id = ${project.id}::uuid), '[]') as reported_repos,
       coalesce((select jsonb_agg(wire_times(to_jsonb(h) - '{project_id,ticket_id,history_id}'::text[]) order by h.id)
         from history_entries h where h.ticket_id = t.id), '[]') as history
-    from tickets t where t.project_id = ${project.id}::uuid and t.number > ${after!}::integer
+    from tickets t where t.project_id = ${project.id}::uuid and t.number > ${after!}::bigint
     order by t.number limit ${pageLimit(db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, ({ number }) => [number]);
   return { records: items, next_cursor };

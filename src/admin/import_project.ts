@@ -137,7 +137,7 @@ async function recordImport(
     }),
     recordEvents(
       ctx,
-      records.map(({ id, created_by, created_at, test_cases, history }) => ({
+      records.map(({ id, created_by, created_at, test_cases }) => ({
         project_id: ctx.project.id,
         ticket_id: id,
         action: "imported",
@@ -145,7 +145,6 @@ async function recordImport(
           created_by,
           created_at,
           decisions: test_cases.flatMap(({ id, decided_by }) => decided_by ? [{ id, decided_by }] : []),
-          earlier_history: history?.length ?? 0,
         },
       })),
     ),

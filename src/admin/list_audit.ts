@@ -1,15 +1,13 @@
+import { namedAccount } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { decodeCursor, page } from "../core/cursor.ts";
-import { AppError } from "../core/errors.ts";
 import type { AuditEntry, ListAudit } from "./audit_schema.ts";
 
 /** Sign-ins, key and role changes, gate bypasses, newest first: of the caller's account, for super admins of all. */
 export async function listAudit(ctx: ActorContext, input: ListAudit) {
   const { db, actor: { user } } = ctx;
-  const accountId = input.account_id ?? (user.role === "super_admin" ? null : user.account_id);
-  if (accountId !== user.account_id && user.role !== "super_admin") {
-    throw new AppError("forbidden", "Only a super admin may read another account's audit list");
-  }
+  const named = namedAccount(ctx.actor, input.account_id, "read another account's audit list");
+  const accountId = input.account_id === undefined && user.role === "super_admin" ? null : named;
   const [before] = input.cursor ? decodeCursor(input.cursor, ["integer"]) : [null];
   const rows = await db<AuditEntry[]>`
     select id, created_at as at, account_id, action, actor, target_type, target_id, details, request_id from audit_log

@@ -8,40 +8,20 @@ const STEP = 2000;
  * are written by anybody). In steps, so that no lock is held for long.
  */
 export async function prune({ sql: db }: Context): Promise<void> {
-  await inSteps(() =>
-    db`
-    delete from deliveries where id in (
-      select id from deliveries where received_at < now() - interval '30 days' limit ${STEP})`
-  );
-  // Their refresh tokens go with them.
-  await inSteps(() =>
-    db`
-    delete from sessions where id in (
-      select id from sessions where least(revoked_at, expires_at) < now() - interval '30 days' limit ${STEP})`
-  );
-  await inSteps(() =>
-    db`
-    delete from refresh_tokens where token_hash in (
-      select token_hash from refresh_tokens where expires_at < now() - interval '30 days' limit ${STEP})`
-  );
-  await inSteps(() =>
-    db`
-    delete from invitations where token_hash in (
-      select token_hash from invitations where least(used_at, expires_at) < now() - interval '30 days' limit ${STEP})`
-  );
-  await inSteps(() =>
-    db`
-    delete from rate_limits where key in (
-      select key from rate_limits where expire < extract(epoch from now()) * 1000 limit ${STEP})`
-  );
-  await inSteps(() =>
-    db`
-    delete from audit_log where id in (
-      select id from audit_log
-      where action = 'session.refused' and created_at < now() - interval '90 days' limit ${STEP})`
-  );
-}
-
-async function inSteps(step: () => Promise<{ count: number }>): Promise<void> {
-  while ((await step()).count === STEP);
+  const served = [
+    ["deliveries", "id", db`received_at < now() - interval '30 days'`],
+    // Their refresh tokens go with them.
+    ["sessions", "id", db`least(revoked_at, expires_at) < now() - interval '30 days'`],
+    ["refresh_tokens", "token_hash", db`expires_at < now() - interval '30 days'`],
+    ["invitations", "token_hash", db`least(used_at, expires_at) < now() - interval '30 days'`],
+    ["rate_limits", "key", db`expire < extract(epoch from now()) * 1000`],
+    ["audit_log", "id", db`action = 'session.refused' and created_at < now() - interval '90 days'`],
+  ] as const;
+  for (const [table, key, hasServed] of served) {
+    const step = () =>
+      db`
+      delete from ${db(table)} where ${db(key)} in (
+        select ${db(key)} from ${db(table)} where ${hasServed} limit ${STEP})`;
+    while ((await step()).count === STEP);
+  }
 }

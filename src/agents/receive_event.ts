@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import { parseAs, parseJson } from "../deliveries/json_body.ts";
+import { parseAs, parseJson } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { applyAgentEvent } from "./apply_event.ts";
 import { AgentEvent, StatusChange } from "./schema.ts";

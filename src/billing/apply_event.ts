@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { Id } from "../core/schema.ts";
-import { parseAs, parseJson } from "../deliveries/json_body.ts";
+import { parseAs, parseJson } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { CheckoutSession, PaymentEvent, SubscriptionObject } from "./schema.ts";
 

@@ -42,6 +42,14 @@ export function requireRole(actor: Actor, level: "account_admin" | "super_admin"
   }
 }
 
+/** The account that a call is about: the caller's own, or another one that a super admin names. */
+export function namedAccount({ user }: Actor, named: string | undefined, attempt: string): string {
+  if (named !== undefined && named !== user.account_id && user.role !== "super_admin") {
+    throw new AppError("forbidden", `Only a super admin may ${attempt}`);
+  }
+  return named ?? user.account_id;
+}
+
 export interface ProjectRule {
   needed: ProjectRole;
   /** What those hear who have no access at all. */

@@ -48,7 +48,7 @@ function refuseCrossSite({ config }: Services, method: string, headers: Headers)
   if (method === "GET" || method === "HEAD" || method === "OPTIONS") return;
   const origin = headers.get("origin");
   if (origin !== null) {
-    if (origin === new URL(config.PUBLIC_URL).origin || config.CORS_ORIGINS.includes(origin)) return;
+    if (origin === config.PUBLIC_URL || config.CORS_ORIGINS.includes(origin)) return;
     const named = origin.slice(0, 200);
     throw new AppError(
       "csrf",

@@ -14,8 +14,8 @@ const longSecrets = secrets.refine(
   "takes a secret of at least 32 characters",
 );
 
-const port = z.string().regex(/^\d+$/, "takes a number from 0 to 65535").transform(Number)
-  .refine((value) => value <= 65535, "takes a number from 0 to 65535");
+const port = z.string().regex(/^\d+$/, "takes a number from 1 to 65535").transform(Number)
+  .refine((value) => value >= 1 && value <= 65535, "takes a number from 1 to 65535");
 
 const httpUrl = z.string().refine(
   (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
@@ -26,7 +26,7 @@ const httpUrl = z.string().refine(
 const httpOrigin = httpUrl.refine(
   (text) => new URL(text).href === `${new URL(text).origin}/`,
   "takes an address without path, such as https://tickets.example",
-);
+).transform((text) => new URL(text).origin);
 
 const origins = list
   .refine(
@@ -51,8 +51,10 @@ const environment = z.object({
   DATA_DIR: z.string().min(1).default("./data"),
   AUTH_SECRET: longSecrets,
   ENCRYPTION_KEY: longSecrets,
-  ADMIN_EMAIL: z.string().regex(/^[^@\s]+@[^@\s]+$/, "takes an email address").default("admin@localhost"),
-  ADMIN_PASSWORD: z.string().min(8, "takes at least 8 characters").optional(),
+  ADMIN_EMAIL: z.string().regex(/^[^@\s]+@[^@\s]+$/, "takes an email address")
+    .max(254, "takes at most 254 characters").default("admin@localhost"),
+  ADMIN_PASSWORD: z.string().min(8, "takes at least 8 characters").max(1000, "takes at most 1000 characters")
+    .optional(),
   CLOUD_AGENT_WEBHOOK_SECRET: secrets,
   CRON_SECRET: secrets,
   STRIPE_WEBHOOK_SECRET: secrets,
@@ -107,7 +109,7 @@ function isHost(text: string): boolean {
 /** How this machine reaches the service. Who listens everywhere has no address by that name. */
 export function ownUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string {
   const host = isWildcard(HOST) ? "localhost" : bracketed(HOST);
-  return `http://${host}:${PORT}`;
+  return new URL(`http://${host}:${PORT}`).origin;
 }
 
 export function isWildcard(host: string): boolean {

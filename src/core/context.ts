@@ -10,7 +10,7 @@ import type { Queue } from "./queue.ts";
 import type { ProjectRole, Scope, UserKind, UserRole } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** What one process shares between all calls; built once in app.ts, passed down, never imported. */
+/** What one process shares between all calls; built once in core/services.ts, passed down, never imported. */
 export interface Services {
   config: Config;
   sql: Sql;

@@ -39,6 +39,11 @@ export function afterId(db: Db, column: string, cursor: string | undefined) {
   return cursor ? db`and ${db(column)} > ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
 }
 
+/** The same where the newest come first. */
+export function beforeId(db: Db, column: string, cursor: string | undefined) {
+  return cursor ? db`and ${db(column)} < ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
+}
+
 /**
  * For `limit`: a page and the row that tells whether there is a next one. Written out: as a parameter the planner takes it
  * for a tenth of the table, and plans each page anew.

@@ -92,17 +92,13 @@ export interface QueueDefinition {
 export type QueueName = keyof typeof QUEUES;
 export type Payload<Name extends QueueName> = z.infer<(typeof QUEUES)[Name]["payload"]>;
 
-export interface EnqueueOptions {
-  startAfterSeconds?: number;
-}
-
 export interface Queue {
   /** Adds a job inside `db`'s transaction, so that it exists if and only if the change that asked for it does. */
   enqueue<Name extends QueueName>(
     db: Db,
     name: Name,
     payload: Payload<Name>,
-    options?: EnqueueOptions,
+    options?: { startAfterSeconds?: number },
   ): Promise<void>;
   /** Gives a failed job one more try; any other is left as it is. */
   retry(db: Db, name: string, id: string): Promise<void>;

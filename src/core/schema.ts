@@ -136,3 +136,7 @@ export const NextCursor = z.string().nullable().describe(
 /** The pages of every list that is ordered by id. */
 export const Page = z.strictObject({ limit: queryInteger(1, 200, 50), cursor: Cursor.optional() });
 export type Page = z.infer<typeof Page>;
+
+/** The input of a list of what belongs to what its id names. */
+export const IdPage = Page.extend({ id: Id });
+export type IdPage = z.infer<typeof IdPage>;

@@ -2,7 +2,7 @@ import { endsTransaction } from "../../db/errors.ts";
 import type { Context } from "../core/context.ts";
 import { AppError, type ErrorCode } from "../core/errors.ts";
 import { attemptPart } from "../core/history.ts";
-import { parseAs, parseJson } from "../deliveries/json_body.ts";
+import { parseAs, parseJson } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { stampOf } from "./_closing_line.ts";

@@ -51,15 +51,9 @@ export function docsRoutes(publicUrl: string, webhooks: readonly Webhook[]): Hon
 
 const SWAGGER = new URL("../../node_modules/swagger-ui-dist/", import.meta.url);
 
-/** A file of Swagger UI's package, read when it is first asked for. */
 function serveAsset(app: Hono<HttpEnv>, file: string, type: string): void {
-  let bytes: Promise<Uint8Array<ArrayBuffer>> | undefined;
   app.get(`/docs/${file}`, async (c) => {
-    // Kept only when it was read: the next one to ask tries again.
-    bytes ??= Deno.readFile(new URL(file, SWAGGER)).catch((error) => {
-      bytes = undefined;
-      throw error;
-    });
-    return c.body(await bytes, 200, { "Content-Type": type, "Cache-Control": "public, max-age=3600" });
+    const bytes = await Deno.readFile(new URL(file, SWAGGER));
+    return c.body(bytes, 200, { "Content-Type": type, "Cache-Control": "public, max-age=3600" });
   });
 }

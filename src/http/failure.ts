@@ -1,7 +1,8 @@
 import type { Context } from "hono";
+import type { AppError } from "../core/errors.ts";
 import { toAppError } from "../core/failures.ts";
+import { describeError, log } from "../core/log.ts";
 import { failureOfRequest } from "../routers/trpc.ts";
-import { logFailure } from "./log.ts";
 import type { HttpEnv } from "./request.ts";
 
 /** The answer to whatever no route answered, in the form of the door that it came to. */
@@ -13,4 +14,14 @@ export function fail(thrown: unknown, c: Context<HttpEnv>): Response {
   const { requestId } = c.var;
   const body = c.req.path.startsWith("/trpc/") ? failureOfRequest(error, requestId) : error.body(requestId);
   return c.json(body, error.status as 400);
+}
+
+/** Writes down why a call failed, where the caller is told a fixed sentence only. */
+export function logFailure(requestId: string, error: AppError): void {
+  if (error.status < 500) return;
+  log.error("request failed", {
+    request_id: requestId,
+    code: error.code,
+    ...describeError(error.cause ?? error),
+  });
 }

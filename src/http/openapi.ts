@@ -71,6 +71,7 @@ function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
   const entries = Object.entries(input.shape);
   const inPath = z.object(Object.fromEntries(entries.filter(([field]) => pathFields.includes(field))));
   const rest = z.strictObject(Object.fromEntries(entries.filter(([field]) => !pathFields.includes(field))));
+  const header = headersOf(procedure);
   const body = hasBody(meta.method) && Object.keys(rest.shape).length > 0;
   return {
     operationId: name,
@@ -81,7 +82,7 @@ function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
     requestParams: {
       ...(pathFields.length > 0 && { path: inPath }),
       ...(!hasBody(meta.method) && Object.keys(rest.shape).length > 0 && { query: rest }),
-      ...(hasHeaders(procedure) && { header: headersOf(procedure) }),
+      ...(header && { header }),
     },
     ...(body && {
       requestBody: {
@@ -117,22 +118,16 @@ function security({ access, cookieOnly }: Meta): Record<string, string[]>[] {
   return cookieOnly ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
 }
 
-function hasHeaders(procedure: PublishedProcedure): boolean {
-  return takesKey(procedure) || (procedure.meta.errors?.includes("version_conflict") ?? false);
-}
-
-function takesKey({ input }: PublishedProcedure): boolean {
-  return "idempotency_key" in input.shape;
-}
-
-function headersOf(procedure: PublishedProcedure) {
-  return takesKey(procedure)
-    ? z.object({
+function headersOf({ input, meta }: PublishedProcedure): z.ZodObject | undefined {
+  if ("idempotency_key" in input.shape) {
+    return z.object({
       "Idempotency-Key": z.string().max(128).optional().describe("Alias of the body's idempotency_key"),
-    })
-    : z.object({
-      "If-Match": z.string().optional().describe("ETag that the resource had when the change was decided on"),
     });
+  }
+  if (!meta.errors?.includes("version_conflict")) return undefined;
+  return z.object({
+    "If-Match": z.string().optional().describe("ETag that the resource had when the change was decided on"),
+  });
 }
 
 function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {

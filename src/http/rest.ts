@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import type { Context as HonoContext } from "hono";
 import type { RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
+import { parseJson } from "../core/json.ts";
 import { appErrorOf, callProcedure, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
@@ -59,41 +60,24 @@ function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
   if (at < 0) return {};
   const byName = Map.groupBy(new URLSearchParams(c.req.url.slice(at)), ([name]) => name);
   return Object.fromEntries(
-    Array.from(
-      byName,
-      ([name, [first, ...more]]) => [
-        name,
-        more.length === 0 ? first![1] : [first, ...more].map((pair) => pair![1]),
-      ],
-    ),
+    Array.from(byName, ([name, pairs]) => [name, pairs[1] ? pairs.map(([, value]) => value) : pairs[0]![1]]),
   );
 }
 
-async function readFields(c: HonoContext<HttpEnv>, maxBytes?: number): Promise<Record<string, unknown>> {
-  const text = await readText(c.req.raw, maxBytes);
-  if (text === "") return {};
+async function readFields(
+  c: HonoContext<HttpEnv>,
+  maxBytes = MAX_CALL_BYTES,
+): Promise<Record<string, unknown>> {
+  const bytes = await readBody(c.req.raw, maxBytes);
+  if (bytes.length === 0) return {};
   if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
     throw new AppError("unsupported_media_type");
   }
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch (error) {
-    throw new AppError("invalid_json", undefined, { cause: error });
-  }
+  const body = parseJson(bytes);
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw invalidRequest([{ path: "", message: "The body must be a JSON object" }]);
   }
   return body as Record<string, unknown>;
-}
-
-async function readText(request: Request, maxBytes = MAX_CALL_BYTES): Promise<string> {
-  const bytes = await readBody(request, maxBytes);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new AppError("invalid_json", "The body is not valid UTF-8", { cause: error });
-  }
 }
 
 function success(

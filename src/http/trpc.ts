@@ -5,7 +5,7 @@ import { AppError, invalidField } from "../core/errors.ts";
 import { appRouter } from "../routers/root.ts";
 import { appErrorOf, type Meta, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
-import { logFailure } from "./log.ts";
+import { logFailure } from "./failure.ts";
 import { publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, requestContext } from "./request.ts";
 
@@ -52,20 +52,30 @@ function limitOf(ctx: RequestContext, meta: Meta | undefined): number {
 /** Of the procedures that a request calls. */
 function namesOf(url: string): string[] {
   const path = new URL(url).pathname.slice("/trpc/".length);
-  // An encoded comma parts them too.
-  return path.split(/,|%2c/i);
+  try {
+    return decodeURIComponent(path).split(",");
+  } catch (error) {
+    throw new AppError("not_found", "No such procedure: its name is not encoded as UTF-8", { cause: error });
+  }
 }
 
 function refuseMethod(method: string): void {
-  if (!["GET", "HEAD", "OPTIONS", "POST"].includes(method)) {
+  if (!["GET", "HEAD", "POST"].includes(method)) {
     throw new AppError("method_not_allowed", undefined, { headers: { Allow: "GET, POST" } });
   }
 }
 
 /** tRPC itself would refuse most of it, but doesn't tell the request's id then. */
-function refuseStrangeRequest({ method, headers }: Request, calls: number): void {
-  const isJson = headers.get("content-type")?.startsWith("application/json");
-  if (method === "POST" && !isJson) throw new AppError("unsupported_media_type");
+function refuseStrangeRequest({ method, headers, url }: Request, calls: number): void {
+  const type = headers.get("content-type") ?? "";
+  // Of a GET's types tRPC looks at these two.
+  const isStrange = /^(?:multipart\/form-data|application\/octet-stream)/.test(type);
+  if (method === "POST" ? !type.startsWith("application/json") : isStrange) {
+    throw new AppError("unsupported_media_type");
+  }
+  if (new URL(url).searchParams.has("connectionParams")) {
+    throw invalidField("connectionParams", "Is for connections that stay: send header fields");
+  }
   // A stream's status and fields go out before its calls begin: neither a refusal nor a cookie would be among them.
   const stream = ["trpc-accept", "accept"].find((name) => headers.get(name)?.includes("application/jsonl"));
   if (stream) throw invalidField(stream, "Answers are not streamed: use httpBatchLink");

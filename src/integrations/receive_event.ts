@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { invalidRequest } from "../core/errors.ts";
-import { parseJson } from "../deliveries/json_body.ts";
+import { parseJson } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { type GitHubEvent, readEvent } from "./_payload.ts";
 import { applyIssue } from "./apply_issue.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, OffsetTime, Scope, text, Timestamp } from "../core/schema.ts";
+import { Id, NextCursor, OffsetTime, Scope, text, Timestamp } from "../core/schema.ts";
 
 export const CreateKey = z.strictObject({
   name: text(1, 120).optional(),
@@ -27,4 +27,4 @@ export const ListedKey = Key.extend({
 }).meta({ id: "Key" });
 export type ListedKey = z.infer<typeof ListedKey>;
 
-export const KeyList = z.object({ keys: z.array(ListedKey), next_cursor: z.null() });
+export const KeyList = z.object({ keys: z.array(ListedKey), next_cursor: NextCursor });

@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
+import { namedAccount } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext, Context } from "../core/context.ts";
-import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { lockAccount, projectConflict } from "./_rows.ts";
 import { getProject } from "./get.ts";
@@ -10,10 +10,7 @@ import type { CreateProject, Project } from "./schema.ts";
 
 /** Makes a project; a key or slug that is not given comes from the name, numbered until it is free. */
 export async function createProject(ctx: ActorContext, input: CreateProject): Promise<Project> {
-  const accountId = input.account_id ?? ctx.actor.user.account_id;
-  if (accountId !== ctx.actor.user.account_id && ctx.actor.user.role !== "super_admin") {
-    throw new AppError("forbidden", "Only a super admin may add projects to another account");
-  }
+  const accountId = namedAccount(ctx.actor, input.account_id, "add projects to another account");
   return await transact(ctx, async (ctx) => {
     const { key, slug } = await chooseNames(ctx, accountId, input);
     const id = uuid();

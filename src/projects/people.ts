@@ -1,13 +1,14 @@
 import { roleInProject } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { afterId, page, pageLimit } from "../core/cursor.ts";
-import type { ListPeople, Person } from "./schema.ts";
+import type { IdPage } from "../core/schema.ts";
+import type { Person } from "./schema.ts";
 
 /**
  * Who of the project's account has a role in the project, be it by being an admin of the account. Who may sign in no more
  * is among them: their ids stand at what they did.
  */
-export async function listPeople({ db, project }: ProjectContext, { limit, cursor }: ListPeople) {
+export async function listPeople({ db, project }: ProjectContext, { limit, cursor }: IdPage) {
   const role = roleInProject(db);
   const rows = await db<Person[]>`
     select u.id, u.name, u.kind, ${role} as role, u.deactivated_at

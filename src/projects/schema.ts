@@ -70,9 +70,6 @@ export type Member = z.infer<typeof Member>;
 
 export const MemberList = z.object({ members: z.array(Member), next_cursor: z.null() });
 
-export const ListPeople = Page.extend({ id: Id });
-export type ListPeople = z.infer<typeof ListPeople>;
-
 export const Person = z.object({
   id: Id,
   name: z.string(),

@@ -1,6 +1,6 @@
 import { SESSION_COOKIE } from "../core/auth.ts";
 import type { RequestContext } from "../core/context.ts";
-import { IdPath } from "../core/schema.ts";
+import { IdPath, Page } from "../core/schema.ts";
 import { changePassword } from "../sessions/change_password.ts";
 import { endSession, logout } from "../sessions/end.ts";
 import { listSessions } from "../sessions/list.ts";
@@ -65,7 +65,7 @@ export const authRouter = router({
   }).input(Empty).output(Me).query(({ ctx }) => getMe(ctx)),
 
   sessions: userProcedure({ ...signedIn, method: "GET", path: "/auth/sessions", summary: "List my sessions" })
-    .input(Empty).output(SessionList).query(({ ctx, input }) => listSessions(ctx, input)),
+    .input(Page).output(SessionList).query(({ ctx, input }) => listSessions(ctx, input)),
 
   endSession: userProcedure({
     ...signedIn,

@@ -1,9 +1,9 @@
-import { IdPath } from "../core/schema.ts";
+import { IdPath, Page } from "../core/schema.ts";
 import { createKey } from "../keys/create.ts";
 import { listKeys } from "../keys/list.ts";
 import { revokeKey } from "../keys/revoke.ts";
 import { CreatedKey, CreateKey, KeyList } from "../keys/schema.ts";
-import { Empty, Nothing, router, userProcedure } from "./trpc.ts";
+import { Nothing, router, userProcedure } from "./trpc.ts";
 
 // No scope: a key may not make, list or end keys.
 const shared = { access: "user", tag: "API keys" } as const;
@@ -22,7 +22,7 @@ export const keysRouter = router({
   }).input(CreateKey).output(CreatedKey).mutation(({ ctx, input }) => createKey(ctx, input)),
 
   list: userProcedure({ ...shared, method: "GET", path: "/keys", summary: "List my API keys" })
-    .input(Empty).output(KeyList).query(({ ctx, input }) => listKeys(ctx, input)),
+    .input(Page).output(KeyList).query(({ ctx, input }) => listKeys(ctx, input)),
 
   revoke: userProcedure({
     ...shared,

@@ -1,4 +1,4 @@
-import { IdPath } from "../core/schema.ts";
+import { IdPage, IdPath } from "../core/schema.ts";
 import { createProject } from "../projects/create.ts";
 import { getProject } from "../projects/get.ts";
 import { listProjects } from "../projects/list.ts";
@@ -7,7 +7,6 @@ import { listPeople } from "../projects/people.ts";
 import { putRepositories } from "../projects/put_repositories.ts";
 import {
   CreateProject,
-  ListPeople,
   ListProjects,
   Member,
   MemberList,
@@ -87,7 +86,7 @@ export const projectsRouter = router({
     description:
       "Members and admins of the account by name, deactivated ones too: whom ids of users in the project stand for. Super " +
       "admins of other accounts have access as well, and aren't listed.",
-  }).input(ListPeople).output(PersonList).query(({ ctx, input }) => listPeople(ctx, input)),
+  }).input(IdPage).output(PersonList).query(({ ctx, input }) => listPeople(ctx, input)),
 
   putMember: projectProcedure({
     ...admin,

@@ -69,7 +69,6 @@ export function appErrorOf(error: unknown): AppError {
   if (unreadable || error.code === "PARSE_ERROR") return new AppError("invalid_json");
   if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("method_not_allowed");
   if (error.code === "UNSUPPORTED_MEDIA_TYPE") return new AppError("unsupported_media_type");
-  if (error.code === "PAYLOAD_TOO_LARGE") return new AppError("payload_too_large");
   if (error.code === "BAD_REQUEST") return new AppError("invalid_request");
   return toAppError(error.cause ?? error);
 }
@@ -150,13 +149,10 @@ async function authorize(
   return { ...actorCtx, project } as ProjectContext;
 }
 
-const authorizeActor = t.middleware(async ({ ctx, meta, getRawInput, next }) =>
-  next({ ctx: await authorize(ctx, meta!, getRawInput) as ActorContext })
-);
-
-const authorizeProject = t.middleware(async ({ ctx, meta, getRawInput, next }) =>
-  next({ ctx: await authorize(ctx, meta!, getRawInput) as ProjectContext })
-);
+const gate = <Authorized extends ActorContext>() =>
+  t.middleware(async ({ ctx, meta, getRawInput, next }) =>
+    next({ ctx: await authorize(ctx, meta!, getRawInput) as Authorized })
+  );
 
 /** What a procedure is made of; its middlewares are the ones of this file and nothing else. */
 export interface ProcedureParts {
@@ -196,12 +192,12 @@ export function publicProcedure(meta: Omit<Meta, "access">) {
 
 /** A procedure for signed-in callers, or for admins of the account or installation. */
 export function userProcedure(meta: Meta & { access: "user" | "account_admin" | "super_admin" }) {
-  return base.meta(meta).use(authorizeActor);
+  return base.meta(meta).use(gate<ActorContext>());
 }
 
 /** A procedure inside the project that the input names by `id`. */
 export function projectProcedure(meta: Meta & { access: keyof typeof PROJECT_LEVELS }) {
-  return base.meta(meta).use(authorizeProject);
+  return base.meta(meta).use(gate<ProjectContext>());
 }
 
 /** For the documents of what takes an `idempotency_key`. */

@@ -1,4 +1,4 @@
-import { IdPath } from "../core/schema.ts";
+import { IdPage, IdPath } from "../core/schema.ts";
 import { listKeys } from "../keys/list.ts";
 import { KeyList } from "../keys/schema.ts";
 import { listSessions } from "../sessions/list.ts";
@@ -89,7 +89,7 @@ export const usersRouter = router({
     summary: "List a user's live sessions",
     description: "DELETE /auth/sessions/{id} ends one.",
     errors: ["not_found"],
-  }).input(IdPath).output(SessionList).query(({ ctx, input }) => listSessions(ctx, input)),
+  }).input(IdPage).output(SessionList).query(({ ctx, input }) => listSessions(ctx, input)),
 
   keys: userProcedure({
     ...shared,
@@ -98,7 +98,7 @@ export const usersRouter = router({
     summary: "List a user's API keys",
     description: "DELETE /keys/{id} revokes one.",
     errors: ["not_found"],
-  }).input(IdPath).output(KeyList).query(({ ctx, input }) => listKeys(ctx, input)),
+  }).input(IdPage).output(KeyList).query(({ ctx, input }) => listKeys(ctx, input)),
 
   acceptInvite: publicProcedure({
     method: "POST",

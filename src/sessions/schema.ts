@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
+import { Id, NextCursor, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
 import { Password } from "../users/schema.ts";
 
 /** A refresh token ends when it lies unused this long; its session ends `ABSOLUTE_DAYS` after the sign-in. */
@@ -46,4 +46,4 @@ export const Session = z.object({
 }).meta({ id: "Session" });
 export type Session = z.infer<typeof Session>;
 
-export const SessionList = z.object({ sessions: z.array(Session), next_cursor: z.null() });
+export const SessionList = z.object({ sessions: z.array(Session), next_cursor: NextCursor });

@@ -7,11 +7,6 @@ export function userColumns(db: Db) {
   return db`id, account_id, email, name, kind, role, deactivated_at, created_at, updated_at`;
 }
 
-/** Admins see their own account's users, super admins everyone. */
-export function visibleAccount(actor: Actor): string | null {
-  return actor.user.role === "super_admin" ? null : actor.user.account_id;
-}
-
 /** Only a super admin makes, changes or ends a super admin. */
 export function refuseHigherRole(actor: Actor, role: string | undefined): void {
   if (role === "super_admin" && actor.user.role !== "super_admin") {

@@ -1,5 +1,5 @@
 import { v7 as uuid } from "uuid";
-import { requirePerson } from "../core/access.ts";
+import { namedAccount, requirePerson } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -16,10 +16,7 @@ import type { CreatedUser, CreateUser, User } from "./schema.ts";
 export async function createUser(ctx: ActorContext, input: CreateUser): Promise<CreatedUser> {
   refuseHigherRole(ctx.actor, input.role);
   if (input.kind === "human") requirePerson(ctx.actor, "A bot client may add bots only");
-  const accountId = input.account_id ?? ctx.actor.user.account_id;
-  if (accountId !== ctx.actor.user.account_id && ctx.actor.user.role !== "super_admin") {
-    throw new AppError("forbidden", "Only a super admin may add users to another account");
-  }
+  const accountId = namedAccount(ctx.actor, input.account_id, "add users to another account");
   const passwordHash = input.password ? await hashPassword(input.password) : null;
   return await transact(ctx, async (ctx) => {
     const [user] = await ctx.db<User[]>`

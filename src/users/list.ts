@@ -1,15 +1,12 @@
+import { namedAccount } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { afterId, page, pageLimit } from "../core/cursor.ts";
-import { AppError } from "../core/errors.ts";
 import { userColumns } from "./_rows.ts";
 import type { ListUsers, User } from "./schema.ts";
 
 /** The users of the caller's account, or of another one for super admins; oldest first. */
 export async function listUsers(ctx: ActorContext, input: ListUsers) {
-  const accountId = input.account_id ?? ctx.actor.user.account_id;
-  if (accountId !== ctx.actor.user.account_id && ctx.actor.user.role !== "super_admin") {
-    throw new AppError("forbidden", "Only a super admin may list another account's users");
-  }
+  const accountId = namedAccount(ctx.actor, input.account_id, "list another account's users");
   const rows = await ctx.db<User[]>`
     select ${userColumns(ctx.db)} from users
     where account_id = ${accountId}::uuid ${afterId(ctx.db, "id", input.cursor)}

@@ -199,6 +199,14 @@ describe("an export", () => {
   });
 });
 
+test("an export has nothing behind a number that no ticket can have", async () => {
+  const project = await makeProject(harness.now);
+  const cursor = btoa(JSON.stringify([Number.MAX_SAFE_INTEGER])).replaceAll("=", "");
+  const { token } = project.admin;
+  const { status, body } = await harness.now.call("GET", `${project.path}/export?cursor=${cursor}`, { token });
+  expect([status, body]).toEqual([200, { records: [], next_cursor: null }]);
+});
+
 test("an archived project is still exported, but takes no import, also when it was archived a moment ago", async () => {
   const project = await makeFull(harness.now);
   const target = await makeProject(harness.now);

@@ -22,6 +22,7 @@ test("an empty environment gives the documented defaults", () => {
 });
 
 const WRONG: [string, string][] = [
+  ["PORT", "0"],
   ["PORT", "70000"],
   ["PORT", "3000a"],
   ["PUBLIC_URL", "ftp://x"],
@@ -35,7 +36,9 @@ const WRONG: [string, string][] = [
   ["AUTH_SECRET", ","],
   ["ENCRYPTION_KEY", "a".repeat(32) + ",b"],
   ["ADMIN_EMAIL", "nobody"],
+  ["ADMIN_EMAIL", `${"a".repeat(250)}@x.test`],
   ["ADMIN_PASSWORD", "short"],
+  ["ADMIN_PASSWORD", "a".repeat(1001)],
   ["CRON_SECRET", "a,b,c"],
   ["STRIPE_API_URL", "stripe"],
   ["EMBEDDING_THREADS", "-1"],
@@ -75,10 +78,11 @@ function read(path: string): Promise<string> {
 }
 
 test("links name localhost where the service listens everywhere", () => {
-  expect(parseConfig({ HOST: "0.0.0.0", PORT: "80" }).PUBLIC_URL).toBe("http://localhost:80");
+  expect(parseConfig({ HOST: "0.0.0.0", PORT: "80" }).PUBLIC_URL).toBe("http://localhost");
   expect(parseConfig({ HOST: "::" }).PUBLIC_URL).toBe("http://localhost:3000");
   expect(parseConfig({ HOST: "::1" }).PUBLIC_URL).toBe("http://[::1]:3000");
   expect(parseConfig({ HOST: "0.0.0.0", PUBLIC_URL: "https://x.test/" }).PUBLIC_URL).toBe("https://x.test");
+  expect(parseConfig({ PUBLIC_URL: "HTTPS://X.test:443" }).PUBLIC_URL).toBe("https://x.test");
 });
 
 test("a host is a name or an address and nothing else", () => {

@@ -356,4 +356,15 @@ describe("a refusal at the tRPC door", () => {
     const prototype = await send("GET", "__proto__.constructor");
     expect(prototype.status).toBe(404);
   });
+
+  test("names its request also where tRPC would fail before it has one", async () => {
+    const { token } = project.admin;
+    expectTrpcError(await send("GET", "%E0%A4%A"), 404, "not_found");
+    expectTrpcError(await send("OPTIONS", "auth.me"), 405, "method_not_allowed");
+    expectTrpcError(await send("GET", "auth.me?connectionParams=1", { token }), 400, "invalid_request");
+    for (const type of ["multipart/form-data; boundary=x", "application/octet-stream"]) {
+      const headers = { "content-type": type };
+      expectTrpcError(await send("GET", "auth.me", { token, headers }), 415, "unsupported_media_type");
+    }
+  });
 });

@@ -182,6 +182,22 @@ describe("a key", () => {
       .toEqual([false, false]);
   });
 
+  test("is listed in pages, to its owner and to who manages them", async () => {
+    const user = await makeUser(harness.now);
+    const admin = await makeUser(harness.now, { accountId: user.accountId, role: "admin" });
+    const made: string[] = [];
+    for (let n = 0; n < 5; n++) made.unshift((await makeKey(harness.now, user)).id);
+    for (const [path, { token }] of [["/keys", user], [`/users/${user.id}/keys`, admin]] as const) {
+      const seen: string[] = [];
+      for (let cursor: string | null = ""; cursor !== null;) {
+        const { body } = await call("GET", `${path}?limit=2${cursor && `&cursor=${cursor}`}`, { token });
+        seen.push(...body.keys.map(({ id }: { id: string }) => id));
+        cursor = body.next_cursor;
+      }
+      expect(seen).toEqual(made);
+    }
+  });
+
   test("remembers when it was last used, to the minute", async () => {
     const user = await makeUser(harness.now);
     const { id, token } = await makeKey(harness.now, user);

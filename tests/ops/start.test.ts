@@ -36,7 +36,7 @@ test("a bad configuration ends the start with one line that names the variable",
   const { code, stdout, stderr } = await start({ PORT: "abc", DATA_DIR: folder }).output();
   expect(code).toBe(1);
   expect(new TextDecoder().decode(stdout)).toBe("");
-  expect(new TextDecoder().decode(stderr)).toBe("handoff: PORT: takes a number from 0 to 65535\n");
+  expect(new TextDecoder().decode(stderr)).toBe("handoff: PORT: takes a number from 1 to 65535\n");
 });
 
 test.each<[string, Record<string, string>]>([

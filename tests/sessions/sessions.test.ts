@@ -71,6 +71,12 @@ describe("sessions", () => {
     });
     expect(body.sessions[0].user_agent).toHaveLength(400);
     expect(JSON.stringify(body)).not.toContain(second.body.refresh_token);
+    const page = await call("GET", "/auth/sessions?limit=1", { token: first.body.access_token });
+    expect(page.body.sessions).toEqual(body.sessions.slice(0, 1));
+    const rest = await call("GET", `/auth/sessions?limit=1&cursor=${page.body.next_cursor}`, {
+      token: first.body.access_token,
+    });
+    expect(rest.body).toEqual({ sessions: body.sessions.slice(1), next_cursor: null });
     const idle = claimsOf(second.body.access_token).sid as string;
     await harness.now
       .sql`update sessions set last_used_at = now() - interval '30 days' where id = ${idle}::uuid`;

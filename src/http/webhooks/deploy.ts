@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../core/errors.ts";
-import { parseAs, parseJson } from "../../deliveries/json_body.ts";
+import { parseAs, parseJson } from "../../core/json.ts";
 import { receiveDeploy } from "../../deploys/receive.ts";
 import { DeployAnswer, DeployRecord } from "../../deploys/schema.ts";
 import { errorResponses } from "../openapi.ts";

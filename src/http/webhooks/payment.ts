@@ -2,7 +2,7 @@ import { z } from "zod";
 import { receivedPaymentEvent } from "../../billing/apply_event.ts";
 import { PaymentEvent } from "../../billing/schema.ts";
 import { verifyPaymentEvent } from "../../billing/verify_event.ts";
-import { parseAs, parseJson } from "../../deliveries/json_body.ts";
+import { parseAs, parseJson } from "../../core/json.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
 import { answersOk, MAX_BODY_BYTES, type Webhook } from "./webhook.ts";
 

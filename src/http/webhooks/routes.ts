@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { type Services, systemContext } from "../../core/context.ts";
 import { AppError } from "../../core/errors.ts";
+import { readBody } from "../body.ts";
 import type { HttpEnv } from "../request.ts";
-import { readRawBody } from "./_raw_body.ts";
 import type { Webhook } from "./webhook.ts";
 import { cloudAgentWebhook } from "./cloud_agent.ts";
 import { deployWebhook } from "./deploy.ts";
@@ -29,7 +29,11 @@ async function receive(
   request: Request,
   requestId: string,
 ): Promise<object> {
-  const body = await readRawBody(request, maxBytes);
+  const encoding = request.headers.get("content-encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    throw new AppError("unsupported_media_type", "The body must not be compressed");
+  }
+  const body = await readBody(request, maxBytes);
   const secrets = services.config[secret];
   if (!secrets) {
     throw new AppError("webhook_secret_not_configured", `This webhook is switched off: ${secret} is not set`);

@@ -1,12 +1,16 @@
 import type { z } from "zod";
-import { AppError, fromZod } from "../core/errors.ts";
+import { AppError, fromZod } from "./errors.ts";
 
-/** @throws {AppError} invalid_json */
+/**
+ * A body that was sent as JSON.
+ * @throws {AppError} invalid_json
+ */
 export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch (error) {
-    throw new AppError("invalid_json", undefined, { cause: error });
+    const message = error instanceof SyntaxError ? undefined : "The body is not valid UTF-8";
+    throw new AppError("invalid_json", message, { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../../src/core/config.ts";
-import { launchFlags } from "../../src/core/permissions.ts";
+import { launchFlags } from "../../src/core/launch_flags.ts";
 import { runDeno } from "../run_deno.ts";
 
 function netOf(env: Record<string, string>): string[] {
