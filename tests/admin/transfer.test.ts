@@ -203,7 +203,9 @@ test("an export has nothing behind a number that no ticket can have", async () =
   const project = await makeProject(harness.now);
   const cursor = btoa(JSON.stringify([Number.MAX_SAFE_INTEGER])).replaceAll("=", "");
   const { token } = project.admin;
-  const { status, body } = await harness.now.call("GET", `${project.path}/export?cursor=${cursor}`, { token });
+  const { status, body } = await harness.now.call("GET", `${project.path}/export?cursor=${cursor}`, {
+    token,
+  });
   expect([status, body]).toEqual([200, { records: [], next_cursor: null }]);
 });
 
