@@ -362,7 +362,7 @@ AS $function$
 declare
   stamped integer;
 begin
-  update tickets t set merge_sha = lower(m.merge_sha), version = version + 1, updated_at = now()
+  update tickets t set merge_sha = lower(m.merge_sha), version = version + 1, updated_at = clock_timestamp()
   from pull_requests m
   where t.id = any (in_tickets) and m.repo = in_repo and m.number = in_number and m.state = 'merged'
     and t.merge_sha is distinct from lower(m.merge_sha)
@@ -634,7 +634,7 @@ create table history (
   to_value jsonb,
   actor jsonb not null,
   request_id text,
-  created_at timestamp(3) with time zone not null default now(),
+  created_at timestamp(3) with time zone not null default clock_timestamp(),
   changes jsonb
 );
 alter table history add constraint history_pkey PRIMARY KEY (id);
@@ -912,6 +912,7 @@ CREATE INDEX tasks_assignee_idx ON public.tasks USING btree (assignee_user_id, p
 CREATE INDEX tasks_lease_idx ON public.tasks USING btree (lease_expires_at) WHERE (lease_expires_at IS NOT NULL);
 CREATE INDEX tasks_project_idx ON public.tasks USING btree (project_id, id);
 CREATE INDEX tasks_role_idx ON public.tasks USING btree (project_id, role, id);
+CREATE INDEX tasks_status_idx ON public.tasks USING btree (project_id, status, id);
 CREATE INDEX tasks_unfinished_idx ON public.tasks USING btree (project_id, id) WHERE (status = ANY (ARRAY['pending'::text, 'in_progress'::text, 'blocked'::text]));
 CREATE TRIGGER tasks_history_delete AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
 CREATE TRIGGER tasks_history_insert AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();

@@ -21,6 +21,8 @@ export async function importTickets(ctx: ProjectContext, input: ImportTickets): 
   requirePerson(ctx.actor, "An import brings approvals of people: it needs a person");
   refuseContradictions(input.records);
   return await transact(ctx, async (ctx) => {
+    // Before the project, as a split locks its ticket and then takes numbers.
+    await lockTickets(ctx, linksOf(input.records).flatMap(({ id, duplicate_of }) => [id, duplicate_of]));
     const present = await lockPresent(ctx, input.records);
     const records = input.records.filter(({ id }) => !present.has(id));
     if (records.length > 0) await insertTickets(ctx, records);
@@ -100,19 +102,20 @@ async function insertRows(db: Db, table: string, rows: readonly Row[]): Promise<
  */
 async function insertDuplicates(ctx: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
   const { db, project } = ctx;
-  const links = records.flatMap(({ id, duplicate_of }) => duplicate_of ? [{ id, duplicate_of }] : []);
+  const links = linksOf(records);
   if (links.length === 0) return;
-  await Promise.all([
-    lockTickets(ctx, links.flatMap(({ id, duplicate_of }) => [id, duplicate_of])),
-    db`
-      insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
-      select t.id, t.project_id, o.id
-      from jsonb_to_recordset(${JSON.stringify(links)}::text::jsonb) as r (id uuid, duplicate_of uuid)
-      join tickets t on t.id = r.id and t.status = 'closed' and t.resolution_type = 'duplicate'
-      join tickets o on o.id = r.duplicate_of and o.project_id = t.project_id
-      where t.project_id = ${project.id}::uuid
-      on conflict do nothing`,
-  ]);
+  await db`
+    insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
+    select t.id, t.project_id, o.id
+    from jsonb_to_recordset(${JSON.stringify(links)}::text::jsonb) as r (id uuid, duplicate_of uuid)
+    join tickets t on t.id = r.id and t.status = 'closed' and t.resolution_type = 'duplicate'
+    join tickets o on o.id = r.duplicate_of and o.project_id = t.project_id
+    where t.project_id = ${project.id}::uuid
+    on conflict do nothing`;
+}
+
+function linksOf(records: readonly TicketRecord[]): { id: string; duplicate_of: string }[] {
+  return records.flatMap(({ id, duplicate_of }) => duplicate_of ? [{ id, duplicate_of }] : []);
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Context } from "../core/context.ts";
+import { newVersion } from "../core/if_match.ts";
 import { minutesBetween } from "../tasks/minutes.ts";
 import type { Task, TaskStatus } from "../tasks/schema.ts";
+import { UNTOUCHED } from "../tasks/untouched.ts";
 import { cleanText } from "./_clean_text.ts";
 import type { RunStatus } from "./schema.ts";
 
@@ -85,16 +87,8 @@ function settle(before: TaskState, isDone: boolean, { status, at, summary }: End
   return { ...task, status: "done", completed_at: end < now ? end : now };
 }
 
-/** A task that is given back is free for anybody, as if never begun. */
 function columnsOf(task: SettledTask): TaskState {
-  if (task.status !== "pending") return task;
-  return {
-    ...task,
-    assignee_user_id: null,
-    assignee_session_id: null,
-    started_at: null,
-    actual_minutes: null,
-  };
+  return task.status === "pending" ? { ...task, ...UNTOUCHED } : task;
 }
 
 async function write({ db }: Context, settled: SettledTask[]): Promise<void> {
@@ -104,7 +98,7 @@ async function write({ db }: Context, settled: SettledTask[]): Promise<void> {
       actual_minutes = case when s.status = 'done' then coalesce(s.actual_minutes, ${
     minutesBetween(db, db`s.started_at`, db`s.completed_at`)
   }) else s.actual_minutes end,
-      lease_expires_at = null, version = t.version + 1, updated_at = now()
+      lease_expires_at = null, ${newVersion(db, "t")}
     from jsonb_populate_recordset(null::tasks, ${
     JSON.stringify(settled.map(columnsOf))
   }::text::jsonb) s where t.id = s.id`;

@@ -1,3 +1,4 @@
+import type { Db } from "../../db/open.ts";
 import type { RequestContext } from "./context.ts";
 import { AppError, invalidField } from "./errors.ts";
 
@@ -22,6 +23,14 @@ export function requireVersion(ctx: RequestContext, current: { version: number }
 export function versionMatches(ctx: RequestContext) {
   const tags = tagsOf(ctx);
   return tags === null ? ctx.db`true` : ctx.db`'"' || t.version || '"' = any (${tags}::text[])`;
+}
+
+/**
+ * Sets what each change of a versioned row sets; `table` is its name in the statement. By the clock, as `now()` is when the
+ * transaction began: it may have waited behind another change since.
+ */
+export function newVersion(db: Db, table: string) {
+  return db`version = ${db(table)}.version + 1, updated_at = clock_timestamp()`;
 }
 
 /** Null when every version will do. */

@@ -3,6 +3,7 @@ import type { Context } from "../core/context.ts";
 import { AppError, type ErrorCode } from "../core/errors.ts";
 import { attemptPart } from "../core/history.ts";
 import { parseAs, parseJson } from "../core/json.ts";
+import { newVersion } from "../core/if_match.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { stampOf } from "./_closing_line.ts";
@@ -63,7 +64,7 @@ async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Prom
         and project_id in ${wiredProjects(db, repo)}
       order by id for update
     )
-    update tickets set ${column} = now(), ${endsReopening} version = version + 1, updated_at = now()
+    update tickets set ${column} = now(), ${endsReopening} ${newVersion(db, "tickets")}
     where id in (select id from due) and deployed_at is null and ${column} is null`;
   return stamped.count;
 }

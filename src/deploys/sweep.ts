@@ -1,6 +1,7 @@
 import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/history.ts";
+import { newVersion } from "../core/if_match.ts";
 import { closingLine, stampOf, waitsForNoDeploy } from "./_closing_line.ts";
 import { closeAsCompleted } from "./close_parked.ts";
 
@@ -56,7 +57,7 @@ async function stampKnownDeploys(ctx: Context): Promise<void> {
           where t.merge_sha is not null and t.deployed_at is null and t.${column} is null
           order by t.id for update of t
         )
-        update tickets t set ${column} = due.reported_at, version = version + 1, updated_at = now()
+        update tickets t set ${column} = due.reported_at, ${newVersion(db, "t")}
         from due where t.id = due.id and t.deployed_at is null and t.${column} is null`;
     });
   }

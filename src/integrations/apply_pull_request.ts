@@ -4,22 +4,7 @@ import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { findMentions } from "./_mentions.ts";
 import type { PullRequestEvent } from "./_payload.ts";
-
-interface PullRequest {
-  /** Lower-cased. */
-  repo: string;
-  /** The provider's own. */
-  id: number | null;
-  number: number;
-  url: string;
-  state: "open" | "closed" | "merged";
-  merge_sha: string | null;
-  merged_at: string | null;
-  created_at: string;
-  /** Told at the moment of its closing or merge. */
-  isClosing: boolean;
-  event_at: string;
-}
+import { type PullRequest, readPullRequest, takeNumber, writePullRequest } from "./_pull_request.ts";
 
 /** Other events come long after a merge, whose pull request may name another service's tickets. */
 const NAMING_ACTIONS = ["closed", "edited"];
@@ -31,7 +16,7 @@ const NAMING_ACTIONS = ["closed", "edited"];
 export async function applyPullRequest(ctx: Context, event: PullRequestEvent): Promise<Outcome> {
   const pull = readPullRequest(event);
   if (!await isWired(ctx.db, pull.repo)) return { outcome: "ignored", reason: "unknown_repo" };
-  const found = await lockTickets(ctx, event, pull);
+  const found = await findTickets(ctx, event, pull);
   await ctx.db`select lock_pull_request(${pull.repo}, ${pull.number})`;
   if (!await takeNumber(ctx, pull)) return { outcome: "ignored", reason: "older_than_known" };
   const isNews = await writePullRequest(ctx, pull);
@@ -48,28 +33,6 @@ export async function applyPullRequest(ctx: Context, event: PullRequestEvent): P
   return tickets.length > 0 ? { outcome: "applied" } : { outcome: "ignored", reason: "no_ticket" };
 }
 
-/** Squash, merge and rebase all tell the commit that is on the base branch now as merge_commit_sha. */
-function readPullRequest({ action, pull_request, repository }: PullRequestEvent): PullRequest {
-  const { id, number, html_url, state, merged, merged_at, merge_commit_sha, created_at, updated_at } =
-    pull_request;
-  const rest = {
-    repo: repository.full_name.toLowerCase(),
-    id: id ?? null,
-    number,
-    url: html_url,
-    created_at: created_at ?? updated_at,
-    isClosing: action === "closed",
-    event_at: updated_at,
-  };
-  // `merged` is missing where the provider tells of pull requests in short.
-  if ((merged ?? Boolean(merged_at)) && merged_at && merge_commit_sha) {
-    // The merge itself is never told late.
-    const event_at = rest.isClosing ? merged_at : updated_at;
-    return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at, event_at };
-  }
-  return { ...rest, state, merge_sha: null, merged_at: null };
-}
-
 interface FoundTicket {
   id: string;
   project_id: string;
@@ -83,7 +46,7 @@ interface FoundTicket {
 }
 
 /** The tickets that are linked to the pull request, and once it is merged those that it names; locked in id order. */
-async function lockTickets(ctx: Context, event: PullRequestEvent, pull: PullRequest): Promise<FoundTicket[]> {
+async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullRequest): Promise<FoundTicket[]> {
   const isNaming = pull.state === "merged" && NAMING_ACTIONS.includes(event.action);
   const { refs, issues } = isNaming ? findMentions(event) : { refs: [], issues: [] };
   return await ctx.db<FoundTicket[]>`
@@ -108,44 +71,6 @@ async function lockTickets(ctx: Context, event: PullRequestEvent, pull: PullRequ
       exists (select from history h where h.ticket_id = tickets.id and h.changes ? 'merge_sha'
         and h.actor ->> 'kind' in ('user', 'key') and h.created_at > ${pull.merged_at}::timestamptz) as decided
     from tickets where id in (select id from linked union select id from mentioned) order by id for update`;
-}
-
-/**
- * A repository that got the name of an earlier one numbers its pull requests from 1 again. They differ by the
- * provider's id; where it is not known, by their merges, of which each has one at most. What is known of the earlier one
- * goes with the links that are older than the later one. Answers false when the event is the earlier one's.
- */
-async function takeNumber(ctx: Context, pull: PullRequest): Promise<boolean> {
-  const { repo, number, id, merged_at, created_at, event_at } = pull;
-  const [other] = await ctx.db<{ is_earlier: boolean }[]>`
-    select event_at < ${event_at}::timestamptz(3) as is_earlier from pull_requests
-    where repo = ${repo} and number = ${number}
-      and coalesce(provider_id <> ${id}::bigint, merged_at <> ${merged_at}::timestamptz(3), false)`;
-  if (!other?.is_earlier) return !other;
-  await ctx.db`
-    with forgotten as (delete from pull_requests where repo = ${repo} and number = ${number})
-    delete from ticket_pull_requests
-    where lower(repo) = ${repo} and number = ${number} and not precedes(${created_at}::timestamptz, created_at)`;
-  return true;
-}
-
-/**
- * A merge is final; else the later of two events counts, by the provider's clock. Answers whether this one does, as the
- * merge itself does, once, where another event has told of it before: until then its time is later than the merge's.
- */
-async function writePullRequest(ctx: Context, pull: PullRequest): Promise<boolean> {
-  const written = await ctx.db`
-    insert into pull_requests as p (repo, number, provider_id, state, merge_sha, merged_at, event_at)
-    values (${pull.repo}, ${pull.number}, ${pull.id}::bigint, ${pull.state}, ${pull.merge_sha},
-      ${pull.merged_at}::timestamptz, case when ${pull.isClosing} or ${pull.merged_at}::timestamptz is null
-        then ${pull.event_at}::timestamptz
-        else greatest(${pull.event_at}::timestamptz, ${pull.merged_at}::timestamptz + interval '1 millisecond') end)
-    on conflict (repo, number) do update set provider_id = coalesce(excluded.provider_id, p.provider_id),
-      state = excluded.state, merge_sha = excluded.merge_sha, merged_at = excluded.merged_at,
-      event_at = case when excluded.state = 'merged' then excluded.event_at else greatest(p.event_at, excluded.event_at) end
-    where (excluded.state = 'merged' and (p.state <> 'merged' or ${pull.isClosing} and p.event_at <> p.merged_at))
-      or (p.state <> 'merged' and excluded.event_at >= p.event_at)`;
-  return written.count === 1;
 }
 
 async function followLinks(ctx: Context, { repo, number, state }: PullRequest): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Db } from "../../db/open.ts";
 import { isUniqueViolation } from "../../db/errors.ts";
-import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 
 /** The columns of a Project for `projects p`, but for the caller's role in it. */
@@ -8,15 +7,6 @@ export function projectColumns(db: Db) {
   return db`p.id, p.account_id, p.name, p.key, p.slug, p.archived_at, p.created_at, p.updated_at, array(
     select r.full_name from project_repositories r where r.project_id = p.id order by lower(r.full_name)
   ) as repositories`;
-}
-
-/**
- * Keys and slugs of an account's projects are given and changed behind this lock, which comes before a project's own.
- * @throws {AppError} not_found
- */
-export async function lockAccount({ db }: Context, accountId: string): Promise<void> {
-  const locked = await db`select from accounts where id = ${accountId}::uuid for no key update`;
-  if (locked.count === 0) throw new AppError("not_found", "No such account");
 }
 
 /** The named error for a key or slug that the account has already; any other error as it is. */

@@ -6,9 +6,9 @@ interface Enabling {
   project: Pick<ProjectAccess, "disabled_roles">;
 }
 
-/** @throws {AppError} invalid_request for a role that the account has switched off; `path` is where the list stands */
-export function refuseDisabledRoles(ctx: Enabling, roles: readonly string[], path = "roles"): void {
-  roles.forEach((role, index) => refuseDisabledRole(ctx, role, `${path}.${index}`));
+/** @throws {AppError} invalid_request for a role that the account has switched off */
+export function refuseDisabledRoles(ctx: Enabling, roles: readonly string[]): void {
+  roles.forEach((role, index) => refuseDisabledRole(ctx, role, `roles.${index}`));
 }
 
 /** The same for a single role. */

@@ -2,7 +2,8 @@ import { projectIsArchived } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
-import { lockAccount, projectConflict } from "./_rows.ts";
+import { lockAccount } from "./lock.ts";
+import { projectConflict } from "./_rows.ts";
 import { getProject } from "./get.ts";
 import type { Project, UpdateProject } from "./schema.ts";
 
@@ -18,7 +19,7 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject): 
     const [before] = await ctx.db<[Record<string, unknown>]>`
       select name, key, slug, archived_at is not null as archived from projects
       where id = ${ctx.project.id}::uuid for update`;
-    if (Object.entries(changes).every(([field, value]) => before[field] === value)) {
+    if (Object.entries(changes).every(([field, value]) => value === undefined || before[field] === value)) {
       return await getProject(ctx, ctx.project);
     }
     if (before.archived && archived !== false) throw projectIsArchived();

@@ -2,7 +2,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { Resolution, Stage } from "../tickets/schema.ts";
-import { type TransitionRequest, transitionTickets } from "../tickets/transition.ts";
+import { moveTickets } from "../tickets/transition.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 
 /** The stage that a ticket left, and when it was closed then: by this it is known whether it is closed still as it was. */
@@ -27,11 +27,9 @@ export async function applyClosing(
   if (before.status === "closed") {
     throw new AppError("conflict", `Ticket ${before.ticket_ref} is closed already`);
   }
-  await moveTicket(ctx, ticket_id, { to: "live", resolution });
-  const [after] = await ctx.db<
-    [{ closed_at: string }]
-  >`select closed_at from tickets where id = ${ticket_id}::uuid`;
-  return { stage: before.stage, closed_at: after.closed_at };
+  await moveTickets(ctx, [ticket_id], { to: "live", resolution });
+  const { closed_at } = await lockTicket(ctx, ticket_id);
+  return { stage: before.stage, closed_at: closed_at! };
 }
 
 /**
@@ -46,17 +44,7 @@ export async function undoClosing(
 ): Promise<void> {
   const { closed_at, ticket_ref } = await lockTicket(ctx, ticketId);
   if (closed_at !== before.closed_at) throw changedSince(ticket_ref);
-  await moveTicket(ctx, ticketId, { to: before.stage, undone });
-}
-
-/** @throws {AppError} roles_incomplete, human_tests_pending */
-export async function moveTicket(
-  ctx: ProjectContext,
-  ticketId: string,
-  request: Pick<TransitionRequest, "to" | "resolution" | "undone">,
-): Promise<void> {
-  const [result] = await transitionTickets(ctx, ctx.project.id, [ticketId], request);
-  if (result?.code) throw new AppError(result.code, result.error, { details: result.details });
+  await moveTickets(ctx, [ticketId], { to: before.stage, undone });
 }
 
 export function changedSince(ticketRef: string): AppError {

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { newVersion } from "../core/if_match.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { changedSince } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";
@@ -38,5 +39,5 @@ export async function undoRole(
 }
 
 async function touch({ db }: ProjectContext, ticketId: string): Promise<void> {
-  await db`update tickets set version = version + 1, updated_at = now() where id = ${ticketId}::uuid`;
+  await db`update tickets set ${newVersion(db, "tickets")} where id = ${ticketId}::uuid`;
 }

@@ -1,26 +1,21 @@
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import type { Role } from "../core/schema.ts";
+import { newVersion } from "../core/if_match.ts";
 import { lockTasks } from "../tasks/lock.ts";
 import { createTicket } from "../tickets/create.ts";
 import { getTicket } from "../tickets/get.ts";
-import { lockTicket, lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
-import type { Ticket } from "../tickets/schema.ts";
-import { transitionTickets } from "../tickets/transition.ts";
-import { changedSince } from "./_apply_closing.ts";
+import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
+import type { CreatedTicket, Ticket } from "../tickets/schema.ts";
 import type { StoredSuggestion } from "./_rows.ts";
-
-/** The tasks as they were, the tickets that were made, and what the tasks looked like then. */
-export interface BeforeSplit extends Record<string, unknown> {
-  tasks: Record<string, unknown>[];
-  part_ids: string[];
-  digest: string;
-}
-
-interface Part {
-  title: string;
-  task_ids: string[];
-}
+import {
+  type BeforeSplit,
+  digestTasks,
+  insertTasks,
+  type Part,
+  partsOf,
+  type TaskRow,
+  writeParts,
+} from "./_split_tasks.ts";
 
 /** What a part became. */
 interface PartTicket {
@@ -42,21 +37,10 @@ export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggesti
   return { tasks, part_ids: partIds, digest: await digestTasks(ctx, [ticketId, ...partIds]) };
 }
 
-/** The parts as they were suggested. */
-function partsOf({ evidence }: StoredSuggestion): Part[] {
-  return (evidence.parts as Part[]).map(({ title, task_ids }) => ({ title, task_ids }));
-}
-
-async function writeParts({ db }: ProjectContext, { id }: StoredSuggestion, parts: Part[]): Promise<void> {
-  await db`
-    update suggestions set evidence = jsonb_set(evidence, '{parts}', ${JSON.stringify(parts)}::text::jsonb)
-    where id = ${id}::uuid`;
-}
-
 /** What stays moves up, and none of it waits for a task that went. */
 async function closeRanks({ db }: ProjectContext, ticketId: string): Promise<void> {
   await db`
-    update tasks k set sequence = n.place, depends_on_task_ids = n.depends_on, version = k.version + 1, updated_at = now()
+    update tasks k set sequence = n.place, depends_on_task_ids = n.depends_on, ${newVersion(db, "k")}
     from (
       select t.id, row_number() over (order by t.sequence) as place, array(
         select d.id from unnest(t.depends_on_task_ids) with ordinality as d (id, place)
@@ -67,11 +51,8 @@ async function closeRanks({ db }: ProjectContext, ticketId: string): Promise<voi
 }
 
 async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promise<PartTicket> {
-  const { db, project } = ctx;
   // Deleted here and created there, so that the history of both tickets tells of it.
-  const removed = await db<
-    { task: { title: string; role: Role; sequence: number } & Record<string, unknown> }[]
-  >`
+  const removed = await ctx.db<{ task: TaskRow }[]>`
     delete from tasks k where ticket_id = ${parent.id}::uuid and id = any (${part.task_ids}::uuid[]) and status = 'pending'
     returning to_jsonb(k) as task`;
   if (removed.length !== part.task_ids.length) {
@@ -80,8 +61,29 @@ async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promis
       `Cannot split ${parent.ticket_ref}: its tasks have changed since this was suggested`,
     );
   }
-  const roles = [...new Set(removed.map(({ task }) => task.role))].filter((role) =>
-    !project.disabled_roles.includes(role)
+  const tasks = removed.map(({ task }) => task).toSorted((a, b) => a.sequence - b.sequence);
+  const { id, ticket_ref } = await makeTicket(ctx, parent, part.title, tasks);
+  await insertTasks(
+    ctx,
+    tasks.map((task, index) => ({
+      ...task,
+      ticket_id: id,
+      sequence: index + 1,
+      depends_on_task_ids: task.depends_on_task_ids.filter((other) => part.task_ids.includes(other)),
+      version: task.version + 1,
+    })),
+  );
+  return { ticket_id: id, ticket_ref };
+}
+
+async function makeTicket(
+  ctx: ProjectContext,
+  parent: Ticket,
+  title: string,
+  tasks: TaskRow[],
+): Promise<CreatedTicket["ticket"]> {
+  const roles = [...new Set(tasks.map(({ role }) => role))].filter((role) =>
+    !ctx.project.disabled_roles.includes(role)
   );
   if (roles.length === 0 && isBot(ctx.actor)) {
     throw new AppError(
@@ -89,9 +91,7 @@ async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promis
       `Cannot split ${parent.ticket_ref}: a bot client must give the new ticket a role, and those of its tasks are disabled`,
     );
   }
-  const lines = removed.map(({ task }) => task).toSorted((a, b) => a.sequence - b.sequence).map(({ title }) =>
-    `- ${title}`
-  );
+  const lines = tasks.map(({ title }) => `- ${title}`).join("\n");
   // The embedding is left to its job: nothing slow happens while the parent is locked.
   const { ticket } = await createTicket({
     ...ctx,
@@ -99,10 +99,10 @@ async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promis
     idempotencyKey: null,
     embedder: { ...ctx.embedder, embed: () => Promise.resolve(null) },
   }, {
-    id: project.id,
-    title: cut(`Split from ${parent.ticket_ref}: ${part.title}`, 140),
+    id: ctx.project.id,
+    title: cut(`Split from ${parent.ticket_ref}: ${title}`, 140),
     description: cut(
-      `Split from ${parent.ticket_ref} “${parent.title}”, with these tasks:\n\n${lines.join("\n")}`,
+      `Split from ${parent.ticket_ref} “${parent.title}”, with these tasks:\n\n${lines}`,
       5000,
     ),
     request_type: parent.request_type,
@@ -110,73 +110,13 @@ async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promis
     blocking: parent.blocking,
     roles,
   });
-  await db`
-    insert into tasks
-    select (jsonb_populate_record(null::tasks, k.task || jsonb_build_object('ticket_id', ${ticket.id}::uuid, 'sequence', k.place,
-      'depends_on_task_ids', to_jsonb(array(select d from jsonb_array_elements_text(k.task -> 'depends_on_task_ids') d
-        where d = any (${part.task_ids}::text[])))))).*
-    from (select task, row_number() over (order by (task ->> 'sequence')::integer) as place
-      from jsonb_array_elements(${JSON.stringify(removed.map(({ task }) => task))}::text::jsonb) task) k`;
-  return { ticket_id: ticket.id, ticket_ref: ticket.ticket_ref };
+  return ticket;
 }
 
-/**
- * What holds a closing back holds this back too.
- * @throws {AppError} conflict when the ticket was closed, or any of the tasks was changed since
- */
-export async function undoSplit(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<void> {
-  const { ticket_id: ticketId, before_accept } = suggestion;
-  const before = before_accept as BeforeSplit;
-  const ids = [ticketId, ...before.part_ids];
-  const parent = (await lockTickets(ctx, ids)).find(({ id }) => id === ticketId)!;
-  refuseWhenClosed(parent, "undo the split of");
-  await lockTasks(ctx, ids);
-  if (await digestTasks(ctx, ids) !== before.digest) throw changedSince(parent.ticket_ref);
-  await bringBack(ctx, before);
-  await Promise.all([restoreOrder(ctx, ticketId, before), writeParts(ctx, suggestion, partsOf(suggestion))]);
-  const results = await transitionTickets(ctx, ctx.project.id, before.part_ids, {
-    to: "live",
-    resolution: { type: "cancelled", note: "The split was undone" },
-    skipPendingRoles: true,
-  });
-  const refused = results.find(({ code }) => code !== undefined);
-  if (refused) throw new AppError(refused.code!, refused.error, { details: refused.details });
-}
-
-/** As they were, but as new versions: what somebody read of the split ones doesn't pass for what is there now. */
-async function bringBack({ db }: ProjectContext, { tasks, part_ids }: BeforeSplit): Promise<void> {
-  const removed = await db<{ id: string; version: number }[]>`
-    delete from tasks where ticket_id = any (${part_ids}::uuid[]) returning id, version`;
-  await db`
-    insert into tasks
-    select (jsonb_populate_record(null::tasks, k.task || jsonb_build_object('version', r.version + 1, 'updated_at', now()))).*
-    from jsonb_array_elements(${JSON.stringify(tasks)}::text::jsonb) as k (task)
-    join jsonb_to_recordset(${JSON.stringify(removed)}::text::jsonb) as r (id uuid, version integer)
-      on r.id = (k.task ->> 'id')::uuid`;
-}
-
-/** What stayed makes room, and waits again for what went. */
-async function restoreOrder({ db }: ProjectContext, ticketId: string, { tasks }: BeforeSplit): Promise<void> {
-  await db`
-    update tasks k set sequence = b.sequence, depends_on_task_ids = b.depends_on_task_ids, version = k.version + 1,
-      updated_at = now()
-    from jsonb_populate_recordset(null::tasks, ${JSON.stringify(tasks)}::text::jsonb) b
-    where k.id = b.id and k.ticket_id = ${ticketId}::uuid
-      and (k.sequence, k.depends_on_task_ids) is distinct from (b.sequence, b.depends_on_task_ids)`;
-}
-
-async function readTasks({ db }: ProjectContext, ticketId: string): Promise<Record<string, unknown>[]> {
-  const rows = await db<{ task: Record<string, unknown> }[]>`
+async function readTasks({ db }: ProjectContext, ticketId: string): Promise<TaskRow[]> {
+  const rows = await db<{ task: TaskRow }[]>`
     select to_jsonb(k) as task from tasks k where k.ticket_id = ${ticketId}::uuid order by k.sequence`;
   return rows.map(({ task }) => task);
-}
-
-/** A lease says nothing of the task: heartbeats go on. */
-async function digestTasks({ db }: ProjectContext, ticketIds: string[]): Promise<string> {
-  const [row] = await db<[{ digest: string }]>`
-    select md5(coalesce(jsonb_agg(to_jsonb(k) || '{"lease_expires_at": null}' order by k.id)::text, '')) as digest from tasks k
-    where k.ticket_id = any (${ticketIds}::uuid[])`;
-  return row.digest;
 }
 
 function cut(text: string, length: number): string {

@@ -1,6 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import type { Role } from "../core/schema.ts";
+import type { Task } from "../tasks/schema.ts";
 import type { RoleStatus, Stage, Status } from "../tickets/schema.ts";
 
 /** The project under analysis. */
@@ -10,14 +11,7 @@ export interface Subject {
   disabled_roles: string[];
 }
 
-export interface TaskFacts {
-  id: string;
-  title: string;
-  body: string | null;
-  role: Role;
-  status: "pending" | "in_progress" | "blocked" | "done" | "skipped";
-  depends_on_task_ids: string[];
-}
+export type TaskFacts = Pick<Task, "id" | "title" | "body" | "role" | "status" | "depends_on_task_ids">;
 
 /** What the analyzer looks at in a ticket, beside its text. */
 export interface TicketFacts {

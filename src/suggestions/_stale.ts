@@ -12,16 +12,14 @@ const STALE_DAYS: Record<Exclude<Stage, "live">, number> = {
   validation: 14,
 };
 
-/** What to do about it: the backlog is given up, anything else goes back there. */
-export type StaleProposal = "close" | "move_to_backlog";
-
 export function findStale(tickets: readonly TicketFacts[], now: number): Finding[] {
   return tickets.flatMap((ticket) => {
     if (ticket.stage === "live") return [];
     const allowed = STALE_DAYS[ticket.stage];
     const days = Math.floor((now - Date.parse(ticket.last_activity)) / DAY_MS);
     if (days < allowed) return [];
-    const proposal: StaleProposal = ticket.stage === "backlog" ? "close" : "move_to_backlog";
+    // The backlog is given up, anything else goes back there.
+    const proposal = ticket.stage === "backlog" ? "close" : "move_to_backlog";
     return [{
       kind: "stale",
       ticket_id: ticket.id,

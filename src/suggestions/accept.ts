@@ -3,7 +3,8 @@ import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { lastMove } from "../tickets/last_move.ts";
 import { lockTicket } from "../tickets/lock.ts";
-import { applyClosing, moveTicket } from "./_apply_closing.ts";
+import { moveTickets } from "../tickets/transition.ts";
+import { applyClosing } from "./_apply_closing.ts";
 import { applyDuplicate } from "./_apply_duplicate.ts";
 import { applyRole } from "./_apply_role.ts";
 import { applySplit } from "./_apply_split.ts";
@@ -75,6 +76,6 @@ async function applyStale(
     throw new AppError("conflict", `${refused} it has changed since this was suggested`);
   }
   if (closes) return await applyClosing(ctx, suggestion, { type: "no_longer_relevant" });
-  await moveTicket(ctx, suggestion.ticket_id, { to: "backlog" });
+  await moveTickets(ctx, [suggestion.ticket_id], { to: "backlog" });
   return { stage, move: await lastMove(ctx, suggestion.ticket_id) };
 }

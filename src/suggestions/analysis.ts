@@ -1,5 +1,4 @@
 import type { ProjectContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
 import type { Analysis } from "./schema.ts";
 
 /** How far the analysis of the project is. */
@@ -19,10 +18,6 @@ export async function getAnalysis(ctx: ProjectContext): Promise<Analysis> {
 
 /** Asks for a look at every open ticket now. One that waits already is not asked for twice. */
 export async function requestAnalysis(ctx: ProjectContext): Promise<Analysis> {
-  const { id } = ctx.project;
-  await transact(
-    ctx,
-    (ctx) => ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: id, full: true }),
-  );
+  await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: ctx.project.id, full: true });
   return await getAnalysis(ctx);
 }

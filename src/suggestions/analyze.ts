@@ -1,5 +1,5 @@
+import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
-import { transact } from "../core/history.ts";
 import { closeFinishedTickets } from "../deploys/close_finished.ts";
 import { readBatch, readSubject, type Subject, type TicketFacts } from "./_batch.ts";
 import { findDuplicates } from "./_duplicates.ts";
@@ -33,7 +33,7 @@ export async function analyzeProject(
   const deadline = performance.now() + BUDGET_MS;
   let learnt: Promise<Words> | undefined;
   const words = () => learnt ??= Words.learn(ctx, subject);
-  let after = "00000000-0000-0000-0000-000000000000";
+  let after: string = NIL;
   for (;;) {
     const tickets = await readBatch(ctx, subject, after, BATCH);
     if (tickets.length === 0) return await finishProgress(ctx, subject.id);
@@ -121,10 +121,7 @@ async function finishProgress(ctx: Context, projectId: string): Promise<void> {
 }
 
 async function continueLater(ctx: Context, projectId: string): Promise<void> {
-  await transact(
-    ctx,
-    (ctx) => ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: projectId }),
-  );
+  await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: projectId });
 }
 
 async function forgetProject(ctx: Context, projectId: string): Promise<void> {

@@ -2,15 +2,10 @@ import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
 import { lastMove } from "../tickets/last_move.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
-import {
-  type BeforeClosing,
-  type BeforeMove,
-  changedSince,
-  moveTicket,
-  undoClosing,
-} from "./_apply_closing.ts";
+import { moveTickets } from "../tickets/transition.ts";
+import { type BeforeClosing, type BeforeMove, changedSince, undoClosing } from "./_apply_closing.ts";
 import { undoRole } from "./_apply_role.ts";
-import { undoSplit } from "./_apply_split.ts";
+import { undoSplit } from "./_undo_split.ts";
 import { decideSuggestion, lockSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 
@@ -55,5 +50,5 @@ async function undoMove(ctx: ProjectContext, ticketId: string, before: BeforeMov
   const { stage, ticket_ref } = await lockTicket(ctx, ticketId);
   const moved = before.move !== undefined && before.move !== await lastMove(ctx, ticketId);
   if (stage !== "backlog" || moved) throw changedSince(ticket_ref);
-  await moveTicket(ctx, ticketId, { to: before.stage });
+  await moveTickets(ctx, [ticketId], { to: before.stage });
 }

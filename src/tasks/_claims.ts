@@ -36,9 +36,3 @@ export function inSession({ db, actor }: ProjectContext, named: string | undefin
   return db`coalesce(t.assignee_session_id, '') not in (
     select k.id::text from api_keys k where k.user_id = ${user.id}::uuid and k.id <> ${credential.id}::uuid)`;
 }
-
-/** What is set when a claim of `tasks t` ends without the work being done: free for anybody, as if never begun. */
-export function givenBack(db: Db) {
-  return db`status = 'pending', assignee_user_id = null, assignee_session_id = null, lease_expires_at = null,
-    started_at = null, actual_minutes = null, version = t.version + 1, updated_at = now()`;
-}

@@ -2,6 +2,7 @@ import type { Db } from "../../db/open.ts";
 import { lease } from "./_claims.ts";
 import { minutesBetween } from "./minutes.ts";
 import type { Task, TaskStatus } from "./schema.ts";
+import { UNTOUCHED } from "./untouched.ts";
 
 /** What becomes of other columns of `tasks t` when its status changes: values, or SQL that makes them. */
 export function consequences(db: Db, task: Task, to: TaskStatus): Record<string, unknown> {
@@ -27,12 +28,3 @@ export function consequences(db: Db, task: Task, to: TaskStatus): Record<string,
       return left;
   }
 }
-
-/** A pending task is free for anybody, as if it had never been begun. */
-const UNTOUCHED = {
-  assignee_user_id: null,
-  assignee_session_id: null,
-  started_at: null,
-  completed_at: null,
-  actual_minutes: null,
-};

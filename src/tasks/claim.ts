@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { authorCte, repeatVictim } from "../core/history.ts";
-import { requireVersion, versionMatches } from "../core/if_match.ts";
+import { newVersion, requireVersion, versionMatches } from "../core/if_match.ts";
 import { requireTicket } from "../tickets/get.ts";
 import { claimable, lease } from "./_claims.ts";
 import { dependenciesUnfinished, unfinishedDependencies } from "./_dependencies.ts";
@@ -22,7 +22,7 @@ export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<
       with ${authorCte(ctx)}
       update tasks t set status = 'in_progress', assignee_user_id = ${actor.user.id}::uuid,
         assignee_session_id = ${sessionOf(ctx, input)}, started_at = now(),
-        lease_expires_at = ${lease(db)}, version = t.version + 1, updated_at = now()
+        lease_expires_at = ${lease(db)}, ${newVersion(db, "t")}
       from author
       where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)}
       returning ${taskColumns(db)}`);

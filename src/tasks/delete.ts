@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
-import { requireVersion } from "../core/if_match.ts";
+import { newVersion, requireVersion } from "../core/if_match.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { lockTask } from "./_rows.ts";
 import { lockTasks } from "./lock.ts";
@@ -20,7 +20,9 @@ export async function deleteTask(ctx: ProjectContext, input: TaskPath): Promise<
       db`delete from tasks where id = ${task.id}::uuid`,
       db`
         update tasks set sequence = case when sequence > ${task.sequence} then sequence - 1 else sequence end,
-          depends_on_task_ids = array_remove(depends_on_task_ids, ${task.id}::uuid), version = version + 1, updated_at = now()
+          depends_on_task_ids = array_remove(depends_on_task_ids, ${task.id}::uuid), ${
+        newVersion(db, "tasks")
+      }
         where ticket_id = ${input.ticketId}::uuid and (sequence > ${task.sequence} or ${task.id}::uuid = any (depends_on_task_ids))`,
     ]);
   });

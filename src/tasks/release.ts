@@ -1,10 +1,11 @@
 import type { ProjectContext } from "../core/context.ts";
 import { authorCte, repeatVictim } from "../core/history.ts";
-import { versionMatches } from "../core/if_match.ts";
-import { givenBack, inSession } from "./_claims.ts";
+import { newVersion, versionMatches } from "../core/if_match.ts";
+import { inSession } from "./_claims.ts";
 import { refuseNotHeld } from "./_held.ts";
 import { atPath, taskColumns } from "./_rows.ts";
 import type { HoldTask, Task } from "./schema.ts";
+import { GIVEN_BACK } from "./untouched.ts";
 
 /**
  * Gives a claimed task back: pending, and free for anybody. Admins of the project may do it for another.
@@ -15,7 +16,7 @@ export async function releaseTask(ctx: ProjectContext, input: HoldTask): Promise
   const [task] = await repeatVictim(ctx, () =>
     db<Task[]>`
       with ${authorCte(ctx)}
-      update tasks t set ${givenBack(db)} from author
+      update tasks t set ${db(GIVEN_BACK)}, ${newVersion(db, "t")} from author
       where ${atPath(ctx, input)} and ${versionMatches(ctx)} and t.status = 'in_progress'
         and (t.assignee_user_id = ${actor.user.id}::uuid or ${project.role === "admin"})
         and ${inSession(ctx, input.session_id)}

@@ -1,6 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidRequest } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import { newVersion } from "../core/if_match.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { lockTasks } from "./lock.ts";
 import type { ReorderTasks } from "./schema.ts";
@@ -23,7 +24,7 @@ export async function reorderTasks(
     const issues = differences(tasks.map(({ id }) => id), input.task_ids);
     if (issues.length > 0) throw invalidRequest(issues);
     await db`
-      update tasks t set sequence = o.place, version = t.version + 1, updated_at = now()
+      update tasks t set sequence = o.place, ${newVersion(db, "t")}
       from unnest(${input.task_ids}::uuid[]) with ordinality as o (id, place)
       where t.id = o.id and t.ticket_id = ${input.ticketId}::uuid and t.sequence <> o.place`;
     return { reordered: true };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
-import { requireVersion } from "../core/if_match.ts";
+import { newVersion, requireVersion } from "../core/if_match.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { checkAssignee } from "./_assignee.ts";
@@ -91,7 +91,7 @@ function sqlValue(db: ProjectContext["db"], name: string, value: unknown): unkno
 
 async function write({ db }: ProjectContext, { id }: Task, columns: Record<string, unknown>): Promise<Task> {
   const [task] = await db<[Task]>`
-    update tasks t set ${db(columns)}, version = t.version + 1, updated_at = now() where t.id = ${id}::uuid
+    update tasks t set ${db(columns)}, ${newVersion(db, "t")} where t.id = ${id}::uuid
     returning ${taskColumns(db)}`;
   return task;
 }

@@ -1,8 +1,8 @@
+import { requirePerson } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
-import { requireVersion } from "../core/if_match.ts";
+import { newVersion, requireVersion } from "../core/if_match.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
-import { refuseBots } from "./_people.ts";
 import { caseColumns } from "./_rows.ts";
 import { getTestCase } from "./get.ts";
 import type { DecideTestCase, TestCase } from "./schema.ts";
@@ -13,7 +13,7 @@ export async function decideTestCase(
   input: DecideTestCase,
   status: "approved" | "rejected",
 ): Promise<TestCase> {
-  refuseBots(ctx, "approve or reject");
+  requirePerson(ctx.actor, "A bot client may not approve or reject human test cases");
   return await transact(ctx, async (ctx) => {
     const { db, actor } = ctx;
     const [ticket, before] = await Promise.all([lockTicket(ctx, input.ticketId), getTestCase(ctx, input)]);
@@ -24,7 +24,7 @@ export async function decideTestCase(
     }
     const [after] = await db<[TestCase]>`
       update test_cases c set status = ${status}, decided_by = ${actor.user.id}::uuid, decided_at = now(),
-        note = ${input.note ?? null}, version = version + 1, updated_at = now()
+        note = ${input.note ?? null}, ${newVersion(db, "c")}
       where c.id = ${before.id}::uuid returning ${caseColumns(db)}`;
     return after;
   });

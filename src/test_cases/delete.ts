@@ -1,14 +1,14 @@
+import { requirePerson } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
 import { requireVersion } from "../core/if_match.ts";
 import { lockTicket } from "../tickets/lock.ts";
-import { refuseBots } from "./_people.ts";
 import { getTestCase } from "./get.ts";
 import type { TestCasePath } from "./schema.ts";
 
 /** @throws {AppError} forbidden for bot clients, who would step over the gate by it; version_conflict */
 export async function deleteTestCase(ctx: ProjectContext, input: TestCasePath): Promise<void> {
-  refuseBots(ctx, "delete");
+  requirePerson(ctx.actor, "A bot client may not delete human test cases");
   await transact(ctx, async (ctx) => {
     const [, found] = await Promise.all([lockTicket(ctx, input.ticketId), getTestCase(ctx, input)]);
     requireVersion(ctx, found, "test case");

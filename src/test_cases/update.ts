@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/history.ts";
-import { requireVersion } from "../core/if_match.ts";
+import { newVersion, requireVersion } from "../core/if_match.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { caseColumns } from "./_rows.ts";
 import { getTestCase } from "./get.ts";
@@ -24,8 +24,9 @@ export async function updateTestCase(ctx: ProjectContext, input: UpdateTestCase)
       ? db`, status = 'pending', decided_by = null, decided_at = null, note = null`
       : db``;
     const [after] = await db<[TestCase]>`
-      update test_cases c set title = ${title}, instruction = ${instruction}, link = ${link}, version = version + 1,
-        updated_at = now() ${undecided}
+      update test_cases c set title = ${title}, instruction = ${instruction}, link = ${link}, ${
+      newVersion(db, "c")
+    } ${undecided}
       where c.id = ${before.id}::uuid returning ${caseColumns(db)}`;
     return after;
   });

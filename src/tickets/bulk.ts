@@ -48,9 +48,9 @@ function resultOf(ids: string[], found: TransitionResult[]): BulkResult {
   const results = ids.map((id) => {
     const ticket = byId.get(id);
     if (!ticket) errors.push({ id, error: "No such ticket in this project", code: "not_found" });
-    else if (ticket.code) errors.push({ id, error: ticket.error ?? ticket.code, code: ticket.code });
+    else if (ticket.refusal) errors.push({ id, error: ticket.refusal.message, code: ticket.refusal.code });
     const { ticket_ref = null, stage = null, status = null } = ticket ?? {};
-    return { id, ticket_ref, ok: ticket !== undefined && !ticket.code, stage, status };
+    return { id, ticket_ref, ok: ticket !== undefined && !ticket.refusal, stage, status };
   });
   return { updated: ids.length - errors.length, errors, results };
 }

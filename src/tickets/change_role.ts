@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
-import { requireVersion } from "../core/if_match.ts";
+import { newVersion, requireVersion } from "../core/if_match.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { getTicket } from "./get.ts";
 import { lockTicket, refuseWhenClosed } from "./lock.ts";
@@ -55,5 +55,5 @@ async function write(
     with role as (
       update ticket_roles set status = ${status} where ticket_id = ${ticketId}::uuid and role = ${role}
     )
-    update tickets set version = version + 1, updated_at = now() where id = ${ticketId}::uuid`;
+    update tickets set ${newVersion(db, "tickets")} where id = ${ticketId}::uuid`;
 }

@@ -1,10 +1,11 @@
 import { v7 as uuid } from "uuid";
-import { isUniqueViolation } from "../../db/errors.ts";
+import { isTimeout, isUniqueViolation } from "../../db/errors.ts";
 import { readTogether } from "../core/batches.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { toVectorLiteral } from "../core/embed.ts";
 import { invalidField } from "../core/errors.ts";
 import { authorText, nameAuthor, transact } from "../core/history.ts";
+import { log } from "../core/log.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import { type Draft, insertTickets } from "./_insert.ts";
 import { ticketsUrl } from "./_rows.ts";
@@ -24,7 +25,7 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
   refuseDisabledRoles(ctx, input.roles ?? []);
 
   const embedding = await ctx.embedder.embed(embeddedText(input));
-  const similar = embedding ? await findNearest(ctx, embedding) : undefined;
+  const similar = embedding ? await findHint(ctx, embedding) : undefined;
   const draft = draftOf(ctx, input, { key, embedding, similar });
   try {
     if (embedding || ctx.config.EMBEDDING_THREADS === 0) return await store(ctx, draft);
@@ -38,6 +39,17 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
     const twin = await findReplay(ctx, key);
     if (!twin) throw error;
     return twin;
+  }
+}
+
+/** The ticket comes first: a search that takes too long leaves the hint out. */
+async function findHint(ctx: ProjectContext, embedding: Float32Array): Promise<SimilarTicket[] | undefined> {
+  try {
+    return await findNearest(ctx, embedding);
+  } catch (error) {
+    if (!isTimeout(error)) throw error;
+    log.warn("similar tickets were not found in time", { request_id: ctx.requestId });
+    return undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 import { recordAudit } from "../core/audit.ts";
-import type { Context } from "../core/context.ts";
-import type { ErrorCode } from "../core/errors.ts";
+import type { Context, ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
 import { recordEvents } from "../core/history.ts";
+import { newVersion } from "../core/if_match.ts";
 import type { Resolution, Stage, Status } from "./schema.ts";
 
 /** What is asked of tickets: to stand in a stage. `live` closes, any other stage reopens what is closed. */
@@ -21,7 +22,7 @@ export interface TransitionRequest {
   dryRun?: boolean;
 }
 
-/** The truth about one ticket; with `code` it was refused and stands as it stood. */
+/** The truth about one ticket; with `refusal` it stands as it stood. */
 export interface TransitionResult {
   id: string;
   ticket_ref: string;
@@ -29,10 +30,8 @@ export interface TransitionResult {
   stage: Stage;
   status: Status;
   changed: boolean;
-  code?: Extract<ErrorCode, "roles_incomplete" | "human_tests_pending">;
-  error?: string;
-  /** Roles or cases that stand in the way. */
-  details?: Record<string, unknown>;
+  /** roles_incomplete or human_tests_pending, with the roles or cases that stand in the way. */
+  refusal?: AppError;
 }
 
 interface Facts {
@@ -65,6 +64,19 @@ export async function transitionTickets(
     await Promise.all([write(ctx, changed, request), recordBypasses(ctx, changed, request)]);
   }
   return results;
+}
+
+/**
+ * All of them, or none.
+ * @throws {AppError} roles_incomplete, human_tests_pending
+ */
+export async function moveTickets(
+  ctx: ProjectContext,
+  ticketIds: readonly string[],
+  request: TransitionRequest,
+): Promise<void> {
+  const results = await transitionTickets(ctx, ctx.project.id, ticketIds, request);
+  for (const { refusal } of results) if (refusal) throw refusal;
 }
 
 /** Locks in id order, so that two calls never wait for each other; reads only then, so that it reads what is true now. */
@@ -106,16 +118,18 @@ function decide(
   if (stage === to) return stays;
   const refused = `Cannot close ticket ${ticket_ref}:`;
   if (to === "live" && roles.length > 0 && !skipPendingRoles) {
-    const error = `${refused} ${counted(roles.length, "role is", "roles are")} unfinished (${
-      roles.join(", ")
-    })`;
-    return { ...stays, code: "roles_incomplete", error, details: { roles } };
+    const which = `${counted(roles.length, "role is", "roles are")} unfinished (${roles.join(", ")})`;
+    return {
+      ...stays,
+      refusal: new AppError("roles_incomplete", `${refused} ${which}`, { details: { roles } }),
+    };
   }
   if (to === "live" && cases.length > 0 && !skipHumanTestGate) {
-    const error = `${refused} ${
-      counted(cases.length, "human test case is", "human test cases are")
-    } not approved`;
-    return { ...stays, code: "human_tests_pending", error, details: { cases } };
+    const which = `${counted(cases.length, "human test case is", "human test cases are")} not approved`;
+    return {
+      ...stays,
+      refusal: new AppError("human_tests_pending", `${refused} ${which}`, { details: { cases } }),
+    };
   }
   return { ...stays, stage: to, status: to === "live" ? "closed" : "open", changed: true };
 }
@@ -125,44 +139,31 @@ function counted(count: number, one: string, more: string): string {
 }
 
 async function write(
-  ctx: Context,
+  { db }: Context,
   tickets: Facts[],
   { to, resolution, undone, deployed }: TransitionRequest,
 ): Promise<void> {
-  const { db } = ctx;
   const live = to === "live";
   const ids = tickets.map(({ id }) => id);
   const reopens = tickets.some(({ status }) => status === "closed");
+  const skips = live && tickets.some(({ unfinished_roles }) => unfinished_roles.length > 0);
   const { type = "completed", note = null } = resolution ?? {};
-  const skipped = live && tickets.some(({ unfinished_roles }) => unfinished_roles.length > 0);
   // The right sides are the ticket as it stood.
-  await db`
-    with ${
-    skipped
-      ? db`roles as (
-        update ticket_roles set status = 'skipped'
-        where ticket_id = any (${ids}::uuid[]) and status in ('pending', 'in_progress')
-      ),`
-      : db``
-  }
-    ${reopens ? db`links as (delete from ticket_duplicates where ticket_id = any (${ids}::uuid[])),` : db``}
-    moved as (
-      update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, closed_at = ${
-    live ? db`now()` : null
-  },
-        resolution_type = ${live ? type : null}, resolution_note = ${
-    live ? note : null
-  }, version = version + 1,
-        updated_at = now()
+  await Promise.all([
+    db`
+      update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, ${newVersion(db, "tickets")},
+        closed_at = ${live ? db`now()` : null}, resolution_type = ${live ? type : null},
+        resolution_note = ${live ? note : null}
         ${live || undone ? db`` : db`, reopened = reopened or status = 'closed'`}
         ${deployed ? db`, deployed_at = coalesce(deployed_at, now()), reopened = false` : db``}
-      where id = any (${ids}::uuid[])
-    )
-    ${
-    live || reopens
-      ? db`update ticket_embeddings set open = ${!live} where ticket_id = any (${ids}::uuid[]) and open = ${live}`
-      : db`select`
-  }`;
+      where id = any (${ids}::uuid[])`,
+    skips && db`
+      update ticket_roles set status = 'skipped'
+      where ticket_id = any (${ids}::uuid[]) and status in ('pending', 'in_progress')`,
+    reopens && db`delete from ticket_duplicates where ticket_id = any (${ids}::uuid[])`,
+    (live || reopens) && db`
+      update ticket_embeddings set open = ${!live} where ticket_id = any (${ids}::uuid[]) and open = ${live}`,
+  ]);
 }
 
 /** A gate that was stepped over is written down with the cases that stood open. */

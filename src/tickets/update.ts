@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ProjectContext } from "../core/context.ts";
-import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
 import { requireVersion } from "../core/if_match.ts";
-import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
+import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { destinationOf, refuseStrayResolution } from "./_destination.ts";
 import { getTicket } from "./get.ts";
 import { lockTicket, refuseWhenClosed } from "./lock.ts";
 import type { Stage, Ticket, UpdateTicket } from "./schema.ts";
-import { transitionTickets } from "./transition.ts";
+import { moveTickets } from "./transition.ts";
 
 /**
  * Changes the fields that are given; null clears an optional one. Roles come first, so that a closing in the same
@@ -23,11 +22,16 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
     refuseStrayResolution(to ?? before.stage, input);
     const roles = input.roles === null ? [] : input.roles;
     const added = roles?.filter((role) => !before.roles.some((state) => state.role === role)) ?? [];
-    refuseDisabledRoles(ctx, added);
+    roles?.forEach((role, index) => {
+      if (added.includes(role)) refuseDisabledRole(ctx, role, `roles.${index}`);
+    });
     if (added.length > 0 && to === null) refuseWhenClosed(locked, "add a role to");
 
     const rolesChanged = roles !== undefined && await replaceRoles(ctx, before.id, roles);
-    if (to) await move(ctx, input, to);
+    if (to) {
+      const resolution = { type: input.resolution_type, note: input.resolution_note };
+      await moveTickets(ctx, [before.id], { to, resolution });
+    }
     const columns = changedColumns(before, input, to);
     if (!rolesChanged && !to && Object.keys(columns).length === 0) return before;
     if ("title" in columns || "description" in columns) await embedAnew(ctx, before.id);
@@ -37,12 +41,6 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
     ]);
     return after;
   });
-}
-
-async function move(ctx: ProjectContext, input: UpdateTicket, to: Stage): Promise<void> {
-  const resolution = { type: input.resolution_type, note: input.resolution_note };
-  const [moved] = await transitionTickets(ctx, ctx.project.id, [input.ticketId], { to, resolution });
-  if (moved?.code) throw new AppError(moved.code, moved.error, { details: moved.details });
 }
 
 /** Stage and status are the transition's alone, and so is the resolution of a ticket that it closes. */
@@ -64,7 +62,7 @@ async function writeColumns(
 ): Promise<void> {
   const all: Record<string, unknown> = {
     ...columns,
-    updated_at: db`now()`,
+    updated_at: db`clock_timestamp()`,
     version: db`version + ${bump ? 1 : 0}`,
   };
   await db`update tickets set ${db(all)} where id = ${id}::uuid`;

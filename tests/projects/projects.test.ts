@@ -152,6 +152,14 @@ describe("changing a project", () => {
     ).toBe(404);
   });
 
+  test("writes nothing for a field that is named and left undefined", async () => {
+    const { path, id, admin: { token } } = await makeProject(harness.now);
+    const before = (await call("GET", path, { token })).body;
+    const body = { json: { id, name: null }, meta: { values: { name: ["undefined"] } } };
+    expect((await harness.now.request("POST", "/trpc/projects.update", { token, body })).status).toBe(200);
+    expect((await call("GET", path, { token })).body).toEqual(before);
+  });
+
   test("refuses a key or slug that another project has", async () => {
     const owner = await admin();
     const [one, other] = [

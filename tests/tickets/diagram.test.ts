@@ -64,7 +64,7 @@ async function outcomes(ids: string[], from: Stage, to: Stage): Promise<(string 
     const results = await transitionTickets(ctx, project.id, ids, { to });
     return ids.map((id) => {
       const result = results.find((result) => result.id === id)!;
-      return result.code ?? (result.changed && result.stage === to ? "moved" : null);
+      return result.refusal?.code ?? (result.changed && result.stage === to ? "moved" : null);
     });
   });
 }

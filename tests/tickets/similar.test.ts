@@ -145,6 +145,23 @@ describe("the hint", () => {
 });
 
 describe("without the model", () => {
+  test("or with a search that takes too long, the ticket comes without the hint", async () => {
+    const { sql } = harness.now;
+    const signature =
+      "similar_tickets(in_project uuid, query vector, threshold double precision, max_rows integer)";
+    const [{ source }] = await sql<[{ source: string }]>`
+      select pg_get_functiondef('similar_tickets'::regproc) as source`;
+    await sql.unsafe(`create or replace function ${signature}
+      returns table(ticket_id uuid, similarity double precision) language plpgsql stable as $$ begin
+        raise exception 'canceling statement due to statement timeout' using errcode = 'query_canceled'; end $$`);
+    try {
+      const { status, body } = await create();
+      expect([status, "similar_existing" in body]).toEqual([201, false]);
+    } finally {
+      await sql.unsafe(source);
+    }
+  });
+
   test("the ticket is created, the field is left out, and a job fills the embedding in", async () => {
     vectors.on = false;
     const { status, body } = await create();

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { besideLock } from "../behind_lock.ts";
 import { makeKey, makeMember, makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { type CallOptions, useHarness } from "../harness.ts";
 
@@ -159,6 +160,30 @@ describe("the version", () => {
     expect(same.body.version).toBe(version);
   });
 
+  test("is never the older one by updated_at, also of a change that waited while another was made", async () => {
+    const [first, ticket] = [await makeTicket(harness.now, project), await makeTicket(harness.now, project)];
+    const { waited, passed } = await besideLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${first.id}::uuid for update`,
+      {
+        waits: () =>
+          send("POST", `${project.path}/tickets/bulk`, {
+            action: "move",
+            stage: "validation",
+            ticket_ids: [first.id, ticket.id],
+          }),
+        passes: () => patch(ticket.path, { priority: "high" }),
+      },
+    );
+    expect([waited.body.updated, passed.body.version]).toEqual([2, 2]);
+    const { body } = await send("GET", ticket.path);
+    expect(body.version).toBe(3);
+    expect(body.updated_at >= passed.body.updated_at).toBe(true);
+    const { history } = (await send("GET", `${ticket.path}/history`)).body;
+    const times = history.map(({ at }: { at: string }) => at);
+    expect(times).toEqual(times.toSorted());
+  });
+
   test("a stale If-Match is 412 with the current ticket, a malformed one 400; both change nothing", async () => {
     const ticket = await makeTicket(harness.now, project);
     const current = (await patch(ticket.path, { priority: "high" })).body;
@@ -209,7 +234,7 @@ describe("other fields", () => {
       ...options,
       body: { roles: ["qa", "other", "design"] },
     });
-    expect([refused.status, Object.keys(refused.body.fieldErrors)]).toEqual([400, ["roles.1"]]);
+    expect([refused.status, Object.keys(refused.body.fieldErrors)]).toEqual([400, ["roles.2"]]);
     const kept = await harness.now.call("PATCH", ticket.path, {
       ...options,
       body: { roles: ["qa", "other"] },

@@ -1,0 +1,77 @@
+import type { Context } from "../core/context.ts";
+import type { PullRequestEvent } from "./_payload.ts";
+
+export interface PullRequest {
+  /** Lower-cased. */
+  repo: string;
+  /** The provider's own. */
+  id: number | null;
+  number: number;
+  url: string;
+  state: "open" | "closed" | "merged";
+  merge_sha: string | null;
+  merged_at: string | null;
+  created_at: string;
+  /** Told at the moment of its closing or merge. */
+  isClosing: boolean;
+  event_at: string;
+}
+
+/** Squash, merge and rebase all tell the commit that is on the base branch now as merge_commit_sha. */
+export function readPullRequest({ action, pull_request, repository }: PullRequestEvent): PullRequest {
+  const { id, number, html_url, state, merged, merged_at, merge_commit_sha, created_at, updated_at } =
+    pull_request;
+  const rest = {
+    repo: repository.full_name.toLowerCase(),
+    id: id ?? null,
+    number,
+    url: html_url,
+    created_at: created_at ?? updated_at,
+    isClosing: action === "closed",
+    event_at: updated_at,
+  };
+  // `merged` is missing where the provider tells of pull requests in short.
+  if ((merged ?? Boolean(merged_at)) && merged_at && merge_commit_sha) {
+    // The merge itself is never told late; what else tells of it is later, be it by a moment.
+    const later = new Date(Math.max(Date.parse(updated_at), Date.parse(merged_at) + 1)).toISOString();
+    const event_at = rest.isClosing ? merged_at : later;
+    return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at, event_at };
+  }
+  return { ...rest, state, merge_sha: null, merged_at: null };
+}
+
+/**
+ * A repository that got the name of an earlier one numbers its pull requests from 1 again. They differ by the
+ * provider's id; where it is not known, by their merges, of which each has one at most. What is known of the earlier one
+ * goes with the links that are older than the later one. Answers false when the event is the earlier one's.
+ */
+export async function takeNumber(ctx: Context, pull: PullRequest): Promise<boolean> {
+  const { repo, number, id, merged_at, created_at, event_at } = pull;
+  const [other] = await ctx.db<{ is_earlier: boolean }[]>`
+    select event_at < ${event_at}::timestamptz(3) as is_earlier from pull_requests
+    where repo = ${repo} and number = ${number}
+      and coalesce(provider_id <> ${id}::bigint, merged_at <> ${merged_at}::timestamptz(3), false)`;
+  if (!other?.is_earlier) return !other;
+  await ctx.db`
+    with forgotten as (delete from pull_requests where repo = ${repo} and number = ${number})
+    delete from ticket_pull_requests
+    where lower(repo) = ${repo} and number = ${number} and not precedes(${created_at}::timestamptz, created_at)`;
+  return true;
+}
+
+/**
+ * A merge is final; else the later of two events counts, by the provider's clock. Answers whether this one does, as the
+ * merge itself does, once, where another event has told of it before: until then its time is later than the merge's.
+ */
+export async function writePullRequest(ctx: Context, pull: PullRequest): Promise<boolean> {
+  const written = await ctx.db`
+    insert into pull_requests as p (repo, number, provider_id, state, merge_sha, merged_at, event_at)
+    values (${pull.repo}, ${pull.number}, ${pull.id}::bigint, ${pull.state}, ${pull.merge_sha},
+      ${pull.merged_at}::timestamptz, ${pull.event_at}::timestamptz)
+    on conflict (repo, number) do update set provider_id = coalesce(excluded.provider_id, p.provider_id),
+      state = excluded.state, merge_sha = excluded.merge_sha, merged_at = excluded.merged_at,
+      event_at = case when excluded.state = 'merged' then excluded.event_at else greatest(p.event_at, excluded.event_at) end
+    where (excluded.state = 'merged' and (p.state <> 'merged' or ${pull.isClosing} and p.event_at <> p.merged_at))
+      or (p.state <> 'merged' and excluded.event_at >= p.event_at)`;
+  return written.count === 1;
+}

@@ -1,0 +1,54 @@
+import type { ProjectContext } from "../core/context.ts";
+import type { Role } from "../core/schema.ts";
+import type { StoredSuggestion } from "./_rows.ts";
+
+/** A task as it is stored, as JSON. */
+export interface TaskRow extends Record<string, unknown> {
+  id: string;
+  title: string;
+  role: Role;
+  sequence: number;
+  depends_on_task_ids: string[];
+  version: number;
+}
+
+/** The tasks as they were, the tickets that were made, and what the tasks looked like then. */
+export interface BeforeSplit extends Record<string, unknown> {
+  tasks: TaskRow[];
+  part_ids: string[];
+  digest: string;
+}
+
+export interface Part {
+  title: string;
+  task_ids: string[];
+}
+
+/** The parts as they were suggested. */
+export function partsOf({ evidence }: StoredSuggestion): Part[] {
+  return (evidence.parts as Part[]).map(({ title, task_ids }) => ({ title, task_ids }));
+}
+
+export async function writeParts(
+  { db }: ProjectContext,
+  { id }: StoredSuggestion,
+  parts: Part[],
+): Promise<void> {
+  await db`
+    update suggestions set evidence = jsonb_set(evidence, '{parts}', ${JSON.stringify(parts)}::text::jsonb)
+    where id = ${id}::uuid`;
+}
+
+export async function insertTasks({ db }: ProjectContext, tasks: TaskRow[]): Promise<void> {
+  await db`
+    insert into tasks select (jsonb_populate_record(null::tasks, k || jsonb_build_object('updated_at', clock_timestamp()))).*
+    from jsonb_array_elements(${JSON.stringify(tasks)}::text::jsonb) k`;
+}
+
+/** A lease says nothing of the task: heartbeats go on. */
+export async function digestTasks({ db }: ProjectContext, ticketIds: string[]): Promise<string> {
+  const [row] = await db<[{ digest: string }]>`
+    select md5(coalesce(jsonb_agg(to_jsonb(k) || '{"lease_expires_at": null}' order by k.id)::text, '')) as digest from tasks k
+    where k.ticket_id = any (${ticketIds}::uuid[])`;
+  return row.digest;
+}

@@ -1,0 +1,54 @@
+import type { ProjectContext } from "../core/context.ts";
+import { newVersion } from "../core/if_match.ts";
+import { lockTasks } from "../tasks/lock.ts";
+import { lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
+import { moveTickets } from "../tickets/transition.ts";
+import { changedSince } from "./_apply_closing.ts";
+import type { StoredSuggestion } from "./_rows.ts";
+import { type BeforeSplit, digestTasks, insertTasks, partsOf, writeParts } from "./_split_tasks.ts";
+
+/**
+ * What holds a closing back holds this back too.
+ * @throws {AppError} conflict when the ticket was closed, or any of the tasks was changed since
+ */
+export async function undoSplit(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<void> {
+  const { ticket_id: ticketId, before_accept } = suggestion;
+  const before = before_accept as BeforeSplit;
+  const ids = [ticketId, ...before.part_ids];
+  const parent = (await lockTickets(ctx, ids)).find(({ id }) => id === ticketId)!;
+  refuseWhenClosed(parent, "undo the split of");
+  await lockTasks(ctx, ids);
+  if (await digestTasks(ctx, ids) !== before.digest) throw changedSince(parent.ticket_ref);
+  await bringBack(ctx, before);
+  await Promise.all([restoreOrder(ctx, ticketId, before), writeParts(ctx, suggestion, partsOf(suggestion))]);
+  await moveTickets(ctx, before.part_ids, {
+    to: "live",
+    resolution: { type: "cancelled", note: "The split was undone" },
+    skipPendingRoles: true,
+  });
+}
+
+/** As they were, but as new versions: what somebody read of the split ones doesn't pass for what is there now. */
+async function bringBack(ctx: ProjectContext, { tasks, part_ids }: BeforeSplit): Promise<void> {
+  const removed = await ctx.db<{ id: string; version: number }[]>`
+    delete from tasks where ticket_id = any (${part_ids}::uuid[]) returning id, version`;
+  const versions = new Map(removed.map(({ id, version }) => [id, version]));
+  await insertTasks(
+    ctx,
+    tasks.filter(({ id }) => versions.has(id)).map((task) => ({
+      ...task,
+      version: versions.get(task.id)! + 1,
+    })),
+  );
+}
+
+/** What stayed makes room, and waits again for what went. */
+async function restoreOrder({ db }: ProjectContext, ticketId: string, { tasks }: BeforeSplit): Promise<void> {
+  await db`
+    update tasks k set sequence = b.sequence, depends_on_task_ids = b.depends_on_task_ids, ${
+    newVersion(db, "k")
+  }
+    from jsonb_populate_recordset(null::tasks, ${JSON.stringify(tasks)}::text::jsonb) b
+    where k.id = b.id and k.ticket_id = ${ticketId}::uuid
+      and (k.sequence, k.depends_on_task_ids) is distinct from (b.sequence, b.depends_on_task_ids)`;
+}
