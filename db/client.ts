@@ -3,7 +3,7 @@ import type { Sql, TransactionSql } from "./open.ts";
 import { beginGuarded, isQuery } from "./transaction.ts";
 import { Turns } from "./turns.ts";
 
-export interface RenewableClient {
+interface RenewableClient {
   /** Stays the same for as long as the process lives. */
   sql: Sql;
   /** Drops every connection: what waits on one fails as unavailable, and the next statement connects anew. */

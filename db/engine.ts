@@ -17,7 +17,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export interface EngineOptions {
+interface EngineOptions {
   folder: string;
   socketPath: string;
   onDeath: (error: Error) => void;

@@ -25,7 +25,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** A PostgreSQL server; absent: the embedded database in `dataDir`. */
   url?: string | undefined;
   dataDir: string;

@@ -8,7 +8,7 @@ export interface Pulse {
 }
 
 /** What a pulse is felt by: one connection of its own, which is dropped whenever it fails. */
-export interface Probe {
+interface Probe {
   ping(): Promise<unknown>;
   drop(): void;
 }

@@ -1,7 +1,7 @@
 import { type ConstructorOptions, type Db as Executor, PgBoss, type QueueOptions } from "pg-boss";
 import { currentTransaction, type Db, inTransaction, isTransaction, type Sql } from "./open.ts";
 
-export interface BossOptions {
+interface BossOptions {
   embedded: boolean;
   /** Whether this process expires, retries and schedules jobs; one that only enqueues does not. */
   supervises: boolean;

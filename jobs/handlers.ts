@@ -13,7 +13,7 @@ import { backfillEmbeddings } from "../src/tickets/backfill_embeddings.ts";
 import { embedTicket } from "../src/tickets/embed.ts";
 
 /** What a handler answers is not read. */
-export type Handlers = { [Name in QueueName]: (ctx: Context, payload: Payload<Name>) => Promise<unknown> };
+type Handlers = { [Name in QueueName]: (ctx: Context, payload: Payload<Name>) => Promise<unknown> };
 
 /** Which verb does the work of each queue. */
 export const handlers: Handlers = {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Cursor, Id, NextCursor, queryInteger, text, Timestamp } from "../core/schema.ts";
 
-export const JobState = z.enum(["created", "retry", "active", "completed", "cancelled", "failed"]);
+const JobState = z.enum(["created", "retry", "active", "completed", "cancelled", "failed"]);
 
 export const QueueState = z.object({
   name: z.string(),

@@ -6,7 +6,8 @@ import { UNTOUCHED } from "../tasks/untouched.ts";
 import { cleanText } from "./_clean_text.ts";
 import type { RunStatus } from "./schema.ts";
 
-interface TaskState {
+/** How the run left a task, but who worked on it as it was before: a later event starts from there. */
+export interface SettledTask {
   id: string;
   status: TaskStatus;
   blocking_reason: string | null;
@@ -16,9 +17,6 @@ interface TaskState {
   started_at: string | null;
   actual_minutes: number | null;
 }
-
-/** How the run left a task, but who worked on it as it was before: a later event starts from there. */
-export type SettledTask = TaskState;
 
 interface Run {
   ticket_id: string;
@@ -55,14 +53,14 @@ export async function settleTasks(ctx: Context, run: Run, end: End): Promise<Set
 
 /** The ticket's lock isn't enough: claims don't take it. */
 async function lockTasks({ db }: Context, run: Run) {
-  return await db<(TaskState & Pick<Task, "acceptance_criteria"> & { now: string })[]>`
+  return await db<(SettledTask & Pick<Task, "acceptance_criteria"> & { now: string })[]>`
     select id, status, blocking_reason, completed_at, assignee_user_id, assignee_session_id, started_at, actual_minutes,
       acceptance_criteria, now() as now
     from tasks where ticket_id = ${run.ticket_id}::uuid order by id for update`;
 }
 
 /** What an end starts from; null for a task that isn't the run's, or no longer. */
-function beforeEnd(run: Run, task: TaskState, earlier: SettledTask | undefined): TaskState | null {
+function beforeEnd(run: Run, task: SettledTask, earlier: SettledTask | undefined): SettledTask | null {
   if (earlier && isAsLeft(task, earlier)) return earlier;
   if (task.status !== "in_progress") return null;
   const isNamed = run.task_ids.includes(task.id) &&
@@ -70,13 +68,18 @@ function beforeEnd(run: Run, task: TaskState, earlier: SettledTask | undefined):
   return isNamed || task.assignee_session_id === run.agent_id ? task : null;
 }
 
-function isAsLeft(task: TaskState, earlier: SettledTask): boolean {
+function isAsLeft(task: SettledTask, earlier: SettledTask): boolean {
   const left = columnsOf(earlier);
   return task.status === left.status && task.blocking_reason === left.blocking_reason &&
     task.completed_at === left.completed_at && task.assignee_user_id === left.assignee_user_id;
 }
 
-function settle(before: TaskState, isDone: boolean, { status, at, summary }: End, now: string): SettledTask {
+function settle(
+  before: SettledTask,
+  isDone: boolean,
+  { status, at, summary }: End,
+  now: string,
+): SettledTask {
   const task = { ...before, blocking_reason: null, completed_at: null };
   if (status === "failed") {
     return { ...task, status: "blocked", blocking_reason: cleanText(summary, MAX_REASON) ?? NO_SUMMARY };
@@ -87,7 +90,7 @@ function settle(before: TaskState, isDone: boolean, { status, at, summary }: End
   return { ...task, status: "done", completed_at: end < now ? end : now };
 }
 
-function columnsOf(task: SettledTask): TaskState {
+function columnsOf(task: SettledTask): SettledTask {
   return task.status === "pending" ? { ...task, ...UNTOUCHED } : task;
 }
 

@@ -4,7 +4,7 @@ import type { EmbedderOptions, FromWorker, ToWorker } from "./embed.ts";
 export type Answer = FromWorker & { type: "vector" | "error" };
 
 /** What a thread tells its pool. */
-export interface ThreadEvents {
+interface ThreadEvents {
   /** The model is loaded. */
   ready(): void;
   answered(answer: Answer, milliseconds: number): void;

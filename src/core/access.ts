@@ -50,7 +50,7 @@ export function namedAccount({ user }: Actor, named: string | undefined, attempt
   return named ?? user.account_id;
 }
 
-export interface ProjectRule {
+interface ProjectRule {
   needed: ProjectRole;
   /** What those hear who have no access at all. */
   denial: "forbidden" | "not_found";

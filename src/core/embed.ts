@@ -19,7 +19,7 @@ export interface Embedder {
 }
 
 /** The part of a LogTape logger that is used here. */
-export interface EmbedderLog {
+interface EmbedderLog {
   info(message: string, properties: Record<string, unknown>): void;
   warn(message: string, properties: Record<string, unknown>): void;
   error(message: string, properties: Record<string, unknown>): void;

@@ -61,7 +61,7 @@ export const ErrorBody = z.object({
 }).meta({ id: "Error" });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
-export interface ErrorFields {
+interface ErrorFields {
   issues?: Issue[] | undefined;
   retryAfter?: number | undefined;
   reconnect?: boolean | undefined;

@@ -37,7 +37,7 @@ export async function startLog(level: LogLevel | "off"): Promise<void> {
 const SURVEY = /^(\/api\/surveys\/)[^/]+/;
 
 /** What the line of a request says: nothing that redaction would hide. */
-export interface RequestLine {
+interface RequestLine {
   request_id: string;
   method: string;
   path: string;

@@ -11,7 +11,7 @@ export interface Metrics {
   watch(name: string, help: string, labels: string[], read: () => Promise<Sample[]> | Sample[]): void;
 }
 
-export interface RequestLabels {
+interface RequestLabels {
   method: string;
   route: string;
   status: number;

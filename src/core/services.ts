@@ -25,7 +25,7 @@ export interface RunningServices {
 }
 
 /** Collaborators that a test brings instead of the configured ones. */
-export interface Parts {
+interface Parts {
   embedder?: Embedder;
   /** Hears of every statement that is sent. */
   onStatement?: (text: string) => void;

@@ -17,7 +17,7 @@ export function signAccessToken(secrets: Secrets, userId: string, sessionId: str
 
 const Claims = z.object({ sub: Id, sid: Id, iat: z.number(), exp: z.number() });
 
-export interface AccessToken {
+interface AccessToken {
   userId: string;
   sessionId: string;
   /** Epoch seconds. */

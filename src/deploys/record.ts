@@ -11,7 +11,7 @@ import { promoteParkedTickets } from "./close_parked.ts";
 import { DeployRecord } from "./schema.ts";
 
 /** What one record did. With `failure` the stamps stand, and a job is left that closes. */
-export type RecordedDeploy = Outcome & { stamped: number; closed: number };
+type RecordedDeploy = Outcome & { stamped: number; closed: number };
 
 /**
  * Closes what is parked on a reported sha, stamps its other tickets, and remembers the report. A closing that fails

@@ -1,7 +1,7 @@
 import type { PullRequestEvent } from "./_payload.ts";
 
 /** Tickets that a pull request names, and issues that it says it closes. */
-export interface Mentions {
+interface Mentions {
   refs: { key: string; number: number }[];
   /** `repo` is lower-cased. */
   issues: { repo: string; number: number }[];

@@ -13,7 +13,7 @@ import {
   UserKind,
 } from "../core/schema.ts";
 
-export const ProjectKey = z.string().regex(
+const ProjectKey = z.string().regex(
   /^[A-Z][A-Z0-9]{1,9}$/,
   "Expected 2 to 10 capitals and digits, a capital first",
 );

@@ -48,7 +48,7 @@ async function lockTicketsOf({ db, project }: ProjectContext, suggestionId: stri
 }
 
 /** What a decision writes beside the status. */
-export interface Decision {
+interface Decision {
   status: Suggestion["status"];
   before_accept?: Record<string, unknown>;
 }

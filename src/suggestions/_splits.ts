@@ -15,7 +15,7 @@ interface EmbeddedTask extends TaskFacts {
   vector: Float32Array;
 }
 
-export interface SplitFindings {
+interface SplitFindings {
   findings: Finding[];
   /** Tickets of which nothing is known: the model gave no answer. */
   unknown: string[];

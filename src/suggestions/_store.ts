@@ -5,7 +5,7 @@ import type { TicketFacts } from "./_batch.ts";
 import type { Finding } from "./_finding.ts";
 import type { ExecutedFinding } from "./_finished.ts";
 
-export interface BatchResult {
+interface BatchResult {
   tickets: readonly TicketFacts[];
   findings: readonly (Finding | ExecutedFinding)[];
   /** Tickets whose splits could not be judged: what was suggested stands. */

@@ -3,7 +3,7 @@ import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
 import { Email } from "../users/schema.ts";
 
 /** Compared without case: people type it from a slide. */
-export const SurveyCode = z.string().regex(
+const SurveyCode = z.string().regex(
   /^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/,
   "Expected 3 to 40 letters, digits, hyphens and underscores",
 );
@@ -26,7 +26,7 @@ export const Question = z.discriminatedUnion("type", [
 ]).meta({ id: "SurveyQuestion" });
 export type Question = z.infer<typeof Question>;
 
-export const Questions = z.array(Question).min(1).max(50).refine(
+const Questions = z.array(Question).min(1).max(50).refine(
   (questions) => new Set(questions.map(({ key }) => key)).size === questions.length,
   "Names a key twice",
 );

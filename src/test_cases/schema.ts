@@ -13,7 +13,7 @@ export const TestCaseTexts = {
   note: text(0, 2000).nullable(),
 };
 
-export const TestCaseStatus = z.enum(["pending", "approved", "rejected"]);
+const TestCaseStatus = z.enum(["pending", "approved", "rejected"]);
 
 export const TestCase = z.object({
   id: Id,

@@ -2,7 +2,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 
 /** What a creation takes to be repeated safely. */
-export interface Keyed {
+interface Keyed {
   ticketId: string;
   idempotency_key?: string | undefined;
 }

@@ -165,7 +165,7 @@ describe("a ticket with tasks of two subjects", () => {
   });
 
   test("gives tasks away and gets them back as new versions, for which no former ETag passes, but for what never changed", async () => {
-    const { project, ticket, invoice } = await makeMixed();
+    const { project, invoice } = await makeMixed();
     const [split] = await list(harness.now, project, "kind=split");
     const versions = async () => {
       const { token } = project.admin;

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../core/errors.ts";
 import type { Provider } from "../../deliveries/schema.ts";
 import { errorResponses } from "../openapi.ts";
 
-export interface WebhookCall {
+interface WebhookCall {
   ctx: Context;
   provider: Provider;
   headers: Headers;
