@@ -1,4 +1,4 @@
-import { migrate } from "./migrate.ts";
+import { migrate, readMigrations } from "./migrate.ts";
 import { openDatabase, type Sql } from "./open.ts";
 
 interface Part {
@@ -141,8 +141,19 @@ async function dumpMigrations(): Promise<string> {
   }
 }
 
+/** Adds the new migrations to the list of those that are never edited again. */
+async function writeChecksums(): Promise<void> {
+  const path = new URL("./migrations/SHA256SUMS", import.meta.url);
+  const listed = await Deno.readTextFile(path);
+  const lines = (await readMigrations()).map(({ name, checksum }) => `${checksum}  ${name}.sql\n`);
+  const added = lines.filter((line) => !listed.includes(line.slice(line.indexOf(" "))));
+  await Deno.writeTextFile(path, listed + added.join(""));
+}
+
 if (import.meta.main) {
   const text = await dumpMigrations();
-  if (Deno.args.includes("--write")) await Deno.writeTextFile(new URL("./schema.sql", import.meta.url), text);
-  else await Deno.stdout.write(new TextEncoder().encode(text));
+  if (Deno.args.includes("--write")) {
+    await Deno.writeTextFile(new URL("./schema.sql", import.meta.url), text);
+    await writeChecksums();
+  } else await Deno.stdout.write(new TextEncoder().encode(text));
 }

@@ -11,12 +11,14 @@ interface Migration {
 type Applied = Pick<Migration, "version" | "name" | "checksum">;
 
 /** The database was migrated by other code than this, which can't use it. */
-export class ForeignSchema extends Error {
+export class ForeignSchema extends ConfigError {
   override name = "ForeignSchema";
 }
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
+/** This version's own, read once: what is put beside a process that runs is the next one's. */
+let own: Promise<Migration[]> | undefined;
 /** Any fixed number: all starters of this service on one database take this lock. */
 const LOCK = 4_712_080_933;
 
@@ -114,12 +116,14 @@ function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
     const file = files.get(version);
     if (!file) {
       throw new ForeignSchema(
-        `The database has migration ${name}, which this version of the service does not: start a newer one`,
+        `The database has migration ${name}, which this version of the service does not: start a newer one, or restore ` +
+          'the backup from before (docs/self_hosting.md, "Upgrade")',
       );
     }
     if (file.name !== name || file.checksum !== checksum) {
       throw new ForeignSchema(
-        `Migration ${name} was edited after it was applied: restore it and put the change into a new one`,
+        `Migration ${name} is not the one that was applied to this database: start the version that it is of, or, where ` +
+          "the file was edited, restore it and put the change into a new one",
       );
     }
   }
@@ -134,7 +138,12 @@ function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
   return pending;
 }
 
-async function readMigrations(folder: URL): Promise<Migration[]> {
+/** The files, in order. */
+export function readMigrations(folder: URL = FOLDER): Promise<Migration[]> {
+  return folder === FOLDER ? own ??= readFiles(FOLDER) : readFiles(folder);
+}
+
+async function readFiles(folder: URL): Promise<Migration[]> {
   const migrations: Migration[] = [];
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.endsWith(".sql")) continue;

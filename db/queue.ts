@@ -40,6 +40,18 @@ export function createBoss(sql: Sql, { embedded, supervises, onError }: BossOpti
 }
 
 /**
+ * Starts pg-boss. It remembers when it last looked at the schedule and after each queue, and does so no earlier: after a
+ * clock was set back, not for as long.
+ */
+export async function startBoss(boss: PgBoss, sql: Sql): Promise<void> {
+  await boss.start();
+  await sql`update pgboss.version set cron_on = null where cron_on > now()`;
+  await sql`
+    update pgboss.queue set monitor_claim_on = null, monitor_on = null, maintain_on = null
+    where greatest(monitor_claim_on, monitor_on, maintain_on) > now()`;
+}
+
+/**
  * What pg-boss sends its statements through. Over a transaction's handle, as `boss.send(…, { db })`, the job
  * commits with the rows it belongs to. Over the client, statements of a running transaction join it all the same:
  * `send` looks its queue up beside the `db` it is given, which would wait for the embedded one's only connection.

@@ -1,7 +1,9 @@
 import { ConfigError } from "../db/errors.ts";
+import { ForeignSchema, pendingMigrations } from "../db/migrate.ts";
 import { startJobs } from "../jobs/main.ts";
 import { buildApp } from "./app.ts";
 import { bracketed, type Config, isWildcard, ownUrl, readConfig } from "./core/config.ts";
+import type { Services } from "./core/context.ts";
 import { createFirstAdmin } from "./core/first_admin.ts";
 import { describeError, log, print, startLog } from "./core/log.ts";
 import { startServices } from "./core/services.ts";
@@ -11,8 +13,13 @@ const ANSWERING_MS = 5_000;
 const CLOSING_MS = 4_500;
 /** npm and the task runner pass on a signal that the whole group has got already: within this time it is the same one. */
 const ONE_SIGNAL_MS = 2_000;
+/** Between two looks at the database's migrations. */
+const LOOKING_MS = 10_000;
 
-/** Starts the service, and drains it on SIGTERM or SIGINT: accepted requests are answered, jobs handed back. */
+/**
+ * Starts the service, and drains it on SIGTERM or SIGINT, or when another version takes its database over: accepted
+ * requests are answered, jobs handed back.
+ */
 async function main(): Promise<void> {
   const config = readConfig();
   await startLog(config.LOG_LEVEL);
@@ -26,11 +33,22 @@ async function main(): Promise<void> {
   started = true;
   warn(config);
 
-  log.info("draining", { signal: await stopped });
+  const cause = await Promise.race([stopped, takenOver(running.services)]);
+  if (cause instanceof ForeignSchema) log.error("cannot go on", describeError(cause));
+  else log.info("draining", { signal: cause });
   const answered = await within(ANSWERING_MS, server?.shutdown());
   const closed = await within(CLOSING_MS, running.close().catch(notClosed));
   log.info("stopped", { answered, closed });
-  Deno.exit(0);
+  Deno.exit(cause instanceof ForeignSchema ? 1 : 0);
+}
+
+/** Waits until another version has migrated the database, which then expects more of a write than this one knows. */
+async function takenOver({ sql }: Services): Promise<ForeignSchema> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, LOOKING_MS));
+    const found = await pendingMigrations(sql).catch((error: unknown) => error);
+    if (found instanceof ForeignSchema) return found;
+  }
 }
 
 /** Hears of the first signal. One that comes after its copies ends the process at once. */

@@ -1,7 +1,7 @@
 import type { PgBoss } from "pg-boss";
 import { migrate, startAlone } from "../../db/migrate.ts";
 import { openDatabase } from "../../db/open.ts";
-import { createBoss } from "../../db/queue.ts";
+import { createBoss, startBoss } from "../../db/queue.ts";
 import { AccessCache } from "./access_cache.ts";
 import { Batches } from "./batches.ts";
 import type { Config } from "./config.ts";
@@ -53,7 +53,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     onError: (error) => log.error("queue failed", describeError(error)),
   });
   await startAlone(database, async () => {
-    await boss.start();
+    await startBoss(boss, sql);
     await prepareQueues(boss);
   });
   const metrics = createMetrics();

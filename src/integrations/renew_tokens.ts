@@ -1,6 +1,7 @@
 import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { log } from "../core/log.ts";
 import { readToken } from "./_account.ts";
 
 const STEP = 100;
@@ -19,9 +20,15 @@ export async function renewTokens(ctx: Context): Promise<{ renewed: number; unre
       where split_part(token, '.', 2) <> ${newest.id} and user_id > ${after}::uuid
       order by user_id limit ${STEP}`;
     for (const { user_id, token } of stale) outcome[await renew(ctx, user_id, token)]++;
-    if (stale.length < STEP) return outcome;
+    if (stale.length < STEP) break;
     after = stale.at(-1)!.user_id;
   }
+  if (outcome.unreadable > 0) {
+    log.warn("stored tokens that no key reads: who linked them has to link again", {
+      tokens: outcome.unreadable,
+    });
+  }
+  return outcome;
 }
 
 async function renew(ctx: Context, userId: string, sealed: string): Promise<"renewed" | "unreadable"> {

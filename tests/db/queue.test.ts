@@ -1,7 +1,7 @@
 import type { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inTransaction } from "../../db/open.ts";
-import { bossExecutor, createBoss, RECOVERY } from "../../db/queue.ts";
+import { bossExecutor, createBoss, RECOVERY, startBoss } from "../../db/queue.ts";
 import { clients, openFresh, until } from "./_fresh.ts";
 
 const errors: unknown[] = [];
@@ -32,6 +32,19 @@ function count(queue: string): Promise<number> {
   return database.sql<{ jobs: number }[]>`select count(*) as jobs from pgboss.job where name = ${queue}`
     .then(([row]) => row?.jobs ?? 0);
 }
+
+test("a schedule and queues that were looked at in the future are looked at again after a start", async () => {
+  const { sql } = database;
+  await sql`update pgboss.version set cron_on = now() + interval '1 hour'`;
+  await sql`update pgboss.queue set monitor_claim_on = now() + interval '1 hour', maintain_on = now() + interval '2 hours'`;
+  const third = createBoss(sql, { embedded: database.embedded, supervises: false, onError: () => {} });
+  await startBoss(third, sql);
+  await third.stop();
+  const late = await sql`
+    select from pgboss.version, pgboss.queue
+    where cron_on > now() or monitor_claim_on > now() or maintain_on > now()`;
+  expect(late).toHaveLength(0);
+});
 
 describe("a job", () => {
   test("does not exist when its transaction is rolled back", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openDatabase } from "../../db/open.ts";
 import { copyTemplate, dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
+import { launchService, startService } from "../service_process.ts";
 import { runOps } from "./_command.ts";
 
 function environmentOf({ url, dataDir }: Place): Record<string, string> {
@@ -41,10 +42,29 @@ describe("the migrations' command", () => {
   });
 });
 
-/** The embedded database knows one role only. */
-if (serverUrl) describe("a role that is no superuser", onAServer);
+/** The embedded database knows one role and one process only. */
+if (serverUrl) {
+  describe("a role that is no superuser", withPlainRole);
+  test("a service that runs on ends when another version migrates its database", endsWhenTakenOver);
+}
 
-function onAServer(): void {
+async function endsWhenTakenOver(): Promise<void> {
+  const place = await copyTemplate(inject("template"));
+  const service = await startService(place);
+  await administer(
+    place.url!,
+    "insert into schema_migrations (version, name, checksum) values (9999, '9999_newer', 'x')",
+  );
+  expect(await service.ended()).toBe(1);
+  expect(service.output).toContain("The database has migration 9999_newer, which this version");
+  expect(service.output).toContain('"stopped","answered":true,"closed":true');
+  const later = launchService(place);
+  expect(await later.ended()).toBe(1);
+  expect(later.output).toMatch(/^handoff: The database has migration 9999_newer, [^\n]+\n$/);
+  await dropPlace(place);
+}
+
+function withPlainRole(): void {
   const role = `handoff_test_${crypto.randomUUID().replaceAll("-", "")}`;
   let place: Place;
   let own: Place;
