@@ -40,8 +40,8 @@ export function createBoss(sql: Sql, { embedded, supervises, onError }: BossOpti
 }
 
 /**
- * Starts pg-boss. It remembers when it last looked at the schedule and after each queue, and does so no earlier: after a
- * clock was set back, not for as long.
+ * Starts pg-boss. It remembers when it last looked at the schedule and after each queue, and which occurrences it has
+ * sent: after a clock was set back it would do nothing for as long.
  */
 export async function startBoss(boss: PgBoss, sql: Sql): Promise<void> {
   await boss.start();
@@ -49,6 +49,7 @@ export async function startBoss(boss: PgBoss, sql: Sql): Promise<void> {
   await sql`
     update pgboss.queue set monitor_claim_on = null, monitor_on = null, maintain_on = null
     where greatest(monitor_claim_on, monitor_on, maintain_on) > now()`;
+  await sql`update pgboss.job set singleton_on = null where singleton_on > now() at time zone 'UTC'`;
 }
 
 /**

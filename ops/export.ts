@@ -1,13 +1,18 @@
+import { basename, dirname } from "node:path";
 import { exists } from "../db/files.ts";
 import { print, runCommand } from "./_cli.ts";
 import { withProject } from "./_portal.ts";
 
 await runCommand(() =>
   withProject("npm run export -- PROJECT_ID FILE", async ({ api, project, file }) => {
-    if (await exists(file)) throw new Error(`${file} exists already: name a new file for the export`);
-    // Half an export must not be taken for a whole one.
-    const unfinished = `${file}.unfinished`;
-    const output = await Deno.open(unfinished, { write: true, create: true, truncate: true, mode: 0o600 });
+    await refuseExisting(file);
+    // Half an export must not be taken for a whole one, nor two at once be mixed.
+    const unfinished = await Deno.makeTempFile({
+      dir: dirname(file),
+      prefix: `${basename(file)}.`,
+      suffix: ".unfinished",
+    });
+    const output = await Deno.open(unfinished, { write: true });
     let count = 0;
     try {
       let cursor: string | undefined;
@@ -19,6 +24,7 @@ await runCommand(() =>
         }
         cursor = page.next_cursor ?? undefined;
       } while (cursor);
+      await refuseExisting(file);
       await Deno.rename(unfinished, file);
     } catch (error) {
       await Deno.remove(unfinished);
@@ -29,6 +35,10 @@ await runCommand(() =>
     print(`Exported ${count} tickets to ${file}`);
   })
 );
+
+async function refuseExisting(file: string): Promise<void> {
+  if (await exists(file)) throw new Error(`${file} exists already: name a new file for the export`);
+}
 
 async function write(output: Deno.FsFile, line: string): Promise<void> {
   const bytes = new TextEncoder().encode(`${line}\n`);

@@ -21,7 +21,13 @@ export function launchService(
     args: ["run", ...flags, ...launchFlags(parseConfig(settings), PROJECT), "src/main.ts"],
     cwd: project,
     clearEnv: true,
-    env: { ...inherited(), MALLOC_MMAP_THRESHOLD_: "131072", ...settings },
+    // As in start.sh.
+    env: {
+      ...inherited(),
+      MALLOC_MMAP_THRESHOLD_: "131072",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "2000",
+      ...settings,
+    },
     ...streams,
   }).spawn();
 }

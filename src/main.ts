@@ -27,19 +27,20 @@ async function main(): Promise<void> {
   let started = false;
   const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, () => started));
   const stopped = new Promise<Deno.Signal>(onceStopped);
-  // Told at once: whatever comes between would take the password along.
-  announce(config, await createFirstAdmin(running.services.sql, config));
-  if (config.JOBS !== "off") await startJobs(running.boss, running.services);
-  started = true;
-  warn(config);
-
-  const cause = await Promise.race([stopped, takenOver(running.services)]);
-  if (cause instanceof ForeignSchema) log.error("cannot go on", describeError(cause));
-  else log.info("draining", { signal: cause });
+  const begin = async () => {
+    // Told at once: whatever comes between would take the password along.
+    announce(config, await createFirstAdmin(running.services.sql, config));
+    if (config.JOBS !== "off") await startJobs(running.boss, running.services);
+    started = true;
+    warn(config);
+  };
+  const cause = await Promise.race([stopped, begin().then(() => takenOver(running.services))]);
+  log.info("draining", cause instanceof ForeignSchema ? { reason: cause.message } : { signal: cause });
   const answered = await within(ANSWERING_MS, server?.shutdown());
   const closed = await within(CLOSING_MS, running.close().catch(notClosed));
   log.info("stopped", { answered, closed });
-  Deno.exit(cause instanceof ForeignSchema ? 1 : 0);
+  if (cause instanceof ForeignSchema) fail(cause);
+  Deno.exit(0);
 }
 
 /** Waits until another version has migrated the database, which then expects more of a write than this one knows. */

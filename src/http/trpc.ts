@@ -67,10 +67,10 @@ function refuseMethod(method: string): void {
 
 /** tRPC itself would refuse most of it, but doesn't tell the request's id then. */
 function refuseStrangeRequest({ method, headers, url }: Request, calls: number): void {
-  const type = headers.get("content-type") ?? "";
+  const [type] = (headers.get("content-type") ?? "").toLowerCase().split(/ *;/, 1);
   // Of a GET's types tRPC looks at these two.
-  const isStrange = /^(?:multipart\/form-data|application\/octet-stream)/.test(type);
-  if (method === "POST" ? !type.startsWith("application/json") : isStrange) {
+  const isStrange = type === "multipart/form-data" || type === "application/octet-stream";
+  if (method === "POST" ? type !== "application/json" : isStrange) {
     throw new AppError("unsupported_media_type");
   }
   if (new URL(url).searchParams.has("connectionParams")) {

@@ -23,7 +23,7 @@ export async function decideTestCase(
       refuseWhenClosed(ticket, "reject a test case of");
     }
     const [after] = await db<[TestCase]>`
-      update test_cases c set status = ${status}, decided_by = ${actor.user.id}::uuid, decided_at = now(),
+      update test_cases c set status = ${status}, decided_by = ${actor.user.id}::uuid, decided_at = clock_timestamp(),
         note = ${input.note ?? null}, ${newVersion(db, "c")}
       where c.id = ${before.id}::uuid returning ${caseColumns(db)}`;
     return after;

@@ -152,10 +152,10 @@ async function write(
   await Promise.all([
     db`
       update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, ${newVersion(db, "tickets")},
-        closed_at = ${live ? db`now()` : null}, resolution_type = ${live ? type : null},
+        closed_at = ${live ? db`clock_timestamp()` : null}, resolution_type = ${live ? type : null},
         resolution_note = ${live ? note : null}
         ${live || undone ? db`` : db`, reopened = reopened or status = 'closed'`}
-        ${deployed ? db`, deployed_at = coalesce(deployed_at, now()), reopened = false` : db``}
+        ${deployed ? db`, deployed_at = coalesce(deployed_at, clock_timestamp()), reopened = false` : db``}
       where id = any (${ids}::uuid[])`,
     skips && db`
       update ticket_roles set status = 'skipped'

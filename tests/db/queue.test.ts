@@ -36,14 +36,22 @@ function count(queue: string): Promise<number> {
 test("a schedule and queues that were looked at in the future are looked at again after a start", async () => {
   const { sql } = database;
   await sql`update pgboss.version set cron_on = now() + interval '1 hour'`;
-  await sql`update pgboss.queue set monitor_claim_on = now() + interval '1 hour', maintain_on = now() + interval '2 hours'`;
+  await sql`
+    update pgboss.queue set monitor_claim_on = now() + interval '1 hour', monitor_on = now() + interval '1 hour',
+      maintain_on = now() + interval '2 hours'`;
+  await boss.createQueue("timed");
+  await boss.send("timed", {}, { singletonKey: "occurrence", singletonSeconds: 60 });
+  await sql`update pgboss.job set singleton_on = singleton_on + interval '1 hour' where name = 'timed'`;
   const third = createBoss(sql, { embedded: database.embedded, supervises: false, onError: () => {} });
   await startBoss(third, sql);
   await third.stop();
   const late = await sql`
     select from pgboss.version, pgboss.queue
-    where cron_on > now() or monitor_claim_on > now() or maintain_on > now()`;
+    where cron_on > now() or monitor_claim_on > now() or monitor_on > now() or maintain_on > now()`;
   expect(late).toHaveLength(0);
+  const [held] =
+    await sql`select count(*) as jobs from pgboss.job where singleton_on > now() at time zone 'UTC'`;
+  expect(held).toEqual({ jobs: 0 });
 });
 
 describe("a job", () => {

@@ -362,7 +362,7 @@ describe("a refusal at the tRPC door", () => {
     expectTrpcError(await send("GET", "%E0%A4%A"), 404, "not_found");
     expectTrpcError(await send("OPTIONS", "auth.me"), 405, "method_not_allowed");
     expectTrpcError(await send("GET", "auth.me?connectionParams=1", { token }), 400, "invalid_request");
-    for (const type of ["multipart/form-data; boundary=x", "application/octet-stream"]) {
+    for (const type of ["Multipart/Form-Data; boundary=x", "application/octet-stream"]) {
       const headers = { "content-type": type };
       expectTrpcError(await send("GET", "auth.me", { token, headers }), 415, "unsupported_media_type");
     }

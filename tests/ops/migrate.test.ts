@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openDatabase } from "../../db/open.ts";
 import { copyTemplate, dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
+import { until } from "../db/_fresh.ts";
 import { launchService, startService } from "../service_process.ts";
 import { runOps } from "./_command.ts";
 
@@ -46,6 +47,21 @@ describe("the migrations' command", () => {
 if (serverUrl) {
   describe("a role that is no superuser", withPlainRole);
   test("a service that runs on ends when another version migrates its database", endsWhenTakenOver);
+  test("a service whose start waits for the database drains when it is told to end", drainsWhileItStarts);
+}
+
+async function drainsWhileItStarts(): Promise<void> {
+  const place = await copyTemplate(inject("template"));
+  const { sql, close } = await openDatabase({ ...place, poolSize: 1 });
+  const service = launchService(place);
+  await sql.begin(async (tx) => {
+    await tx`lock table pgboss.schedule`;
+    await until(() => Promise.resolve(service.output.includes("listens on")));
+    expect(await service.stop()).toBe(0);
+  });
+  expect(service.output).toContain('"message":"stopped","answered":true');
+  await close();
+  await dropPlace(place);
 }
 
 async function endsWhenTakenOver(): Promise<void> {
@@ -56,7 +72,7 @@ async function endsWhenTakenOver(): Promise<void> {
     "insert into schema_migrations (version, name, checksum) values (9999, '9999_newer', 'x')",
   );
   expect(await service.ended()).toBe(1);
-  expect(service.output).toContain("The database has migration 9999_newer, which this version");
+  expect(service.output).toContain("\nhandoff: The database has migration 9999_newer, which this version");
   expect(service.output).toContain('"stopped","answered":true,"closed":true');
   const later = launchService(place);
   expect(await later.ended()).toBe(1);
