@@ -13,10 +13,13 @@ const guarded = procedures.filter(({ meta }) => meta.access !== "public");
 const inProject = guarded.filter(({ meta }) => ["viewer", "member", "project_admin"].includes(meta.access));
 
 let project: TestProject;
+let archived: TestProject;
 let stranger: TestUser;
 
 beforeAll(async () => {
   project = await makeProject(harness.now);
+  archived = await makeProject(harness.now, { admin: project.admin });
+  await harness.now.call("DELETE", archived.path, { token: project.admin.token });
   stranger = await makeUser(harness.now, { role: "admin" });
 });
 
@@ -41,6 +44,15 @@ test("every procedure is published under a method, a path and an output of its o
     const projectLevel = inProject.some((one) => one.name === name);
     if (meta.path.startsWith("/projects/{id}")) expect(projectLevel, `${name} names a project`).toBe(true);
     if (meta.access !== "public" && meta.scope === undefined) expect(KEYLESS, name).toContain(meta.tag);
+  }
+});
+
+test("every procedure that changes something in a project asks for more than reading does", () => {
+  for (const { name, type, meta } of inProject) {
+    if (type !== "mutation") continue;
+    expect(meta.access, name).not.toBe("viewer");
+    expect(meta.scope, name).toMatch(/^admin$|:write$/);
+    expect(meta.scope?.startsWith("tasks:"), name).toBe(meta.path.includes("/tasks"));
   }
 });
 
@@ -104,6 +116,20 @@ test.each(writing.map((procedure) => [procedure.name, procedure] as const))(
     const viewer = await makeMember(harness.now, project, "viewer");
     const { status, body } = await attempt(procedure, asCookie(procedure, viewer.token));
     expect([status, body.code]).toEqual([403, "forbidden"]);
+  },
+);
+
+/** They read it, or take it back. */
+const EVEN_ARCHIVED = ["projects.update", "projects.archive", "transfers.export"];
+test.each(
+  writing.filter(({ name }) => !EVEN_ARCHIVED.includes(name)).map((procedure) =>
+    [procedure.name, procedure] as const
+  ),
+)(
+  "%s refuses an archived project",
+  async (_, procedure) => {
+    const { status, body } = await attempt(procedure, asCookie(procedure, project.admin.token), archived.id);
+    expect([status, body.error]).toEqual([403, expect.stringContaining("is archived")]);
   },
 );
 

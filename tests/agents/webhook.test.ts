@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
 import { behindLock } from "../behind_lock.ts";
-import { makeProject, makeTicket, makeUser } from "../factories.ts";
+import { makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import {
   AGENT_SECRET,
@@ -173,6 +173,33 @@ describe("a cloud agent's event", () => {
     expect(tasks[0]).toMatchObject({ status: "blocked" });
     expect(tasks[1]).toMatchObject({ status: "in_progress" });
   });
+
+  test.each(["did anew", "blocked for another reason", "gave to another"])(
+    "leaves a task alone that somebody %s since",
+    async (what) => {
+      const project = await makeProject(harness.now);
+      const work = await makeWork(harness.now, project);
+      await register(harness.now, project, work);
+      const [first, second] = what === "did anew" ? ["FINISHED", "ERROR"] : ["ERROR", "FINISHED"];
+      await sendAgentEvent(harness.now, { id: work.agentId, status: first!, timestamp });
+      const { token, id } = project.admin;
+      const changes = {
+        "did anew": [{ status: "pending" }, { status: "in_progress", assignee_user_id: id }, {
+          status: "done",
+        }],
+        "blocked for another reason": [{ blocking_reason: "Waits for a person" }],
+        "gave to another": [{ assignee_user_id: (await makeMember(harness.now, project, "member")).id }],
+      }[what]!;
+      for (const body of changes) {
+        const path = `${work.ticket.path}/tasks/${work.tasks[0]}`;
+        expect((await harness.now.call("PATCH", path, { token, body })).status).toBe(200);
+      }
+      const [before] = (await readState(harness.now, work)).tasks;
+      const later = { id: work.agentId, status: second!, timestamp: "2026-11-20T11:00:00Z" };
+      await sendAgentEvent(harness.now, later);
+      expect((await readState(harness.now, work)).tasks[0]).toEqual(before);
+    },
+  );
 
   test("leaves a task alone that changes hands while it waits for it", async () => {
     const project = await makeProject(harness.now);

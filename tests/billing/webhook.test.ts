@@ -163,6 +163,17 @@ describe("a payment event", () => {
     }
   });
 
+  test("of customers without a subscription the last one is shown, whatever the order", async () => {
+    for (const order of orders([0, 1, 2])) {
+      const admin = await makeUser(harness.now, { role: "admin" });
+      const [one, other] = [life(admin)[2]!, life(admin)[2]!];
+      const again = { ...one, id: `${one.id}again`, created: NOON + 200 };
+      const events = [one, { ...other, created: NOON + 100 }, again];
+      for (const number of order) await sendPaymentEvent(harness.now, events[number]!);
+      expect((await billing(admin)).customer_id, order.join()).toBe(one.object.customer);
+    }
+  });
+
   test("a cancellation that is taken back leaves a subscription that goes on; the older form counts too", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [created, , checkout, , cancelled] = life(admin);

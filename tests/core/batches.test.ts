@@ -57,13 +57,16 @@ test("a failed group is done one by one, so that only the bad one fails", async 
   expect(groups).toEqual([[1], [2, 3, 4], [2], [3], [4]]);
 });
 
-test("with the database away a group fails as one and is not sent again", async () => {
+test.each([
+  ["away", "CONNECTION_CLOSED"],
+  ["overloaded", "57014"],
+])("with the database %s a group fails as one and is not sent again", async (_, code) => {
   const batches = new Batches();
   const groups: number[][] = [];
   const work = async (items: number[]): Promise<number[]> => {
     groups.push(items);
     await Promise.resolve();
-    throw Object.assign(new Error("gone"), { code: "CONNECTION_CLOSED" });
+    throw Object.assign(new Error("gone"), { code });
   };
   const results = await Promise.allSettled([1, 2, 3].map((item) => batches.join("lane", item, work)));
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);

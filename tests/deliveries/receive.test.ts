@@ -87,6 +87,21 @@ describe("the delivery inbox", () => {
     ]);
   });
 
+  test("another body under the name of one that failed is tried again whichever of the two succeeded first", async () => {
+    const failing: Effect = () => Promise.reject(new Error("the ticket is locked"));
+    for (const order of [[0, 1], [1, 0]]) {
+      const first = delivery();
+      const both = [first, delivery({ deliveryId: first.deliveryId })];
+      for (const sent of both) await expect(receiveDelivery(context(), sent, failing)).rejects.toThrow();
+      for (const place of order) {
+        expect(await receiveDelivery(context(), both[place]!, counting("both"))).toMatchObject({
+          repeat: false,
+        });
+      }
+    }
+    expect(await effects("both")).toBe(4);
+  });
+
   test("another body under a name that was signed is the same delivery", async () => {
     const first = delivery({ isNameSigned: true });
     const again = delivery({ isNameSigned: true, deliveryId: first.deliveryId });

@@ -92,6 +92,7 @@ describe("a deploy record", () => {
       stamped: 1,
       closed: 0,
     });
+    const { deployed_at } = await readTicket(harness.now, project, held);
     for (const step of ["start", "finish"]) {
       await harness.now.call("POST", `${held.path}/roles/qa/${step}`, {
         token: project.admin.token,
@@ -106,6 +107,7 @@ describe("a deploy record", () => {
       stamped: 0,
       closed: 0,
     });
+    expect(await readTicket(harness.now, project, held)).toMatchObject({ status: "closed", deployed_at });
   });
 
   test("compares repositories without case, and takes a sha in capitals", async () => {

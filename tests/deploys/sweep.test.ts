@@ -75,6 +75,20 @@ describe("the hourly sweep", () => {
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
   });
 
+  test("leaves a ticket open that someone reopened, though a deploy failed and none is waited for any more", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/left"] });
+    const { token } = project.admin;
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    for (const status of ["closed", "open"]) {
+      await harness.now.call("PATCH", ticket.path, { token, body: { status } });
+    }
+    await sendDeploy(harness.now, { repo: "acme/left", sha, status: "failed" });
+    await harness.now.call("PUT", `${project.path}/repositories`, { token, body: { repositories: [] } });
+    await sweep();
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "open" });
+  });
+
   test("stamps what a merge and its deploy missed of each other", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/missed"] });
     const { sql } = harness.now;
@@ -87,8 +101,12 @@ describe("the hourly sweep", () => {
       return ticket;
     };
     await sql`insert into deploy_reports (repo) values ('acme/missed')`;
+    const forked = await missed();
+    const { merge_sha } = await readTicket(harness.now, project, forked);
+    await sql`insert into deploys (repo, sha, status) values ('acme/fork', ${merge_sha}, 'success')`;
     const [open, closed] = [await missed("success"), await missed("success")];
     const [failed, both] = [await missed("failed"), await missed("failed", "success")];
+    const failedAfter = await missed("success", "failed");
     await harness.now.call("PATCH", closed.path, {
       token: project.admin.token,
       body: { status: "closed", resolution_type: "already_done" },
@@ -98,7 +116,10 @@ describe("the hourly sweep", () => {
     expect(await read(open)).toMatchObject({ status: "closed", ship: "deployed" });
     expect(await read(closed)).toMatchObject({ resolution_type: "already_done", ship: "deployed" });
     expect(await read(failed)).toMatchObject({ status: "open", ship: "deploy_failed" });
-    expect(await read(both)).toMatchObject({ status: "closed", ship: "deployed" });
+    for (const ticket of [both, failedAfter]) {
+      expect(await read(ticket)).toMatchObject({ status: "closed", ship: "deployed" });
+    }
+    expect(await read(forked)).toMatchObject({ status: "open", ship: "waiting" });
     const { version } = await read(failed);
     await sweep();
     expect((await read(failed)).version, "stamped once").toBe(version);
@@ -133,6 +154,25 @@ const CLOSERS: [string, (sha: string) => Promise<unknown>][] = [
   }],
   ["the analyzer", () => analyze(harness.now)],
 ];
+
+test.each(CLOSERS)(
+  "%s leaves a ticket open whose last deploy failed, as an import may bring it",
+  async (_, close) => {
+    const project = await makeProject(harness.now, { repositories: ["acme/meanwhile"] });
+    await sendDeploy(harness.now, { repo: "acme/meanwhile", sha: newSha() });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    await harness.now.sql`
+    with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+    update tickets set deployed_at = now() - interval '1 hour', deploy_failed_at = now() from author
+    where id = ${ticket.id}::uuid`;
+    await close(sha);
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      status: "open",
+      ship: "deploy_failed",
+    });
+  },
+);
 
 // On the embedded database it begins when the merge is in.
 test.each(CLOSERS)("%s leaves a ticket open that is merged anew while it waits for it", async (_, close) => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { makeKey, makeProject, makeUser } from "../factories.ts";
+import { encrypt } from "../../src/core/encryption.ts";
 import { loadSecrets } from "../../src/core/secrets.ts";
 import { useHosting } from "./_hosting.ts";
 
@@ -136,6 +138,27 @@ describe("a linked account", () => {
 });
 
 describe("a stored token", () => {
+  test("gives way to one that is linked while it moves to a new encryption key", async () => {
+    const { harness } = hosting.now;
+    const user = await makeUser(harness);
+    await hosting.now.link(user);
+    const { config, queue, secrets, sql } = harness.services;
+    const before = secrets.encryption;
+    const ENCRYPTION_KEY = ["second-encryption-key-of-this-test", "first-encryption-key-of-this-test"];
+    secrets.encryption = (await loadSecrets({ ...config, ENCRYPTION_KEY })).encryption;
+    const token = encrypt(secrets.encryption, "ghp_linked_meanwhile", `code_hosting_accounts/${user.id}`);
+    await queue.enqueue(sql, "renew-tokens", {});
+    await behindLock<unknown>(
+      harness,
+      (tx) => tx`update code_hosting_accounts set token = ${token} where user_id = ${user.id}::uuid`,
+      () => harness.work("renew-tokens"),
+    );
+    secrets.encryption = before;
+    expect(await sql`select token from code_hosting_accounts where user_id = ${user.id}::uuid`).toEqual([{
+      token,
+    }]);
+  });
+
   test("moves to a new encryption key when it is used, and asks to reconnect when its key is gone", async () => {
     const { harness, github } = hosting.now;
     const project = await makeProject(harness, { repositories: ["acme/rotated"] });

@@ -71,6 +71,8 @@ describe("the receiver", () => {
     expect((await send([1])).body.code).toBe("invalid_request");
     expect((await send({ zen: "Design for failure.", hook_id: 1 }, { "x-github-event": "ping" })).status)
       .toBe(200);
+    const endless = Array.from({ length: 200 }, () => crypto.randomUUID()).join("");
+    expect((await send({ zen: "Keep it short." }, { "x-github-delivery": endless })).status).toBe(200);
     const odd = [
       { action: "closed", number: 1, pull_request: "none", repository: { full_name: "a/b" } },
       { action: "closed", number: 1, pull_request: { number: 2 ** 40 }, repository: null },
@@ -192,6 +194,15 @@ describe("an issue that a ticket is linked to", () => {
       at: second,
     });
     expect(await facts(ticket)).toMatchObject({ title: "third" });
+    await issue({
+      repo: "acme/late",
+      number: 8,
+      action: "closed",
+      title: "third",
+      state: "closed",
+      at: third,
+    });
+    expect(await facts(ticket), "in the same second").toMatchObject({ state: "closed" });
   });
 
   test("is followed in the accounts that have wired a project to the repository, and anywhere where none has", async () => {

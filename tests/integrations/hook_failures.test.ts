@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FailureKind } from "../../simulators/github/failures.ts";
+import { until } from "../db/_fresh.ts";
 import { makeProject, makeUser } from "../factories.ts";
 import { openHarness } from "../harness.ts";
 import { cookie, useHosting } from "./_hosting.ts";
@@ -129,6 +130,23 @@ describe("a failure at the code host", () => {
     expect(await state()).toBe("active");
     expect((await hosting.now.setUp(project.admin)).body).toMatchObject({ created: 6, failed: 0 });
   });
+
+  test("a token that is refused after another was linked leaves that one as it is", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    github.state.tokens.delete(await hosting.now.link(project.admin));
+    github.latency = 500;
+    const answer = hosting.now.setUp(project.admin);
+    await until(async () =>
+      (await harness.sql`
+        update code_hosting_accounts set linked_at = now()
+        where user_id = ${project.admin.id}::uuid and exists (select from claims)`).count > 0
+    );
+    github.latency = 0;
+    expect((await answer).status).toBe(401);
+    const { body } = await harness.call("GET", "/integrations/github", { token: project.admin.token });
+    expect(body.state).toBe("active");
+  });
 });
 
 describe("a failure of our own", () => {
@@ -154,6 +172,17 @@ describe("a failure of our own", () => {
     }`}, gen_random_uuid(), now() + interval '1 second')`;
     expect((await hosting.now.setUp(project.admin)).body).toMatchObject({ created: 1, failed: 0 });
     expect(await sql`select name from claims`).toEqual([]);
+  });
+
+  test("a call that another took over from does nothing more, and leaves it that one's claim", async () => {
+    const { github, harness: { sql } } = hosting.now;
+    const project = await hosting.now.project(1);
+    github.latency = 500;
+    const answer = hosting.now.setUp(project.admin);
+    await until(async () => (await sql`update claims set holder = gen_random_uuid()`).count > 0);
+    github.latency = 0;
+    expect((await answer).body.results).toMatchObject([{ status: "failed", code: "set_up_in_progress" }]);
+    expect(await sql`delete from claims returning name`).toHaveLength(1);
   });
 
   test("without a secret of its own the service sets no hooks up", async () => {

@@ -99,6 +99,19 @@ describe("more than twenty repositories", () => {
     expect(done).toMatchObject({ state: "done", created: 25, failed: 0 });
   });
 
+  test("gives up when the rate is limited again after twelve times", async () => {
+    const { harness, github } = hosting.now;
+    const { admin } = await hosting.now.project(25);
+    const { body } = await hosting.now.setUp(admin);
+    await harness.sql`update hook_runs set waits = 12 where id = ${body.run_id}::uuid`;
+    github.failures.add({ kind: "primary_rate_limit", times: 100, wait: 600 });
+    await harness.work("set-up-hooks");
+    expect((await read(admin, body.run_id)).body).toMatchObject({
+      state: "failed",
+      code: "provider_rate_limited",
+    });
+  });
+
   test("ends with reconnect when the token is refused in the middle", async () => {
     const { github } = hosting.now;
     const { admin } = await hosting.now.project(25);

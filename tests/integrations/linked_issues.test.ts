@@ -240,6 +240,7 @@ describe("creating an issue from a ticket", () => {
     expect((await create({})).body.fieldErrors).toEqual({
       repo_full_name: "Required: the project has several repositories",
     });
+    await makeProject(harness, { repositories: ["acme/foreign"] });
     expect((await create({ repo_full_name: "acme/foreign" })).body.fieldErrors).toEqual({
       repo_full_name: "Is no repository of this project",
     });

@@ -59,6 +59,36 @@ describe("what comes again, late or in another order", () => {
     expect(await linksOf(ticket)).toEqual([]);
   });
 
+  test("an edit that names a ticket links it although another merge has stamped it since", async () => {
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(hosting.now.harness, project);
+    const pull = { repo, number: next(), mergeSha: SHA("1"), at: inMinutes(-2) };
+    await merges.merge({ ...pull, title: "Names nobody" });
+    await merges.merge({ repo, title: ticket.ref, mergeSha: SHA("2"), at: inMinutes(-1) });
+    await merges.merge({ ...pull, title: ticket.ref, action: "edited" });
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("2"));
+    expect(await linksOf(ticket)).toHaveLength(2);
+  });
+
+  test("an edit that names a ticket stamps it whatever someone has said of it before the merge", async () => {
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(hosting.now.harness, project);
+    await patch(ticket, project, { merge_sha: SHA("9") });
+    const pull = { repo, number: next(), mergeSha: SHA("1"), at: inMinutes(1) };
+    await merges.merge({ ...pull, title: "Names nobody" });
+    await merges.merge({ ...pull, title: ticket.ref, action: "edited" });
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("1"));
+  });
+
+  test("a merge names no ticket of an archived project", async () => {
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(hosting.now.harness, project);
+    await hosting.now.harness.call("DELETE", project.path, { token: project.admin.token });
+    await merges.merge({ repo, title: ticket.ref, at: inMinutes(1) });
+    expect((await merges.ticket(ticket, project)).merge_sha).toBeNull();
+    expect(await linksOf(ticket)).toEqual([]);
+  });
+
   test("a repeat changes nothing", async () => {
     const { harness } = hosting.now;
     const { project, repo } = await merges.wired();

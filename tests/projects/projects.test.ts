@@ -60,7 +60,8 @@ describe("creating a project", () => {
     expect(await make(one.token, { name: "Same" })).toEqual(["SAME2", "same-2"]);
     expect(await make(one.token, { name: "Same", key: "OWN" })).toEqual(["OWN", "same-3"]);
     expect(await make(one.token, { name: "Same", slug: "own" })).toEqual(["SAME3", "own"]);
-    expect(await make(other.token, { name: "Same" })).toEqual(["SAME", "same"]);
+    expect(await make(other.token, { name: "Same", key: "OWN" })).toEqual(["OWN", "same"]);
+    expect(await make(other.token, { name: "Same" })).toEqual(["SAME", "same-2"]);
   });
 
   test("gives 40 that come at once under one name a key and slug each, without a gap", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { makeUser } from "../factories.ts";
 import { type Answer, type Harness, openHarness, useHarness } from "../harness.ts";
 import { claimsOf, freshAddress, login, makePerson, signIn, statusOfMe } from "./_sign_in.ts";
@@ -70,6 +71,16 @@ describe("signing in", () => {
     const [unknown] = await harness.now.sql`
       select count(*) as rows from audit_log where account_id is null and action = 'session.refused'`;
     expect(unknown).toEqual({ rows: 1 });
+  });
+
+  test("is refused to who is deactivated while it waits for that", async () => {
+    const person = await makePerson(harness.now);
+    const [answer] = await behindLock(
+      harness.now,
+      (tx) => tx`update users set deactivated_at = now() where id = ${person.id}::uuid`,
+      () => login(harness.now, person),
+    );
+    expect([answer!.status, answer!.body.code]).toEqual([401, "invalid_credentials"]);
   });
 });
 

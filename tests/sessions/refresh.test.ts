@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { useHarness } from "../harness.ts";
 import {
   claimsOf,
@@ -88,6 +89,16 @@ describe("refreshing", () => {
     }
     expect(await auditOf(sessionId)).toHaveLength(0);
   });
+});
+
+test("a refresh of a session that ends while it waits for that gives no pair", async () => {
+  const { first, sessionId } = await signedIn();
+  const [answer] = await behindLock(
+    harness.now,
+    (tx) => tx`update sessions set revoked_at = now() where id = ${sessionId}::uuid`,
+    () => refresh(harness.now, first.refresh),
+  );
+  expect([answer!.status, answer!.body.code]).toEqual([401, "unauthenticated"]);
 });
 
 describe("a rotated token", () => {

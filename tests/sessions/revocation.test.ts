@@ -78,3 +78,13 @@ describe.concurrent("is refused by every process within five seconds", () => {
     await until(async () => await read(second) === 403, 5);
   });
 });
+
+test("what was read before a revocation and comes after it is not remembered", async () => {
+  const { access } = harness.now.services;
+  const late = Promise.withResolvers<string>();
+  const first = access.get("key", () => late.promise);
+  access.clear();
+  late.resolve("before");
+  expect(await first).toBe("before");
+  expect(await access.get("key", () => Promise.resolve("after"))).toBe("after");
+});

@@ -243,5 +243,8 @@ describe("a ticket that nobody touches", () => {
     expect([rest?.ticket_id, others]).toEqual([left.id, []]);
     await decide(harness.now, project, rest!, "accept");
     expect(await stateOf(harness.now, left.id)).toMatchObject({ resolution_type: "no_longer_relevant" });
+    for (const status of ["open", "closed"]) await patch(project, left, { status });
+    expect((await decide(harness.now, project, rest!, "undo")).body.code, "closed anew").toBe("conflict");
+    expect(await stateOf(harness.now, left.id)).toMatchObject({ status: "closed" });
   });
 });

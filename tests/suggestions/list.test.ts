@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { v7 as uuid } from "uuid";
+import { behindLock } from "../behind_lock.ts";
 import { makeKey, makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { list } from "./_world.ts";
@@ -156,6 +157,21 @@ describe("deciding", () => {
       decided_by: null,
     });
     expect((await decide("undo", await insert({ status: "expired" }))).status).toBe(409);
+  });
+
+  test("what expires while it is being decided stays expired", async () => {
+    const id = await insert();
+    const [answer] = await behindLock(
+      harness.now,
+      (tx) => tx`update suggestions set status = 'expired', decided_at = now() where id = ${id}::uuid`,
+      () =>
+        harness.now.call("POST", `${project.path}/ai-suggestions/${id}/dismiss`, {
+          token: project.admin.token,
+        }),
+    );
+    expect([answer!.status, answer!.body.code]).toEqual([409, "invalid_transition"]);
+    const [row] = await harness.now.sql`select status from suggestions where id = ${id}::uuid`;
+    expect(row).toEqual({ status: "expired" });
   });
 
   test("a dismissal stands once the ticket is closed, for nothing would ever withdraw the suggestion", async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { besideLock } from "../behind_lock.ts";
 import {
   makeKey,
   makeMember,
@@ -185,6 +186,7 @@ describe("a claim", () => {
     const [id] = await newTicket("task");
     for (const releaser of [ada!, project.admin]) {
       await act(id, "claim", ada!);
+      await call("PATCH", `${ticket.path}/tasks/${id}`, ada!, { actual_minutes: 5 });
       expect(await outcome(act(id, "release", ben!))).toEqual([409, "already_claimed"]);
       expect((await act(id, "release", releaser)).body).toMatchObject({
         status: "pending",
@@ -192,10 +194,20 @@ describe("a claim", () => {
         assignee_session_id: null,
         lease_expires_at: null,
         started_at: null,
+        actual_minutes: null,
       });
       expect(await outcome(act(id, "release", releaser))).toEqual([409, "invalid_transition"]);
     }
     expect(await outcome(act(id, "claim", ben!))).toEqual([200, "in_progress"]);
+  });
+
+  test("is not needed to give back what was begun without one, under whatever session", async () => {
+    const [id] = await newTicket("task");
+    await call("PATCH", `${ticket.path}/tasks/${id}`, ada!, {
+      status: "in_progress",
+      assignee_user_id: ada!.id,
+    });
+    expect(await outcome(act(id, "release", ada!, { session_id: "run" }))).toEqual([200, "pending"]);
   });
 
   test("whose lease ran out ends at the sweep, in the sweep's name", async () => {
@@ -214,6 +226,29 @@ describe("a claim", () => {
     );
     expect(row.actor).toEqual({ kind: "job", id: "end-leases" });
     expect(await outcome(act(late, "heartbeat", ada!))).toEqual([409, "invalid_transition"]);
+  });
+
+  test("is kept by who is told so while the sweep runs", async () => {
+    const [id] = await newTicket("task");
+    await act(id, "claim", ada!);
+    await letExpire(id!);
+    await harness.now.boss.send("end-leases", {});
+    let swept: Promise<unknown> | undefined;
+    const { waited } = await besideLock(
+      harness.now,
+      (tx) => tx`select from tasks where id = ${id!}::uuid for update`,
+      {
+        waits: () => act(id, "heartbeat", ada!),
+        async passes() {
+          swept = harness.now.work("end-leases");
+          await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, 500))]);
+          return await call("GET", ticket.path, ada!);
+        },
+      },
+    );
+    await swept;
+    const { body } = await call("GET", `${ticket.path}/tasks/${id}`, ada!);
+    expect(body.status).toBe(waited.status === 200 ? "in_progress" : "pending");
   });
 
   test("goes on when the work does after a blockade", async () => {

@@ -58,6 +58,12 @@ describe("reordering tasks", () => {
     expect([status, body]).toEqual([200, { reordered: true }]);
     expect(await order()).toEqual(["c", "a", "b"]);
     expect((await reorder([c, a, b!.toUpperCase()])).body).toEqual({ reordered: true });
+    await reorder([c, b, a]);
+    expect((await list()).map(({ version }: { version: number }) => version), "of what moved").toEqual([
+      2,
+      3,
+      3,
+    ]);
   });
 
   test("doesn't stand in the way of a claim that it may have to wait for", async () => {

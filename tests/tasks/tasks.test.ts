@@ -54,6 +54,8 @@ describe("a new task", () => {
     const foreign = (await call("POST", `${elsewhere.path}/tasks`, { title: "there", role: "qa" })).body.id;
     const viewer = await makeMember(harness.now, world.project, "viewer");
     const stranger = await makeUser(harness.now);
+    const gone = await makeMember(harness.now, world.project, "member");
+    await call("DELETE", `/users/${gone.id}`);
     const good = { title: "task", role: "qa" };
     const wrong = [
       [{ role: "qa" }, "title"],
@@ -70,6 +72,7 @@ describe("a new task", () => {
       [{ ...good, assignee_user_id: stranger.id }, "assignee_user_id"],
       [{ ...good, assignee_user_id: uuid() }, "assignee_user_id"],
       [{ ...good, assignee_user_id: other.admin.id }, "assignee_user_id"],
+      [{ ...good, assignee_user_id: gone.id }, "assignee_user_id"],
     ] as const;
     for (const [body, field] of wrong) {
       const answer = await call("POST", `${world.ticket.path}/tasks`, body);

@@ -159,6 +159,16 @@ describe("the list of tickets", () => {
     }
   });
 
+  test("comes in whole pages by priority too when a role or words choose", async () => {
+    for (const query of ["role=qa", "q=files"]) {
+      for (const sort of ["priority", "-priority"]) {
+        const all = await refs(`${query}&sort=${sort}`);
+        expect(all.length).toBeGreaterThan(3);
+        expect(await walk(`${query}&sort=${sort}&limit=1`), `${query} ${sort}`).toEqual(all);
+      }
+    }
+  });
+
   test("refuses unknown values, limits out of bounds and cursors that nobody gave out", async () => {
     const made = (values: unknown) => btoa(JSON.stringify(values)).replaceAll("=", "").replaceAll("+", "-");
     const id = project.id;

@@ -81,6 +81,20 @@ describe.each(PARTS)("a repeated creation of %s", (parts, draft) => {
     expect((await post(path(), { ...draft, idempotency_key: "again" })).status).toBe(201);
   });
 
+  test("is refused, as any creation is, where there are 500", async () => {
+    const { sql } = harness.now;
+    const full = `${(await makeTicket(harness.now, project)).path}/${parts}`;
+    const { id } = (await post(full, draft)).body;
+    const table = sql(parts === "tasks" ? "tasks" : "test_cases");
+    await sql`
+      with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+      insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'sequence', n))).*
+      from ${table} t, generate_series(2, 499) n, author where t.id = ${id}::uuid`;
+    expect((await post(full, draft)).status).toBe(201);
+    const { status, body } = await post(full, draft);
+    expect([status, body.code]).toEqual([409, "conflict"]);
+  });
+
   test("is told to nobody who may not make one", async () => {
     const viewer = await makeMember(harness.now, project, "viewer");
     await post(path(), { ...draft, idempotency_key: "secret" });
@@ -96,6 +110,15 @@ describe.each(PARTS)("a repeated creation of %s", (parts, draft) => {
       "idempotency-key": "b",
     });
     expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["idempotency_key"]]);
+  });
+
+  test("takes 128 characters of any length in the header, as in the field", async () => {
+    const post128 = (characters: number) => {
+      const bytes = new TextEncoder().encode("🦊".repeat(characters));
+      return post(path(), draft, { "idempotency-key": String.fromCharCode(...bytes) });
+    };
+    expect((await post128(128)).status).toBe(201);
+    expect((await post128(129)).status).toBe(400);
   });
 });
 

@@ -235,6 +235,17 @@ describe("a change of", () => {
     expect(await ask()).toHaveLength(1);
   });
 
+  test("description while the job is at work is embedded by that job too", async () => {
+    const ticket = await stored([1]);
+    const change = (body: object) =>
+      harness.now.call("PATCH", ticket.path, { token: project.admin.token, body });
+    await change({ description: "First description of it" });
+    vectors.meanwhile = () => change({ description: "Last description of it" });
+    expect(await harness.now.work("embed-ticket")).toBe(1);
+    expect(vectors.asked.at(-1)).toContain("Last description of it");
+    expect(await harness.now.work("embed-ticket")).toBe(1);
+  });
+
   test("a ticket that goes while the job is at work ends the job", async () => {
     const ticket = await stored([1]);
     const { id } = (await harness.now.call("GET", ticket.path, { token: project.admin.token })).body;
