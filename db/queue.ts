@@ -45,11 +45,14 @@ export function createBoss(sql: Sql, { embedded, supervises, onError }: BossOpti
  */
 export async function startBoss(boss: PgBoss, sql: Sql): Promise<void> {
   await boss.start();
-  await sql`update pgboss.version set cron_on = null where cron_on > now()`;
-  await sql`
-    update pgboss.queue set monitor_claim_on = null, monitor_on = null, maintain_on = null
-    where greatest(monitor_claim_on, monitor_on, maintain_on) > now()`;
-  await sql`update pgboss.job set singleton_on = null where singleton_on > now() at time zone 'UTC'`;
+  await sql.begin(async (tx) => {
+    const { count } = await tx`update pgboss.version set cron_on = null where cron_on > now()`;
+    if (count === 0) return;
+    await tx`
+      update pgboss.queue set monitor_claim_on = null, monitor_on = null, maintain_on = null
+      where greatest(monitor_claim_on, monitor_on, maintain_on) > now()`;
+    await tx`update pgboss.job set singleton_on = null where singleton_on > now() at time zone 'UTC'`;
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { namedAccount } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
-import { decodeCursor, page } from "../core/cursor.ts";
+import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
 import type { AuditEntry, ListAudit } from "./audit_schema.ts";
 
 /** Sign-ins, key and role changes, gate bypasses, newest first: of the caller's account, for super admins of all. */
@@ -14,7 +14,7 @@ export async function listAudit(ctx: ActorContext, input: ListAudit) {
     where true ${accountId === null ? db`` : db`and account_id = ${accountId}::uuid`}
       ${input.action === undefined ? db`` : db`and action = ${input.action}`}
       ${before === null ? db`` : db`and id < ${before!}::bigint`}
-    order by id desc limit ${input.limit + 1}`;
+    order by id desc limit ${pageLimit(db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
   return { audit: items, next_cursor };
 }

@@ -1,5 +1,5 @@
 import type { ActorContext } from "../core/context.ts";
-import { decodeCursor, page } from "../core/cursor.ts";
+import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
 import { jobColumns } from "./_jobs.ts";
 import type { Job, ListJobs } from "./jobs_schema.ts";
 
@@ -16,7 +16,7 @@ export async function listJobs({ db }: ActorContext, input: ListJobs) {
       ? db``
       : db`and (date_trunc('milliseconds', j.created_on), j.id) < (${time!}::timestamptz, ${id!}::uuid)`
   }
-    order by date_trunc('milliseconds', j.created_on) desc, j.id desc limit ${input.limit + 1}`;
+    order by date_trunc('milliseconds', j.created_on) desc, j.id desc limit ${pageLimit(db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, ({ created_at, id }) => [created_at, id]);
   return { jobs: items, next_cursor };
 }

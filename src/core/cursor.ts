@@ -35,13 +35,9 @@ export function decodeCursor(cursor: string, places: readonly Place[]): (string 
 }
 
 /** Of a list that is ordered by id alone: where its page begins, as a condition with an `and` before it. */
-export function afterId(db: Db, column: string, cursor: string | undefined) {
-  return cursor ? db`and ${db(column)} > ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
-}
-
-/** The same where the newest come first. */
-export function beforeId(db: Db, column: string, cursor: string | undefined) {
-  return cursor ? db`and ${db(column)} < ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
+export function afterId(db: Db, column: string, cursor: string | undefined, order: "asc" | "desc" = "asc") {
+  const follows = order === "asc" ? db`>` : db`<`;
+  return cursor ? db`and ${db(column)} ${follows} ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
 }
 
 /**

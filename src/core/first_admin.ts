@@ -12,8 +12,8 @@ export async function createFirstAdmin(
   sql: Sql,
   config: Config,
 ): Promise<{ email: string; password: string } | null> {
-  const [found] = await sql<{ any: boolean }[]>`select exists (select from users) as any`;
-  if (found?.any) return null;
+  const [found] = await sql<{ taken: boolean }[]>`select exists (select from users) as taken`;
+  if (found?.taken) return null;
   const password = config.ADMIN_PASSWORD ?? randomBytes(15).toString("base64url");
   const hash = await hashPassword(password);
   return await sql.begin(async (tx) => {

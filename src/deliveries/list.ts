@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import { decodeCursor, page } from "../core/cursor.ts";
+import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
 import { summaryColumns } from "./_rows.ts";
 import type { DeliverySummary, ListDeliveries } from "./schema.ts";
 
@@ -12,7 +12,7 @@ export async function listDeliveries({ db }: Context, input: ListDeliveries) {
   const rows = await db<DeliverySummary[]>`
     select ${summaryColumns(db)} from deliveries
     where true ${equal} ${before === null ? db`` : db`and id < ${before!}::uuid`}
-    order by id desc limit ${input.limit + 1}`;
+    order by id desc limit ${pageLimit(db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
   return { deliveries: items, next_cursor };
 }

@@ -21,9 +21,10 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
   app.all("/*", async (c) => {
     refuseMethod(c.req.method);
     c.set("procedure", "trpc");
-    const names = namesOf(c.req.url);
+    const url = new URL(c.req.url);
+    const names = namesOf(url);
     const ctx = await requestContext(c, services, names.length);
-    refuseStrangeRequest(c.req.raw, names.length);
+    refuseStrangeRequest(c.req.raw, url, names.length);
     const request = await bounded(c.req.raw, names.map((name) => limitOf(ctx, metas.get(name))));
     return await fetchRequestHandler({
       endpoint: "/trpc",
@@ -50,8 +51,8 @@ function limitOf(ctx: RequestContext, meta: Meta | undefined): number {
 }
 
 /** Of the procedures that a request calls. */
-function namesOf(url: string): string[] {
-  const path = new URL(url).pathname.slice("/trpc/".length);
+function namesOf(url: URL): string[] {
+  const path = url.pathname.slice("/trpc/".length);
   try {
     return decodeURIComponent(path).split(",");
   } catch (error) {
@@ -66,14 +67,14 @@ function refuseMethod(method: string): void {
 }
 
 /** tRPC itself would refuse most of it, but doesn't tell the request's id then. */
-function refuseStrangeRequest({ method, headers, url }: Request, calls: number): void {
+function refuseStrangeRequest({ method, headers }: Request, url: URL, calls: number): void {
   const [type] = (headers.get("content-type") ?? "").toLowerCase().split(/ *;/, 1);
   // Of a GET's types tRPC looks at these two.
   const isStrange = type === "multipart/form-data" || type === "application/octet-stream";
   if (method === "POST" ? type !== "application/json" : isStrange) {
     throw new AppError("unsupported_media_type");
   }
-  if (new URL(url).searchParams.has("connectionParams")) {
+  if (url.searchParams.has("connectionParams")) {
     throw invalidField("connectionParams", "Is for connections that stay: send header fields");
   }
   // A stream's status and fields go out before its calls begin: neither a refusal nor a cookie would be among them.

@@ -91,10 +91,10 @@ async function writeOutcome(ctx: Context, runId: string, repo: string, outcome: 
 
 /** Ends the run when nothing is left, else puts the next round into the queue together with the state. */
 async function goOn(ctx: Context, runId: string, { seconds, limited }: Wait): Promise<void> {
-  const [left] = await ctx.db<{ any: boolean; waits: number }[]>`
-    select exists (select from hook_run_results where run_id = r.id and status = 'pending') as any, r.waits
+  const [left] = await ctx.db<{ pending: boolean; waits: number }[]>`
+    select exists (select from hook_run_results where run_id = r.id and status = 'pending') as pending, r.waits
     from hook_runs r where r.id = ${runId}::uuid`;
-  if (!left?.any) return await finish(ctx, runId, { state: "done", code: null, error: null });
+  if (!left?.pending) return await finish(ctx, runId, { state: "done", code: null, error: null });
   if (limited && left.waits >= MOST_WAITS) {
     const error = "GitHub limits the rate of this account's calls; try again later";
     return await finish(ctx, runId, { state: "failed", code: "provider_rate_limited", error });

@@ -1,15 +1,15 @@
 import type { ActorContext } from "../core/context.ts";
-import { beforeId, page, pageLimit } from "../core/cursor.ts";
-import type { IdPage, Page } from "../core/schema.ts";
-import { findManagedUser } from "../users/managed.ts";
+import { afterId, page, pageLimit } from "../core/cursor.ts";
+import type { Page } from "../core/schema.ts";
+import { managedUserId } from "../users/managed.ts";
 import type { ListedKey } from "./schema.ts";
 
 /** The caller's own keys, or those of a user whom the caller manages; newest first, revoked ones included. */
-export async function listKeys(ctx: ActorContext, input: Page | IdPage) {
-  const userId = "id" in input ? (await findManagedUser(ctx, input.id)).id : ctx.actor.user.id;
+export async function listKeys(ctx: ActorContext, input: Page & { id?: string }) {
+  const userId = await managedUserId(ctx, input.id);
   const rows = await ctx.db<ListedKey[]>`
     select id, user_id, prefix, name, scopes, project_id, expires_at, last_used_at, revoked_at, created_at
-    from api_keys where user_id = ${userId}::uuid ${beforeId(ctx.db, "id", input.cursor)}
+    from api_keys where user_id = ${userId}::uuid ${afterId(ctx.db, "id", input.cursor, "desc")}
     order by id desc limit ${pageLimit(ctx.db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
   return { keys: items, next_cursor };

@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { decodeCursor, page } from "../core/cursor.ts";
+import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
 import { requireTicket } from "./get.ts";
 import type { HistoryEntry, ListHistory } from "./history_schema.ts";
 
@@ -14,7 +14,7 @@ export async function listHistory(ctx: ProjectContext, input: ListHistory) {
       from history_entries
       where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid and id > ${after!}::bigint
         and history_id > ${after!}::bigint - 64 -- a change has room for the numbers of so many fields
-      order by history_id, id limit ${input.limit + 1}`,
+      order by history_id, id limit ${pageLimit(db, input.limit)}`,
   ]);
   const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
   return { history: items.map(inWireForm), next_cursor };

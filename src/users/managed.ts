@@ -11,6 +11,11 @@ export async function findManagedUser(ctx: ActorContext, userId: string): Promis
   return user;
 }
 
+/** Whose credentials are meant: those of the user that is named, or else the caller's own. */
+export async function managedUserId(ctx: ActorContext, named: string | undefined): Promise<string> {
+  return named === undefined ? ctx.actor.user.id : (await findManagedUser(ctx, named)).id;
+}
+
 /** The same as a condition on `users u`; about their own everyone has a say. */
 export function isManaged({ db, actor: { user } }: ActorContext): Fragment {
   return db`(u.id = ${user.id}::uuid or ${user.role} = 'super_admin'
