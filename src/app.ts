@@ -9,6 +9,7 @@ import { deadline } from "./http/deadline.ts";
 import { docsRoutes } from "./http/docs.ts";
 import { fail } from "./http/failure.ts";
 import { healthRoutes, type Started } from "./http/health.ts";
+import { refuseStrangeHost } from "./http/host.ts";
 import { metricsRoutes } from "./http/metrics.ts";
 import { pageRoutes } from "./http/pages.ts";
 import { refuseOtherMethods } from "./http/methods.ts";
@@ -49,6 +50,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
       maxAge: 600,
     }));
   }
+  app.use(refuseStrangeHost);
   app.route("/", healthRoutes(services, started));
   app.route("/", metricsRoutes(services));
   app.route("/", pageRoutes());

@@ -7,7 +7,7 @@ import type { Embedder } from "../src/core/embed.ts";
 import { startLog } from "../src/core/log.ts";
 import type { QueueName } from "../src/core/queue.ts";
 import { type RunningServices, startServices } from "../src/core/services.ts";
-import { copyTemplate, dropPlace, type Place } from "./database.ts";
+import { copyTemplate, dropPlace, type Place, serverUrl } from "./database.ts";
 
 export interface CallOptions {
   body?: unknown;
@@ -142,13 +142,31 @@ export async function openHarnessAt(place: Place, options: HarnessOptions = {}):
   return new Harness(running, place, statements);
 }
 
+interface Held {
+  readonly now: Harness;
+}
+
 /** For the top of a test file: one harness for all of its tests. */
-export function useHarness(options: HarnessOptions = {}): { readonly now: Harness } {
+export function useHarness(options: HarnessOptions = {}): Held {
+  return held(() => openHarness(options), (harness) => harness.close());
+}
+
+/** A second process over the first one's database. The embedded one has a single process, which is then its own second. */
+export function useSecondHarness(first: Held): Held {
+  return held(
+    async () => serverUrl ? await openHarnessAt(first.now.place) : first.now,
+    async (second) => {
+      if (second !== first.now) await second.stop();
+    },
+  );
+}
+
+function held(open: () => Promise<Harness>, close: (harness: Harness) => Promise<void>): Held {
   let harness: Harness | undefined;
   beforeAll(async () => {
-    harness = await openHarness(options);
+    harness = await open();
   });
-  afterAll(() => harness?.close());
+  afterAll(() => harness && close(harness));
   return {
     get now() {
       if (!harness) throw new Error("the harness starts before the first test");

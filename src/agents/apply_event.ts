@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Context } from "../core/context.ts";
 import type { Outcome } from "../deliveries/schema.ts";
+import { wiredProjects } from "../projects/wiring.ts";
 import { lastMove } from "../tickets/last_move.ts";
 import type { Stage } from "../tickets/schema.ts";
 import { transitionTickets } from "../tickets/transition.ts";
@@ -28,6 +29,8 @@ interface Run {
   move_id: number | null;
   ticket_stage: Stage;
   ticket_open: boolean;
+  /** Is its repository one of the account's projects' own? Null where nobody's project is wired to it. */
+  own_repository: boolean | null;
 }
 
 /**
@@ -38,8 +41,9 @@ export async function applyAgentEvent(ctx: Context, event: StatusChange): Promis
   const status = STATUSES.get(event.status);
   if (!status) return { outcome: "ignored", reason: "unknown_status" };
   await lockAgent(ctx, event.id);
-  const run = await findRun(ctx, event.id);
+  const run = await findRun(ctx, event);
   if (!run) return { outcome: "ignored", reason: "unknown_agent" };
+  if (run.own_repository === false) return { outcome: "ignored", reason: "foreign_repository" };
   if (status === "finished") await linkPullRequest(ctx, run, event.target?.prUrl);
   const clock = clockOf(event);
   const order = compare(clock, run);
@@ -62,13 +66,17 @@ export async function applyAgentEvent(ctx: Context, event: StatusChange): Promis
 }
 
 /** The ticket is locked first, as by everyone who changes its tasks. */
-async function findRun(ctx: Context, agentId: string): Promise<Run | undefined> {
+async function findRun(ctx: Context, { id: agentId, source }: StatusChange): Promise<Run | undefined> {
+  const [repo = ""] = /[^/]+\/[^/]+?(?=(?:\.git)?\/?$)/.exec(source?.repository?.toLowerCase() ?? "") ?? [];
   await ctx.db`
     select from tickets where id in (select ticket_id from agent_runs where agent_id = ${agentId}) for update`;
   const [run] = await ctx.db<Run[]>`
     select r.id, r.ticket_id, r.project_id, r.agent_id, r.task_ids, r.event_at, r.event_tie, r.settled_tasks,
-      r.move_id, t.stage as ticket_stage, t.status = 'open' as ticket_open
-    from agent_runs r join tickets t on t.id = r.ticket_id where r.agent_id = ${agentId}`;
+      r.move_id, t.stage as ticket_stage, t.status = 'open' as ticket_open,
+      (select bool_or(p.account_id = own.account_id) from projects p
+        where p.id in ${wiredProjects(ctx.db, cleanText(repo) ?? "")}) as own_repository
+    from agent_runs r join tickets t on t.id = r.ticket_id join projects own on own.id = r.project_id
+    where r.agent_id = ${agentId}`;
   return run;
 }
 

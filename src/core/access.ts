@@ -22,9 +22,14 @@ export const PROJECT_LEVELS = { viewer: "viewer", member: "member", project_admi
 export function requireScope(actor: Actor, scope: Scope | undefined): void {
   if (actor.credential.type !== "key") return;
   if (scope === undefined) throw new AppError("insufficient_scope", "API keys may not make this call");
-  if (!actor.credential.scopes.includes(scope)) {
+  if (!hasScope(actor, scope)) {
     throw new AppError("insufficient_scope", `The API key lacks the scope ${scope}`);
   }
+}
+
+/** Only keys are narrowed by scopes. */
+export function hasScope({ credential }: Actor, scope: Scope): boolean {
+  return credential.type !== "key" || credential.scopes.includes(scope);
 }
 
 /** @throws {AppError} forbidden */
@@ -48,6 +53,23 @@ export function namedAccount({ user }: Actor, named: string | undefined, attempt
     throw new AppError("forbidden", `Only a super admin may ${attempt}`);
   }
   return named ?? user.account_id;
+}
+
+/**
+ * Behind this lock the caller is who they were when they were let in. For calls that give rights or a credential: a right
+ * that was taken away meanwhile, or that another process remembers still, must not bring itself back. Call it inside
+ * `transact`.
+ * @throws {AppError} unauthenticated once deactivated or signed out; forbidden once in another role
+ */
+export async function requireStanding({ db, actor: { user, credential } }: ActorContext): Promise<void> {
+  const credentials = db(credential.type === "key" ? "api_keys" : "sessions");
+  const [now] = await db<{ role: UserRole }[]>`
+    select u.role from users u join ${credentials} c on c.user_id = u.id
+    where u.id = ${user.id}::uuid and u.deactivated_at is null and c.id = ${credential.id}::uuid
+      and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())
+    for share of u, c`;
+  if (!now) throw new AppError("unauthenticated", "The credential has ended");
+  if (now.role !== user.role) throw new AppError("forbidden", "Your role has changed meanwhile");
 }
 
 interface ProjectRule {

@@ -33,8 +33,9 @@ export async function startLog(level: LogLevel | "off"): Promise<void> {
   });
 }
 
+const MAX_PATH = 500;
 /** Whoever has a survey's code may read and answer it. */
-const SURVEY = /^(\/api\/surveys\/)[^/]+/;
+const SURVEY = /(surveys\/+(?:\.+\/+)*)[^/]+/i;
 
 /** What the line of a request says: nothing that redaction would hide. */
 interface RequestLine {
@@ -52,7 +53,7 @@ interface RequestLine {
 export function logRequest(line: RequestLine): void {
   if (!log.isEnabledFor("info")) return;
   if (waiting === "") setTimeout(flush);
-  const [time, path] = [new Date().toISOString(), line.path.replace(SURVEY, "$1{code}")];
+  const [time, path] = [new Date().toISOString(), line.path.replace(SURVEY, "$1{code}").slice(0, MAX_PATH)];
   waiting += JSON.stringify({ time, level: "info", message: "request", ...line, path }) + "\n";
 }
 

@@ -12,10 +12,11 @@ const BODY_TIMEOUT_MS = 20_000;
  * it doesn't arrive whole and in time
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const announced = request.headers.get("content-length");
-  if (Number(announced ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  // The server gives no more than was announced; only a body of unknown length needs counting.
-  return await inTime(announced === null ? readCounted(request.body, maxBytes) : readWhole(request));
+  const announced = request.headers.get("content-length") ?? "";
+  if (Number(announced) > maxBytes) throw tooLarge(maxBytes);
+  // The server gives no more than was announced; what was announced not at all, or twice, is counted.
+  const isKnown = /^\d+$/.test(announced);
+  return await inTime(isKnown ? readWhole(request) : readCounted(request.body, maxBytes));
 }
 
 async function readWhole(request: Request): Promise<Uint8Array<ArrayBuffer>> {

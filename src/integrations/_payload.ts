@@ -5,7 +5,8 @@ import { CommitSha, OffsetTime, RepoName, WebAddress } from "../core/schema.ts";
 const StoredText = z.string().transform((text) => text.toWellFormed().replaceAll("\0", ""));
 
 const Number = z.int().min(1).max(2_147_483_647);
-const Repository = z.object({ full_name: RepoName });
+const Repository = z.object({ full_name: RepoName, private: z.boolean().nullish().catch(null) });
+const Login = z.object({ login: z.string() }).nullish().catch(null);
 
 /** The parts of a `pull_request` event that count; it is a snapshot of the whole pull request, whatever the action. */
 export const PullRequestEvent = z.object({
@@ -24,8 +25,11 @@ export const PullRequestEvent = z.object({
     created_at: OffsetTime.nullish().catch(null),
     updated_at: OffsetTime,
     head: z.object({ ref: StoredText }),
+    user: Login,
+    author_association: z.string().nullish().catch(null),
   }),
   repository: Repository,
+  sender: Login,
 });
 export type PullRequestEvent = z.infer<typeof PullRequestEvent>;
 

@@ -6,8 +6,7 @@ import { findMentions } from "./_mentions.ts";
 import type { PullRequestEvent } from "./_payload.ts";
 import { type PullRequest, readPullRequest, takeNumber, writePullRequest } from "./_pull_request.ts";
 
-/** Other events come long after a merge, whose pull request may name another service's tickets. */
-const NAMING_ACTIONS = ["closed", "edited"];
+const INSIDERS = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 /**
  * What a pull request's event does to tickets of the projects that are wired to its repository. A merge stamps those
@@ -45,10 +44,21 @@ interface FoundTicket {
   decided: boolean;
 }
 
+/**
+ * Does its text say which tickets are done? Other events come long after a merge, whose pull request may name another
+ * service's tickets; and who merged it has not seen what an author from outside makes of its text since.
+ */
+function isNaming(
+  { action, pull_request: { user, author_association }, repository, sender }: PullRequestEvent,
+) {
+  if (action !== "edited") return action === "closed";
+  return repository.private || sender?.login !== user?.login || INSIDERS.includes(author_association ?? "");
+}
+
 /** The tickets that are linked to the pull request, and once it is merged those that it names; locked in id order. */
 async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullRequest): Promise<FoundTicket[]> {
-  const isNaming = pull.state === "merged" && NAMING_ACTIONS.includes(event.action);
-  const { refs, issues } = isNaming ? findMentions(event) : { refs: [], issues: [] };
+  const names = pull.state === "merged" && isNaming(event);
+  const { refs, issues } = names ? findMentions(event) : { refs: [], issues: [] };
   return await ctx.db<FoundTicket[]>`
     with wired as (
       select p.id, p.key from projects p
@@ -78,9 +88,11 @@ async function followLinks(ctx: Context, { repo, number, state }: PullRequest): 
     update ticket_pull_requests set state = ${state}, updated_at = now()
     where lower(repo) = ${repo} and number = ${number} and state <> ${state}`;
   if (state !== "merged") return;
-  await ctx.db`
-    select stamp_merge(array(select ticket_id from ticket_pull_requests where lower(repo) = ${repo} and number = ${number}),
-      ${repo}, ${number})`;
+  const linked = ctx
+    .db`(select ticket_id from ticket_pull_requests where lower(repo) = ${repo} and number = ${number})`;
+  // A link may be newer than what findTickets locked. Whether a later merge is known is then asked behind the lock.
+  await ctx.db`select from tickets where id in ${linked} order by id for update`;
+  await ctx.db`select stamp_merge(array${linked}, ${repo}, ${number})`;
 }
 
 /** The link of a merged pull request stamps its ticket by trigger. */

@@ -100,10 +100,11 @@ async function goOn(ctx: Context, runId: string, { seconds, limited }: Wait): Pr
     return await finish(ctx, runId, { state: "failed", code: "provider_rate_limited", error });
   }
   await transact(ctx, async (ctx) => {
-    await ctx.db`
+    const going = await ctx.db`
       update hook_runs set state = ${limited ? "waiting" : "running"}, waits = waits + ${limited ? 1 : 0},
         resumes_at = case when ${limited} then now() + make_interval(secs => ${seconds}) end
-      where id = ${runId}::uuid`;
+      where id = ${runId}::uuid and finished_at is null`;
+    if (going.count === 0) return; // another worker did what was left
     await ctx.queue.enqueue(ctx.db, "set-up-hooks", { run_id: runId }, { startAfterSeconds: seconds });
   });
 }

@@ -4,6 +4,7 @@ import type { ActorContext } from "../core/context.ts";
 import { encrypt } from "../core/encryption.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import { text } from "../core/schema.ts";
 import { tokenPlace } from "./_account.ts";
 import { openClient } from "./_client.ts";
 import { ProviderFailure, toCallError, toProviderFailure } from "./_failures.ts";
@@ -16,7 +17,7 @@ const NEEDS = [
   { purpose: "to create issues", scopes: ["public_repo", "repo"] },
 ];
 
-const Identity = z.object({ id: z.int(), login: z.string().min(1).max(100) });
+const Identity = z.object({ id: z.int(), login: text(1, 100) });
 
 interface Verified {
   login: string;

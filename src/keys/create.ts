@@ -1,5 +1,5 @@
 import { v7 as uuid } from "uuid";
-import { findProject } from "../core/access.ts";
+import { findProject, requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
@@ -20,6 +20,7 @@ export async function createKey(ctx: ActorContext, input: CreateKey): Promise<Cr
   }
   const { key, prefix } = newApiKey();
   return await transact(ctx, async (ctx) => {
+    await requireStanding(ctx);
     const id = uuid();
     const name = input.name ?? "API key";
     await ctx.db`

@@ -1,7 +1,9 @@
+import { projectsFor, requireStanding, roleInProject } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import type { ProjectRole } from "../core/schema.ts";
 import { lockProject } from "./lock.ts";
 import type { Member, PutMember } from "./schema.ts";
 
@@ -13,7 +15,7 @@ export async function listMembers(ctx: ProjectContext): Promise<{ members: Membe
 /** Gives a user of the project's account a role in it; the role that they have changes nothing. */
 export async function putMember(ctx: ProjectContext, input: PutMember): Promise<Member> {
   const member = await transact(ctx, async (ctx) => {
-    await lockProject(ctx, ctx.project.id);
+    await lockMembers(ctx);
     const put = await ctx.db`
       insert into project_members as m (project_id, user_id, role)
       select ${ctx.project.id}::uuid, u.id, ${input.role} from users u
@@ -31,13 +33,25 @@ export async function putMember(ctx: ProjectContext, input: PutMember): Promise<
 /** Takes a user's role in the project away. */
 export async function removeMember(ctx: ProjectContext, input: { userId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
-    await lockProject(ctx, ctx.project.id);
+    await lockMembers(ctx);
     const removed = await ctx.db`
       delete from project_members where project_id = ${ctx.project.id}::uuid and user_id = ${input.userId}::uuid`;
     if (removed.count === 0) throw new AppError("not_found", "This user is no member of the project");
     await auditMember(ctx, "member.removed", input.userId, {});
   });
   ctx.access.clear();
+}
+
+/** Behind this lock the caller is still an admin of the project: nobody who was removed puts themselves back. */
+async function lockMembers(ctx: ProjectContext): Promise<void> {
+  const { db, actor, project } = ctx;
+  await lockProject(ctx, project.id);
+  await requireStanding(ctx);
+  const [now] = await db<[{ role: ProjectRole | null }]>`
+    select ${roleInProject(db)} as role from ${
+    projectsFor(db, actor.user.id)
+  } where p.id = ${project.id}::uuid`;
+  if (now.role !== "admin") throw new AppError("forbidden", "You are no admin of the project any more");
 }
 
 /** Of one user, or of all. */

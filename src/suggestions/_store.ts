@@ -15,14 +15,37 @@ interface BatchResult {
 }
 
 /** Stores what a batch gave, all or nothing: new suggestions, those that their facts no longer support, the progress. */
-export async function storeBatch(ctx: Context, projectId: string, batch: BatchResult): Promise<void> {
+export async function storeBatch(ctx: Context, projectId: string, found: BatchResult): Promise<void> {
   await transact(ctx, async (ctx) => {
+    const batch = await withoutOutdated(ctx, projectId, found);
     await Promise.all([
       storeFindings(ctx, projectId, batch.findings),
       expireUnfounded(ctx, projectId, batch),
       finishBatch(ctx, projectId, batch),
     ]);
   });
+}
+
+/**
+ * A ticket that changed while it was looked at has a newer mark; one that another process looked at meanwhile has none.
+ * Whoever looks at it last is believed.
+ */
+async function withoutOutdated(ctx: Context, projectId: string, batch: BatchResult): Promise<BatchResult> {
+  const marks = batch.tickets.map(({ id, history_id }) => ({ id, history_id }));
+  const rows = await ctx.db<{ id: string }[]>`
+    select b.ticket_id as id from analysis_backlog b
+    join jsonb_to_recordset(${JSON.stringify(marks)}::text::jsonb) as m (id uuid, history_id bigint)
+      on m.id = b.ticket_id and m.history_id = b.history_id
+    where b.project_id = ${projectId}::uuid
+    order by b.ticket_id for update of b`;
+  const current = new Set(rows.map(({ id }) => id));
+  const isCurrent = ({ ticket_id, other_ticket_id = ticket_id }: Finding) =>
+    current.has(ticket_id) || current.has(other_ticket_id);
+  return {
+    ...batch,
+    tickets: batch.tickets.filter(({ id }) => current.has(id)),
+    findings: batch.findings.filter(isCurrent),
+  };
 }
 
 /** The same facts again refresh what is pending and bring back what had expired; a decision stands. */
@@ -63,16 +86,11 @@ async function expireUnfounded(
       and not (kind = 'split' and ticket_id = any (${[...unknownSplits]}::uuid[]))`;
 }
 
-/** A ticket that changed while it was looked at has a newer mark, and stays. */
 async function finishBatch(ctx: Context, projectId: string, { tickets, again }: BatchResult): Promise<void> {
-  const done = tickets.filter(({ id }) => !again.includes(id));
+  const done = tickets.map(({ id }) => id).filter((id) => !again.includes(id));
   await ctx.db`
     with removed as (
-      delete from analysis_backlog b
-      using unnest(${done.map(({ id }) => id)}::uuid[], ${
-    done.map((ticket) => ticket.history_id)
-  }::bigint[]) as d (id, mark)
-      where b.project_id = ${projectId}::uuid and b.ticket_id = d.id and b.history_id = d.mark
+      delete from analysis_backlog where project_id = ${projectId}::uuid and ticket_id = any (${done}::uuid[])
     )
     update project_analyses set done = done + ${tickets.length} where project_id = ${projectId}::uuid`;
 }

@@ -27,6 +27,7 @@ async function collectStep({ db }: Context): Promise<boolean> {
     ), marked as (
       insert into analysis_backlog as b (project_id, ticket_id, history_id)
       select project_id, ticket_id, max(id) from page group by project_id, ticket_id
+      order by project_id, ticket_id
       on conflict (project_id, ticket_id) do update set history_id = excluded.history_id
       where b.history_id < excluded.history_id
     ), first_unsettled as (

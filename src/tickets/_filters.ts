@@ -61,9 +61,12 @@ function matches({ db, project }: ProjectContext, q: string) {
       and (numnode(${beside}) = 0 or x.document @@ ${beside})`;
 }
 
-/** The document has java.net.Socket as three words: what has something between its letters is sought as a phrase of them. */
+/**
+ * The document has java.net.Socket as three words: what has something between its letters is sought as a phrase of them.
+ * Of a row of hyphens one counts: each is a negation, and PostgreSQL takes no more than 32 of them at once.
+ */
 function wordsOf(db: Db, q: string) {
-  const phrases = q.replace(
+  const phrases = q.replace(/-(?=\s*-)/g, " ").replace(
     /"[^"]*"|(-?)([^\s"]+)/g,
     (found, not, word) => word && /[^\p{L}\p{N}_'-]/u.test(word) ? `${not}"${word}"` : found,
   );

@@ -15,7 +15,7 @@ export async function getTicket(
   if (ref && ref[1]!.toUpperCase() !== project.key) throw noSuchTicket();
   const ticket = ref
     ? (await readTickets(ctx, db`t.number = ${Number(ref[2])}`))[0]
-    : await readTogether(ctx, `tickets:${project.id}`, input.ticketId, async (ids) => {
+    : await readTogether(ctx, `tickets:${project.id}:${project.key}`, input.ticketId, async (ids) => {
       const tickets = await readTickets(ctx, db`t.id = any (${ids}::uuid[])`);
       const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
       return ids.map((id) => byId.get(id));

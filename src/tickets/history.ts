@@ -1,11 +1,12 @@
+import { hasScope } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
 import { requireTicket } from "./get.ts";
 import type { HistoryEntry, ListHistory } from "./history_schema.ts";
 
-/** Every change of a ticket and of what belongs to it, oldest first. */
+/** Every change of a ticket and of what belongs to it, oldest first; to a key that may not read tasks, all but theirs. */
 export async function listHistory(ctx: ProjectContext, input: ListHistory) {
-  const { db, project } = ctx;
+  const { db, project, actor } = ctx;
   const [after] = input.cursor ? decodeCursor(input.cursor, ["integer"]) : [0];
   const [, rows] = await Promise.all([
     requireTicket(ctx, input.ticketId),
@@ -13,6 +14,7 @@ export async function listHistory(ctx: ProjectContext, input: ListHistory) {
       select id, created_at as at, actor, request_id, entity, entity_id, action, field, from_value as from, to_value as to
       from history_entries
       where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid and id > ${after!}::bigint
+        ${hasScope(actor, "tasks:read") ? db`` : db`and entity <> 'task'`}
         and history_id > ${after!}::bigint - 64 -- a change has room for the numbers of so many fields
       order by history_id, id limit ${pageLimit(db, input.limit)}`,
   ]);

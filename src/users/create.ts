@@ -1,5 +1,5 @@
 import { v7 as uuid } from "uuid";
-import { namedAccount, requirePerson } from "../core/access.ts";
+import { namedAccount, requirePerson, requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -19,6 +19,7 @@ export async function createUser(ctx: ActorContext, input: CreateUser): Promise<
   const accountId = namedAccount(ctx.actor, input.account_id, "add users to another account");
   const passwordHash = input.password ? await hashPassword(input.password) : null;
   return await transact(ctx, async (ctx) => {
+    await requireStanding(ctx);
     const [user] = await ctx.db<User[]>`
       insert into users (id, account_id, email, name, kind, role, password_hash)
       select ${uuid()}::uuid, a.id, ${input.email}, ${input.name}, ${input.kind}, ${input.role}, ${passwordHash}

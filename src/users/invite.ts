@@ -1,4 +1,4 @@
-import { requirePerson } from "../core/access.ts";
+import { requirePerson, requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -16,7 +16,9 @@ import type { Invitation, User } from "./schema.ts";
 export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invitation> {
   return await transact(ctx, async (ctx) => {
     // Who is deactivated or promoted meanwhile gets no link any more, and of several made at once the last one works.
-    await ctx.db`select from users where id = ${input.id}::uuid for update`;
+    await ctx.db`
+      select from users where id in (${input.id}::uuid, ${ctx.actor.user.id}::uuid) order by id for update`;
+    await requireStanding(ctx);
     const user = await findManagedUser(ctx, input.id);
     if (user.kind === "human") requirePerson(ctx.actor, "A bot client may invite bots only");
     return await invite(ctx, user);

@@ -1,4 +1,4 @@
-import { requirePerson } from "../core/access.ts";
+import { requirePerson, requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -20,7 +20,11 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
   refuseHigherRole(ctx.actor, input.role);
   if (input.kind) requirePerson(ctx.actor, "A bot client may not say who is a person");
   const user = await transact(ctx, async (ctx) => {
-    const [, before] = await Promise.all([lockUsers(ctx, input), getUser(ctx, input)]);
+    const [, , before] = await Promise.all([
+      lockUsers(ctx, input),
+      requireStanding(ctx),
+      getUser(ctx, input),
+    ]);
     refuseHigherRole(ctx.actor, before.role);
     if (changesNothing(before, input)) return before;
     const after = await writeUser(ctx, input);
@@ -56,11 +60,16 @@ function mayLeave({ kind, role, deactivated }: UpdateUser): boolean {
   return deactivated === true || kind === "bot" || (role !== undefined && role !== "super_admin");
 }
 
-/** Who may leave is locked together with those who could stay, in id order: those who leave at once come one by one. */
+/**
+ * The caller, who may be leaving, and with who may leave those who could stay: in id order, so that those who leave at
+ * once come one by one.
+ */
 async function lockUsers({ db, actor }: ActorContext, input: UpdateUser): Promise<void> {
   await db`
     select from users
-    where id = ${input.id}::uuid or (${mayLeave(input)} and deactivated_at is null and
+    where id in (${input.id}::uuid, ${actor.user.id}::uuid) or (${
+    mayLeave(input)
+  } and deactivated_at is null and
       (role = 'super_admin' or (role = 'admin' and account_id = ${actor.user.account_id}::uuid)))
     order by id for update`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
 import { behindLock } from "../behind_lock.ts";
-import { makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
+import { makeMember, makeProject, makeTicket, makeUser, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import {
   AGENT_SECRET,
@@ -94,6 +94,30 @@ describe("a cloud agent's event", () => {
       "task changed",
       "ticket changed",
     ]);
+  });
+
+  test.each([
+    ["another account's", "foreign_repository"],
+    ["the account's own, and another's", null],
+    ["nobody's", null],
+  ])("of a run in a repository that is %s is ignored as %s", async (whose, reason) => {
+    const repo = `Acme/agents-${next()}`;
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    if (whose !== "nobody's") await makeProject(harness.now, { repositories: [repo] });
+    if (whose.startsWith("the account's")) {
+      await makeProject(harness.now, { admin: project.admin, repositories: [repo.toUpperCase()] });
+    }
+    await register(harness.now, project, work);
+    const event = { id: work.agentId, status: "FINISHED", timestamp, summary: "Not for strangers" };
+    await sendAgentEvent(harness.now, { ...event, repository: `https://github.com/${repo}.git` });
+    const { body } = await harness.now.call("GET", `${work.ticket.path}/agent-runs`, {
+      token: project.admin.token,
+    });
+    expect(body.agent_runs).toMatchObject([{ summary: reason ? null : "Not for strangers" }]);
+    const [delivery] = await harness.now
+      .sql`select outcome, reason from deliveries where subject = ${work.agentId}`;
+    expect(delivery).toEqual({ outcome: reason ? "ignored" : "applied", reason });
   });
 
   test("that came before its agent was registered counts from then on", async () => {

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Sql, TransactionSql } from "../../db/open.ts";
+import { systemContext } from "../../src/core/context.ts";
+import { continueHookRun } from "../../src/integrations/continue_hook_run.ts";
 import { makeMember, makeUser, type TestUser } from "../factories.ts";
 import { useHosting } from "./_hosting.ts";
 
@@ -158,5 +161,31 @@ describe("more than twenty repositories", () => {
     const done = await finish(admin, body.run_id);
     expect(done).toMatchObject({ state: "done", failed: 0 });
     expect(done.created + done.updated).toBe(22);
+  });
+
+  test("a worker that comes last starts no finished run again", async () => {
+    const { harness } = hosting.now;
+    const { admin } = await hosting.now.project(22);
+    const { body } = await hosting.now.setUp(admin);
+    await harness.sql`
+      insert into claims (name, holder, expires_at)
+      select distinct 'hook:' || lower(repo), gen_random_uuid(), now() + interval '30 seconds'
+      from hook_run_results where run_id = ${body.run_id}::uuid`;
+    const { sql } = harness;
+    /** At the moment in which this one is about to leave the rest to a next round, another has done it. */
+    const overtaken: Sql = new Proxy(sql, {
+      get: (target, name) =>
+        name !== "begin"
+          ? Reflect.get(target, name)
+          : async (work: (tx: TransactionSql) => Promise<void>) => {
+            await sql`update hook_run_results set status = 'unchanged' where run_id = ${body.run_id}::uuid`;
+            await sql`update hook_runs set state = 'done', finished_at = now() where id = ${body.run_id}::uuid`;
+            return await target.begin(work);
+          },
+    });
+    const ctx = systemContext({ ...harness.services, sql: overtaken }, { kind: "job", id: "late" }, "late");
+    await continueHookRun(ctx, { run_id: body.run_id });
+    await harness.sql`delete from claims where name like 'hook:%'`;
+    expect((await read(admin, body.run_id)).body).toMatchObject({ state: "done", unchanged: 22, pending: 0 });
   });
 });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { TransactionSql } from "../../db/open.ts";
+import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, makeUser, next, type TestProject, type TestTicket } from "../factories.ts";
 import { useHosting } from "./_hosting.ts";
 import { CRON_SECRET, inMinutes, Merges, SHA } from "./_merges.ts";
@@ -438,5 +440,24 @@ describe("a repository that got the name of an earlier one", () => {
     for (const ticket of [young, late]) {
       expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("b"));
     }
+  });
+
+  test("a link, its pull request's merge and a later merge at once: the later one stands", async () => {
+    const { harness } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(harness, project);
+    const [one, two] = [next(), next()];
+    const locks = async (tx: TransactionSql) => {
+      await tx`select lock_pull_request(${repo}, ${one})`;
+      await tx`select from tickets where id = ${ticket.id}::uuid for update`;
+    };
+    await behindLock<void>(
+      harness,
+      locks,
+      () => merges.link(ticket, project, { repo, number: one }),
+      () => merges.merge({ repo, number: one, title: "Names nobody", mergeSha: SHA("1"), at: inMinutes(1) }),
+      () => merges.merge({ repo, number: two, title: ticket.ref, mergeSha: SHA("2"), at: inMinutes(2) }),
+    );
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("2"));
   });
 });

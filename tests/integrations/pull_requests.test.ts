@@ -112,6 +112,32 @@ describe("a merged pull request", () => {
   });
 
   test.each([
+    ["its author from outside", false, {}],
+    ["its author, a member of the organisation", true, { author_association: "MEMBER" }],
+    ["its author in a private repository", true, { private: true }],
+    ["somebody who may edit what others wrote", true, { sender: "maintainer" }],
+  ])("whose text is edited after the merge by %s stamps what it names then: %s", async (_, found, facts) => {
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(hosting.now.harness, project);
+    const edit = hosting.now.events.pullRequest({
+      repo,
+      number: next(),
+      action: "edited",
+      title: ticket.ref,
+      mergeSha: SHA("a"),
+    });
+    const { sender = "stranger", author_association = "NONE", ...repository }: Partial<
+      Record<string, unknown>
+    > = facts;
+    const payload = edit.payload as Record<"pull_request" | "repository", object>;
+    Object.assign(payload.pull_request, { user: { login: "stranger" }, author_association });
+    Object.assign(payload.repository, { private: false, ...repository });
+    Object.assign(payload, { sender: { login: sender } });
+    expect((await hosting.now.deliver(edit)).status).toBe(200);
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(found ? SHA("a") : null);
+  });
+
+  test.each([
     ["Reverts acme/app#12", false],
     ["Reverts #12\r\n\r\nIt was too slow.", false],
     ["Reverts the colours to what they were", true],

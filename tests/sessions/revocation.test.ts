@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { until } from "../db/_fresh.ts";
-import { serverUrl } from "../database.ts";
 import { makeKey, makeMember, makeProject } from "../factories.ts";
-import { type Harness, openHarnessAt, useHarness } from "../harness.ts";
+import { type Harness, useHarness, useSecondHarness } from "../harness.ts";
 import { claimsOf, makePerson, signIn, statusOfMe } from "./_sign_in.ts";
 
 const harness = useHarness();
-
-/** A second process over the same database; the embedded one has a single process, which is then its own second. */
-let second: Harness;
-beforeAll(async () => {
-  second = serverUrl ? await openHarnessAt(harness.now.place) : harness.now;
-});
-afterAll(async () => {
-  if (second !== harness.now) await second.stop();
-});
+const second = useSecondHarness(harness);
 
 /** Here at once, there within the five seconds that are promised. */
 async function refusedEverywhere(token: string): Promise<void> {
   expect(await statusOfMe(harness.now, token)).toBe(401);
-  await until(async () => await statusOfMe(second, token) === 401, 5);
+  await until(async () => await statusOfMe(second.now, token) === 401, 5);
 }
 
 describe.concurrent("is refused by every process within five seconds", () => {
   test("an ended session", async () => {
     const person = await makePerson(harness.now);
     const { access } = await signIn(harness.now, person);
-    expect(await statusOfMe(second, access)).toBe(200);
+    expect(await statusOfMe(second.now, access)).toBe(200);
     await harness.now.call("DELETE", `/auth/sessions/${claimsOf(access).sid}`, { token: person.admin.token });
     await refusedEverywhere(access);
   });
@@ -35,7 +26,7 @@ describe.concurrent("is refused by every process within five seconds", () => {
     const person = await makePerson(harness.now);
     const { access } = await signIn(harness.now, person);
     const { body: key } = await harness.now.call("POST", "/keys", { token: access });
-    for (const token of [access, key.key]) expect(await statusOfMe(second, token)).toBe(200);
+    for (const token of [access, key.key]) expect(await statusOfMe(second.now, token)).toBe(200);
     await harness.now.call("DELETE", `/users/${person.id}`, { token: person.admin.token });
     for (const token of [access, key.key]) await refusedEverywhere(token);
   });
@@ -44,7 +35,7 @@ describe.concurrent("is refused by every process within five seconds", () => {
     const person = await makePerson(harness.now);
     const { access } = await signIn(harness.now, person);
     const { body: key } = await harness.now.call("POST", "/keys", { token: access });
-    expect(await statusOfMe(second, key.key)).toBe(200);
+    expect(await statusOfMe(second.now, key.key)).toBe(200);
     await harness.now.call("DELETE", `/keys/${key.id}`, { token: access });
     await refusedEverywhere(key.key);
   });
@@ -55,7 +46,7 @@ describe.concurrent("is refused by every process within five seconds", () => {
     const { access } = await signIn(harness.now, person);
     const read = async (where: Harness) => (await where.call("GET", project.path, { token: access })).status;
     const later = await makeProject(harness.now, { admin: project.admin });
-    expect(await read(second)).toBe(200);
+    expect(await read(second.now)).toBe(200);
     await harness.now.call("PATCH", `/users/${person.id}`, {
       token: project.admin.token,
       body: { role: "member" },
@@ -63,8 +54,11 @@ describe.concurrent("is refused by every process within five seconds", () => {
     expect(await read(harness.now)).toBe(403);
     // While the other process still remembers the admin, it meets a project that it remembers only from now on.
     await new Promise((resolve) => setTimeout(resolve, 2_500));
-    await second.call("GET", later.path, { token: access });
-    await until(async () => (await second.call("GET", later.path, { token: access })).status === 403, 2.5);
+    await second.now.call("GET", later.path, { token: access });
+    await until(
+      async () => (await second.now.call("GET", later.path, { token: access })).status === 403,
+      2.5,
+    );
   });
 
   test("a member whose role was taken away", async () => {
@@ -72,10 +66,10 @@ describe.concurrent("is refused by every process within five seconds", () => {
     const member = await makeMember(harness.now, project, "member");
     const { token } = await makeKey(harness.now, member);
     const read = async (where: Harness) => (await where.call("GET", project.path, { token })).status;
-    expect(await read(second)).toBe(200);
+    expect(await read(second.now)).toBe(200);
     await harness.now.call("DELETE", `${project.path}/members/${member.id}`, { token: project.admin.token });
     expect(await read(harness.now)).toBe(403);
-    await until(async () => await read(second) === 403, 5);
+    await until(async () => await read(second.now) === 403, 5);
   });
 });
 

@@ -4,7 +4,7 @@ import { analyzeProject } from "../../src/suggestions/analyze.ts";
 import { serverUrl } from "../database.ts";
 import { makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { type Harness, openHarnessAt, useHarness } from "../harness.ts";
-import { analyzeAll, embedding, INVOICE, leaveAlone, list, UPLOAD, UPLOAD_AGAIN } from "./_world.ts";
+import { analyze, analyzeAll, embedding, INVOICE, leaveAlone, list, UPLOAD, UPLOAD_AGAIN } from "./_world.ts";
 
 const harness = useHarness(embedding);
 const SHA = "5e".repeat(20);
@@ -93,4 +93,40 @@ test("two processes that analyze a project at once, and every later analysis, fi
       expect(await list(harness.now, project, "status=all")).toEqual(found);
     }
   });
+});
+
+test("of two analyses at once the one that looked last is believed", async () => {
+  const project = await makeProject(harness.now);
+  const finished = await makeTicket(harness.now, project);
+  const task = await send(project, "POST", `${finished.path}/tasks`, { title: "Only one", role: "qa" });
+  for (const status of ["in_progress", "done"]) {
+    await send(project, "PATCH", `${finished.path}/tasks/${task.body.id}`, { status });
+  }
+  const long = await makeTicket(harness.now, project);
+  for (let n = 0; n < 6; n++) {
+    await send(project, "POST", `${long.path}/tasks`, { title: `Task ${n}`, role: "qa" });
+  }
+  await harness.now.services.queue.enqueue(harness.now.sql, "collect-changes", {});
+  await harness.now.work("collect-changes");
+
+  const [reading, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const embedder = {
+    ...embedding.embedder,
+    async embed(text: string) {
+      reading.resolve();
+      await goOn.promise;
+      return await embedding.embedder.embed(text);
+    },
+  };
+  const slow = systemContext({ ...harness.now.services, embedder }, { kind: "job", id: "slow" }, "slow");
+  const first = analyzeProject(slow, { project_id: project.id });
+  await reading.promise;
+  await send(project, "POST", `${finished.path}/tasks`, { title: "One more", role: "qa" });
+  // The collector gives a change a minute to settle.
+  await harness.now.sql`update history set created_at = created_at - interval '10 minutes'`;
+  await analyze(harness.now);
+  goOn.resolve();
+  await first;
+  const found = await list(harness.now, project, "status=all");
+  expect(found.filter(({ ticket_id }) => ticket_id === finished.id)).toEqual([]);
 });

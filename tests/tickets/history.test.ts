@@ -97,6 +97,18 @@ describe("the history of a ticket", () => {
     expect(rows).toHaveLength(2);
   });
 
+  test("tells a key that may not read tasks nothing of theirs", async () => {
+    const ticket = await makeTicket(harness.now, project, { roles: ["qa"] });
+    await call("POST", `${ticket.path}/tasks`, { title: "A task", role: "qa" });
+    const entitiesFor = async (scopes: string[]) => {
+      const { token } = await makeKey(harness.now, project.admin, { scopes });
+      const { body } = await harness.now.call("GET", `${ticket.path}/history`, { token });
+      return body.history.map(({ entity }: { entity: string }) => entity);
+    };
+    expect(await entitiesFor(["tickets:read", "tasks:read"])).toEqual(["ticket", "role", "task"]);
+    expect(await entitiesFor(["tickets:read"])).toEqual(["ticket", "role"]);
+  });
+
   test("begins with the ticket, its roles after it", async () => {
     const ticket = await makeTicket(harness.now, project, {
       roles: ["qa", "backend"],

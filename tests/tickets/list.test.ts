@@ -120,6 +120,14 @@ describe("the list of tickets", () => {
     for (const words of not) expect(await refs(`q=${encodeURIComponent(words)}`), words).toEqual([]);
   });
 
+  test.each(["-".repeat(33), "- ".repeat(100), `giraffe ${"-".repeat(60)}`])(
+    "takes a rule of hyphens in the words: %s",
+    async (words) => {
+      const found = await refs(`q=${encodeURIComponent(words)}`);
+      expect(found).toEqual(words.startsWith("giraffe") ? numbers(12) : []);
+    },
+  );
+
   test("tells where a merged ticket is on its way", async () => {
     const one = made[7]!;
     const shipOf = async () => (await call("GET", one.path)).body.ship;

@@ -1,7 +1,8 @@
 import { v7 as uuid } from "uuid";
 import { expect, test } from "vitest";
+import { besideLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, type TestTicket } from "../factories.ts";
-import { useHarness } from "../harness.ts";
+import { type Answer, useHarness } from "../harness.ts";
 
 const harness = useHarness();
 
@@ -73,4 +74,23 @@ test("a read sees what was written before it was asked for, whatever was under w
   }
   readers.stop = true;
   await Promise.all(noise);
+});
+
+test("a read that is asked for after its project got another key says that one, whatever was under way", async () => {
+  const project = await makeProject(harness.now);
+  const ticket = await makeTicket(harness.now, project);
+  const { token } = project.admin;
+  const read = () => harness.now.call("GET", ticket.path, { token });
+  await read();
+  let later: Promise<Answer> | undefined;
+  await besideLock(harness.now, (tx) => tx`lock table tickets in access exclusive mode`, {
+    waits: read,
+    passes: async () => {
+      const renamed = await harness.now.call("PATCH", project.path, { token, body: { key: "RENAMED" } });
+      await harness.now.call("GET", project.path, { token }); // knows the caller again
+      later = read();
+      return renamed;
+    },
+  });
+  expect((await later!).body.ticket_ref).toBe("RENAMED-1");
 });

@@ -1,0 +1,17 @@
+import type { MiddlewareHandler } from "hono";
+import { invalidField } from "../core/errors.ts";
+import type { HttpEnv } from "./request.ts";
+
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
+
+/**
+ * The server writes this field into the request's URL as it came: with a path in it, it and not the request line would
+ * say which route is meant, past whatever a proxy forbids by path.
+ */
+export const refuseStrangeHost: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const host = c.req.header("host");
+  if (host !== undefined && !HOST.test(host)) {
+    throw invalidField("Host", "Must be a host's name, with a port or without");
+  }
+  await next();
+};

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
+import { makeMember, makeProject, makeUser, type TestUser } from "../factories.ts";
+import { useHarness, useSecondHarness } from "../harness.ts";
+import { makePerson, signIn, statusOfMe } from "../sessions/_sign_in.ts";
+
+const harness = useHarness();
+/** Remembers for a moment who somebody was. */
+const second = useSecondHarness(harness);
+const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
+
+/** What each does about the other or themselves, both let in before either is done; the first one's call comes first. */
+function atOnce(users: { id: string }[], ...calls: (() => ReturnType<typeof call>)[]) {
+  const ids = users.map(({ id }) => id);
+  return behindLock(harness.now, (tx) => tx`select from users where id in ${tx(ids)} for update`, ...calls);
+}
+
+function setRole(by: TestUser, of: TestUser, role: string) {
+  return () => call("PATCH", `/users/${of.id}`, { token: by.token, body: { role } });
+}
+
+describe("who is losing a right", () => {
+  test("as a super admin cannot take the role from who takes it from them", async () => {
+    const [a, b] = [
+      await makeUser(harness.now, { role: "super_admin" }),
+      await makeUser(harness.now, { role: "super_admin" }),
+    ];
+    await makeUser(harness.now, { role: "super_admin" });
+    const answers = await atOnce([a, b], setRole(a, b, "member"), setRole(b, a, "member"));
+    expect(answers.map(({ status }) => status)).toEqual([200, 403]);
+  });
+
+  test("as a super admin cannot take the role back", async () => {
+    const [a, b] = [
+      await makeUser(harness.now, { role: "super_admin" }),
+      await makeUser(harness.now, { role: "super_admin" }),
+    ];
+    const answers = await atOnce([b], setRole(a, b, "member"), setRole(b, b, "super_admin"));
+    expect(answers.map(({ status }) => status)).toEqual([200, 403]);
+  });
+
+  test("cannot come back from being deactivated", async () => {
+    const person = await makePerson(harness.now, { role: "admin" });
+    const { access } = await signIn(harness.now, person);
+    const setDeactivated = (token: string, deactivated: boolean) => () =>
+      call("PATCH", `/users/${person.id}`, { token, body: { deactivated } });
+    const answers = await atOnce(
+      [person],
+      setDeactivated(person.admin.token, true),
+      setDeactivated(access, false),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 401]);
+  });
+
+  test("as an admin of a project cannot put themselves back", async () => {
+    const project = await makeProject(harness.now);
+    const { id, token } = await makeMember(harness.now, project, "admin");
+    const path = `${project.path}/members/${id}`;
+    const answers = await behindLock(
+      harness.now,
+      (tx) => tx`select from projects where id = ${project.id}::uuid for update`,
+      () => call("DELETE", path, { token: project.admin.token }),
+      () => call("PUT", path, { token, body: { role: "admin" } }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([204, 403]);
+  });
+});
+
+describe("where another process remembers who they were", () => {
+  /** Known to the second process, deactivated at the first. */
+  async function deactivated() {
+    const person = await makePerson(harness.now, { role: "admin" });
+    const { access } = await signIn(harness.now, person);
+    expect(await statusOfMe(second.now, access)).toBe(200);
+    await call("DELETE", `/users/${person.id}`, { token: person.admin.token });
+    return { ...person, access };
+  }
+
+  test("who is deactivated comes not back", async () => {
+    const { id, access, admin } = await deactivated();
+    const back = { token: access, body: { deactivated: false } };
+    expect((await second.now.call("PATCH", `/users/${id}`, back)).status).toBe(401);
+    const { body } = await call("GET", `/users/${id}`, { token: admin.token });
+    expect(body.deactivated_at).not.toBeNull();
+  });
+
+  test("who is deactivated leaves nobody behind, no link and no key", async () => {
+    const { access, admin } = await deactivated();
+    const bot = {
+      email: `${crypto.randomUUID()}@example.test`,
+      name: "Back door",
+      kind: "bot",
+      role: "admin",
+    };
+    for (
+      const [path, body] of [["/users", bot], [`/users/${admin.id}/invitation`, {}], ["/keys", {}]] as const
+    ) {
+      expect([path, (await second.now.call("POST", path, { token: access, body })).status]).toEqual([
+        path,
+        401,
+      ]);
+    }
+  });
+
+  test("a session that has ended leaves no key", async () => {
+    const person = await makePerson(harness.now);
+    const { access, cookie } = await signIn(harness.now, person);
+    expect(await statusOfMe(second.now, access)).toBe(200);
+    const { status } = await call("POST", "/auth/logout", { headers: { cookie } });
+    expect(status).toBeLessThan(300);
+    expect((await second.now.call("POST", "/keys", { token: access, body: {} })).status).toBe(401);
+  });
+
+  test("who was removed from a project puts nobody back", async () => {
+    const project = await makeProject(harness.now);
+    const { id, token } = await makeMember(harness.now, project, "admin");
+    expect((await second.now.call("GET", project.path, { token })).status).toBe(200);
+    await call("DELETE", `${project.path}/members/${id}`, { token: project.admin.token });
+    for (const method of ["PUT", "DELETE"]) {
+      const { status } = await second.now.call(method, `${project.path}/members/${id}`, {
+        token,
+        ...(method === "PUT" && { body: { role: "admin" } }),
+      });
+      expect(status).toBe(403);
+    }
+  });
+});
