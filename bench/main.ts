@@ -56,8 +56,6 @@ async function main(args: string[]): Promise<void> {
   if (positionals.includes("suggestions")) return await benchSuggestions(values);
   const options: BenchOptions = {
     texts: await readTexts(values.tickets),
-    tickets: values.tickets,
-    duplicates: values.duplicates,
     rounds: Number(values.rounds),
     seconds: Number(values.duration),
     scale: Number(values.scale),

@@ -2,9 +2,6 @@ import type { TicketText } from "./texts.ts";
 
 export interface BenchOptions {
   texts: TicketText[];
-  /** What --tickets and --duplicates name. */
-  tickets: string | undefined;
-  duplicates: string | undefined;
   rounds: number;
   /** Of one round of one side. */
   seconds: number;

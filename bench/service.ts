@@ -11,7 +11,6 @@ const ADMIN = { email: "admin@localhost", password: "for the bench only" };
 export interface Server {
   origin: string;
   pid: number;
-  place: Place;
   /** From the start of the process until it was ready. */
   startMs: number;
   usage(): Promise<Usage | null>;
@@ -73,7 +72,6 @@ async function serverOf({ child, port, place, started, ready }: Started): Promis
   return {
     origin,
     pid: child.pid,
-    place,
     startMs: performance.now() - started,
     async usage() {
       return await readUsage(child.pid, await backendsOf(place));

@@ -3,21 +3,28 @@ import { SignJWT } from "jose";
 import { v7 as uuid } from "uuid";
 import { Scope } from "../src/core/schema.ts";
 import { type PublishedProcedure, publishedProcedures } from "../src/http/procedures.ts";
-import { makeKey, makeMember, makeProject, makeUser, type TestProject, type TestUser } from "./factories.ts";
+import {
+  makeKey,
+  makeMember,
+  makeProject,
+  makeUser,
+  type TestProject,
+  type TestUser,
+  useProject,
+} from "./factories.ts";
 import { type CallOptions, useHarness } from "./harness.ts";
 
 // What holds for every procedure by its meta alone; a new one is under these tests without being named here.
 const harness = useHarness();
+const project = useProject(harness);
 const procedures = publishedProcedures();
 const guarded = procedures.filter(({ meta }) => meta.access !== "public");
 const inProject = guarded.filter(({ meta }) => ["viewer", "member", "project_admin"].includes(meta.access));
 
-let project: TestProject;
 let archived: TestProject;
 let stranger: TestUser;
 
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   archived = await makeProject(harness.now, { admin: project.admin });
   await harness.now.call("DELETE", archived.path, { token: project.admin.token });
   stranger = await makeUser(harness.now, { role: "admin" });

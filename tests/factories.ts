@@ -1,3 +1,4 @@
+import { beforeAll } from "vitest";
 import { v7 as uuid } from "uuid";
 import { Scope, type UserRole } from "../src/core/schema.ts";
 import { hashToken, newApiKey, signAccessToken } from "../src/core/tokens.ts";
@@ -81,6 +82,16 @@ export async function makeProject(
   });
   if (status !== 201) throw new Error(`project not made: ${JSON.stringify(body)}`);
   return { id: body.id, key, accountId: admin.accountId, admin, path: `/projects/${body.id}` };
+}
+
+/** One project for all tests of a file, made before them. */
+export function useProject(
+  harness: { now: Harness },
+  options: Parameters<typeof makeProject>[1] = {},
+): TestProject {
+  const project = {} as TestProject;
+  beforeAll(async () => void Object.assign(project, await makeProject(harness.now, options)));
+  return project;
 }
 
 /** A user of the project's account with a role in the project. */

@@ -35,10 +35,6 @@ export class Ledger {
     return this.#counts;
   }
 
-  get open(): Entry[] {
-    return [...this.#open.values()];
-  }
-
   /**
    * Compares the open entries with what stands in the database, and closes them. What was acknowledged must stand
    * once; what nobody answered may stand once or not at all; nothing may stand that was refused or never sent.

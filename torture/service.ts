@@ -1,12 +1,5 @@
 import { freePort } from "../ops/launch.ts";
-import {
-  copyTemplate,
-  dropPlace,
-  emptyPlace,
-  makeTemplate,
-  type Place,
-  serverUrl,
-} from "../tests/database.ts";
+import { copyTemplate, dropPlace, makeTemplate, type Place, serverUrl } from "../tests/database.ts";
 import { launchService, type ServiceProcess } from "../tests/service_process.ts";
 
 export const SECRETS = { cron: "torture-cron-secret", agent: "torture-agent-secret" };
@@ -55,8 +48,8 @@ export class Stage {
   }
 
   /** Over a place that the scenario made and removes itself. */
-  static over(place: Place, env: Record<string, string> = {}, project?: string): Stage {
-    return new Stage(place, env, project);
+  static over(place: Place, env: Record<string, string> = {}): Stage {
+    return new Stage(place, env);
   }
 
   get service(): ServiceProcess {
@@ -148,4 +141,4 @@ export async function dropTemplate(): Promise<void> {
   made = undefined;
 }
 
-export { emptyPlace, serverUrl };
+export { serverUrl };

@@ -14,7 +14,6 @@ const PATHS = [
   "/repos/{owner}/{repo}/hooks",
   "/repos/{owner}/{repo}/hooks/{hook_id}",
   "/repos/{owner}/{repo}/issues",
-  "/repos/{owner}/{repo}/issues/{issue_number}",
 ];
 
 const FILE = new URL("../../node_modules/@octokit/openapi/generated/api.github.com.json", import.meta.url);

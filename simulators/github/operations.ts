@@ -21,9 +21,6 @@ export const operations: Record<string, Operation> = {
   "users/get-authenticated": getUser,
   "repos/list-webhooks": withAdmin(listHooks),
   "repos/create-webhook": withAdmin(createHook),
-  "repos/get-webhook": withAdmin((request, repository) =>
-    withHook(request, repository, (hook) => hookAnswer(request, repository, hook))
-  ),
   "repos/update-webhook": withAdmin((request, repository) =>
     withHook(request, repository, (hook) => updateHook(request, repository, hook))
   ),
@@ -35,7 +32,6 @@ export const operations: Record<string, Operation> = {
   ),
   "issues/create": withRepository(createIssue),
   "issues/list-for-repo": withRepository(listIssues),
-  "issues/get": withRepository(getIssue),
 };
 
 export function repoOf(params: Record<string, string>): string | undefined {
@@ -147,11 +143,6 @@ function listIssues(request: Request, repository: Repository): Response {
   return Response.json(
     found.slice(0, Number(per_page)).map((issue) => issueBody(request, repository, issue)),
   );
-}
-
-function getIssue(request: Request, repository: Repository): Response {
-  const issue = repository.issues.find(({ number }) => String(number) === request.params.issue_number);
-  return issue ? Response.json(issueBody(request, repository, issue)) : problem(404, "Not Found");
 }
 
 function issueBody({ description, url }: Request, { full_name }: Repository, issue: Issue) {

@@ -22,7 +22,7 @@ export async function putRoleSettings(ctx: ActorContext, input: PutRoleSettings)
   const settings = await transact(ctx, async (ctx) => {
     // Locked first: of two calls at once, the second must see what the first left enabled.
     const [account] = await ctx.db<{ disabled_roles: string[] }[]>`
-      select disabled_roles from accounts where id = ${accountId}::uuid for update`;
+      select disabled_roles from accounts where id = ${accountId}::uuid for no key update`;
     if (!account) throw accountGone();
     const disabled = new Set(account.disabled_roles);
     for (const { role, enabled } of input.roles) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cursor, Id, NextCursor, queryInteger, text, Timestamp } from "../core/schema.ts";
+import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
 
 const JobState = z.enum(["created", "retry", "active", "completed", "cancelled", "failed"]);
 
@@ -30,11 +30,6 @@ export const Job = z.object({
 }).meta({ id: "Job" });
 export type Job = z.infer<typeof Job>;
 
-export const ListJobs = z.strictObject({
-  state: JobState.optional(),
-  queue: text(1, 100).optional(),
-  limit: queryInteger(1, 200, 50),
-  cursor: Cursor.optional(),
-});
+export const ListJobs = Page.extend({ state: JobState.optional(), queue: text(1, 100).optional() });
 export type ListJobs = z.infer<typeof ListJobs>;
 export const JobList = z.object({ jobs: z.array(Job), next_cursor: NextCursor });

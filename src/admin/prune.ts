@@ -14,6 +14,7 @@ export async function prune({ sql: db }: Context): Promise<void> {
     ["sessions", "id", db`least(revoked_at, expires_at) < now() - interval '30 days'`],
     ["refresh_tokens", "token_hash", db`expires_at < now() - interval '30 days'`],
     ["invitations", "token_hash", db`least(used_at, expires_at) < now() - interval '30 days'`],
+    ["hook_runs", "id", db`finished_at < now() - interval '30 days'`],
     ["rate_limits", "key", db`expire < extract(epoch from now()) * 1000`],
     ["audit_log", "id", db`action = 'session.refused' and created_at < now() - interval '90 days'`],
   ] as const;

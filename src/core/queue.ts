@@ -119,11 +119,19 @@ export function openQueue(boss: PgBoss): Queue {
   return {
     async enqueue(db, name, payload, { startAfterSeconds } = {}) {
       const { key }: QueueDefinition = QUEUES[name];
-      await boss.send(name, payload, {
+      const singletonKey = key?.(payload as never);
+      const options = {
         db: bossExecutor(db),
-        ...(key && { singletonKey: key(payload as never) }),
+        ...(singletonKey !== undefined && { singletonKey }),
         ...(startAfterSeconds !== undefined && { startAfter: startAfterSeconds }),
-      });
+      };
+      while (await boss.send(name, payload, options) === null) {
+        // One waits already. Held, it begins when this change is there to be seen; a worker may have taken it just now.
+        const waiting = await db`
+          select from pgboss.job where name = ${name} and coalesce(singleton_key, '') = ${singletonKey ?? ""}
+            and state = 'created' for share`;
+        if (waiting.count > 0) return;
+      }
     },
     async retry(db, name, id) {
       await boss.retry(name, id, { db: bossExecutor(db) });

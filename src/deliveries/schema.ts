@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Context } from "../core/context.ts";
-import { Cursor, Id, NextCursor, queryInteger, text, Timestamp } from "../core/schema.ts";
+import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
 
 export const Provider = z.enum(["cloud_agent", "payment", "deploy", "github"]);
 export type Provider = z.infer<typeof Provider>;
@@ -59,13 +59,11 @@ export const DeliveryRecord = DeliverySummary.extend({
 }).meta({ id: "Delivery" });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
-export const ListDeliveries = z.strictObject({
+export const ListDeliveries = Page.extend({
   provider: Provider.optional(),
   outcome: DeliveryOutcome.optional(),
   event: text(0, 100).optional(),
   subject: text(0, 200).optional(),
-  limit: queryInteger(1, 200, 50),
-  cursor: Cursor.optional(),
 });
 export type ListDeliveries = z.infer<typeof ListDeliveries>;
 

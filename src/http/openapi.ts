@@ -170,17 +170,17 @@ function hasVersion(output: z.ZodType): boolean {
 }
 
 function failures({ meta }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
-  const codes = new Set<ErrorCode>(["invalid_request", "internal", "unavailable", ...(meta.errors ?? [])]);
-  if (hasBody(meta.method)) { for (const code of BODY_ERRORS) codes.add(code); }
-  if (meta.access !== "public") {
+  const { access, method, denial = "forbidden", errors = [] } = meta;
+  const codes: ErrorCode[] = ["invalid_request", "internal", "unavailable", ...errors];
+  if (hasBody(method)) codes.push(...BODY_ERRORS);
+  if (access !== "public") {
     // Who calls by key is limited, and who tries keys out.
-    for (const code of ["unauthenticated", "token_expired", "rate_limited"] as const) codes.add(code);
+    codes.push("unauthenticated", "token_expired", "rate_limited", "insufficient_scope");
+    if (access !== "user") codes.push(denial);
+    if (access === "member" || access === "project_admin") codes.push("forbidden");
+    if (method !== "GET") codes.push("csrf");
   }
-  if (meta.access !== "public" && meta.access !== "user") codes.add(meta.denial ?? "forbidden");
-  if (meta.access === "member" || meta.access === "project_admin") codes.add("forbidden");
-  if (meta.access !== "public") codes.add("insufficient_scope");
-  if (meta.access !== "public" && meta.method !== "GET") codes.add("csrf");
-  return errorResponses([...codes]);
+  return errorResponses([...new Set(codes)]);
 }
 
 const BODY_ERRORS = [

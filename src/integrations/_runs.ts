@@ -6,13 +6,11 @@ import type { Target } from "./_targets.ts";
 import { getHookRun } from "./get_hook_run.ts";
 import type { HookRun } from "./schema.ts";
 
-/** Writes down what is to be done, and leaves it to a job. Runs of a month ago go on this occasion. */
+/** Writes down what is to be done, and leaves it to a job. */
 export async function startRun(ctx: ActorContext, targets: Target[]): Promise<HookRun> {
   const { user } = ctx.actor;
   const id = uuid();
   await transact(ctx, async (ctx) => {
-    await ctx.db`
-      delete from hook_runs where user_id = ${user.id}::uuid and finished_at < now() - interval '30 days'`;
     await ctx.db`insert into hook_runs (id, user_id) values (${id}::uuid, ${user.id}::uuid)`;
     await ctx.db`
       insert into hook_run_results (run_id, position, project_id, repo)

@@ -7,7 +7,7 @@ import type { Ticket } from "../tickets/schema.ts";
 import { type Account, noteState, openAccount } from "./_account.ts";
 import { repoIn } from "./_ask.ts";
 import { type Claim, releaseClaim, renewClaim, takeClaim } from "./_claim.ts";
-import { notLinked, ProviderFailure, toCallError } from "./_failures.ts";
+import { ProviderFailure, toCallError } from "./_failures.ts";
 import { onlyRepo, readLink } from "./_issue_links.ts";
 import { createIssueAt, findIssueWith, type HostedIssue } from "./_issues_api.ts";
 import type { CreateIssue, LinkedIssue } from "./schema.ts";
@@ -30,11 +30,8 @@ export async function createIssue(ctx: ProjectContext, input: CreateIssue): Prom
     return await link(ctx, ticket, repoIn(issue.repository_url) ?? repo, issue);
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error;
-    if (error.code !== "token_refused") {
-      throw toCallError(error, `create an issue for ticket ${ticket.ticket_ref}`);
-    }
-    await noteState(ctx, account, "refused");
-    throw notLinked(`${error.message}: link the account again`, error);
+    if (error.code === "token_refused") await noteState(ctx, account, "refused");
+    throw toCallError(error, `create an issue for ticket ${ticket.ticket_ref}`);
   } finally {
     await releaseClaim(ctx, claim);
   }

@@ -17,6 +17,7 @@ interface BatchResult {
 /** Stores what a batch gave, all or nothing: new suggestions, those that their facts no longer support, the progress. */
 export async function storeBatch(ctx: Context, projectId: string, found: BatchResult): Promise<void> {
   await transact(ctx, async (ctx) => {
+    await lockInOrder(ctx, projectId, found);
     const batch = await withoutOutdated(ctx, projectId, found);
     await Promise.all([
       storeFindings(ctx, projectId, batch.findings),
@@ -24,6 +25,18 @@ export async function storeBatch(ctx: Context, projectId: string, found: BatchRe
       finishBatch(ctx, projectId, batch),
     ]);
   });
+}
+
+/**
+ * One analysis of a project stores at a time. Behind the tickets that its suggestions name, in id order: who decides on a
+ * suggestion holds its ticket first.
+ */
+async function lockInOrder({ db }: Context, projectId: string, { findings }: BatchResult): Promise<void> {
+  const named = findings.flatMap((
+    { ticket_id, other_ticket_id = ticket_id },
+  ) => [ticket_id, other_ticket_id]);
+  await db`select from project_analyses where project_id = ${projectId}::uuid for update`;
+  await db`select from tickets where id = any (${named}::uuid[]) order by id for key share`;
 }
 
 /**

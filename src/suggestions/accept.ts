@@ -1,6 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/history.ts";
+import { lockTasks } from "../tasks/lock.ts";
 import { lastMove } from "../tickets/last_move.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { moveTickets } from "../tickets/transition.ts";
@@ -69,6 +70,7 @@ async function applyStale(
   if (stage !== suggestion.evidence.stage) {
     throw new AppError("conflict", `${refused} it stands in ${stage} now`);
   }
+  await lockTasks(ctx, [suggestion.ticket_id]); // a claim that is under way is activity too
   const [row] = await ctx.db<[{ last_activity: string }]>`
     select ${lastActivity(ctx.db)} as last_activity from tickets t
     where t.id = ${suggestion.ticket_id}::uuid and t.project_id = ${ctx.project.id}::uuid`;

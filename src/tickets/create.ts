@@ -4,7 +4,7 @@ import { readTogether } from "../core/batches.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { toVectorLiteral } from "../core/embed.ts";
 import { invalidField } from "../core/errors.ts";
-import { authorText, nameAuthor, transact } from "../core/history.ts";
+import { authorText, nameAuthor, repeatVictim, transact } from "../core/history.ts";
 import { log } from "../core/log.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import { type Draft, insertTickets } from "./_insert.ts";
@@ -87,7 +87,11 @@ async function store(ctx: ProjectContext, draft: Draft): Promise<CreatedTicket> 
     const [[created]] = await Promise.all([insertTickets(db, [draft]), nameAuthor(ctx, db)]);
     return created!;
   }
-  return await batches.join(`create:${project.id}`, draft, (drafts: Draft[]) => insertTickets(sql, drafts));
+  return await batches.join(
+    `create:${project.id}`,
+    draft,
+    (drafts: Draft[]) => repeatVictim(ctx, () => insertTickets(sql, drafts)),
+  );
 }
 
 interface Extras {

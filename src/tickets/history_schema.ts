@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Cursor, NextCursor, queryInteger, Timestamp } from "../core/schema.ts";
+import { NextCursor, Page, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "./schema.ts";
 
-export const ListHistory = TicketPath.extend({ limit: queryInteger(1, 200, 50), cursor: Cursor.optional() });
+export const ListHistory = TicketPath.extend(Page.shape);
 export type ListHistory = z.infer<typeof ListHistory>;
 
 const Author = z.object({

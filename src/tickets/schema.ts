@@ -2,12 +2,11 @@ import { z } from "zod";
 import {
   AnyObject,
   CommitSha,
-  Cursor,
   Id,
+  IdPage,
   JsonObject,
   NextCursor,
   queryBoolean,
-  queryInteger,
   Role,
   text,
   Timestamp,
@@ -193,8 +192,7 @@ export const TicketSort = z.enum([
   "-priority",
 ]);
 
-export const ListTickets = z.strictObject({
-  id: Id,
+export const ListTickets = IdPage.extend({
   stage: Stage.optional(),
   status: Status.optional(),
   role: Role.optional(),
@@ -204,8 +202,6 @@ export const ListTickets = z.strictObject({
   blocking: queryBoolean.optional(),
   q: text(1, 200).optional().describe("Full text over ref, title and description"),
   sort: TicketSort.default("-created_at"),
-  limit: queryInteger(1, 200, 50),
-  cursor: Cursor.optional(),
 });
 export type ListTickets = z.infer<typeof ListTickets>;
 

@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeProject, makeTicket, type TestProject, type TestTicket, ticketInput } from "../factories.ts";
+import { makeTicket, type TestTicket, ticketInput, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { expectError, expectFields, post, ticketsOf } from "./_calls.ts";
 
 const harness = useHarness();
-let project: TestProject;
+const project = useProject(harness);
 let ticket: TestTicket;
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   ticket = await makeTicket(harness.now, project);
 });
 

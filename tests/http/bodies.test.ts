@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { makeProject, type TestProject, ticketInput } from "../factories.ts";
+import { describe, expect, test } from "vitest";
+import { ticketInput, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { expectError, post, ticketsOf } from "./_calls.ts";
 
 const harness = useHarness();
-let project: TestProject;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
+const project = useProject(harness);
 
 const JSON_TYPE = { "content-type": "application/json" };
 const LIMIT = 256 * 1024;

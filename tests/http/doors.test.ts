@@ -1,14 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { publishedProcedures } from "../../src/http/procedures.ts";
-import { makeProject, makeTicket, type TestProject, type TestTicket, ticketInput } from "../factories.ts";
+import { makeProject, makeTicket, type TestTicket, ticketInput, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { expectError, expectNoInside, post } from "./_calls.ts";
 
 const harness = useHarness();
-let project: TestProject;
+const project = useProject(harness);
 let ticket: TestTicket;
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   ticket = await makeTicket(harness.now, project);
 });
 

@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
+import { describe, expect, test } from "vitest";
+import { makeTicket, ticketInput, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { expectError, expectFields, post, ticketsOf } from "./_calls.ts";
 
 const harness = useHarness();
-let project: TestProject;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
+const project = useProject(harness);
 
 async function stored(fields: Record<string, unknown>): Promise<Record<string, unknown>> {
   const created = await post(harness.now, project, { body: ticketInput(fields) });

@@ -1,17 +1,14 @@
 import { v7 as uuid } from "uuid";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { encodeCursor } from "../../src/core/cursor.ts";
 import { agentDelivery } from "../../simulators/senders/agent.ts";
-import { makeProject, makeTicket, type TestProject } from "../factories.ts";
+import { makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { expectFields } from "./_calls.ts";
 
 const SECRET = "agent-secret";
 const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: SECRET } });
-let project: TestProject;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
+const project = useProject(harness);
 
 /** Times that RFC 3339 can write and PostgreSQL can't store, or the other way round once they are in UTC. */
 const BEYOND = ["0000-01-01T00:00:00.000Z", "0001-01-01T00:00:00.000+14:00", "9999-12-31T23:59:59.999-14:00"];

@@ -1,15 +1,12 @@
 import superjson from "superjson";
-import { beforeAll, describe, expect, test } from "vitest";
-import { makeKey, makeMember, makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
+import { describe, expect, test } from "vitest";
+import { makeKey, makeMember, makeProject, makeTicket, ticketInput, useProject } from "../factories.ts";
 import { type CallOptions, useHarness } from "../harness.ts";
 import { expectNoInside, ticketsOf } from "./_calls.ts";
 import { expectTrpcError, type Sent } from "./_trpc.ts";
 
 const harness = useHarness();
-let project: TestProject;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
+const project = useProject(harness);
 
 async function send(method: string, path: string, options: CallOptions = {}): Promise<Sent> {
   const response = await harness.now.request(method, `/trpc/${path}`, options);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { behindLock } from "../behind_lock.ts";
+import { makeMember, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
 import { CRON_SECRET, sendDeploy } from "../deploys/_setup.ts";
 import { useHarness } from "../harness.ts";
 import { analyze, analyzeAll, decide, leaveAlone, list, stateOf } from "./_world.ts";
@@ -207,6 +208,24 @@ describe("a ticket that nobody touches", () => {
       `Cannot undo: ticket ${ticket.ref} was changed since`,
     ]);
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({ stage: "backlog" });
+  });
+
+  test("is not closed under the hands of who is claiming its task", async () => {
+    const project = await makeProject(harness.now);
+    const worker = await makeMember(harness.now, project, "member");
+    const ticket = await makeTicket(harness.now, project);
+    const { body: task } = await post(project, `${ticket.path}/tasks`, { title: "A task", role: "qa" });
+    await leaveAlone(harness.now, ticket.id, 200);
+    await analyzeAll(harness.now);
+    const [stale] = await list(harness.now, project);
+    const claim = `${ticket.path}/tasks/${task.id}/claim`;
+    const [claimed, accepted] = await behindLock(
+      harness.now,
+      (tx) => tx`select from users where id = ${worker.id}::uuid for update`,
+      () => harness.now.call("POST", claim, { token: worker.token, body: {} }),
+      () => decide(harness.now, project, stale!, "accept"),
+    );
+    expect([claimed!.status, accepted!.status]).toEqual([200, 409]);
   });
 
   test("for half a year in the backlog is suggested to be closed; a change withdraws that", async () => {

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { v7 as uuid } from "uuid";
 import { behindLock } from "../behind_lock.ts";
-import { makeKey, makeProject, makeTicket, type TestProject } from "../factories.ts";
+import { makeKey, makeProject, makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { list } from "./_world.ts";
 
 const harness = useHarness();
-let project: TestProject;
+const project = useProject(harness);
 let ticketId: string;
 
 async function insert(
@@ -24,7 +24,6 @@ async function insert(
 }
 
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   ticketId = (await makeTicket(harness.now, project)).id;
   for (let n = 0; n < 25; n++) await insert({ confidence: n / 100 });
   await insert({ status: "executed", kind: "close", confidence: 1 });

@@ -1,22 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { besideLock } from "../behind_lock.ts";
-import {
-  makeKey,
-  makeMember,
-  makeProject,
-  makeTicket,
-  type TestProject,
-  type TestTicket,
-  type TestUser,
-} from "../factories.ts";
+import { makeKey, makeMember, makeTicket, type TestTicket, type TestUser, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
-let project: TestProject;
+const project = useProject(harness);
 let ticket: TestTicket;
 let [ada, ben]: TestUser[] = [];
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   ada = await makeMember(harness.now, project, "member");
   ben = await makeMember(harness.now, project, "member");
 });

@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeMember, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { makeMember, makeProject, makeTicket, type TestTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
-let project: TestProject;
+const project = useProject(harness);
 let tickets: TestTicket[];
 
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   tickets = [await makeTicket(harness.now, project), await makeTicket(harness.now, project)];
   const [approved] = [await add(0, "approved"), await add(1, "pending")];
   const rejected = await add(0, "rejected");

@@ -6,18 +6,17 @@ import {
   makeMember,
   makeProject,
   makeTicket,
-  type TestProject,
   type TestTicket,
   type TestUser,
+  useProject,
 } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
-let project: TestProject;
+const project = useProject(harness);
 let ticket: TestTicket;
 let member: TestUser;
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   member = await makeMember(harness.now, project, "member");
 });
 

@@ -1,21 +1,18 @@
 import { v7 as uuid } from "uuid";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   makeKey,
   makeMember,
   makeProject,
   makeTicket,
   makeUser,
-  type TestProject,
   type TestTicket,
+  useProject,
 } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
-let project: TestProject;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
+const project = useProject(harness);
 
 function bulk(body: Record<string, unknown>, token = project.admin.token) {
   return harness.now.call("POST", `${project.path}/tickets/bulk`, { token, body });

@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { makeProject, makeTicket, type TestProject } from "../factories.ts";
+import { describe, expect, test } from "vitest";
+import { makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { bestTimes } from "./_best_times.ts";
 
 const harness = useHarness();
-let project: TestProject;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
+const project = useProject(harness);
 
 function bulk(body: Record<string, unknown>, token = project.admin.token) {
   return harness.now.call("POST", `${project.path}/tickets/bulk`, { token, body });

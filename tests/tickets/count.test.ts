@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeMember, makeProject, makeTicket, type TestProject, type TestUser } from "../factories.ts";
+import { makeMember, makeProject, makeTicket, type TestUser, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
-let project: TestProject;
+const project = useProject(harness);
 let viewer: TestUser;
 
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   viewer = await makeMember(harness.now, project, "viewer");
   const stages = ["backlog", "backlog", "backlog", "up_next", "validation", "validation", "live"];
   for (const [index, stage] of stages.entries()) {

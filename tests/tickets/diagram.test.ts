@@ -4,7 +4,7 @@ import { transact } from "../../src/core/history.ts";
 import { TASK_TRANSITIONS } from "../../src/tasks/transitions.ts";
 import { Stage } from "../../src/tickets/schema.ts";
 import { transitionTickets } from "../../src/tickets/transition.ts";
-import { makeProject, makeTicket, type TestProject } from "../factories.ts";
+import { makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
 interface Arrow {
@@ -14,11 +14,10 @@ interface Arrow {
 }
 
 const harness = useHarness();
+const project = useProject(harness);
 const root = new URL("../../", import.meta.url).pathname;
-let project: TestProject;
 let diagrams: Arrow[][];
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   const texts = await Promise.all(
     ["README.md", "docs/ticket_life.md"].map((file) => Deno.readTextFile(`${root}${file}`)),
   );

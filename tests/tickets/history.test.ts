@@ -1,21 +1,11 @@
 import { v7 as uuid } from "uuid";
-import { beforeAll, describe, expect, test } from "vitest";
-import {
-  makeKey,
-  makeMember,
-  makeProject,
-  makeTicket,
-  type TestProject,
-  type TestTicket,
-} from "../factories.ts";
+import { describe, expect, test } from "vitest";
+import { makeKey, makeMember, makeProject, makeTicket, type TestTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { type HistoryRow, readHistory, readThings, replay } from "./_replay.ts";
 
 const harness = useHarness();
-let project: TestProject;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
+const project = useProject(harness);
 
 function call(method: string, path: string, body?: Record<string, unknown>, token = project.admin.token) {
   return harness.now.call(method, path, { token, ...(body && { body }) });

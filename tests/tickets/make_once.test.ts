@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeMember, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { makeMember, makeTicket, type TestTicket, useProject } from "../factories.ts";
 import { type Answer, useHarness } from "../harness.ts";
 
 const harness = useHarness();
-let project: TestProject;
+const project = useProject(harness);
 let ticket: TestTicket;
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   ticket = await makeTicket(harness.now, project);
 });
 

@@ -1,12 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  makeMember,
-  makeProject,
-  makeTicket,
-  type TestProject,
-  type TestTicket,
-  type TestUser,
-} from "../factories.ts";
+import { makeMember, makeTicket, type TestTicket, type TestUser, useProject } from "../factories.ts";
 import { type Answer, useHarness } from "../harness.ts";
 
 /** How often each race is run. */
@@ -14,10 +7,9 @@ const ROUNDS = 200;
 const TIMEOUT = 300_000;
 
 const harness = useHarness();
-let project: TestProject;
+const project = useProject(harness);
 let people: TestUser[];
 beforeAll(async () => {
-  project = await makeProject(harness.now);
   people = await Promise.all(Array.from({ length: 4 }, () => makeMember(harness.now, project, "member")));
 });
 

@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { makeProject, makeTicket, type TestProject } from "../factories.ts";
+import { describe, expect, test } from "vitest";
+import { makeProject, makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
-let project: TestProject;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
+const project = useProject(harness);
 
 function change(path: string, role: string, action: string, headers: Record<string, string> = {}) {
   return harness.now.call("POST", `${path}/roles/${role}/${action}`, { token: project.admin.token, headers });

@@ -1,13 +1,10 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { besideLock } from "../behind_lock.ts";
-import { makeKey, makeMember, makeProject, makeTicket, type TestProject } from "../factories.ts";
+import { makeKey, makeMember, makeProject, makeTicket, useProject } from "../factories.ts";
 import { type CallOptions, useHarness } from "../harness.ts";
 
 const harness = useHarness();
-let project: TestProject;
-beforeAll(async () => {
-  project = await makeProject(harness.now);
-});
+const project = useProject(harness);
 
 function patch(path: string, body: Record<string, unknown>, options: CallOptions = {}) {
   return harness.now.call("PATCH", path, { token: project.admin.token, body, ...options });

@@ -4,7 +4,7 @@ import { StatusChange } from "../../agents/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
 import { isSigned } from "./_signature.ts";
-import { answersOk, deliveryName, MAX_BODY_BYTES, type Webhook } from "./webhook.ts";
+import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";
 
 /** Cursor's background agents, v0. Only the body is signed, so that nothing but its name is read from the headers. */
 export const cloudAgentWebhook: Webhook = {
@@ -27,7 +27,7 @@ export const cloudAgentWebhook: Webhook = {
       }),
     },
     requestBody: { required: true, content: { "application/json": { schema: StatusChange } } },
-    responses: answersOk("invalid_signature"),
+    responses: answersOf(Taken, "invalid_signature"),
   },
   async receive({ ctx, provider, headers, body, secrets }) {
     if (!isSigned(body, headers.get("x-webhook-signature"), secrets)) {

@@ -3,9 +3,8 @@ import { AppError } from "../../core/errors.ts";
 import { parseAs, parseJson } from "../../core/json.ts";
 import { receiveDeploy } from "../../deploys/receive.ts";
 import { DeployAnswer, DeployRecord } from "../../deploys/schema.ts";
-import { errorResponses } from "../openapi.ts";
 import { isSecret } from "./_signature.ts";
-import type { Webhook } from "./webhook.ts";
+import { answersOf, type Webhook } from "./webhook.ts";
 
 export const deployWebhook: Webhook = {
   path: "/webhooks/pipeline/deploy",
@@ -36,26 +35,13 @@ export const deployWebhook: Webhook = {
         },
       },
     },
-    responses: {
-      "200": {
-        description: "Recorded or ignored",
-        content: { "application/json": { schema: DeployAnswer } },
-      },
-      ...errorResponses([
-        "invalid_json",
-        "invalid_request",
-        "unauthenticated",
-        "request_timeout",
-        "payload_too_large",
-        "unsupported_media_type",
-        "stamp_failed",
-        "report_failed",
-        "close_failed",
-        "internal",
-        "webhook_secret_not_configured",
-        "unavailable",
-      ]),
-    },
+    responses: answersOf(
+      DeployAnswer,
+      "unauthenticated",
+      "stamp_failed",
+      "report_failed",
+      "close_failed",
+    ),
   },
   async receive({ ctx, headers, body, secrets }) {
     if (!isSecret(headers.get("x-cron-secret"), secrets)) {

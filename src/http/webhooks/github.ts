@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
 import { parseGitHubEvent, receivedGitHubEvent } from "../../integrations/receive_event.ts";
 import { isSigned } from "./_signature.ts";
-import { answersOk, deliveryName, MAX_BODY_BYTES, type Webhook } from "./webhook.ts";
+import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";
 
 /** What the hooks of `/integrations/webhooks` send. Only the body is signed: the headers name the delivery, no more. */
 export const githubWebhook: Webhook = {
@@ -30,7 +30,7 @@ export const githubWebhook: Webhook = {
       required: true,
       content: { "application/json": { schema: z.looseObject({ action: z.string().optional() }) } },
     },
-    responses: answersOk("invalid_signature"),
+    responses: answersOf(Taken, "invalid_signature"),
   },
   async receive({ ctx, provider, headers, body, secrets }) {
     if (!isSigned(body, headers.get("x-hub-signature-256"), secrets)) {

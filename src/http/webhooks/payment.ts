@@ -4,7 +4,7 @@ import { PaymentEvent } from "../../billing/schema.ts";
 import { verifyPaymentEvent } from "../../billing/verify_event.ts";
 import { parseAs, parseJson } from "../../core/json.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
-import { answersOk, MAX_BODY_BYTES, type Webhook } from "./webhook.ts";
+import { answersOf, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";
 
 /** Stripe. */
 export const paymentWebhook: Webhook = {
@@ -24,7 +24,7 @@ export const paymentWebhook: Webhook = {
       header: z.object({ "stripe-signature": z.string().describe("`t=…,v1=…`, not more than 300 s old") }),
     },
     requestBody: { required: true, content: { "application/json": { schema: PaymentEvent } } },
-    responses: answersOk("invalid_signature_payload"),
+    responses: answersOf(Taken, "invalid_signature_payload"),
   },
   async receive({ ctx, provider, headers, body, secrets }) {
     await verifyPaymentEvent(body, headers.get("stripe-signature"), secrets);

@@ -28,17 +28,17 @@ export interface Webhook {
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The answers of a sender's door: `ok`, or why not. */
-export function answersOk(invalidSignature: ErrorCode): ZodOpenApiOperationObject["responses"] {
+/** The answer of a sender's door. */
+export const Taken = z.object({ ok: z.boolean() });
+
+/** What a sender's door answers: its own form of yes, or why not. */
+export function answersOf(schema: z.ZodType, ...errors: ErrorCode[]): ZodOpenApiOperationObject["responses"] {
   return {
-    "200": {
-      description: "Taken",
-      content: { "application/json": { schema: z.object({ ok: z.boolean() }) } },
-    },
+    "200": { description: "Taken", content: { "application/json": { schema } } },
     ...errorResponses([
       "invalid_json",
       "invalid_request",
-      invalidSignature,
+      ...errors,
       "request_timeout",
       "payload_too_large",
       "unsupported_media_type",
