@@ -38,23 +38,23 @@ app.post("/projects/:id/tickets", async (c) => {
   return c.json({ ticket: row }, 201);
 });
 
-app.get("/projects/:id/tickets", async (c) => {
-  const id = c.req.param("id");
-  const rows = await sql`
-    select t.id, t.project_id, 'BENCH' || '-' || t.number as ticket_ref, t.number, t.title, t.request_type, t.priority,
-      t.blocking, t.stage, t.status, case
-        when t.deploy_failed_at is not null and (t.deployed_at is null or t.deploy_failed_at > t.deployed_at)
-          then 'deploy_failed'
-        when t.deployed_at is not null then 'deployed'
-        when t.merge_sha is null then 'none'
-        when (select exists (select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
-          where r.project_id = ${id}::uuid)) then 'waiting'
-        else 'merged' end as ship,
+/** As in src/tickets/_rows.ts. */
+function summaryColumns(id: string) {
+  return sql`t.id, t.project_id, 'BENCH' || '-' || t.number as ticket_ref, t.number, t.title, t.request_type, t.priority,
+      t.blocking, t.stage, t.status, case when t.ship_state = 'merged' and (select exists (select from project_repositories r
+        join deploy_reports d on d.repo = lower(r.full_name) where r.project_id = ${id}::uuid)) then 'waiting'
+      else t.ship_state end as ship,
       coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
         from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
       t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
       t.created_by, t.created_with, t.version, t.created_at, t.updated_at,
-      ${`${linksTo}/api/projects/${id}/tickets/`} || t.id as url
+      ${`${linksTo}/api/projects/${id}/tickets/`} || t.id as url`;
+}
+
+app.get("/projects/:id/tickets", async (c) => {
+  const id = c.req.param("id");
+  const rows = await sql`
+    select ${summaryColumns(id)}
     from tickets t where t.project_id = ${id}::uuid
     order by t.created_at desc, t.id desc limit 51`;
   const last = rows[49];
@@ -69,20 +69,7 @@ app.get("/projects/:id/tickets", async (c) => {
 app.get("/projects/:id/tickets/:ticketId", async (c) => {
   const { id, ticketId } = c.req.param();
   const [row] = await sql`
-    select t.id, t.project_id, 'BENCH' || '-' || t.number as ticket_ref, t.number, t.title, t.request_type, t.priority,
-      t.blocking, t.stage, t.status, case
-        when t.deploy_failed_at is not null and (t.deployed_at is null or t.deploy_failed_at > t.deployed_at)
-          then 'deploy_failed'
-        when t.deployed_at is not null then 'deployed'
-        when t.merge_sha is null then 'none'
-        when (select exists (select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
-          where r.project_id = ${id}::uuid)) then 'waiting'
-        else 'merged' end as ship,
-      coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
-        from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
-      t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
-      t.created_by, t.created_with, t.version, t.created_at, t.updated_at,
-      ${`${linksTo}/api/projects/${id}/tickets/`} || t.id as url,
+    select ${summaryColumns(id)},
       t.description, t.evidence, t.suggested_resolution, t.implementation_notes, t.resolution_note
     from tickets t where t.project_id = ${id}::uuid and t.id = ${ticketId}::uuid`;
   return row ? c.json(row) : c.json({ error: "not found" }, 404);

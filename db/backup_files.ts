@@ -5,7 +5,7 @@ import { exists, removeIfPresent } from "./files.ts";
 import { migrate } from "./migrate.ts";
 import { openDatabase } from "./open.ts";
 
-/** What a data folder holds that is not made anew: the database, and the secret that signs and encrypts. */
+/** Beside the database the one file of a data folder that is not made anew: it signs and encrypts. */
 const SECRET = "auth_secret";
 
 /**

@@ -403,7 +403,7 @@ begin
   from pg_attribute
   where attrelid = of_table::regclass and attnum > 0 and not attisdropped and attname <> all (string_to_array(untracked, ' '));
   execute format($function$
-    create function %1$I() returns trigger language plpgsql as $body$
+    create or replace function %1$I() returns trigger language plpgsql as $body$
     begin
       if tg_op = 'INSERT' then
         insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)

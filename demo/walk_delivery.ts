@@ -27,8 +27,8 @@ export async function walkDelivery(stage: Stage, own: OwnService, project: Proje
   say(`   GitHub tells of the merge: ${await post(hookUrl(own), merge)}`);
   say(`   ${ref}: ${await stateOf(stage, place)}`);
   const record = { repo: SHOP.toUpperCase(), sha };
-  const failed = deployDelivery(own.secrets.cron, { ...record, environment: "staging" });
-  say(`   A deploy to staging:    ${await deliver(url, failed)}`);
+  const staged = deployDelivery(own.secrets.cron, { ...record, environment: "staging" });
+  say(`   A deploy to staging:    ${await deliver(url, staged)}`);
   const deploy = deployDelivery(own.secrets.cron, record);
   say(`   A deploy to production: ${await deliver(url, deploy)}`);
   say(`   The same once more:     ${await deliver(url, deploy)}`);

@@ -1,4 +1,4 @@
-/** Lists the licence of every package that the service runs with, from the lock file. */
+/** Lists the licence of every package that the service runs with, from the lock file; `deno task licenses` writes it. */
 
 interface LockedPackage {
   version: string;

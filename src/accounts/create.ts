@@ -3,7 +3,7 @@ import { isUniqueViolation } from "../../db/errors.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import type { Account, CreateAccount } from "./schema.ts";
 
 export async function createAccount(ctx: Context, input: CreateAccount): Promise<Account> {

@@ -1,8 +1,8 @@
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { Role } from "../core/schema.ts";
+import { transact } from "../core/transact.ts";
 import type { PutRoleSettings, RoleSettings } from "./schema.ts";
 
 /** Which roles the caller's account uses. */

@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { recordAudit } from "../core/audit.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { slugConflict } from "./create.ts";
 import { getAccount } from "./get.ts";
 import type { Account, UpdateAccount } from "./schema.ts";

@@ -3,7 +3,7 @@ import type { ActorContext } from "../core/context.ts";
 import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
 import type { AuditEntry, ListAudit } from "./audit_schema.ts";
 
-/** Sign-ins, key and role changes, gate bypasses, newest first: of the caller's account, for super admins of all. */
+/** What admins should know of, newest first: of the caller's account, for super admins of all. */
 export async function listAudit(ctx: ActorContext, input: ListAudit) {
   const { db, actor: { user } } = ctx;
   const named = namedAccount(ctx.actor, input.account_id, "read another account's audit list");

@@ -3,7 +3,7 @@ import type { Context } from "../core/context.ts";
 const STEP = 2000;
 
 /**
- * Deletes what has served its time: deliveries after 30 days, tokens and sessions that ended 30 days ago, used or expired
+ * Deletes what has served its time: deliveries after 30 days, tokens, sessions and runs that ended 30 days ago, used or expired
  * invitations, counters of past rate limits, refused sign-ins after 90 days (of all that the audit list has, only these
  * are written by anybody). In steps, so that no lock is held for long.
  */

@@ -1,9 +1,9 @@
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { type Payload, type QueueName, QUEUES } from "../core/queue.ts";
 import type { IdPath } from "../core/schema.ts";
+import { transact } from "../core/transact.ts";
 import { jobColumns } from "./_jobs.ts";
 import type { Job } from "./jobs_schema.ts";
 

@@ -1,7 +1,8 @@
 import { v7 as uuid } from "uuid";
 import type { Context, ProjectContext } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
-import { nameAuthor, transact } from "../core/history.ts";
+import { nameAuthor } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { type Ignored, lockIgnored, replayIgnored } from "../deliveries/replay.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { receivedAgentEvent } from "./receive_event.ts";

@@ -43,7 +43,6 @@ export class EmbedPool implements Embedder {
       state: this.#state(),
       ...(this.#reason !== undefined && { reason: this.#reason }),
       queued: this.#waiting().length,
-      threads: this.#threads.length,
     };
   }
 

@@ -9,7 +9,7 @@ export interface AuditEntry {
   details?: Record<string, unknown>;
 }
 
-/** Writes down what admins read later: sign-ins, key and role changes, gate bypasses. Joins the caller's transaction. */
+/** Writes down what admins should know of. Joins the caller's transaction. */
 export async function recordAudit(ctx: Context, entry: AuditEntry): Promise<void> {
   await ctx.db`
     insert into audit_log (account_id, action, actor, target_type, target_id, details, request_id)

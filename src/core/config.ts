@@ -77,7 +77,7 @@ const environment = z.object({
 
 export type Config = z.infer<typeof environment> & { PUBLIC_URL: string; EMBEDDING_THREADS: number };
 
-/** The variables that the service reads, for the documents and the launch permissions. */
+/** The variables that the service reads; a test holds the documents against them. */
 export const VARIABLES = Object.keys(environment.shape);
 
 /**

@@ -8,7 +8,7 @@ export type EmbedPriority = "request" | "backfill";
 
 export interface Embedder {
   /** `queued` counts waiting texts, not running ones; `reason` is why it failed or why a worker was last replaced. */
-  state(): { state: EmbedderState; reason?: string; queued: number; threads: number };
+  state(): { state: EmbedderState; reason?: string; queued: number };
   /** null when off, failed, or not done within timeoutMs (default 2000). Never throws. */
   embed(
     text: string,

@@ -45,6 +45,7 @@ export const ERRORS = {
 } as const satisfies Record<string, { status: number; message: string; code?: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
+export type ErrorStatus = (typeof ERRORS)[ErrorCode]["status"];
 
 /** The body of every failed answer. */
 export const ErrorBody = z.object({
@@ -83,7 +84,7 @@ export class AppError extends Error {
     this.fields = fields;
   }
 
-  get status(): number {
+  get status(): ErrorStatus {
     return ERRORS[this.code].status;
   }
 

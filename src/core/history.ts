@@ -1,56 +1,5 @@
-import { endsTransaction, isDeadlock } from "../../db/errors.ts";
-import { inTransaction, isTransaction, pipelined, savepoint } from "../../db/open.ts";
 import type { Db } from "../../db/open.ts";
 import type { Context } from "./context.ts";
-import { log } from "./log.ts";
-
-/**
- * Runs `work` in one transaction under the context's author. Triggers write the history of every ticket, role,
- * task, case and link changed in it (db/migrations), and refuse a change without an author.
- * Inside a transaction it joins that one. The victim of a deadlock is run once more from its beginning, so `work` must
- * change nothing outside the database.
- */
-export async function transact<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
-  if (isTransaction(ctx.db)) return await work(ctx);
-  return await repeatVictim(ctx, () => runOnce(ctx, work));
-}
-
-/** The same repetition for a single statement that is its own transaction. */
-export async function repeatVictim<T>(ctx: Context, run: () => PromiseLike<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!isDeadlock(error)) throw error;
-    log.warn("deadlock, trying again", { request_id: ctx.requestId });
-    return await run();
-  }
-}
-
-/** A failure is answered, not thrown: thrown, it would take along what the transaction did before. */
-export type Attempt<T> = { result: T } | { failure: unknown };
-
-/**
- * Runs a part of the transaction that may fail without taking the rest along: what it wrote is taken back. Call it
- * inside `transact`.
- * @throws what ends the whole transaction
- */
-export async function attemptPart<C extends Context, T>(
-  ctx: C,
-  work: (ctx: C) => Promise<T>,
-): Promise<Attempt<T>> {
-  const { db } = ctx;
-  if (!isTransaction(db)) throw new Error("Cannot run a part of a transaction outside one");
-  try {
-    return { result: await savepoint(db, (db) => work({ ...ctx, db })) };
-  } catch (failure) {
-    if (endsTransaction(failure)) throw failure;
-    return { failure };
-  }
-}
-
-function runOnce<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
-  return inTransaction(ctx.db, (db) => pipelined(nameAuthor(ctx, db), () => work({ ...ctx, db })));
-}
 
 /** A CTE that names the author, for a single statement that is its own transaction; the statement must read from it. */
 export function authorCte(ctx: Context) {

@@ -1,16 +1,34 @@
 import type { z } from "zod";
-import { AppError, fromZod } from "./errors.ts";
+import { AppError, fromZod, invalidRequest } from "./errors.ts";
 
 /**
  * A body that was sent as JSON.
  * @throws {AppError} invalid_json
  */
 export function parseJson(body: Uint8Array): unknown {
+  const text = decodeText(body);
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return JSON.parse(text);
   } catch (error) {
-    const message = error instanceof SyntaxError ? undefined : "The body is not valid UTF-8";
-    throw new AppError("invalid_json", message, { cause: error });
+    throw new AppError("invalid_json", undefined, { cause: error });
+  }
+}
+
+/** @throws {AppError} invalid_json, invalid_request for what is no object */
+export function parseJsonObject(body: Uint8Array): Record<string, unknown> {
+  const json = parseJson(body);
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    throw invalidRequest([{ path: "", message: "The body must be a JSON object" }]);
+  }
+  return json as Record<string, unknown>;
+}
+
+/** Nothing is replaced: what can't be stored as it was sent is refused. @throws {AppError} invalid_json */
+export function decodeText(body: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch (error) {
+    throw new AppError("invalid_json", "The body is not valid UTF-8", { cause: error });
   }
 }
 

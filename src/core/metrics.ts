@@ -60,7 +60,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** What the library reads of /proc or of Node's event loop says nothing here: that one's closed, and this one Deno's own. */
+/** What the library would get wrong: /proc is closed to this process, and Deno's event loop is not the one that it measures. */
 const BLIND = [
   "process_resident_memory_bytes",
   "process_virtual_memory_bytes",

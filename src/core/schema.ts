@@ -133,7 +133,7 @@ export const NextCursor = z.string().nullable().describe(
   "Send it as `cursor` for the next page; null on the last",
 );
 
-/** The pages of every list that is ordered by id. */
+/** The pages of a list. */
 export const Page = z.strictObject({ limit: queryInteger(1, 200, 50), cursor: Cursor.optional() });
 export type Page = z.infer<typeof Page>;
 

@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
-import { type Attempt, attemptPart } from "../core/history.ts";
 import { log } from "../core/log.ts";
+import { type Attempt, attemptPart } from "../core/transact.ts";
 import type { DeliveryOutcome, Effect, Outcome } from "./schema.ts";
 
 interface Decided {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
-import { type Attempt, transact } from "../core/history.ts";
+import { type Attempt, transact } from "../core/transact.ts";
 import { attempt } from "./_attempt.ts";
 import type { Delivery, DeliveryOutcome, Effect, Outcome } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { attempt } from "./_attempt.ts";
 import type { Provider, StoredEffect } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { closingLine, waitsForNoDeploy } from "./_closing_line.ts";
 import { closeAsCompleted } from "./close_parked.ts";
 

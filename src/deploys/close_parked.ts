@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { wiredProjects } from "../projects/wiring.ts";
 import { transitionTickets } from "../tickets/transition.ts";
 import { closingLine, isDeployed } from "./_closing_line.ts";

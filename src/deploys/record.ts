@@ -1,9 +1,9 @@
 import { endsTransaction } from "../../db/errors.ts";
 import type { Context } from "../core/context.ts";
 import { AppError, type ErrorCode } from "../core/errors.ts";
-import { attemptPart } from "../core/history.ts";
 import { parseAs, parseJson } from "../core/json.ts";
 import { newVersion } from "../core/if_match.ts";
+import { attemptPart } from "../core/transact.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { stampOf } from "./_closing_line.ts";

@@ -1,7 +1,7 @@
 import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
-import { transact } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
+import { transact } from "../core/transact.ts";
 import { closingLine, stampOf, waitsForNoDeploy } from "./_closing_line.ts";
 import { closeAsCompleted } from "./close_parked.ts";
 

@@ -9,9 +9,13 @@ const BODY_TIMEOUT_MS = 20_000;
 /**
  * The body, byte for byte. A client that sends half of it, or a byte now and then, must not hold a call for ever.
  * @throws {AppError} payload_too_large as soon as more than `maxBytes` came, announced or not; request_timeout when
- * it doesn't arrive whole and in time
+ * it doesn't arrive whole and in time; unsupported_media_type when it is compressed
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const encoding = request.headers.get("content-encoding") ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    throw new AppError("unsupported_media_type", "The body must not be compressed");
+  }
   const announced = request.headers.get("content-length") ?? "";
   if (Number(announced) > maxBytes) throw tooLarge(maxBytes);
   // The server gives no more than was announced; what was announced not at all, or twice, is counted.

@@ -13,7 +13,7 @@ export function fail(thrown: unknown, c: Context<HttpEnv>): Response {
   if (error.status === 503) c.header("Retry-After", "5");
   const { requestId } = c.var;
   const body = c.req.path.startsWith("/trpc/") ? failureOfRequest(error, requestId) : error.body(requestId);
-  return c.json(body, error.status as 400);
+  return c.json(body, error.status);
 }
 
 /** Writes down why a call failed, where the caller is told a fixed sentence only. */

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { Context as HonoContext } from "hono";
 import type { RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
-import { parseJson } from "../core/json.ts";
+import { parseJsonObject } from "../core/json.ts";
 import { appErrorOf, callProcedure, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
@@ -73,11 +73,7 @@ async function readFields(
   if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
     throw new AppError("unsupported_media_type");
   }
-  const body = parseJson(bytes);
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw invalidRequest([{ path: "", message: "The body must be a JSON object" }]);
-  }
-  return body as Record<string, unknown>;
+  return parseJsonObject(bytes);
 }
 
 function success(

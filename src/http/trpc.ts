@@ -2,6 +2,7 @@ import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { Hono } from "hono";
 import type { RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
+import { decodeText } from "../core/json.ts";
 import { appRouter } from "../routers/root.ts";
 import { appErrorOf, type Meta, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
@@ -90,7 +91,11 @@ async function bounded(request: Request, limits: readonly number[]): Promise<Req
   if (request.method === "GET" || request.method === "HEAD") return request;
   const body = await readBody(request, Math.max(MAX_BODY_BYTES, ...limits));
   if (body.length > MAX_CALL_BYTES) refuseLargeInput(request.url, body, limits);
-  return new Request(request.url, { method: request.method, headers: request.headers, body });
+  return new Request(request.url, {
+    method: request.method,
+    headers: request.headers,
+    body: decodeText(body),
+  });
 }
 
 /** What one call may not have is not taken as a part of a batch either. */

@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import type { Target } from "./_targets.ts";
 import { getHookRun } from "./get_hook_run.ts";
 import type { HookRun } from "./schema.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { openAccount } from "./_account.ts";
 import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
 import { administered } from "./_targets.ts";

@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { getTicket } from "../tickets/get.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { Ticket } from "../tickets/schema.ts";

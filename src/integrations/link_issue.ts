@@ -1,8 +1,8 @@
 import type { Config } from "../core/config.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { RepoName } from "../core/schema.ts";
+import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { webUrl } from "./_client.ts";
 import { issueUrl, onlyRepo, type Place, readLink } from "./_issue_links.ts";

@@ -1,6 +1,5 @@
 import type { Context } from "../core/context.ts";
-import { invalidRequest } from "../core/errors.ts";
-import { parseJson } from "../core/json.ts";
+import { parseJsonObject } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { type GitHubEvent, readEvent } from "./_payload.ts";
 import { applyIssue } from "./apply_issue.ts";
@@ -10,11 +9,7 @@ import { applyPullRequest } from "./apply_pull_request.ts";
 export function parseGitHubEvent(
   body: Uint8Array,
 ): { action: string | null; subject: string | null; event: GitHubEvent } {
-  const json = parseJson(body);
-  if (typeof json !== "object" || json === null || Array.isArray(json)) {
-    throw invalidRequest([{ path: "", message: "The body must be a JSON object" }]);
-  }
-  const payload = json as Record<string, unknown>;
+  const payload = parseJsonObject(body);
   const event = readEvent(payload);
   return {
     action: typeof payload.action === "string" ? payload.action : null,

@@ -1,6 +1,6 @@
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 
 /** Forgets the caller's token. The hooks that it made stay; unlinking again changes nothing. */
 export async function unlinkAccount(ctx: ActorContext): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 
 /** Takes the link away; the issue stays. Unlinking again changes nothing. */

@@ -3,9 +3,9 @@ import { findProject, requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { Scope } from "../core/schema.ts";
 import { hashToken, newApiKey } from "../core/tokens.ts";
+import { transact } from "../core/transact.ts";
 import type { CreatedKey, CreateKey } from "./schema.ts";
 
 /** Makes a key that acts for the caller, narrowed by scopes, project and expiry. Its text is in this answer only. */
@@ -32,7 +32,7 @@ export async function createKey(ctx: ActorContext, input: CreateKey): Promise<Cr
       action: "key.created",
       target_type: "key",
       target_id: id,
-      details: { prefix, name, scopes, project_id: input.project_id, expires_at: input.expires_at },
+      details: { prefix, name, scopes, project_id: input.project_id, expires_at: expiresAt ?? undefined },
     });
     return { id, key, prefix, name };
   });

@@ -1,8 +1,8 @@
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import type { IdPath } from "../core/schema.ts";
+import { transact } from "../core/transact.ts";
 import { isManaged } from "../users/managed.ts";
 
 /** Ends one of the caller's own keys, or one of the account's for its admins. Revoking it again changes nothing. */

@@ -2,7 +2,7 @@ import { v7 as uuid } from "uuid";
 import { namedAccount } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext, Context } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { lockAccount } from "./lock.ts";
 import { projectConflict } from "./_rows.ts";
 import { getProject } from "./get.ts";

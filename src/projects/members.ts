@@ -2,8 +2,8 @@ import { projectsFor, requireStanding, roleInProject } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import type { ProjectRole } from "../core/schema.ts";
+import { transact } from "../core/transact.ts";
 import { lockProject } from "./lock.ts";
 import type { Member, PutMember } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import { recordAudit } from "../core/audit.ts";
 import type { Context, ProjectContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { getProject } from "./get.ts";
 import { lockProject } from "./lock.ts";
 import type { Project, PutRepositories } from "./schema.ts";

@@ -1,7 +1,7 @@
 import { projectIsArchived } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { lockAccount } from "./lock.ts";
 import { projectConflict } from "./_rows.ts";
 import { getProject } from "./get.ts";

@@ -9,8 +9,8 @@ export const auditRouter = router({
     tag: "Administration",
     method: "GET",
     path: "/admin/audit",
-    summary: "List sign-ins, key and role changes and gate bypasses, newest first",
+    summary: "List what admins should know of, newest first",
     description:
-      "Of the caller's account; super admins see all accounts, or the one that they name. Refused sign-ins are kept for 90 days.",
+      "Sign-ins, changes of accounts, users, keys, projects and code hosting, imports, gate bypasses. Of the caller's account; super admins see all accounts, or the one that they name. Refused sign-ins are kept for 90 days.",
   }).input(ListAudit).output(AuditPage).query(({ ctx, input }) => listAudit(ctx, input)),
 });

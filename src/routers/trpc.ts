@@ -8,7 +8,7 @@ import {
   requireScope,
 } from "../core/access.ts";
 import type { ActorContext, ProjectContext, RequestContext } from "../core/context.ts";
-import { AppError, type ErrorBody, type ErrorCode, fromZod } from "../core/errors.ts";
+import { AppError, type ErrorBody, type ErrorCode, type ErrorStatus, fromZod } from "../core/errors.ts";
 import { toAppError } from "../core/failures.ts";
 import { Id, type Scope } from "../core/schema.ts";
 import { transformer } from "./transformer.ts";
@@ -74,7 +74,7 @@ export function appErrorOf(error: unknown): AppError {
 }
 
 /** tRPC's own code for each status of the table; it decides the HTTP status of /trpc. */
-const TRPC_CODES: Record<number, TRPCError["code"]> = {
+const TRPC_CODES: Record<ErrorStatus, TRPCError["code"]> = {
   400: "BAD_REQUEST",
   401: "UNAUTHORIZED",
   403: "FORBIDDEN",
@@ -97,8 +97,7 @@ const failures = t.middleware(async ({ next }) => {
 });
 
 function trpcErrorOf(error: AppError): TRPCError {
-  const code = TRPC_CODES[error.status] ?? "INTERNAL_SERVER_ERROR";
-  return new TRPCError({ code, message: error.message, cause: error });
+  return new TRPCError({ code: TRPC_CODES[error.status], message: error.message, cause: error });
 }
 
 /** What a tRPC client is told of a request that failed before any of its calls began. */

@@ -104,7 +104,8 @@ export const usersRouter = router({
     method: "POST",
     path: "/users/invitations/accept",
     tag: "Users",
-    summary: "Set the first password with an invite link's token",
+    summary: "Set a password with an invite link's token",
+    description: "Sessions from before end.",
     errors: ["not_found", "rate_limited"],
   }).input(AcceptInvite).output(User).mutation(({ ctx, input }) => acceptInvite(ctx, input)),
 });

@@ -1,8 +1,8 @@
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { hashPassword, verifyPassword } from "../core/passwords.ts";
+import { transact } from "../core/transact.ts";
 import { voidInvitations } from "../users/invitations.ts";
 import type { ChangePassword } from "./schema.ts";
 

@@ -3,8 +3,8 @@ import { v7 as uuid } from "uuid";
 import { recordAudit } from "../core/audit.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { verifyPassword } from "../core/passwords.ts";
+import { transact } from "../core/transact.ts";
 import { issueTokens } from "./_tokens.ts";
 import { ABSOLUTE_DAYS, type Login, type TokenPair } from "./schema.ts";
 

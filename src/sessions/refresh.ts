@@ -1,8 +1,8 @@
 import { recordAudit } from "../core/audit.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { hashToken } from "../core/tokens.ts";
+import { transact } from "../core/transact.ts";
 import { issueTokens } from "./_tokens.ts";
 import type { Refresh, TokenPair } from "./schema.ts";
 

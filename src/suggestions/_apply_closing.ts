@@ -40,7 +40,7 @@ export async function undoClosing(
   ctx: ProjectContext,
   ticketId: string,
   before: BeforeClosing,
-  undone = true,
+  undone: boolean,
 ): Promise<void> {
   const { closed_at, ticket_ref } = await lockTicket(ctx, ticketId);
   if (closed_at !== before.closed_at) throw changedSince(ticket_ref);

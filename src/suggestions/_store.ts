@@ -1,6 +1,6 @@
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import type { TicketFacts } from "./_batch.ts";
 import type { Finding } from "./_finding.ts";
 import type { ExecutedFinding } from "./_finished.ts";

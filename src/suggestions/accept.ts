@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { lockTasks } from "../tasks/lock.ts";
 import { lastMove } from "../tickets/last_move.ts";
 import { lockTicket } from "../tickets/lock.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 
 /** Every night all open tickets: age makes stale without a change, and neighbours move. */
 export async function analyzeAllProjects(ctx: Context): Promise<void> {

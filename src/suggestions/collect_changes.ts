@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 
 /** History rows in one step; a busy hour has some thousands. */
 const STEP = 20_000;

@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { decideSuggestion, lockSuggestion, refuseStatus } from "./_rows.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { lastMove } from "../tickets/last_move.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { moveTickets } from "../tickets/transition.ts";

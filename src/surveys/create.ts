@@ -3,7 +3,7 @@ import { isUniqueViolation } from "../../db/errors.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import type { CreateSurvey, Survey } from "./schema.ts";
 
 /** @throws {AppError} conflict when another survey has the code, closed ones included */

@@ -1,7 +1,8 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { authorCte, repeatVictim } from "../core/history.ts";
+import { authorCte } from "../core/history.ts";
 import { newVersion, requireVersion, versionMatches } from "../core/if_match.ts";
+import { repeatVictim } from "../core/transact.ts";
 import { requireTicket } from "../tickets/get.ts";
 import { claimable, lease } from "./_claims.ts";
 import { dependenciesUnfinished, unfinishedDependencies } from "./_dependencies.ts";

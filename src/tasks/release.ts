@@ -1,6 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
-import { authorCte, repeatVictim } from "../core/history.ts";
+import { authorCte } from "../core/history.ts";
 import { newVersion, versionMatches } from "../core/if_match.ts";
+import { repeatVictim } from "../core/transact.ts";
 import { inSession } from "./_claims.ts";
 import { refuseNotHeld } from "./_held.ts";
 import { atPath, taskColumns } from "./_rows.ts";

@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidRequest } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
+import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { lockTasks } from "./lock.ts";
 import type { ReorderTasks } from "./schema.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ProjectContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
 import { newVersion, requireVersion } from "../core/if_match.ts";
+import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { checkAssignee } from "./_assignee.ts";

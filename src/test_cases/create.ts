@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { type LockedTicket, lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { makeOnce } from "../tickets/make_once.ts";
 import { caseColumns } from "./_rows.ts";

@@ -1,7 +1,7 @@
 import { requirePerson } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
 import { requireVersion } from "../core/if_match.ts";
+import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { getTestCase } from "./get.ts";
 import type { TestCasePath } from "./schema.ts";

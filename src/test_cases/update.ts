@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
 import { newVersion, requireVersion } from "../core/if_match.ts";
+import { transact } from "../core/transact.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { caseColumns } from "./_rows.ts";
 import { getTestCase } from "./get.ts";

@@ -1,7 +1,7 @@
 import { maySkipHumanTests } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
 import type { Stage } from "./schema.ts";
 import { type TransitionResult, transitionTickets } from "./transition.ts";

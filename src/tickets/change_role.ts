@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { newVersion, requireVersion } from "../core/if_match.ts";
+import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { getTicket } from "./get.ts";
 import { lockTicket, refuseWhenClosed } from "./lock.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ProjectContext } from "../core/context.ts";
-import { transact } from "../core/history.ts";
 import { requireVersion } from "../core/if_match.ts";
+import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { destinationOf, refuseStrayResolution } from "./_destination.ts";
 import { getTicket } from "./get.ts";

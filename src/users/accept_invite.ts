@@ -1,9 +1,9 @@
 import { recordAudit } from "../core/audit.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { hashPassword } from "../core/passwords.ts";
 import { hashToken } from "../core/tokens.ts";
+import { transact } from "../core/transact.ts";
 import { userColumns } from "./_rows.ts";
 import type { AcceptInvite, User } from "./schema.ts";
 

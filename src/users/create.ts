@@ -3,8 +3,8 @@ import { namedAccount, requirePerson, requireStanding } from "../core/access.ts"
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
 import { hashPassword } from "../core/passwords.ts";
+import { transact } from "../core/transact.ts";
 import { emailConflict, refuseHigherRole, userColumns } from "./_rows.ts";
 import { makeInvitation } from "./invitations.ts";
 import type { CreatedUser, CreateUser, User } from "./schema.ts";

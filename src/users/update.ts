@@ -2,7 +2,7 @@ import { requirePerson, requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { transact } from "../core/history.ts";
+import { transact } from "../core/transact.ts";
 import { emailConflict, refuseHigherRole, userColumns } from "./_rows.ts";
 import { getUser } from "./get.ts";
 import { voidInvitations } from "./invitations.ts";

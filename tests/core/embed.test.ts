@@ -24,7 +24,7 @@ describe("the model", () => {
 
   it("is waited for while it starts", async () => {
     expect(await embedder.embed("early", PATIENT)).not.toBeNull();
-    expect(embedder.state()).toEqual({ state: "ready", queued: 0, threads: 1 });
+    expect(embedder.state()).toEqual({ state: "ready", queued: 0 });
   });
 
   it("gives the published cosines", async () => {
@@ -127,7 +127,7 @@ describe("a model folder that is not as it was made", () => {
 describe("the pool", () => {
   it("is off without threads", async () => {
     const embedder = start({ threads: 0, modelDir: MODEL });
-    expect(embedder.state()).toEqual({ state: "off", queued: 0, threads: 0 });
+    expect(embedder.state()).toEqual({ state: "off", queued: 0 });
     expect(await embedder.embed("text")).toBeNull();
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemContext } from "../../src/core/context.ts";
-import { transact } from "../../src/core/history.ts";
+import { transact } from "../../src/core/transact.ts";
 import { makeProject, makeTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { bestTimes } from "../tickets/_best_times.ts";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { dumpSchema } from "../../db/dump_schema.ts";
 import { readMigrations } from "../../db/migrate.ts";
+import { makeProject, makeTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
@@ -14,4 +15,21 @@ test("no migration is edited: databases have applied it, and refuse another", as
 test("db/schema.sql is what the migrations result in", async () => {
   const written = await Deno.readTextFile(new URL("../../db/schema.sql", import.meta.url));
   expect(await dumpSchema(harness.now.sql)).toBe(written);
+});
+
+test("a table that gets a column is tracked again", async () => {
+  const { sql } = harness.now;
+  const project = await makeProject(harness.now);
+  const ticket = await makeTicket(harness.now, project);
+  await sql.begin(async (tx) => {
+    await tx`alter table tickets add column estimate integer`;
+    await tx`
+      call track_history('tickets', 'ticket', 'id', 'id project_id priority_rank ship_state reopened version created_at updated_at')`;
+    await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
+    await tx`update tickets set estimate = 5 where id = ${ticket.id}::uuid`;
+    const [last] =
+      await tx`select changes from history where ticket_id = ${ticket.id}::uuid order by id desc limit 1`;
+    expect(last).toEqual({ changes: { estimate: [null, 5] } });
+    await tx`select 1 / 0`;
+  }).catch(({ code }) => expect(code).toBe("22012")); // nothing of it stays
 });

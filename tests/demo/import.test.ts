@@ -8,7 +8,7 @@ import { useHarness } from "../harness.ts";
 
 /** Texts that begin with the same word are the same to it. */
 const embedder: Embedder = {
-  state: () => ({ state: "ready", queued: 0, threads: 1 }),
+  state: () => ({ state: "ready", queued: 0 }),
   embed(text) {
     const vector = new Float32Array(384);
     vector[text.charCodeAt(0)] = 1;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { v7 as uuid } from "uuid";
 import { systemContext } from "../../src/core/context.ts";
-import { transact } from "../../src/core/history.ts";
+import { transact } from "../../src/core/transact.ts";
 import { makeProject, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { CRON_SECRET, newSha, sendDeploy } from "./_setup.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isTimeout } from "../../db/errors.ts";
 import { systemContext } from "../../src/core/context.ts";
 import { toAppError } from "../../src/core/failures.ts";
-import { transact } from "../../src/core/history.ts";
+import { transact } from "../../src/core/transact.ts";
 import { serverUrl } from "../database.ts";
 import { makeAccount } from "../factories.ts";
 import { useHarness } from "../harness.ts";

@@ -66,6 +66,15 @@ describe("a body", () => {
     expect((await post(harness.now, project, { raw, headers: { "content-type": type } })).status).toBe(201);
   });
 
+  test("that is compressed is 415, by either door", async () => {
+    const headers = { ...JSON_TYPE, "content-encoding": "gzip" };
+    const raw = JSON.stringify(ticketInput());
+    expectError(await post(harness.now, project, { raw, headers }), 415, "unsupported_media_type");
+    const { token } = project.admin;
+    const call = await harness.now.request("POST", "/trpc/tickets.create", { token, raw, headers });
+    expect(call.status).toBe(415);
+  });
+
   test("of 256 KiB is taken and of one byte more is 413, with and without Content-Length", async () => {
     const before = await ticketsOf(harness.now, project);
     const chunked = (text: string) =>

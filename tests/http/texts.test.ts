@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { makeTicket, ticketInput, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { expectError, expectFields, post, ticketsOf } from "./_calls.ts";
+import { expectTrpcError } from "./_trpc.ts";
 
 const harness = useHarness();
 const project = useProject(harness);
@@ -174,6 +175,17 @@ describe("text of any script", () => {
         headers: { "content-type": "application/json" },
       });
       expectError(answer, 400, "invalid_json");
+      const call = await harness.now.request("POST", "/trpc/tickets.create", {
+        token: project.admin.token,
+        raw: new Uint8Array([
+          ...new TextEncoder().encode(`{"json":{"id":"${project.id}",`),
+          ...raw.slice(1),
+          0x7d,
+        ]),
+        headers: { "content-type": "application/json" },
+      });
+      const { status, headers } = call;
+      expectTrpcError({ status, headers, body: await call.json() }, 400, "invalid_json");
     }
   });
 });

@@ -7,7 +7,7 @@ import { useHarness } from "../harness.ts";
 
 /** Answers a vector for each text but those that it can't read. */
 const embedder: Embedder = {
-  state: () => ({ state: "ready", queued: 0, threads: 1 }),
+  state: () => ({ state: "ready", queued: 0 }),
   embed: (text) => Promise.resolve(text.startsWith("Unreadable") ? null : new Float32Array(384).fill(0.05)),
   close: () => Promise.resolve(),
 };

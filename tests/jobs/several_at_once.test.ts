@@ -16,7 +16,7 @@ const { atOnce } = QUEUES["embed-ticket"];
 const together = Promise.withResolvers<void>();
 
 const embedder: Embedder = {
-  state: () => ({ state: "ready", queued: 0, threads: 1 }),
+  state: () => ({ state: "ready", queued: 0 }),
   async embed(text) {
     if (!awake) return null;
     mostAtWork = Math.max(mostAtWork, ++atWork);

@@ -7,7 +7,7 @@ import type { Answer, Harness } from "../harness.ts";
 
 /** Embeds by words: texts with the same words have the same direction, those without a common one are at right angles. */
 const wordEmbedder: Embedder = {
-  state: () => ({ state: "ready", queued: 0, threads: 1 }),
+  state: () => ({ state: "ready", queued: 0 }),
   embed(text) {
     const vector = new Float32Array(384);
     for (const [word] of text.toLowerCase().matchAll(/\p{L}+/gu)) {

@@ -22,7 +22,7 @@ export class SetVectors implements Embedder {
   }
 
   state(): ReturnType<Embedder["state"]> {
-    return { state: this.on ? "ready" : "failed", queued: 0, threads: 1 };
+    return { state: this.on ? "ready" : "failed", queued: 0 };
   }
 
   close(): Promise<void> {

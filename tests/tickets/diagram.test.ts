@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { systemContext } from "../../src/core/context.ts";
-import { transact } from "../../src/core/history.ts";
+import { transact } from "../../src/core/transact.ts";
 import { TASK_TRANSITIONS } from "../../src/tasks/transitions.ts";
 import { Stage } from "../../src/tickets/schema.ts";
 import { transitionTickets } from "../../src/tickets/transition.ts";

@@ -29,10 +29,6 @@ async function receive(
   request: Request,
   requestId: string,
 ): Promise<object> {
-  const encoding = request.headers.get("content-encoding") ?? "identity";
-  if (encoding.toLowerCase() !== "identity") {
-    throw new AppError("unsupported_media_type", "The body must not be compressed");
-  }
   const body = await readBody(request, maxBytes);
   const secrets = services.config[secret];
   if (!secrets) {
