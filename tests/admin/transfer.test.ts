@@ -199,6 +199,21 @@ describe("an export", () => {
   });
 });
 
+test("an export tells every time to the millisecond, as all other answers do", async () => {
+  const project = await makeFull(harness.now);
+  const [first] = await exportAll(harness.now, project);
+  const read = async (part: string) =>
+    (await harness.now.call("GET", `${project.path}/tickets/${first.id}/${part}`, {
+      token: project.admin.token,
+    })).body;
+  const times = (rows: Record<string, string>[]) =>
+    rows.map(({ created_at, updated_at, started_at }) => [created_at, updated_at, started_at]);
+  expect(times(first.tasks)).toEqual(times((await read("tasks")).tasks));
+  const { history } = await read("history?limit=200");
+  expect(first.history.map(({ created_at }: { created_at: string }) => created_at))
+    .toEqual(history.map(({ at }: { at: string }) => at));
+});
+
 test("an export has nothing behind a number that no ticket can have", async () => {
   const project = await makeProject(harness.now);
   const cursor = btoa(JSON.stringify([Number.MAX_SAFE_INTEGER])).replaceAll("=", "");
@@ -492,6 +507,19 @@ describe("an import", () => {
       body: { records },
     });
     expect([status, body.code]).toEqual([403, "forbidden"]);
+  });
+
+  test("links no ticket to one of another project, whose title it would tell", async () => {
+    const [project, foreign] = [await makeProject(harness.now), await makeProject(harness.now)];
+    const hidden = await makeTicket(harness.now, foreign);
+    const source = await makeFull(harness.now);
+    const [, closed] = await exportAll(harness.now, source);
+    const record = { ...closed, id: uuid(), duplicate_of: hidden.id, creation: null };
+    const { status } = await sendRecords(harness.now, project, [record]);
+    expect(status).toBe(200);
+    const [row] = await harness.now.sql`
+      select count(*) as links from ticket_duplicates where duplicate_of = ${hidden.id}::uuid`;
+    expect(row).toEqual({ links: 0 });
   });
 
   test("refuses a ticket that stands for itself", async () => {

@@ -21,9 +21,33 @@ test("an empty environment gives the documented defaults", () => {
   expect(parseConfig({ PORT: "" }).PORT).toBe(3000);
 });
 
+test("what is just long or large enough is taken, and addresses as people write them", () => {
+  const secret = "a".repeat(32);
+  const given = {
+    PORT: "65535",
+    AUTH_SECRET: secret,
+    ADMIN_PASSWORD: "8 signs.",
+    DATABASE_URL: "postgresql://db/handoff",
+    GITHUB_API_URL: "https://github.example/api/v3/",
+    CORS_ORIGINS: "https://portal.test/, HTTP://LOCALHOST:5173",
+    EMBEDDING_THREADS: "99",
+  };
+  expect(parseConfig(given)).toMatchObject({
+    ...given,
+    PORT: 65535,
+    AUTH_SECRET: [secret],
+    GITHUB_API_URL: "https://github.example/api/v3",
+    CORS_ORIGINS: ["https://portal.test", "http://localhost:5173"],
+    EMBEDDING_THREADS: 99,
+  });
+  for (const [cores, threads] of [[1, 1], [3, 1], [5, 2]]) {
+    expect(parseConfig({}, cores).EMBEDDING_THREADS).toBe(threads);
+  }
+});
+
 const WRONG: [string, string][] = [
   ["PORT", "0"],
-  ["PORT", "70000"],
+  ["PORT", "65536"],
   ["PORT", "3000a"],
   ["PUBLIC_URL", "ftp://x"],
   ["PUBLIC_URL", "https://x.test/handoff"],
@@ -32,16 +56,17 @@ const WRONG: [string, string][] = [
   ["DATABASE_URL", "mysql://x"],
   ["DATABASE_URL", "postgres://u:pa#ss@db/x"],
   ["DATABASE_URL", "postgres://db:99999/x"],
-  ["AUTH_SECRET", "short"],
+  ["AUTH_SECRET", "a".repeat(31)],
   ["AUTH_SECRET", ","],
   ["ENCRYPTION_KEY", "a".repeat(32) + ",b"],
   ["ADMIN_EMAIL", "nobody"],
   ["ADMIN_EMAIL", `${"a".repeat(250)}@x.test`],
-  ["ADMIN_PASSWORD", "short"],
+  ["ADMIN_PASSWORD", "7 signs"],
   ["ADMIN_PASSWORD", "a".repeat(1001)],
   ["CRON_SECRET", "a,b,c"],
   ["STRIPE_API_URL", "stripe"],
   ["EMBEDDING_THREADS", "-1"],
+  ["EMBEDDING_THREADS", "100"],
   ["JOBS", "yes"],
   ["RATE_LIMIT_REFRESH", "10"],
   ["RATE_LIMIT_REFRESH", "0/60"],

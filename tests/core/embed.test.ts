@@ -164,6 +164,13 @@ describe("the pool", () => {
     expect(ends.at(-1)).toMatchObject({ deaths: 10, pauseMs: 512 });
   });
 
+  it("takes no more than a thousand texts that wait", async () => {
+    const embedder = start({ ...STUB, modelDir: "never loads", restartMs: 60_000 });
+    const texts = Array.from({ length: 1001 }, () => embedder.embed("text", { timeoutMs: 60_000 }));
+    expect(embedder.state().queued).toBe(1000);
+    expect(await texts.at(-1)).toBeNull();
+  });
+
   it("runs requests before backfill", async () => {
     const embedder = await stub();
     const order: string[] = [];

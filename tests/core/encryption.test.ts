@@ -26,6 +26,14 @@ describe("a stored secret", () => {
     expect(() => decrypt(onlyNew, sealed, "here")).toThrow(UnreadableSecret);
   });
 
+  test("that an earlier version stored can still be read, under a key of its own or one derived", async () => {
+    const stored = "v1.6f7beeea.Jxl5yC95IiQjZrnwm2dZOs_vrPH1fQ9xQx6DChsrXTLKitvW";
+    expect(decrypt(await keysOf(NEW), stored, "here").text).toBe("ghp_kept");
+    const derived = "v1.d3ae6e33.kUjOmf05woARWGraMD7V49PHXWufyw2f8dv4WlQvqVScEc8J";
+    const { encryption } = await loadSecrets(parseConfig({ AUTH_SECRET: "a".repeat(32) }));
+    expect(decrypt(encryption, derived, "here").text).toBe("ghp_kept");
+  });
+
   test("that was changed, cut, or moved to another place is unreadable", async () => {
     const keys = await keysOf(NEW);
     const sealed = encrypt(keys, "text", "here");

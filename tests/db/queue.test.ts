@@ -19,7 +19,7 @@ beforeAll(async () => {
   };
   boss = createBoss(database.sql, options);
   other = createBoss(database.sql, options);
-  await Promise.all([boss.start(), other.start()]);
+  for (const one of [boss, other]) await one.start();
   await clients(2, (client) => (client ? boss : other).createQueue("greet", { ...RECOVERY, retryLimit: 1 }));
 });
 afterAll(async () => {

@@ -197,6 +197,20 @@ describe("a deploy record", () => {
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
   });
 
+  test("what was heard of before its merge counts as if it had come after it", async () => {
+    const project = await makeProject(harness.now, { repositories: ["Acme/Heard"] });
+    const heard = async (...statuses: string[]) => {
+      const [sha, ticket] = [newSha(), await makeTicket(harness.now, project)];
+      for (const status of statuses) await sendDeploy(harness.now, { repo: "acme/heard", sha, status });
+      await merge(harness.now, ticket, sha);
+      const { ship, deploy_failed_at } = await readTicket(harness.now, project, ticket);
+      return [ship, deploy_failed_at !== null];
+    };
+    expect(await heard("failed")).toEqual(["deploy_failed", true]);
+    expect(await heard("failed", "success")).toEqual(["deployed", true]);
+    expect(await heard("success", "failed")).toEqual(["deployed", false]);
+  });
+
   test("locks closed and open tickets in one order: beside a change of many neither is run twice", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/beside"] });
     const sha = newSha();

@@ -60,6 +60,17 @@ describe("a wrong body is named by its paths", () => {
     expect(answer.body.issues).toEqual([{ path: "", message: "The body must be a JSON object" }]);
   });
 
+  test("a field that is wrong twice by the first message, and by both among the issues", async () => {
+    const { status, body } = await harness.now.call("POST", `${ticket.path}/test-cases`, {
+      token: project.admin.token,
+      body: { title: "Try it", instruction: "Open it.", link: "x".repeat(2001) },
+    });
+    expect(status).toBe(400);
+    const [first, second] = ["Must have at most 2000 characters", "Expected an http or https address"];
+    expect(body.issues).toEqual([{ path: "link", message: first }, { path: "link", message: second }]);
+    expect(body.fieldErrors).toEqual({ link: first });
+  });
+
   test("the same for every other method with a body", async () => {
     const { token } = project.admin;
     expectFields(await harness.now.call("PATCH", ticket.path, { token, body: { title: "x", nope: 1 } }), [

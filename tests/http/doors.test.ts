@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { publishedProcedures } from "../../src/http/procedures.ts";
 import { makeProject, makeTicket, type TestTicket, ticketInput, useProject } from "../factories.ts";
-import { useHarness } from "../harness.ts";
+import { openHarness, useHarness } from "../harness.ts";
 import { expectError, expectNoInside, post } from "./_calls.ts";
 
 const harness = useHarness();
@@ -150,6 +150,25 @@ describe("every answer", () => {
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("x-frame-options")).toBe("DENY");
     }
+  });
+
+  test("asks browsers to stay with https where that is the service's address, and to read it for nobody else", async () => {
+    const secure = await openHarness({ env: { PUBLIC_URL: "https://tickets.test" } });
+    try {
+      for (const [one, strict] of [[secure, true], [harness.now, false]] as const) {
+        const { headers } = await one.request("GET", "/healthz");
+        expect(headers.has("strict-transport-security")).toBe(strict);
+        expect(headers.get("cross-origin-resource-policy")).toBe("same-site");
+      }
+    } finally {
+      await secure.close();
+    }
+  });
+
+  test("may be kept where it says so itself, as the documents' files do", async () => {
+    const { headers, body } = await harness.now.request("GET", "/api/docs/swagger-ui.css");
+    await body?.cancel();
+    expect(headers.get("cache-control")).toBe("public, max-age=3600");
   });
 
   test("of a fault says a fixed sentence, and nothing of the inside", async () => {

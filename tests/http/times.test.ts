@@ -47,3 +47,16 @@ test.each(BEYOND.slice(0, 2))(
     expect(after.body).toEqual(run.body);
   },
 );
+
+test.each([["", "000"], [".5", "500"], [".05", "050"], [".123", "123"]])(
+  "a time that is stored as 01%s s is told to the millisecond",
+  async (fraction, told) => {
+    const ticket = await makeTicket(harness.now, project);
+    await harness.now.sql.begin(async (tx) => {
+      await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
+      await tx`update tickets set created_at = ${`2026-01-01 00:00:01${fraction}+00`} where id = ${ticket.id}::uuid`;
+    });
+    const { body } = await harness.now.call("GET", ticket.path, { token: project.admin.token });
+    expect(body.created_at).toBe(`2026-01-01T00:00:01.${told}Z`);
+  },
+);

@@ -115,6 +115,18 @@ describe("more than twenty repositories", () => {
     });
   });
 
+  test("does nothing more for a user who was deactivated meanwhile", async () => {
+    const { harness, github } = hosting.now;
+    const { admin } = await hosting.now.project(25);
+    const { body } = await hosting.now.setUp(admin);
+    await harness.sql`update users set deactivated_at = now() where id = ${admin.id}::uuid`;
+    const before = github.calls.length;
+    await harness.work("set-up-hooks");
+    expect(github.calls).toHaveLength(before);
+    const [run] = await harness.sql`select state, code from hook_runs where id = ${body.run_id}::uuid`;
+    expect(run).toEqual({ state: "failed", code: "code_hosting_not_linked" });
+  });
+
   test("ends with reconnect when the token is refused in the middle", async () => {
     const { github } = hosting.now;
     const { admin } = await hosting.now.project(25);

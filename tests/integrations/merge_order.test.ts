@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
 import { behindLock } from "../behind_lock.ts";
-import { makeProject, makeTicket, makeUser, next, type TestProject, type TestTicket } from "../factories.ts";
+import {
+  makeKey,
+  makeProject,
+  makeTicket,
+  makeUser,
+  next,
+  type TestProject,
+  type TestTicket,
+} from "../factories.ts";
 import { useHosting } from "./_hosting.ts";
 import { CRON_SECRET, inMinutes, Merges, SHA } from "./_merges.ts";
 
@@ -192,6 +200,17 @@ describe("what comes again, late or in another order", () => {
     expect(await linksOf(ticket)).toEqual([{ number: 77, state: "merged" }]);
   });
 
+  test("a link to a pull request is open though another repository's of its number is merged", async () => {
+    const { project, repo } = await merges.wired();
+    const other = await merges.wired();
+    const number = next();
+    const merged = await makeTicket(hosting.now.harness, other.project);
+    await merges.merge({ repo: other.repo, number, title: merged.ref });
+    const ticket = await makeTicket(hosting.now.harness, project);
+    await merges.link(ticket, project, { repo, number });
+    expect(await linksOf(ticket)).toEqual([{ number, state: "open" }]);
+  });
+
   test("a ticket whose project is wired to the repository after the merge is stamped by its next event", async () => {
     const { harness } = hosting.now;
     const { repo } = await merges.wired();
@@ -268,6 +287,70 @@ describe("what comes again, late or in another order", () => {
     expect(await merges.ticket(ticket, project)).toEqual(before);
     await merges.merge({ repo, number: later, mergeSha: SHA("3"), at: inMinutes(1) });
     expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("3"), ship: "waiting" });
+  });
+
+  test("a merge that is told late gives way to what a person or a key has said of it since, and to nothing else", async () => {
+    const { harness } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const { token } = await makeKey(harness, project.admin);
+    const told = async (before: (ticket: TestTicket) => Promise<unknown>, mergedAt = inMinutes(-1)) => {
+      const ticket = await makeTicket(harness, project);
+      const number = next();
+      await merges.link(ticket, project, { repo, number });
+      await before(ticket);
+      await merges.merge({
+        repo,
+        number,
+        mergeSha: SHA("2"),
+        mergedAt,
+        action: "labeled",
+        at: inMinutes(30),
+      });
+      return (await merges.ticket(ticket, project)).merge_sha;
+    };
+    const byKey = ({ path }: TestTicket) =>
+      harness.call("PATCH", path, { token, body: { merge_sha: SHA("1") } });
+    expect(await told(byKey)).toBe(SHA("1"));
+    expect(await told((ticket) => patch(ticket, project, { title: "Another title" }))).toBe(SHA("2"));
+    expect(await told((ticket) => patch(ticket, project, { merge_sha: SHA("1") }), inMinutes(10))).toBe(
+      SHA("2"),
+    );
+    const merged = ({ ref }: TestTicket) =>
+      merges.merge({ repo, title: ref, mergeSha: SHA("1"), at: inMinutes(-3) });
+    expect(await told(merged)).toBe(SHA("2"));
+  });
+
+  test("a repository that its project writes with capitals is stamped, and known to be deployed already", async () => {
+    const { project, repo } = await merges.wired(`Acme/Repo-${next()}`);
+    const ticket = await makeTicket(hosting.now.harness, project);
+    await merges.deploy(repo, SHA("4"));
+    await merges.merge({ repo, title: ticket.ref, mergeSha: SHA("4") });
+    expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("4"), ship: "deployed" });
+  });
+
+  test("a merge counts as a change of its ticket: updated_at tells of it", async () => {
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(hosting.now.harness, project);
+    const before = await merges.ticket(ticket, project);
+    await merges.merge({ repo, title: ticket.ref });
+    expect((await merges.ticket(ticket, project)).updated_at > before.updated_at).toBe(true);
+  });
+
+  test("of two merges in one second the one of the higher number counts, in whichever order they are told", async () => {
+    const { project, repo } = await merges.wired();
+    for (const order of [[0, 1], [1, 0]]) {
+      const ticket = await makeTicket(hosting.now.harness, project);
+      const at = inMinutes(1);
+      const pulls = ["1", "2"].map((letter) => ({
+        repo,
+        number: next(),
+        title: ticket.ref,
+        mergeSha: SHA(letter),
+        at,
+      }));
+      for (const index of order) await merges.merge(pulls[index]!);
+      expect((await merges.ticket(ticket, project)).merge_sha, String(order)).toBe(SHA("2"));
+    }
   });
 
   test("a merge counts in full when it is told itself, whatever told of it before", async () => {

@@ -44,6 +44,7 @@ describe("a merged pull request", () => {
     ["emphasis", (ref: string) => ({ body: `_${ref}_` }), true],
     ["a branch with underscores", (ref: string) => ({ branch: `me/fix_${ref.toLowerCase()}_now` }), true],
     ["a longer number", (ref: string) => ({ title: `${ref}0` }), false],
+    ["a number with a zero before it", (ref: string) => ({ title: ref.replace("-", "-0") }), false],
     ["a longer key", (ref: string) => ({ title: `X${ref}` }), false],
     ["a word that goes on", (ref: string) => ({ title: `${ref}th` }), false],
     ["a version", (ref: string) => ({ title: `${ref}.4` }), false],

@@ -67,6 +67,10 @@ describe("pruning", () => {
         (${hashToken("b")}, ${ended.id}::uuid, ${long}, null),
         (${hashToken("c")}, ${living.id}::uuid, now() + interval '1 day', null)`;
     const soon = Date.now() + 60_000;
+    await sql`
+      insert into hook_runs (id, user_id, state, finished_at)
+      select gen_random_uuid(), ${living.id}::uuid, 'done', now() - make_interval(days => days)
+      from unnest(array[29, 31]) days`;
     await sql`insert into rate_limits (key, points, expire) values ('past', 1, 1), ('present', 1, ${soon}::bigint)`;
     await run("prune", {});
     expect(await count("sessions", `id = '${ended.sessionId}'`)).toBe(0);
@@ -74,6 +78,40 @@ describe("pruning", () => {
     expect(await count("refresh_tokens", "true")).toBe(1);
     expect(await count("invitations", "true")).toBe(1);
     expect(await count("rate_limits", "key in ('past', 'present')")).toBe(1);
+  });
+
+  test("keeps for 30 days what has ended, and then deletes it however much it is", async () => {
+    const { sql } = harness.now;
+    const past = (days: number) => sql`now() - make_interval(days => ${days})`;
+    const living = await makeUser(harness.now);
+    const ended = [];
+    for (const days of [29, 31]) {
+      const { id, sessionId } = await makeUser(harness.now);
+      ended.push(sessionId);
+      await sql`update sessions set expires_at = ${past(days)} where id = ${sessionId}::uuid`;
+      const token = () => hashToken(newOpaqueToken());
+      await sql`
+        insert into refresh_tokens (token_hash, session_id, expires_at)
+        values (${token()}, ${living.sessionId}::uuid, ${past(days)})`;
+      await sql`
+        insert into invitations (token_hash, user_id, expires_at, used_at) values
+          (${token()}, ${id}::uuid, now() + interval '1 day', ${past(days)}), (${token()}, ${id}::uuid, ${
+        past(days)
+      }, null)`;
+    }
+    await sql`insert into rate_limits (key, points, expire) values ('over', 1, ${Date.now() - 1000}::bigint)`;
+    await sql`
+      insert into deliveries (id, provider, event, body, body_sha256, outcome, request_id, received_at)
+      select gen_random_uuid(), 'github', 'many', '{}', sha256(n::text::bytea), 'ignored', 'test', ${past(31)}
+      from generate_series(1001, 3500) n`;
+    await run("prune", {});
+    const sessions = await sql<{ id: string }[]>`select id from sessions where id = any (${ended}::uuid[])`;
+    expect(sessions.map(({ id }) => id)).toEqual([ended[0]]);
+    expect(await count("refresh_tokens", `session_id = '${living.sessionId}'`)).toBe(1);
+    expect(await count("invitations", "least(used_at, expires_at) < now()")).toBe(2);
+    expect(await count("hook_runs", "finished_at < now()")).toBe(1);
+    expect(await count("rate_limits", "key = 'over'")).toBe(0);
+    expect(await count("deliveries", "event = 'many'")).toBe(0);
   });
 
   test("deletes refused sign-ins after 90 days, and nothing else of the audit list", async () => {

@@ -143,11 +143,24 @@ describe("browsers of other origins", () => {
     expect(welcome.headers.get("access-control-allow-origin")).toBe("https://portal.test");
     expect(welcome.headers.get("access-control-allow-credentials")).toBe("true");
     expect(welcome.headers.get("access-control-allow-headers")).toContain("X-TRPC-Source");
+    const named = [
+      "Authorization",
+      "Content-Type",
+      "Idempotency-Key",
+      "If-Match",
+      "X-Request-Id",
+      "X-TRPC-Source",
+    ];
+    expect(welcome.headers.get("access-control-allow-headers")?.split(",")).toEqual(named);
+    const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+    expect(welcome.headers.get("access-control-allow-methods")?.split(",")).toEqual(methods);
     expect((await preflight("https://evil.test")).headers.has("access-control-allow-origin")).toBe(false);
     const failed = await harness.now.request("GET", "/api/auth/me", {
       headers: { origin: "https://portal.test" },
     });
     expect(failed.status).toBe(401);
     expect(failed.headers.get("access-control-allow-origin")).toBe("https://portal.test");
+    const readable = ["ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"];
+    expect(failed.headers.get("access-control-expose-headers")?.split(",")).toEqual(readable);
   });
 });

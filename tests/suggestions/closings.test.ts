@@ -192,6 +192,34 @@ describe("a ticket that nobody touches", () => {
     expect(await stateOf(harness.now, ticket.id)).toEqual(before);
   });
 
+  test.each([["backlog", 180], ["up_next", 60], ["in_progress", 14], ["validation", 14]])(
+    "is stale in %s from %i days on, and not a day before",
+    async (stage, days) => {
+      const project = await makeProject(harness.now);
+      const [left, younger] = [
+        await makeTicket(harness.now, project),
+        await makeTicket(harness.now, project),
+      ];
+      for (const ticket of [left, younger]) await patch(project, ticket, { stage });
+      await leaveAlone(harness.now, left.id, days);
+      await leaveAlone(harness.now, younger.id, days - 1);
+      await analyzeAll(harness.now);
+      expect((await list(harness.now, project)).map(({ ticket_id }) => ticket_id)).toEqual([left.id]);
+    },
+  );
+
+  test("and was closed after a no is suggested nothing any more: the no stays", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project);
+    await leaveAlone(harness.now, ticket.id, 200);
+    await analyzeAll(harness.now);
+    const [stale] = await list(harness.now, project);
+    await decide(harness.now, project, stale!, "dismiss");
+    await patch(project, ticket, { status: "closed" });
+    expect((await decide(harness.now, project, stale!, "undo")).body.code).toBe("conflict");
+    expect(await list(harness.now, project, "status=dismissed")).toHaveLength(1);
+  });
+
   test("and was moved to the backlog stays there once others have moved it away and back", async () => {
     const project = await makeProject(harness.now);
     const ticket = await makeTicket(harness.now, project);

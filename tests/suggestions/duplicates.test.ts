@@ -156,6 +156,16 @@ describe("accepting a duplicate", () => {
     expect(await stateOf(harness.now, second.id)).toMatchObject({ status: "open", duplicate: null });
   });
 
+  test("leaves in the history that the link was made, and that it ended", async () => {
+    const { project, second, suggestion } = await suggestedPair();
+    for (const verb of ["accept", "undo"] as const) await decide(harness.now, project, suggestion, verb);
+    const { body } = await harness.now.call("GET", `${second.path}/history?limit=200`, {
+      token: project.admin.token,
+    });
+    const links = body.history.filter(({ entity }: { entity: string }) => entity === "duplicate");
+    expect(links.map(({ action }: { action: string }) => action)).toEqual(["created", "deleted"]);
+  });
+
   test("can't be undone when the ticket was reopened meanwhile", async () => {
     const { project, second, suggestion } = await suggestedPair();
     await decide(harness.now, project, suggestion, "accept");

@@ -48,6 +48,37 @@ describe("a ticket without roles", () => {
     expect(await stateOf(harness.now, ticket.id)).toEqual(before);
   });
 
+  test("is suggested none by two past tickets, however alike", async () => {
+    const project = await makeProject(harness.now);
+    for (let n = 0; n < 2; n++) await makeTicket(harness.now, project, { ...UPLOAD, roles: ["backend"] });
+    await makeTicket(harness.now, project, UPLOAD_AGAIN);
+    await analyze(harness.now);
+    expect(await list(harness.now, project, "kind=role")).toEqual([]);
+  });
+
+  test("and got the suggested one from somebody meanwhile keeps that: accepting it is a conflict", async () => {
+    const project = await makeProject(harness.now);
+    await makePast(project);
+    const ticket = await makeTicket(harness.now, project, UPLOAD_AGAIN);
+    await analyze(harness.now);
+    const [role] = await list(harness.now, project, "kind=role");
+    const { token } = project.admin;
+    await harness.now.call("PATCH", ticket.path, { token, body: { roles: ["backend"] } });
+    const { status, body } = await decide(harness.now, project, role!, "accept");
+    expect([status, body.error]).toEqual([409, `Ticket ${ticket.ref} has the role backend already`]);
+  });
+
+  test("and is closed meanwhile gets none: accepting it is a conflict", async () => {
+    const project = await makeProject(harness.now);
+    await makePast(project);
+    const ticket = await makeTicket(harness.now, project, UPLOAD_AGAIN);
+    await analyze(harness.now);
+    const [role] = await list(harness.now, project, "kind=role");
+    await harness.now.call("PATCH", ticket.path, { token: project.admin.token, body: { status: "closed" } });
+    expect((await decide(harness.now, project, role!, "accept")).body.code).toBe("conflict");
+    expect(await stateOf(harness.now, ticket.id)).toMatchObject({ roles: null });
+  });
+
   test("keeps a suggested role that somebody has begun with", async () => {
     const project = await makeProject(harness.now);
     await makePast(project);

@@ -128,6 +128,23 @@ describe("answering", () => {
     }]);
   });
 
+  test("takes of a scale the whole numbers from 1 to its end", async () => {
+    const { body: survey } = await create();
+    const send = async (mood: number) =>
+      (await answer(survey.code, { email: `s${next()}@example.test`, answers: { missed: "x", mood } }))
+        .status;
+    expect(await Promise.all([0, 1, 1.5, 5, 6].map(send))).toEqual([400, 201, 400, 201, 400]);
+  });
+
+  test("takes a signed-in person whose email has capitals, who has answered under it before", async () => {
+    const { body: survey } = await create();
+    const user = await makeUser(harness.now);
+    await harness.now.sql`update users set email = upper(email) where id = ${user.id}::uuid`;
+    expect((await answer(survey.code, { email: user.email, answers: { missed: "x" } })).status).toBe(201);
+    expect((await answer(survey.code, { answers: { missed: "y" } }, { token: user.token })).status).toBe(201);
+    expect(await count(survey.id)).toBe(1);
+  });
+
   test("counts a signed-in person once, also at ten places at once and under a new email", async () => {
     const { body: survey } = await create();
     const user = await makeUser(harness.now);
@@ -298,6 +315,25 @@ describe("the responses", () => {
     expect(lines[4]).toContain("Well;' =1+1;'-2\t'@x\n' ＝3; a-b");
     expect(lines).toHaveLength(6);
   });
+
+  test.each([
+    ["=1+1", "'=1+1"],
+    ["+1", "'+1"],
+    ["-1", "'-1"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["\t=1", "'\t'=1"],
+    ["\r=1", `"'\r'=1"`],
+    ["\nHello", `"'\nHello"`],
+  ])(
+    "tell a spreadsheet that %j is a text",
+    async (missed, cell) => {
+      const { body: survey } = await create();
+      await answer(survey.code, { email: "p@example.test", answers: { missed } });
+      const path = `/api/admin/scope-surveys/${survey.id}/responses?format=csv`;
+      const csv = await (await harness.now.request("GET", path, { token: admin.token })).text();
+      expect(csv).toContain(`,${cell},`);
+    },
+  );
 
   test("are for super admins only", async () => {
     const { body: survey } = await create();

@@ -95,6 +95,13 @@ describe("the list of tickets", () => {
     expect(await refs("q=giraffe")).toEqual(numbers(12));
   });
 
+  test("finds a ticket by its new title, and no more by the old one", async () => {
+    const { ref, path } = await makeTicket(harness.now, project, { title: "Walruses are drawn twice" });
+    await call("PATCH", path, { title: "Narwhals are drawn twice" });
+    expect(await refs("q=narwhal")).toEqual([ref]);
+    expect(await refs("q=walrus")).toEqual([]);
+  });
+
   test("finds the parts of what programs write as one word", async () => {
     const { ref } = await makeTicket(harness.now, project, {
       title: "java.net.SocketServer fails in <AppHeader>",

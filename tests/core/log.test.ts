@@ -1,0 +1,47 @@
+import { expect, test, vi } from "vitest";
+import { describeError, log, lostWrites, startLog } from "../../src/core/log.ts";
+
+test("a line tells nothing of a field whose name says that it is secret, however deep it lies", async () => {
+  let written = "";
+  const stdout = vi.spyOn(Deno.stdout, "writeSync").mockImplementation((bytes) => {
+    written += new TextDecoder().decode(bytes);
+    return bytes.length;
+  });
+  try {
+    await startLog("info");
+    log.info("a line", {
+      plain: "to be read",
+      password: "hidden",
+      body: { refresh_token: "hidden", access_token: "hidden", user: { apiKey: "hidden" } },
+      headers: { Authorization: "Bearer hidden", cookie: "session=hidden", "stripe-signature": "hidden" },
+    });
+  } finally {
+    stdout.mockRestore();
+    await startLog("off");
+  }
+  expect(written).toContain("to be read");
+  expect(written).not.toContain("hidden");
+});
+
+test("an error is told with what caused it", () => {
+  const cause = Object.assign(new Error("inner"), { code: "57P01" });
+  expect(describeError(new Error("outer", { cause }))).toMatchObject({
+    error: "Error: outer",
+    cause: { error: "Error: inner", error_code: "57P01" },
+  });
+});
+
+test("a line that cannot be written is counted, and hinders nobody", async () => {
+  const before = lostWrites();
+  const stdout = vi.spyOn(Deno.stdout, "writeSync").mockImplementation(() => {
+    throw new Error("no space left");
+  });
+  try {
+    await startLog("info");
+    log.info("a line", {});
+  } finally {
+    stdout.mockRestore();
+    await startLog("off");
+  }
+  expect(lostWrites()).toBe(before + 1);
+});

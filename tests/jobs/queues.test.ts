@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startJobs } from "../../jobs/main.ts";
+import { prepareQueues, QUEUES } from "../../src/core/queue.ts";
+import { type Harness, openHarness, useHarness } from "../harness.ts";
+
+const harness = useHarness();
+
+const jobsOf = (name: string) =>
+  harness.now.sql<{ key: string | null; waits: boolean }[]>`
+    select singleton_key as key, start_after > now() + interval '30 seconds' as waits from pgboss.job
+    where name = ${name} and state = 'created' order by singleton_key`;
+
+describe("a queue", () => {
+  test("lets one job of a key wait, and where it has no keys one at all", async () => {
+    const { services: { queue }, sql } = harness.now;
+    const [repo, run_id] = ["acme/one", "01990000-0000-7000-8000-000000000001"];
+    for (const sha of ["a", "b", "a"]) await queue.enqueue(sql, "close-parked-tickets", { repo, sha });
+    for (const full of [true, false, true]) {
+      await queue.enqueue(sql, "analyze-project", { project_id: run_id, ...(full && { full }) });
+    }
+    for (let n = 0; n < 2; n++) await queue.enqueue(sql, "prune", {});
+    expect((await jobsOf("close-parked-tickets")).map(({ key }) => key)).toEqual([
+      "acme/one@a",
+      "acme/one@b",
+    ]);
+    expect((await jobsOf("analyze-project")).map(({ key }) => key)).toEqual([run_id, `${run_id}:full`]);
+    expect(await jobsOf("prune")).toHaveLength(1);
+  });
+
+  test("keeps a job until its time where it is to begin later", async () => {
+    const { services: { queue }, sql } = harness.now;
+    const run_id = "01990000-0000-7000-8000-000000000002";
+    await queue.enqueue(sql, "set-up-hooks", { run_id }, { startAfterSeconds: 60 });
+    expect(await jobsOf("set-up-hooks")).toEqual([{ key: run_id, waits: true }]);
+  });
+
+  test("has today's settings after a start, whatever it had before", async () => {
+    const { boss, sql } = harness.now;
+    const settings = () =>
+      sql`
+      select name, policy, retry_limit, retry_delay, retry_backoff, expire_seconds from pgboss.queue
+      where name = any (${Object.keys(QUEUES)}::text[]) order by name`;
+    const before = [...await settings()];
+    await sql`
+      update pgboss.queue set retry_limit = 0, retry_delay = 1, expire_seconds = 3600 where name = any (${
+      Object.keys(QUEUES)
+    }::text[])`;
+    await prepareQueues(boss);
+    expect([...await settings()]).toEqual(before);
+  });
+});
+
+describe("a process that runs jobs", () => {
+  let starting: Harness;
+  beforeAll(async () => {
+    starting = await openHarness();
+    await startJobs(starting.boss, starting.services);
+  });
+  afterAll(() => starting.close());
+
+  test("has a time for each job that comes by itself", async () => {
+    const times = await starting.sql<{ name: string; cron: string; timezone: string }[]>`
+      select name, cron, timezone from pgboss.schedule order by name`;
+    expect(times.map(({ name, cron, timezone }) => `${name} ${cron} ${timezone}`)).toEqual([
+      "analyze-all-projects 30 2 * * * UTC",
+      "backfill-embeddings 23 * * * * UTC",
+      "collect-changes */5 * * * * UTC",
+      "end-leases * * * * * UTC",
+      "prune 41 3 * * * UTC",
+      "renew-tokens 17 4 * * * UTC",
+      "sweep-merged-tickets 7 * * * * UTC",
+    ]);
+  });
+
+  test("renews tokens and fills in embeddings when it starts", async () => {
+    const started = await starting.sql<{ name: string }[]>`
+      select name from pgboss.job where name not like '\\_\\_pgboss%' order by name`;
+    expect(started.map(({ name }) => name)).toEqual(["backfill-embeddings", "renew-tokens"]);
+  });
+});
