@@ -2,16 +2,20 @@ import type { Hono } from "hono";
 import { AppError } from "../core/errors.ts";
 import type { HttpEnv } from "./request.ts";
 
-/** Adds a 405 with Allow to every path that is served so far. Call it last. */
+/** Adds a 405 with Allow to every path that is served so far, where it has none yet. Call it last. */
 export function refuseOtherMethods(app: Hono<HttpEnv>): void {
-  const served = app.routes.filter(({ method }) => method !== "ALL");
-  for (const [path, routes] of Map.groupBy(served, (route) => route.path)) {
-    const methods = new Set(routes.map(({ method }) => method));
-    // Hono answers HEAD where there is a GET.
-    if (methods.has("GET")) methods.add("HEAD");
-    const headers = { Allow: [...methods].sort().join(", ") };
-    app.all(path, () => {
-      throw new AppError("method_not_allowed", undefined, { headers });
-    });
+  for (const [path, routes] of Map.groupBy(app.routes, (route) => route.path)) {
+    const methods = routes.map(({ method }) => method);
+    if (!methods.includes("ALL")) refuseOthers(app, path, methods);
   }
+}
+
+/** The same for one path, ahead of what is served with a parameter in the place of its last segment. */
+export function refuseOthers(app: Hono<HttpEnv>, path: string, methods: readonly string[]): void {
+  // Hono answers HEAD where there is a GET.
+  const allowed = new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods);
+  const headers = { Allow: [...allowed].sort().join(", ") };
+  app.all(path, () => {
+    throw new AppError("method_not_allowed", undefined, { headers });
+  });
 }

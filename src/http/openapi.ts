@@ -25,7 +25,7 @@ export function openApiDocument(publicUrl: string, webhooks: readonly Pick<Webho
       description: "Where people and coding agents hand work to one another.",
     },
     servers: [{ url: `${publicUrl}/api` }],
-    tags: [...new Set(publishedProcedures().map(({ meta }) => meta.tag))].sort().map((name) => ({ name })),
+    tags: tagsOf(paths).map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
@@ -40,6 +40,11 @@ export function openApiDocument(publicUrl: string, webhooks: readonly Pick<Webho
     },
   };
   return createDocument(document, { override: ({ jsonSchema }) => shorten(jsonSchema) });
+}
+
+function tagsOf(paths: Record<string, Record<string, ZodOpenApiOperationObject>>): string[] {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  return [...new Set(operations.flatMap(({ tags = [] }) => tags))].sort();
 }
 
 type JsonSchema = Parameters<NonNullable<CreateDocumentOptions["override"]>>[0]["jsonSchema"];
@@ -131,7 +136,8 @@ function headersOf({ input, meta }: PublishedProcedure): z.ZodObject | undefined
 }
 
 function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
-  if (meta.status === 204) return { "204": { description: "Done" } };
+  const limits = isLimited(meta) && LIMIT_FIELDS;
+  if (meta.status === 204) return { "204": { description: "Done", headers: fieldsOf(limits) } };
   const content = {
     "application/json": {
       schema: output,
@@ -141,17 +147,18 @@ function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObj
   };
   const etag = hasVersion(output) && { ETag: z.string().describe("Version of the resource, for If-Match") };
   const location = meta.location && { Location: z.string().describe("Path of what was made") };
-  const found = etag ? { headers: z.object(etag) } : {};
-  const made = etag || location ? { headers: z.object({ ...etag, ...location }) } : {};
+  const file = meta.download && { "Content-Disposition": z.string().optional().describe("Names the file") };
+  const found = { headers: fieldsOf({ ...limits, ...etag, ...file }) };
+  const made = { headers: fieldsOf({ ...limits, ...etag, ...location }) };
   if (meta.statusOf && meta.status === 202) {
     return {
-      "200": { description: "Done", content },
+      "200": { description: "Done", content, headers: fieldsOf(limits) },
       "202": { description: "Goes on in a job", content, ...made },
     };
   }
   if (meta.statusOf) {
     return {
-      "200": { description: "Made by an earlier call", content },
+      "200": { description: "Made by an earlier call", content, headers: fieldsOf(limits) },
       "201": { description: "Made", content, ...made },
     };
   }
@@ -167,6 +174,16 @@ function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObj
 
 function hasVersion(output: z.ZodType): boolean {
   return output instanceof z.ZodObject && ("version" in output.shape || "ticket" in output.shape);
+}
+
+/** Who calls by key is, and who may guess. */
+function isLimited({ access, errors }: Meta): boolean {
+  return access !== "public" || errors?.includes("rate_limited") === true;
+}
+
+/** The header fields of an answer: each names its request. */
+export function fieldsOf(fields: z.core.$ZodShape | false = {}): z.ZodObject {
+  return z.object({ ...(fields || {}), "X-Request-Id": RequestId });
 }
 
 function failures({ meta }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
@@ -192,14 +209,20 @@ const BODY_ERRORS = [
 
 const RetryAfter = z.string().describe("Seconds until another try may succeed");
 
+const RequestId = z.string().describe("Names the request, in the logs and in the history too")
+  .meta({ header: { id: "X-Request-Id" } });
+
+const LIMIT_FIELDS = {
+  "RateLimit": z.string().optional().describe('What is left and for how long, such as "refresh";r=0;t=42')
+    .meta({ header: { id: "RateLimit" } }),
+  "RateLimit-Policy": z.string().optional().describe('What is allowed, such as "refresh";q=10;w=60')
+    .meta({ header: { id: "RateLimit-Policy" } }),
+};
+
 /** Header fields that come with a failure of this status. */
-const FIELDS: Record<number, z.ZodObject> = {
-  429: z.object({
-    "Retry-After": RetryAfter,
-    "RateLimit": z.string().optional().describe('What is left and for how long, such as "refresh";r=0;t=42'),
-    "RateLimit-Policy": z.string().optional().describe('What is allowed, such as "refresh";q=10;w=60'),
-  }),
-  503: z.object({ "Retry-After": RetryAfter }),
+const FIELDS: Record<number, z.core.$ZodShape> = {
+  429: { "Retry-After": RetryAfter, ...LIMIT_FIELDS },
+  503: { "Retry-After": RetryAfter },
 };
 
 /** One response per status, with an example for each code. */
@@ -208,7 +231,7 @@ export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperation
   return Object.fromEntries(
     [...byStatus].sort(([a], [b]) => a - b).map(([status, found]) => [String(status), {
       description: found.map((code) => ERRORS[code].message).join("; "),
-      ...(FIELDS[status] && { headers: FIELDS[status] }),
+      headers: fieldsOf(FIELDS[status]),
       content: {
         "application/json": {
           schema: ErrorBody,

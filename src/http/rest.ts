@@ -5,6 +5,7 @@ import { AppError, invalidRequest } from "../core/errors.ts";
 import { parseJsonObject } from "../core/json.ts";
 import { appErrorOf, callProcedure, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
+import { refuseOthers } from "./methods.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, requestContext } from "./request.ts";
 
@@ -13,8 +14,11 @@ export function restRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   // Fixed segments before parameters: /tickets/similar is no ticket id.
   const procedures = publishedProcedures().toSorted((a, b) => specificity(b) - specificity(a));
-  for (const procedure of procedures) {
-    app.on(procedure.meta.method, routePath(procedure), (c) => answer(c, services, procedure));
+  for (const [path, served] of Map.groupBy(procedures, routePath)) {
+    for (const procedure of served) {
+      app.on(procedure.meta.method, path, (c) => answer(c, services, procedure));
+    }
+    refuseOthers(app, path, served.map(({ meta }) => meta.method));
   }
   return app;
 }

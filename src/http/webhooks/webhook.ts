@@ -3,7 +3,7 @@ import type { ZodOpenApiOperationObject } from "zod-openapi";
 import type { Context } from "../../core/context.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { Provider } from "../../deliveries/schema.ts";
-import { errorResponses } from "../openapi.ts";
+import { errorResponses, fieldsOf } from "../openapi.ts";
 
 interface WebhookCall {
   ctx: Context;
@@ -34,7 +34,7 @@ export const Taken = z.object({ ok: z.boolean() });
 /** What a sender's door answers: its own form of yes, or why not. */
 export function answersOf(schema: z.ZodType, ...errors: ErrorCode[]): ZodOpenApiOperationObject["responses"] {
   return {
-    "200": { description: "Taken", content: { "application/json": { schema } } },
+    "200": { description: "Taken", content: { "application/json": { schema } }, headers: fieldsOf() },
     ...errorResponses([
       "invalid_json",
       "invalid_request",
