@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
 import { z } from "zod";
+import { TextLineStream } from "./_lines.ts";
 import { print, runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";
 import { TicketRecord } from "../src/admin/transfer_schema.ts";
@@ -30,9 +30,10 @@ function send({ api, project }: Transfer, records: TicketRecord[]) {
 
 /** What an import takes of each line: its history is for reading only. */
 async function* readRecords(path: string): AsyncGenerator<TicketRecord> {
-  const file = await open(path);
+  const file = await Deno.open(path);
+  const lines = file.readable.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
   let number = 0;
-  for await (const line of file.readLines()) {
+  for await (const line of lines) {
     number++;
     if (line === "") continue;
     const { history: _, ...record } = parseRecord(line, number);

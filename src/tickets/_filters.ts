@@ -63,10 +63,10 @@ function matches({ db, project }: ProjectContext, q: string) {
 
 /**
  * The document has java.net.Socket as three words: what has something between its letters is sought as a phrase of them.
- * Of a row of hyphens one counts: each is a negation, and PostgreSQL takes no more than 32 of them at once.
+ * A row of hyphens is a rule or begins an option: as so many negations PostgreSQL would refuse more than 32.
  */
 function wordsOf(db: Db, q: string) {
-  const phrases = q.replace(/-(?=\s*-)/g, " ").replace(
+  const phrases = q.replace(/-(?:\s*-)+/g, " ").replace(
     /"[^"]*"|(-?)([^\s"]+)/g,
     (found, not, word) => word && /[^\p{L}\p{N}_'-]/u.test(word) ? `${not}"${word}"` : found,
   );
