@@ -1,7 +1,7 @@
 import type { TransactionSql } from "../db/open.ts";
 import { serverUrl } from "./database.ts";
-import { until } from "./db/_fresh.ts";
 import type { Answer, Harness } from "./harness.ts";
+import { until } from "./until.ts";
 
 /**
  * Makes calls while a transaction holds what `lock` locks: each starts when the one before waits, and when the last one

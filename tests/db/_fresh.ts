@@ -15,16 +15,6 @@ export async function openFresh(): Promise<Database & Place> {
   };
 }
 
-export async function until<T>(probe: () => Promise<T | undefined | false>, seconds = 20): Promise<T> {
-  const deadline = Date.now() + seconds * 1000;
-  for (;;) {
-    const found = await probe();
-    if (found) return found;
-    if (Date.now() > deadline) throw new Error(`Not true within ${seconds} s: ${probe}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** Runs a script of this folder in a process of its own. */
 export function startScript(name: string, ...args: string[]): Deno.ChildProcess {
   const script = new URL(`./${name}`, import.meta.url);

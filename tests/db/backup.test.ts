@@ -4,7 +4,7 @@ import { backUp, restore } from "../../db/backup_files.ts";
 import { copyTemplate, embeddedTemplate } from "../database.ts";
 import { makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";
-import { until } from "./_fresh.ts";
+import { until } from "../until.ts";
 
 // Of the embedded database wherever the tests run: a server's files are its own, and pg_dump backs those up.
 describe("a backup of the embedded database", () => {
@@ -62,11 +62,11 @@ describe("a backup of the embedded database", () => {
     const project = await makeProject(harness);
     let stop = false;
     const load = createUntil(project, () => stop);
-    while (load.acknowledged.length < 100) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => load.acknowledged.length >= 100);
     const before = [...load.acknowledged];
     await backUp(harness.place.dataDir, `${folder}/taken`);
     const after = load.acknowledged.length;
-    while (load.acknowledged.length < after + 50) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => load.acknowledged.length >= after + 50);
     stop = true;
     await load.ended;
     expect(load.failures).toEqual([]);
@@ -106,7 +106,7 @@ describe("a backup of the embedded database", () => {
     const project = await makeProject(harness);
     let stop = false;
     const load = createUntil(project, () => stop);
-    while (load.acknowledged.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => load.acknowledged.length >= 20);
     let second: Promise<void> | undefined;
     await whilePaused(harness.place.dataDir, async () => {
       const before = load.acknowledged.length;

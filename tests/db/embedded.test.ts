@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { staleTables, startMaintenance } from "../../db/maintenance.ts";
 import { type Database, inTransaction, openDatabase } from "../../db/open.ts";
 import { emptyEmbedded } from "../database.ts";
-import { clients, lines, startScript, until } from "./_fresh.ts";
+import { until } from "../until.ts";
+import { clients, lines, startScript } from "./_fresh.ts";
 
 describe("the embedded database", () => {
   let root: string;

@@ -2,7 +2,8 @@ import type { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inTransaction } from "../../db/open.ts";
 import { bossExecutor, createBoss, RECOVERY, startBoss } from "../../db/queue.ts";
-import { clients, openFresh, until } from "./_fresh.ts";
+import { until } from "../until.ts";
+import { clients, openFresh } from "./_fresh.ts";
 
 const errors: unknown[] = [];
 let database: Awaited<ReturnType<typeof openFresh>>;
@@ -100,7 +101,7 @@ describe("a job", () => {
     });
     expect(done).toEqual([{ output: { greeted: true } }]);
     expect(seen).toEqual([data]);
-    await until(() => Promise.resolve(retried.length === 2));
+    await until(() => retried.length === 2);
   });
 
   test("is enqueued once by each of many transactions beside other work", async () => {

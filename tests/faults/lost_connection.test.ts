@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isUnavailable } from "../../db/errors.ts";
 import { type Database, inTransaction, openDatabase, savepoint } from "../../db/open.ts";
 import { dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
-import { until } from "../db/_fresh.ts";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
+import { until } from "../until.ts";
 
 describe("a statement that fails as unavailable", () => {
   test("on a connection that is well is rolled back, and the connection is used again", async () => {
@@ -109,7 +109,7 @@ function onAServer(): void {
     ]);
     expect([pulse.lost, losses > 0]).toEqual([true, true]);
     proxy.release();
-    await until(() => Promise.resolve(!pulse.lost));
+    await until(() => !pulse.lost);
     expect(await rows()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { copyTemplate, dropPlace } from "../database.ts";
-import { until } from "../db/_fresh.ts";
 import { startService } from "../service_process.ts";
+import { until } from "../until.ts";
 
 test("metrics have what the dashboard shows, measured under the permissions of the service", async () => {
   const place = await copyTemplate(inject("template"));

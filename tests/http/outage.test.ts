@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { copyTemplate, dropPlace, type Place, serverUrl } from "../database.ts";
-import { until } from "../db/_fresh.ts";
 import { next, ticketInput } from "../factories.ts";
 import { type ServiceProcess, startService } from "../service_process.ts";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
+import { until } from "../until.ts";
 import { expectError } from "./_calls.ts";
 
 const ADMIN = { email: "root@example.test", password: "the first admin's password" };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { FailureKind } from "../../simulators/github/failures.ts";
-import { until } from "../db/_fresh.ts";
 import { makeProject, makeUser } from "../factories.ts";
 import { openHarness } from "../harness.ts";
+import { until } from "../until.ts";
 import { cookie, useHosting } from "./_hosting.ts";
 
 const hosting = useHosting();
@@ -80,10 +80,10 @@ describe("a failure at the code host", () => {
     const { hooks } = github.state.repository(repo)!;
     const rival = hooks.splice(0, 1);
     rival[0]!.active = false;
-    github.latency = 50;
+    github.latency = 500;
     const from = github.calls.length;
     const answer = hosting.now.setUp(project.admin);
-    while (github.calls.length === from) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => github.calls.length > from);
     hooks.push(...rival);
     github.latency = 0;
     expect((await answer).body.results).toMatchObject([{ status: "updated", hook_id: rival[0]!.id }]);

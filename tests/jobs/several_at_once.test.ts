@@ -5,9 +5,9 @@ import { log } from "../../src/core/log.ts";
 import { QUEUES } from "../../src/core/queue.ts";
 import type { Db } from "../../db/open.ts";
 import { serverUrl } from "../database.ts";
-import { until } from "../db/_fresh.ts";
 import { makeProject, makeTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
+import { until } from "../until.ts";
 
 let awake = false;
 let [atWork, mostAtWork] = [0, 0];

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { POLLING_SECONDS } from "../../db/queue.ts";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
-import { until } from "../db/_fresh.ts";
 import { ticketInput } from "../factories.ts";
 import { launchService, type ServiceProcess, startService } from "../service_process.ts";
+import { until } from "../until.ts";
 
 const ADMIN = { email: "root@example.test", password: "the first admin's password" };
 const ENV = { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password };
@@ -30,7 +30,7 @@ async function serve(): Promise<ServiceProcess> {
 async function work(): Promise<ServiceProcess> {
   const worker = launchService(place, { ...ENV, JOBS: "only" });
   running.push(worker);
-  await until(() => Promise.resolve(worker.output.includes("runs its jobs")), 60);
+  await until(() => worker.output.includes("runs its jobs"), 60);
   return worker;
 }
 
@@ -82,7 +82,7 @@ test("JOBS=off serves and runs no job; JOBS=only runs what waits and serves noth
   // The embedded database takes one process at a time, a server's takes both at once.
   if (!place.url) expect(await end(server)).toBe(0);
   const worker = await work();
-  await until(() => Promise.resolve(ran(worker).includes(QUEUE)), 60);
+  await until(() => ran(worker).includes(QUEUE), 60);
   await expect(fetch(`${worker.url}/healthz`)).rejects.toThrow(TypeError);
   await expect(fetch(`${worker.url}/api/openapi.json`)).rejects.toThrow(TypeError);
   expect(await end(worker)).toBe(0);

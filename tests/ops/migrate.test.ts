@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openDatabase } from "../../db/open.ts";
 import { copyTemplate, dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
-import { until } from "../db/_fresh.ts";
 import { launchService, startService } from "../service_process.ts";
+import { until } from "../until.ts";
 import { runOps } from "./_command.ts";
 
 function environmentOf({ url, dataDir }: Place): Record<string, string> {
@@ -56,7 +56,7 @@ async function drainsWhileItStarts(): Promise<void> {
   const service = launchService(place);
   await sql.begin(async (tx) => {
     await tx`lock table pgboss.schedule`;
-    await until(() => Promise.resolve(service.output.includes("listens on")));
+    await until(() => service.output.includes("listens on"));
     expect(await service.stop()).toBe(0);
   });
   expect(service.output).toContain('"message":"stopped","answered":true');

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { copyTemplate, embeddedTemplate } from "../database.ts";
 import { answers, freePort } from "../../ops/launch.ts";
 import { ServiceProcess } from "../service_process.ts";
+import { until } from "../until.ts";
 
 const PROJECT = new URL("../../", import.meta.url).pathname;
 
@@ -93,7 +94,7 @@ test("a log that nobody reads any more costs its lines, and not the service", as
   const port = freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = start({ PORT: String(port), DATA_DIR: folder });
-  while (!await answers(`${url}/readyz`)) await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(() => answers(`${url}/readyz`), 50);
   await child.stdout.cancel();
   for (let i = 0; i < 3; i++) expect(await answers(`${url}/healthz`)).toBe(true);
   const metrics = await (await fetch(`${url}/metrics`)).text();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { until } from "../db/_fresh.ts";
 import { makeKey, makeMember, makeProject } from "../factories.ts";
 import { type Harness, useHarness, useSecondHarness } from "../harness.ts";
+import { until } from "../until.ts";
 import { claimsOf, makePerson, signIn, statusOfMe } from "./_sign_in.ts";
 
 const harness = useHarness();

@@ -1,0 +1,13 @@
+/** Asks anew every 20 ms until there is an answer, and gives it. */
+export async function until<T>(
+  probe: () => T | undefined | false | Promise<T | undefined | false>,
+  seconds = 20,
+): Promise<T> {
+  const deadline = Date.now() + seconds * 1000;
+  for (;;) {
+    const found = await probe();
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error(`Not true within ${seconds} s: ${probe}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
