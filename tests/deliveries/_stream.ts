@@ -1,10 +1,11 @@
+import { inject } from "vitest";
 import { agentDelivery } from "../../simulators/senders/agent.ts";
 import { deployDelivery } from "../../simulators/senders/deploy.ts";
 import { checkoutSession, paymentDelivery, subscription } from "../../simulators/senders/payment.ts";
 import type { Sent } from "../../simulators/senders/sent.ts";
 import type { Sql } from "../../db/open.ts";
 import { makeProject, makeTicket, makeUser } from "../factories.ts";
-import type { Place } from "../database.ts";
+import { copyTemplate, dropPlace, type Place } from "../database.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";
 import { merge, newSha } from "../deploys/_setup.ts";
 
@@ -19,8 +20,28 @@ export type Lane = Sent[];
 
 const NOON = 1_795_262_400;
 
+/** A place with what the deliveries are for, and what they lead to there when nothing happens. */
+export async function prepareStream(subjects: number) {
+  const place = await copyTemplate(inject("template"));
+  const harness = await openHarnessAt(place, { env: SECRETS });
+  const lanes = await makeLanes(harness, subjects);
+  await harness.stop();
+  const calm = await copyTemplate(place);
+  const expected = await undisturbed(calm, lanes);
+  await dropPlace(calm);
+  return { place, lanes, expected };
+}
+
+/** What the deliveries decided at the place, which is gone then. */
+export async function effectsAt(place: Place) {
+  const harness = await openHarnessAt(place);
+  const effects = await readEffects(harness.sql);
+  await harness.close();
+  return effects;
+}
+
 /** Tickets, agents and accounts, and deliveries of all senders for them: five to each subject. */
-export async function makeLanes(harness: Harness, subjects: number): Promise<Lane[]> {
+async function makeLanes(harness: Harness, subjects: number): Promise<Lane[]> {
   const project = await makeProject(harness, { repositories: ["acme/stream"] });
   const lanes: Lane[] = [];
   for (let number = 0; number < subjects; number++) {
@@ -97,7 +118,7 @@ export async function sendAll(
 }
 
 /** Everything that the deliveries decide, without the times at which they were taken in. */
-export async function readEffects(sql: Sql) {
+async function readEffects(sql: Sql) {
   const read = {
     deliveries: sql`
       select provider, coalesce(delivery_id, subject) as id, outcome, count(*) from deliveries group by 1, 2, 3 order by 1, 2, 3`,
@@ -129,8 +150,7 @@ export async function sendUntilTaken(url: () => string, { path, headers, body }:
   }
 }
 
-/** What the stream leads to when nothing happens. */
-export async function undisturbed(place: Place, lanes: Lane[]) {
+async function undisturbed(place: Place, lanes: Lane[]) {
   const harness = await openHarnessAt(place, { env: SECRETS });
   await sendAll(lanes, async ({ path, headers, body }) => {
     const { status } = await harness.call("POST", path, { headers, raw: body });

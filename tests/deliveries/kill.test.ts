@@ -1,8 +1,6 @@
-import { expect, inject, test } from "vitest";
-import { copyTemplate, dropPlace } from "../database.ts";
-import { openHarnessAt } from "../harness.ts";
+import { expect, test } from "vitest";
 import { type ServiceProcess, startService } from "../service_process.ts";
-import { makeLanes, readEffects, SECRETS, sendAll, sendUntilTaken, undisturbed } from "./_stream.ts";
+import { effectsAt, prepareStream, SECRETS, sendAll, sendUntilTaken } from "./_stream.ts";
 
 const SUBJECTS = 200;
 const KILLS = 4;
@@ -10,12 +8,7 @@ const KILLS = 4;
 test(
   "1,000 mixed deliveries survive kill -9 at random moments: the state is that of an undisturbed run",
   async () => {
-    const place = await copyTemplate(inject("template"));
-    const harness = await openHarnessAt(place, { env: SECRETS });
-    const lanes = await makeLanes(harness, SUBJECTS);
-    await harness.stop();
-    const calm = await copyTemplate(place);
-    const expected = await undisturbed(calm, lanes);
+    const { place, lanes, expected } = await prepareStream(SUBJECTS);
 
     let service: ServiceProcess = await startService(place, SECRETS);
     let [taken, repeats, kills] = [0, 0, 0];
@@ -40,10 +33,7 @@ test(
     expect([taken, kills]).toEqual([SUBJECTS * 5, KILLS]);
     expect(repeats).toBeGreaterThan(0);
 
-    const after = await openHarnessAt(place);
-    expect(await readEffects(after.sql)).toEqual(expected);
-    await after.stop();
-    await Promise.all([dropPlace(place), dropPlace(calm)]);
+    expect(await effectsAt(place)).toEqual(expected);
   },
   300_000,
 );

@@ -1,17 +1,8 @@
-import { expect, inject, test } from "vitest";
-import { copyTemplate, dropPlace, type Place } from "../database.ts";
-import { openHarnessAt } from "../harness.ts";
+import { expect, test } from "vitest";
+import type { Place } from "../database.ts";
 import { startService } from "../service_process.ts";
 import { startTcpProxy, targetOf, throughProxy } from "../tcp_proxy.ts";
-import {
-  type Lane,
-  makeLanes,
-  readEffects,
-  SECRETS,
-  sendAll,
-  sendUntilTaken,
-  undisturbed,
-} from "./_stream.ts";
+import { effectsAt, type Lane, prepareStream, SECRETS, sendAll, sendUntilTaken } from "./_stream.ts";
 
 const SUBJECTS = 40;
 const OUTAGE_MS = 10_000;
@@ -19,12 +10,7 @@ const OUTAGE_MS = 10_000;
 test(
   "a database that is away for 10 s in the middle of a stream costs the senders retries, and nothing else",
   async () => {
-    const place = await copyTemplate(inject("template"));
-    const harness = await openHarnessAt(place, { env: SECRETS });
-    const lanes = await makeLanes(harness, SUBJECTS);
-    await harness.stop();
-    const calm = await copyTemplate(place);
-    const expected = await undisturbed(calm, lanes);
+    const { place, lanes, expected } = await prepareStream(SUBJECTS);
 
     const tries = await (place.url ? withServerAway(place, lanes) : withEngineDead(place, lanes));
 
@@ -32,10 +18,7 @@ test(
     const failures = new Set(tries.flat().filter((status) => status !== 200));
     // A server that is away is told as such; the embedded database takes its process along.
     expect([...failures]).toEqual([place.url ? 503 : 0]);
-    const after = await openHarnessAt(place);
-    expect(await readEffects(after.sql)).toEqual(expected);
-    await after.stop();
-    await Promise.all([dropPlace(place), dropPlace(calm)]);
+    expect(await effectsAt(place)).toEqual(expected);
   },
   180_000,
 );
