@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { makeUser, next, type TestUser } from "../factories.ts";
-import { useHarness } from "../harness.ts";
+import { call, harness } from "./_people.ts";
 
-const harness = useHarness();
-const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
 const superAdmin = (): Promise<TestUser> => makeUser(harness.now, { role: "super_admin" });
 
 test("a super admin makes, reads, lists and changes accounts", async () => {

@@ -2,17 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
 import { behindLock } from "../behind_lock.ts";
 import { makeUser, next } from "../factories.ts";
-import { useHarness } from "../harness.ts";
 import { login, makePerson, type Person, signIn, statusOfMe } from "../sessions/_sign_in.ts";
-
-const harness = useHarness();
-const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
-const admin = () => makeUser(harness.now, { role: "admin" });
-const someone = (fields: Record<string, unknown> = {}) => ({
-  email: `someone${next()}@example.test`,
-  name: "Some One",
-  ...fields,
-});
+import { admin, call, harness, someone } from "./_people.ts";
 
 describe("an invitation", () => {
   async function invited() {

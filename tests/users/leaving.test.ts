@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeAccount, makeKey, makeUser, type TestUser } from "../factories.ts";
-import { useHarness } from "../harness.ts";
 import { login, makePerson, signIn, statusOfMe } from "../sessions/_sign_in.ts";
-
-const harness = useHarness();
-const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
+import { call, harness } from "./_people.ts";
 
 describe("a deactivated user", () => {
   test("is refused by password, session, refresh and key, and keeps the rows", async () => {

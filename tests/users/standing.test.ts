@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeUser, type TestUser } from "../factories.ts";
-import { useHarness, useSecondHarness } from "../harness.ts";
+import { useSecondHarness } from "../harness.ts";
 import { makePerson, signIn, statusOfMe } from "../sessions/_sign_in.ts";
+import { call, harness } from "./_people.ts";
 
-const harness = useHarness();
 /** Remembers for a moment who somebody was. */
 const second = useSecondHarness(harness);
-const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
 
 /** What each does about the other or themselves, both let in before either is done; the first one's call comes first. */
 function atOnce(users: { id: string }[], ...calls: (() => ReturnType<typeof call>)[]) {

@@ -1,16 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeAccount, makeKey, makeUser, next } from "../factories.ts";
-import { useHarness } from "../harness.ts";
 import { login, makePerson, signIn } from "../sessions/_sign_in.ts";
-
-const harness = useHarness();
-const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);
-const admin = () => makeUser(harness.now, { role: "admin" });
-const someone = (fields: Record<string, unknown> = {}) => ({
-  email: `someone${next()}@example.test`,
-  name: "Some One",
-  ...fields,
-});
+import { admin, call, harness, someone } from "./_people.ts";
 
 describe("adding a user", () => {
   test("answers 201 with the user, and an invite link when no password came", async () => {
