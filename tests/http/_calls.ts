@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { TestProject } from "../factories.ts";
+import { type TestProject, ticketInput } from "../factories.ts";
 import type { Answer, CallOptions, Harness } from "../harness.ts";
 
 /** How many tickets a project has. */
@@ -12,6 +12,18 @@ export async function ticketsOf({ sql }: Harness, project: TestProject): Promise
 /** Posts to the project's tickets as its admin. */
 export function post(harness: Harness, project: TestProject, options: CallOptions): Promise<Answer> {
   return harness.call("POST", `${project.path}/tickets`, { token: project.admin.token, ...options });
+}
+
+/** The ticket as it is read after it was made of these fields. */
+export async function stored(
+  harness: Harness,
+  project: TestProject,
+  fields: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const created = await post(harness, project, { body: ticketInput(fields) });
+  expect(created.status).toBe(201);
+  const { token } = project.admin;
+  return (await harness.call("GET", `${project.path}/tickets/${created.body.ticket.id}`, { token })).body;
 }
 
 /** A body in the one form of errors, that tells nothing of the inside. */

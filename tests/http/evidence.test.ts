@@ -1,20 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { ticketInput, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { expectFields, post } from "./_calls.ts";
+import { expectFields, post, stored } from "./_calls.ts";
 
 const harness = useHarness();
 const project = useProject(harness);
 
-async function stored(fields: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const created = await post(harness.now, project, { body: ticketInput(fields) });
-  expect(created.status).toBe(201);
-  const { token } = project.admin;
-  return (await harness.now.call("GET", `${project.path}/tickets/${created.body.ticket.id}`, { token })).body;
-}
-
 describe("evidence", () => {
-  const echo = async (evidence: unknown) => (await stored({ evidence })).evidence;
+  const echo = async (evidence: unknown) => (await stored(harness.now, project, { evidence })).evidence;
 
   test("keeps any keys and any values", async () => {
     const evidence = {
