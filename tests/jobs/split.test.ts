@@ -49,10 +49,7 @@ async function caller(service: ServiceProcess) {
   const { body: pair } = await service.call("POST", "/api/auth/login", { body: ADMIN });
   const headers = { authorization: `Bearer ${pair.access_token}` };
   return async (method: string, path: string, body?: unknown) => {
-    const answer = await service.call(method, `/api${path}`, {
-      headers,
-      ...(body !== undefined && { body }),
-    });
+    const answer = await service.call(method, `/api${path}`, { headers, body });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
     return answer.body;
   };

@@ -125,7 +125,7 @@ describe("who has no access", () => {
     const token = tokens[caller];
     const missing = crypto.randomUUID();
     for (const [, method, path, body] of RULES) {
-      const options = { token, ...(body && { body: body() }) };
+      const options = { token, body: body?.() };
       const [real, invented] = [
         await harness.now.call(method, path(), options),
         await harness.now.call(method, path().replace(project.id, missing), options),

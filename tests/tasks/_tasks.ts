@@ -19,7 +19,7 @@ export function call(
   options: CallOptions = {},
 ) {
   const { token } = world.project.admin;
-  return harness.now.call(method, path, { token, ...(body && { body }), ...options });
+  return harness.now.call(method, path, { token, body, ...options });
 }
 
 /** A ticket with tasks of these titles; answers their ids. */

@@ -27,7 +27,7 @@ function call(
   user: { token: string } = member,
   headers: Record<string, string> = {},
 ) {
-  return harness.now.call(method, path, { token: user.token, headers, ...(body && { body }) });
+  return harness.now.call(method, path, { token: user.token, headers, body });
 }
 
 const draft = { title: "Upload 3 GB", instruction: "Upload a file of 3 GB and compare its checksum." };

@@ -70,7 +70,7 @@ export async function makeLife(
 /** Asks the service for what the operation says of the ticket as the model sees it. */
 export function send(world: World, ticket: TestTicket, model: Model, operation: Operation): Promise<Answer> {
   const [method, path, body] = requestOf(world, ticket, model, operation);
-  return world.harness.call(method, path, { token: world.tokens[operation.actor], ...(body && { body }) });
+  return world.harness.call(method, path, { token: world.tokens[operation.actor], body });
 }
 
 type Request = [method: string, path: string, body?: Record<string, unknown>];

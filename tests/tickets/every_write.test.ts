@@ -29,7 +29,7 @@ const mutations = publishedProcedures()
   .filter((name) => !NOT_OF_TICKETS.includes(name));
 
 function call(method: string, path: string, body?: Record<string, unknown>): Promise<Answer> {
-  return hosting.now.harness.call(method, path, { token: project.admin.token, ...(body && { body }) });
+  return hosting.now.harness.call(method, path, { token: project.admin.token, body });
 }
 
 async function done(answer: Promise<Answer>): Promise<Answer> {

@@ -8,7 +8,7 @@ const harness = useHarness();
 const project = useProject(harness);
 
 function call(method: string, path: string, body?: Record<string, unknown>, token = project.admin.token) {
-  return harness.now.call(method, path, { token, ...(body && { body }) });
+  return harness.now.call(method, path, { token, body });
 }
 
 /** A life with every kind of change in it. */

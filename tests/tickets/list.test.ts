@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 function call(method: string, path: string, body?: Record<string, unknown>) {
-  return harness.now.call(method, path, { token: project.admin.token, ...(body && { body }) });
+  return harness.now.call(method, path, { token: project.admin.token, body });
 }
 
 async function refs(query: string): Promise<string[]> {

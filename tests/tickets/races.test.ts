@@ -19,11 +19,7 @@ function call(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  return harness.now.call(method, path, {
-    token: project.admin.token,
-    headers,
-    ...(body !== undefined && { body }),
-  });
+  return harness.now.call(method, path, { token: project.admin.token, headers, body });
 }
 
 /** Runs the rounds one after the other, each with a number. */

@@ -11,7 +11,7 @@ function patch(path: string, body: Record<string, unknown>, options: CallOptions
 }
 
 function send(method: string, path: string, body?: Record<string, unknown>) {
-  return harness.now.call(method, path, { token: project.admin.token, ...(body && { body }) });
+  return harness.now.call(method, path, { token: project.admin.token, body });
 }
 
 describe("changing stage and status", () => {
