@@ -1,34 +1,17 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { besideLock } from "../behind_lock.ts";
-import { makeKey, makeMember, makeTicket, type TestTicket, type TestUser, useProject } from "../factories.ts";
-import { useHarness } from "../harness.ts";
+import { makeKey, makeMember, makeTicket, type TestUser } from "../factories.ts";
+import { add, harness, newTicket, world } from "./_tasks.ts";
 
-const harness = useHarness();
-const project = useProject(harness);
-let ticket: TestTicket;
 let [ada, ben]: TestUser[] = [];
 beforeAll(async () => {
-  ada = await makeMember(harness.now, project, "member");
-  ben = await makeMember(harness.now, project, "member");
+  ada = await makeMember(harness.now, world.project, "member");
+  ben = await makeMember(harness.now, world.project, "member");
 });
 
-function call(method: string, path: string, user: { token: string }, body?: Record<string, unknown>) {
-  return harness.now.call(method, path, { token: user.token, ...(body && { body }) });
-}
-
-async function newTicket(...titles: string[]): Promise<string[]> {
-  ticket = await makeTicket(harness.now, project);
-  const ids: string[] = [];
-  for (const title of titles) ids.push(await add({ title }));
-  return ids;
-}
-
-async function add(fields: Record<string, unknown>): Promise<string> {
-  return (await call("POST", `${ticket.path}/tasks`, project.admin, {
-    title: "task",
-    role: "backend",
-    ...fields,
-  })).body.id;
+/** By that user, who may do less than the admin. */
+function call(method: string, path: string, { token }: { token: string }, body?: Record<string, unknown>) {
+  return harness.now.call(method, path, { token, body });
 }
 
 function act(
@@ -37,7 +20,7 @@ function act(
   user: { token: string },
   body?: Record<string, unknown>,
 ) {
-  return call("POST", `${ticket.path}/tasks/${id}/${action}`, user, body);
+  return call("POST", `${world.ticket.path}/tasks/${id}/${action}`, user, body);
 }
 
 async function outcome(answer: ReturnType<typeof act>) {
@@ -86,7 +69,7 @@ describe("claiming a task", () => {
 
   test("that was given to somebody is for that one", async () => {
     await newTicket();
-    const id = await add({ assignee_user_id: ada!.id });
+    const id = await add("task", { assignee_user_id: ada!.id });
     expect(await outcome(act(id, "claim", ben!))).toEqual([409, "already_claimed"]);
     expect(await outcome(act(id, "claim", ada!))).toEqual([200, "in_progress"]);
   });
@@ -94,7 +77,7 @@ describe("claiming a task", () => {
   test("says whose it is where it can't be had", async () => {
     const [id, begun] = await newTicket("task", "begun");
     await act(id, "claim", ada!);
-    await call("PATCH", `${ticket.path}/tasks/${begun}`, ada!, { status: "in_progress" });
+    await call("PATCH", `${world.ticket.path}/tasks/${begun}`, ada!, { status: "in_progress" });
     const says = async (...attempt: Parameters<typeof act>) => (await act(...attempt)).body.error;
     expect(await says(id, "claim", ada!)).toBe("Cannot claim task task: it is yours already");
     expect(await says(id, "claim", ben!)).toBe("Cannot claim task task: it was taken by another");
@@ -108,7 +91,7 @@ describe("claiming a task", () => {
 
   test("that is taken shows the task as it is, so that a lost answer tells no less", async () => {
     const [id] = await newTicket("task");
-    const given = await add({ assignee_user_id: ada!.id });
+    const given = await add("task", { assignee_user_id: ada!.id });
     const { body: claimed } = await act(id, "claim", ada!);
     const attempts = [["claim", ada!], ["claim", ben!], ["heartbeat", ben!], ["release", ben!]] as const;
     for (const [action, user] of attempts) {
@@ -121,32 +104,32 @@ describe("claiming a task", () => {
 
   test("waits for its dependencies", async () => {
     const [first] = await newTicket("first");
-    const id = await add({ depends_on_task_ids: [first] });
+    const id = await add("task", { depends_on_task_ids: [first] });
     const refused = await act(id, "claim", ada!);
     expect([refused.status, refused.body.code]).toEqual([409, "dependencies_unfinished"]);
     expect(refused.body.details).toEqual({ task_ids: [first] });
-    await call("PATCH", `${ticket.path}/tasks/${first}`, ada!, { status: "skipped" });
+    await call("PATCH", `${world.ticket.path}/tasks/${first}`, ada!, { status: "skipped" });
     expect(await outcome(act(id, "claim", ada!))).toEqual([200, "in_progress"]);
   });
 
   test("that is done, skipped or blocked, or of a closed ticket, is refused with the reason", async () => {
     const [id, other] = await newTicket("task", "other");
-    const path = `${ticket.path}/tasks/${id}`;
+    const path = `${world.ticket.path}/tasks/${id}`;
     await call("PATCH", path, ada!, { status: "skipped" });
     expect(await outcome(act(id, "claim", ada!))).toEqual([409, "invalid_transition"]);
     await call("PATCH", path, ada!, { status: "pending" });
     await call("PATCH", path, ada!, { status: "blocked", blocking_reason: "Waits" });
     expect(await outcome(act(id, "claim", ada!))).toEqual([409, "invalid_transition"]);
-    await call("PATCH", ticket.path, ada!, { stage: "live" });
+    await call("PATCH", world.ticket.path, ada!, { stage: "live" });
     expect(await outcome(act(other, "claim", ada!))).toEqual([409, "conflict"]);
   });
 
   test("is refused to viewers and for unknown tasks", async () => {
     const [id] = await newTicket("task");
-    const viewer = await makeMember(harness.now, project, "viewer");
+    const viewer = await makeMember(harness.now, world.project, "viewer");
     expect((await act(id, "claim", viewer)).status).toBe(403);
-    expect((await act(ticket.id, "claim", ada!)).status).toBe(404);
-    const other = await makeTicket(harness.now, project);
+    expect((await act(world.ticket.id, "claim", ada!)).status).toBe(404);
+    const other = await makeTicket(harness.now, world.project);
     expect((await call("POST", `${other.path}/tasks/${id}/claim`, ada!)).status).toBe(404);
   });
 
@@ -175,9 +158,9 @@ describe("a claim", () => {
 
   test("is given back by its holder or an admin, and by nobody else", async () => {
     const [id] = await newTicket("task");
-    for (const releaser of [ada!, project.admin]) {
+    for (const releaser of [ada!, world.project.admin]) {
       await act(id, "claim", ada!);
-      await call("PATCH", `${ticket.path}/tasks/${id}`, ada!, { actual_minutes: 5 });
+      await call("PATCH", `${world.ticket.path}/tasks/${id}`, ada!, { actual_minutes: 5 });
       expect(await outcome(act(id, "release", ben!))).toEqual([409, "already_claimed"]);
       expect((await act(id, "release", releaser)).body).toMatchObject({
         status: "pending",
@@ -194,7 +177,7 @@ describe("a claim", () => {
 
   test("is not needed to give back what was begun without one, under whatever session", async () => {
     const [id] = await newTicket("task");
-    await call("PATCH", `${ticket.path}/tasks/${id}`, ada!, {
+    await call("PATCH", `${world.ticket.path}/tasks/${id}`, ada!, {
       status: "in_progress",
       assignee_user_id: ada!.id,
     });
@@ -208,10 +191,10 @@ describe("a claim", () => {
     await letExpire(late!);
     await harness.now.boss.send("end-leases", {});
     await harness.now.work("end-leases");
-    const { tasks } = (await call("GET", `${ticket.path}/tasks`, ada!)).body;
+    const { tasks } = (await call("GET", `${world.ticket.path}/tasks`, ada!)).body;
     expect(tasks[0]).toMatchObject({ status: "pending", assignee_user_id: null, lease_expires_at: null });
     expect(tasks[1]).toMatchObject({ status: "in_progress", assignee_user_id: ada!.id });
-    const { history } = (await call("GET", `${ticket.path}/history?limit=200`, ada!)).body;
+    const { history } = (await call("GET", `${world.ticket.path}/history?limit=200`, ada!)).body;
     const [row] = history.filter((row: { field: string; to: string }) =>
       row.field === "status" && row.to === "pending"
     );
@@ -233,18 +216,18 @@ describe("a claim", () => {
         async passes() {
           swept = harness.now.work("end-leases");
           await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, 500))]);
-          return await call("GET", ticket.path, ada!);
+          return await call("GET", world.ticket.path, ada!);
         },
       },
     );
     await swept;
-    const { body } = await call("GET", `${ticket.path}/tasks/${id}`, ada!);
+    const { body } = await call("GET", `${world.ticket.path}/tasks/${id}`, ada!);
     expect(body.status).toBe(waited.status === 200 ? "in_progress" : "pending");
   });
 
   test("goes on when the work does after a blockade", async () => {
     const [id] = await newTicket("task");
-    const path = `${ticket.path}/tasks/${id}`;
+    const path = `${world.ticket.path}/tasks/${id}`;
     await act(id, "claim", ada!);
     const blocked = await call("PATCH", path, ada!, { status: "blocked", blocking_reason: "Waits" });
     expect(blocked.body).toMatchObject({ assignee_session_id: ada!.sessionId, lease_expires_at: null });
@@ -266,7 +249,7 @@ describe("a claim", () => {
   test("ends when the work does", async () => {
     const [id] = await newTicket("task");
     await act(id, "claim", ada!);
-    const { body } = await call("PATCH", `${ticket.path}/tasks/${id}`, ada!, { status: "done" });
+    const { body } = await call("PATCH", `${world.ticket.path}/tasks/${id}`, ada!, { status: "done" });
     expect(body).toMatchObject({ status: "done", assignee_user_id: ada!.id, lease_expires_at: null });
   });
 });
@@ -276,7 +259,7 @@ describe("claiming, a heartbeat and a release", () => {
 
   test("honour If-Match: a stale one is 412 with the current task, the right one passes", async () => {
     const [id] = await newTicket("task");
-    const path = `${ticket.path}/tasks/${id}`;
+    const path = `${world.ticket.path}/tasks/${id}`;
     const tag = async () => (await call("GET", path, ada!)).headers.get("etag")!;
     const send = (verb: string, ifMatch: string) =>
       harness.now.call("POST", `${path}/${verb}`, { token: ada!.token, headers: { "If-Match": ifMatch } });
@@ -325,7 +308,7 @@ describe("agents of one user", () => {
   }
 
   test("with keys of their own don't act on one another's claims, admins' agents neither", async () => {
-    for (const user of [ada!, project.admin]) {
+    for (const user of [ada!, world.project.admin]) {
       const [id] = await newTicket("task");
       const [late, fresh] = [await makeKey(harness.now, user), await makeKey(harness.now, user)];
       await takeOver(() => act(id, "claim", late), () => act(id, "claim", fresh), id!);
@@ -363,25 +346,25 @@ describe("agents of one user", () => {
 
 describe("the next task", () => {
   async function nextOf(user: { token: string }, query = "") {
-    const { status, body } = await call("GET", `${ticket.path}/tasks/next${query}`, user);
+    const { status, body } = await call("GET", `${world.ticket.path}/tasks/next${query}`, user);
     return status === 200 ? body.title : status;
   }
 
   test("is the first in order that the caller may claim, of the role asked for", async () => {
     const [first] = await newTicket("first");
-    await add({ title: "waits", depends_on_task_ids: [first] });
-    await add({ title: "for ben", assignee_user_id: ben!.id });
-    await add({ title: "design", role: "design" });
-    const last = await add({ title: "last" });
+    await add("waits", { depends_on_task_ids: [first] });
+    await add("for ben", { assignee_user_id: ben!.id });
+    await add("design", { role: "design" });
+    const last = await add("last");
     expect([await nextOf(ada!), await nextOf(ada!, "?role=design")]).toEqual(["first", "design"]);
     await act(first, "claim", ada!);
     expect([await nextOf(ada!), await nextOf(ben!)]).toEqual(["design", "for ben"]);
     expect(await nextOf(ada!, "?role=backend")).toBe("last");
-    await call("PATCH", `${ticket.path}/tasks/${first}`, ada!, { status: "done" });
+    await call("PATCH", `${world.ticket.path}/tasks/${first}`, ada!, { status: "done" });
     expect(await nextOf(ada!)).toBe("waits");
-    const { body } = await call("GET", `${ticket.path}/tasks`, ada!);
+    const { body } = await call("GET", `${world.ticket.path}/tasks`, ada!);
     const ids = body.tasks.map(({ id }: { id: string }) => id);
-    await call("POST", `${ticket.path}/tasks/reorder`, ada!, {
+    await call("POST", `${world.ticket.path}/tasks/reorder`, ada!, {
       task_ids: [last, ...ids.filter((id: string) => id !== last)],
     });
     expect(await nextOf(ada!)).toBe("last");
@@ -391,13 +374,13 @@ describe("the next task", () => {
     await newTicket("task");
     expect(await nextOf(ada!, "?role=qa")).toBe(404);
     expect(await nextOf(ada!, "?role=boss")).toBe(400);
-    await call("PATCH", ticket.path, ada!, { stage: "live" });
+    await call("PATCH", world.ticket.path, ada!, { stage: "live" });
     expect(await nextOf(ada!)).toBe(404);
   });
 
   test("is none for who may only read", async () => {
     await newTicket("task");
-    const viewer = await makeMember(harness.now, project, "viewer");
+    const viewer = await makeMember(harness.now, world.project, "viewer");
     const reader = await makeKey(harness.now, ada!, { scopes: ["tasks:read"] });
     const worker = await makeKey(harness.now, ada!, { scopes: ["tasks:read", "tasks:write"] });
     expect([await nextOf(viewer), await nextOf(reader), await nextOf(worker)]).toEqual([404, 404, "task"]);
@@ -408,7 +391,7 @@ describe("the next task", () => {
     const workers = Array.from({ length: 8 }, (_, index) => index % 2 ? ada! : ben!);
     const claimed = await Promise.all(workers.map(async (worker) => {
       for (;;) {
-        const found = (await call("GET", `${ticket.path}/tasks/next`, worker)).body;
+        const found = (await call("GET", `${world.ticket.path}/tasks/next`, worker)).body;
         const { status } = await act(found.id, "claim", worker);
         if (status === 200) return found.id;
         expect(status).toBe(409);
