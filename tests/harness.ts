@@ -152,9 +152,9 @@ export function useHarness(options: HarnessOptions = {}): Held {
 }
 
 /** A second process over the first one's database. The embedded one has a single process, which is then its own second. */
-export function useSecondHarness(first: Held): Held {
+export function useSecondHarness(first: Held, options: HarnessOptions = {}): Held {
   return held(
-    async () => serverUrl ? await openHarnessAt(first.now.place) : first.now,
+    async () => serverUrl ? await openHarnessAt(first.now.place, options) : first.now,
     async (second) => {
       if (second !== first.now) await second.stop();
     },

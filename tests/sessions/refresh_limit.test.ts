@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { serverUrl } from "../database.ts";
-import { type Answer, openHarness, openHarnessAt, useHarness } from "../harness.ts";
+import { type Answer, openHarness, useHarness, useSecondHarness } from "../harness.ts";
 import { freshAddress, login, makePerson, refresh, signIn } from "./_sign_in.ts";
 
 const env = { RATE_LIMIT_REFRESH: "3/60" };
 const harness = useHarness({ env });
+const second = useSecondHarness(harness, { env });
 
 /** Attempts from one address with a token that doesn't exist: they count too. */
 async function attempts(count: number, address: string): Promise<Answer[]> {
@@ -71,19 +71,13 @@ test("counts each address by itself, and begins anew when the time is over", asy
 });
 
 test("counts for all processes together", async () => {
-  // The embedded database has one process, which is then its own second.
-  const second = serverUrl ? await openHarnessAt(harness.now.place, { env }) : harness.now;
-  try {
-    const address = freshAddress();
-    await attempts(2, address);
-    const there = [
-      await refresh(second, "guessed", { address }),
-      await refresh(second, "guessed", { address }),
-    ];
-    expect(there.map(({ status }) => status)).toEqual([401, 429]);
-  } finally {
-    if (second !== harness.now) await second.stop();
-  }
+  const address = freshAddress();
+  await attempts(2, address);
+  const there = [
+    await refresh(second.now, "guessed", { address }),
+    await refresh(second.now, "guessed", { address }),
+  ];
+  expect(there.map(({ status }) => status)).toEqual([401, 429]);
 });
 
 test("takes the address from X-Forwarded-For's last hop only behind a proxy that is trusted", async () => {

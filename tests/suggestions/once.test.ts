@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { systemContext } from "../../src/core/context.ts";
 import { analyzeProject } from "../../src/suggestions/analyze.ts";
-import { serverUrl } from "../database.ts";
 import { makeProject, makeTicket, type TestProject } from "../factories.ts";
-import { type Harness, openHarnessAt, useHarness } from "../harness.ts";
+import { type Harness, useHarness, useSecondHarness } from "../harness.ts";
 import { analyze, analyzeAll, embedding, INVOICE, leaveAlone, list, UPLOAD, UPLOAD_AGAIN } from "./_world.ts";
 
 const harness = useHarness(embedding);
+const second = useSecondHarness(harness, embedding);
 const SHA = "5e".repeat(20);
 
 function send(project: TestProject, method: string, path: string, body: Record<string, unknown>) {
@@ -52,47 +52,34 @@ function analyzeIn({ services }: Harness, project: TestProject): Promise<void> {
   return analyzeProject(ctx, { project_id: project.id, full: true });
 }
 
-/** A process of its own on a server; the embedded database has one, which runs both analyses at once. */
-async function withSecond(work: (second: Harness) => Promise<void>): Promise<void> {
-  if (!serverUrl) return await work(harness.now);
-  const second = await openHarnessAt(harness.now.place, embedding);
-  try {
-    await work(second);
-  } finally {
-    await second.stop();
-  }
-}
-
 test("two processes that analyze a project at once, and every later analysis, find each thing once", async () => {
-  await withSecond(async (second) => {
-    for (let round = 0; round < 2; round++) {
-      const project = await makeProject(harness.now);
-      await makeEveryKind(project);
-      await Promise.all([harness.now, second].map((process) => analyzeIn(process, project)));
-      // Of a ticket that one process closed, the other may have found something just before.
-      await analyzeAll(harness.now);
-      const found = await list(harness.now, project, "status=all");
-      const live = found.filter(({ status }) => status !== "expired");
-      expect(live.map(({ kind, status }) => `${kind} ${status}`).toSorted()).toEqual([
-        "close executed",
-        "close pending",
-        "duplicate pending",
-        "role pending",
-        "role pending",
-        "split pending",
-        "stale pending",
-      ]);
-      expect(new Set(live.map(({ kind, ticket_id }) => `${kind} ${ticket_id}`)).size).toBe(live.length);
-      const closings = await harness.now.sql`
-        select from history_entries h join tickets t on t.id = h.ticket_id and t.merge_sha = ${SHA}
-        where h.project_id = ${project.id}::uuid and h.field = 'status' and h.to_value = '"closed"'`;
-      expect(closings).toHaveLength(1);
+  for (let round = 0; round < 2; round++) {
+    const project = await makeProject(harness.now);
+    await makeEveryKind(project);
+    await Promise.all([harness.now, second.now].map((process) => analyzeIn(process, project)));
+    // Of a ticket that one process closed, the other may have found something just before.
+    await analyzeAll(harness.now);
+    const found = await list(harness.now, project, "status=all");
+    const live = found.filter(({ status }) => status !== "expired");
+    expect(live.map(({ kind, status }) => `${kind} ${status}`).toSorted()).toEqual([
+      "close executed",
+      "close pending",
+      "duplicate pending",
+      "role pending",
+      "role pending",
+      "split pending",
+      "stale pending",
+    ]);
+    expect(new Set(live.map(({ kind, ticket_id }) => `${kind} ${ticket_id}`)).size).toBe(live.length);
+    const closings = await harness.now.sql`
+      select from history_entries h join tickets t on t.id = h.ticket_id and t.merge_sha = ${SHA}
+      where h.project_id = ${project.id}::uuid and h.field = 'status' and h.to_value = '"closed"'`;
+    expect(closings).toHaveLength(1);
 
-      await analyzeAll(harness.now);
-      await Promise.all([second, harness.now].map((process) => analyzeIn(process, project)));
-      expect(await list(harness.now, project, "status=all")).toEqual(found);
-    }
-  });
+    await analyzeAll(harness.now);
+    await Promise.all([second.now, harness.now].map((process) => analyzeIn(process, project)));
+    expect(await list(harness.now, project, "status=all")).toEqual(found);
+  }
 });
 
 test("of two analyses at once the one that looked last is believed", async () => {
