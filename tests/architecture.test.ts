@@ -76,9 +76,9 @@ async function readModules(): Promise<Map<string, Module>> {
   return modules;
 }
 
-async function readSources(): Promise<string[]> {
+async function readSources(folders = ["src", "db", "jobs"]): Promise<string[]> {
   const { stdout } = await new Deno.Command("git", {
-    args: ["ls-files", "--cached", "--others", "--exclude-standard", "src", "db", "jobs"],
+    args: ["ls-files", "--cached", "--others", "--exclude-standard", ...folders],
     cwd: new URL(ROOT),
   }).output();
   return new TextDecoder().decode(stdout).split("\n").filter((path) => path.endsWith(".ts"));
@@ -145,6 +145,17 @@ test("resource folders use one another in one order", () => {
 test("files whose name begins with _ are used in their folder only", () => {
   const folder = (path: string) => path.slice(0, path.lastIndexOf("/"));
   const wrong = imports.filter(({ from, to }) => /\/_\w+\.ts$/.test(to) && folder(from) !== folder(to));
+  expect(wrong).toEqual([]);
+});
+
+test("tests use such files in their folder only, and none of the service", async () => {
+  const wrong: string[] = [];
+  for (const path of await readSources(["tests"])) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    for (const [named] of text.matchAll(/"\.[^"\n]*\/_\w+\.ts"/g)) {
+      if (!named.startsWith('"./_')) wrong.push(`${path} imports ${named}`);
+    }
+  }
   expect(wrong).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ import {
 } from "../factories.ts";
 import { rowsOf } from "../../src/admin/ticket_rows.ts";
 import { behindLock } from "../behind_lock.ts";
-import { CRON_SECRET, makeMerged, newSha, sendDeploy } from "../deploys/_setup.ts";
+import { CRON_SECRET, makeMerged, newSha, sendDeploy } from "../deploys/setup.ts";
 import { type Harness, openHarness, useHarness } from "../harness.ts";
 
 const harness = useHarness({ env: { CRON_SECRET } });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { systemContext } from "../../src/core/context.ts";
 import { transact } from "../../src/core/transact.ts";
+import { bestTimes } from "../best_times.ts";
 import { makeProject, makeTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { bestTimes } from "../tickets/_best_times.ts";
 
 const harness = useHarness();
 

@@ -7,7 +7,7 @@ import type { Sql } from "../../db/open.ts";
 import { makeProject, makeTicket, makeUser } from "../factories.ts";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";
-import { merge, newSha } from "../deploys/_setup.ts";
+import { merge, newSha } from "../deploys/setup.ts";
 
 export const SECRETS = {
   CLOUD_AGENT_WEBHOOK_SECRET: "agent-secret",

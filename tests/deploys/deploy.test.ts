@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "./_setup.ts";
+import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "./setup.ts";
 
 const harness = useHarness({ env: { CRON_SECRET } });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { makeProject, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { CRON_SECRET, makeMerged, newSha, readTicket, sendDeploy } from "./_setup.ts";
+import { CRON_SECRET, makeMerged, newSha, readTicket, sendDeploy } from "./setup.ts";
 
 const harness = useHarness({ env: { CRON_SECRET } });
 

@@ -4,7 +4,7 @@ import { systemContext } from "../../src/core/context.ts";
 import { transact } from "../../src/core/transact.ts";
 import { makeProject, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { CRON_SECRET, newSha, sendDeploy } from "./_setup.ts";
+import { CRON_SECRET, newSha, sendDeploy } from "./setup.ts";
 
 const harness = useHarness({ env: { CRON_SECRET } });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { analyze } from "../suggestions/_world.ts";
-import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "./_setup.ts";
+import { analyze } from "../suggestions/world.ts";
+import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "./setup.ts";
 
 const harness = useHarness({ env: { CRON_SECRET } });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { idOf, oddText, time, Values } from "./_arbitrary.ts";
-import type { Document, Operation } from "./_document.ts";
+import type { Document, Operation } from "./document.ts";
 import { NOBODIES, SOMEBODIES } from "./_fuzz_world.ts";
 import { SAMPLES } from "./_fuzz_samples.ts";
 import { mutated } from "./_mutation.ts";

@@ -14,7 +14,7 @@ import {
   type TestUser,
 } from "../factories.ts";
 import type { CallOptions, Harness } from "../harness.ts";
-import { makePerson, signIn } from "../sessions/_sign_in.ts";
+import { makePerson, signIn } from "../sessions/sign_in.ts";
 
 const SCOPES = Scope.options;
 

@@ -9,8 +9,8 @@ import {
   ticketInput,
 } from "../factories.ts";
 import { type Answer, type CallOptions, useHarness } from "../harness.ts";
-import { freshAddress, makePerson } from "../sessions/_sign_in.ts";
-import { Document } from "./_document.ts";
+import { freshAddress, makePerson } from "../sessions/sign_in.ts";
+import { Document } from "./document.ts";
 
 const harness = useHarness({ env: { RATE_LIMIT_REFRESH: "3/60" } });
 let document: Document;

@@ -7,10 +7,10 @@ import { WEBHOOKS } from "../../src/http/webhooks/routes.ts";
 import { GitHubMock } from "../../simulators/github/mock.ts";
 import { signedPaymentBody } from "../../simulators/senders/payment.ts";
 import { type Answer, type Harness, openHarness } from "../harness.ts";
-import { freshAddress } from "../sessions/_sign_in.ts";
-import { embedding } from "../suggestions/_world.ts";
+import { freshAddress } from "../sessions/sign_in.ts";
+import { embedding } from "../suggestions/world.ts";
 import { expectNoInside } from "./_calls.ts";
-import { Document, type OpenApi } from "./_document.ts";
+import { Document, type OpenApi } from "./document.ts";
 import { type FuzzRequest, requestsOf, type Target } from "./_fuzz_request.ts";
 import { NOBODIES, SECRETS, World } from "./_fuzz_world.ts";
 

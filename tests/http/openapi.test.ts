@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ERRORS } from "../../src/core/errors.ts";
 import { publishedProcedures } from "../../src/http/procedures.ts";
 import { useHarness } from "../harness.ts";
-import { Document } from "./_document.ts";
+import { Document } from "./document.ts";
 
 const harness = useHarness();
 let document: Document;

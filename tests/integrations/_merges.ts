@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { PullRequestFacts } from "../../simulators/github/events.ts";
 import { makeProject, next, type TestProject, type TestTicket } from "../factories.ts";
-import type { Hosting } from "./_hosting.ts";
+import type { Hosting } from "./hosting.ts";
 
 export const CRON_SECRET = "deploy-secret";
 

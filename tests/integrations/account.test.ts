@@ -3,7 +3,7 @@ import { behindLock } from "../behind_lock.ts";
 import { makeKey, makeProject, makeUser } from "../factories.ts";
 import { encrypt } from "../../src/core/encryption.ts";
 import { loadSecrets } from "../../src/core/secrets.ts";
-import { useHosting } from "./_hosting.ts";
+import { useHosting } from "./hosting.ts";
 
 const hosting = useHosting({ ENCRYPTION_KEY: "first-encryption-key-of-this-test" });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { everyExample, type IssueFacts, signedDelivery } from "../../simulators/github/events.ts";
 import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
-import { SECRET, useHosting } from "./_hosting.ts";
+import { SECRET, useHosting } from "./hosting.ts";
 
 const hosting = useHosting({ GITHUB_WEBHOOK_SECRET: `${SECRET},older-secret` });
 

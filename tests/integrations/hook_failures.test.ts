@@ -3,7 +3,7 @@ import type { FailureKind } from "../../simulators/github/failures.ts";
 import { makeProject, makeUser } from "../factories.ts";
 import { openHarness } from "../harness.ts";
 import { until } from "../until.ts";
-import { cookie, useHosting } from "./_hosting.ts";
+import { cookie, useHosting } from "./hosting.ts";
 
 const hosting = useHosting();
 

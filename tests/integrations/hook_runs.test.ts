@@ -3,7 +3,7 @@ import type { Sql, TransactionSql } from "../../db/open.ts";
 import { systemContext } from "../../src/core/context.ts";
 import { continueHookRun } from "../../src/integrations/continue_hook_run.ts";
 import { makeMember, makeUser, type TestUser } from "../factories.ts";
-import { useHosting } from "./_hosting.ts";
+import { useHosting } from "./hosting.ts";
 
 const hosting = useHosting();
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeMember, makeProject, makeUser } from "../factories.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";
-import { cookie, SECRET, useHosting } from "./_hosting.ts";
+import { cookie, SECRET, useHosting } from "./hosting.ts";
 
 const hosting = useHosting();
 const HOOK_URL = "http://handoff.test/api/webhooks/github";

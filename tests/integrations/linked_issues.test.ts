@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeKey, makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
-import { useHosting } from "./_hosting.ts";
+import { useHosting } from "./hosting.ts";
 
 const hosting = useHosting();
 const NOTHING = { issue_number: null, issue_url: null, repo_full_name: null };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeTicket, next, type TestTicket } from "../factories.ts";
-import { useHosting } from "./_hosting.ts";
+import { useHosting } from "./hosting.ts";
 import { CRON_SECRET, inMinutes, Merges, SHA } from "./_merges.ts";
 
 const hosting = useHosting({ CRON_SECRET });

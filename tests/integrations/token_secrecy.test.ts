@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { makeTicket } from "../factories.ts";
-import { cookie, SECRET, useHosting } from "./_hosting.ts";
+import { cookie, SECRET, useHosting } from "./hosting.ts";
 
 // Every line that the service logs, at its most talkative.
 const written: string[] = [];

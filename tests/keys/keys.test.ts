@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeKey, makeMember, makeProject, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { statusOfMe } from "../sessions/_sign_in.ts";
+import { statusOfMe } from "../sessions/sign_in.ts";
 
 const harness = useHarness();
 const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { newApiKey } from "../../src/core/tokens.ts";
 import { makeKey, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { Document } from "../http/_document.ts";
+import { Document } from "../http/document.ts";
 
 const harness = useHarness();
 

@@ -2,7 +2,7 @@ import { SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, test } from "vitest";
 import { makeUser, type TestUser } from "../factories.ts";
 import { openHarnessAt, useHarness } from "../harness.ts";
-import { claimsOf } from "./_sign_in.ts";
+import { claimsOf } from "./sign_in.ts";
 
 const OLD = "an old secret of more than 32 characters";
 const NEW = "a new secret of more than 32 characters!";

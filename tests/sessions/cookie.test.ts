@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeProject, ticketInput } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { makePerson, signIn } from "./_sign_in.ts";
+import { makePerson, signIn } from "./sign_in.ts";
 
 const harness = useHarness({ env: { CORS_ORIGINS: "https://portal.test, http://localhost:5173" } });
 

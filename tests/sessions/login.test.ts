@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeUser } from "../factories.ts";
 import { type Answer, type Harness, openHarness, useHarness } from "../harness.ts";
-import { claimsOf, freshAddress, login, makePerson, signIn, statusOfMe } from "./_sign_in.ts";
+import { claimsOf, freshAddress, login, makePerson, signIn, statusOfMe } from "./sign_in.ts";
 
 const harness = useHarness();
 

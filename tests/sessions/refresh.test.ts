@@ -10,7 +10,7 @@ import {
   type SignedIn,
   signIn,
   statusOfMe,
-} from "./_sign_in.ts";
+} from "./sign_in.ts";
 
 const harness = useHarness();
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Answer, openHarness, useHarness, useSecondHarness } from "../harness.ts";
-import { freshAddress, login, makePerson, refresh, signIn } from "./_sign_in.ts";
+import { freshAddress, login, makePerson, refresh, signIn } from "./sign_in.ts";
 
 const env = { RATE_LIMIT_REFRESH: "3/60" };
 const harness = useHarness({ env });

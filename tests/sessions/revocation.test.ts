@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { makeKey, makeMember, makeProject } from "../factories.ts";
 import { type Harness, useHarness, useSecondHarness } from "../harness.ts";
 import { until } from "../until.ts";
-import { claimsOf, makePerson, signIn, statusOfMe } from "./_sign_in.ts";
+import { claimsOf, makePerson, signIn, statusOfMe } from "./sign_in.ts";
 
 const harness = useHarness();
 const second = useSecondHarness(harness);

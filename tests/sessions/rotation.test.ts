@@ -7,7 +7,7 @@ import { paymentDelivery } from "../../simulators/senders/payment.ts";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
 import { makeUser, next } from "../factories.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";
-import { login, makePerson } from "./_sign_in.ts";
+import { login, makePerson } from "./sign_in.ts";
 
 const [OLD, NEW] = ["old-secret-".repeat(4), "new-secret-".repeat(4)];
 const HOOKS = ["CLOUD_AGENT_WEBHOOK_SECRET", "CRON_SECRET", "STRIPE_WEBHOOK_SECRET", "GITHUB_WEBHOOK_SECRET"];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeKey, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { claimsOf, login, makePerson, refresh, signIn, statusOfMe } from "./_sign_in.ts";
+import { claimsOf, login, makePerson, refresh, signIn, statusOfMe } from "./sign_in.ts";
 
 const harness = useHarness();
 const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(...args);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeMember, makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { analyze, embedding, INVOICE, list, makePair, UPLOAD } from "./_world.ts";
+import { analyze, embedding, INVOICE, list, makePair, UPLOAD } from "./world.ts";
 
 const harness = useHarness(embedding);
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
-import { CRON_SECRET, sendDeploy } from "../deploys/_setup.ts";
+import { CRON_SECRET, sendDeploy } from "../deploys/setup.ts";
 import { useHarness } from "../harness.ts";
-import { analyze, analyzeAll, decide, leaveAlone, list, stateOf } from "./_world.ts";
+import { analyze, analyzeAll, decide, leaveAlone, list, stateOf } from "./world.ts";
 
 const harness = useHarness({ env: { CRON_SECRET } });
 const SHA = "3f".repeat(20);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { analyze, analyzeAll, decide, embedding, INVOICE, list, makePair, stateOf } from "./_world.ts";
+import { analyze, analyzeAll, decide, embedding, INVOICE, list, makePair, stateOf } from "./world.ts";
 
 const harness = useHarness(embedding);
 

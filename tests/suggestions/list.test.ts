@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { behindLock } from "../behind_lock.ts";
 import { makeKey, makeProject, makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { list } from "./_world.ts";
+import { list } from "./world.ts";
 
 const harness = useHarness();
 const project = useProject(harness);

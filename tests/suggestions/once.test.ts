@@ -3,7 +3,7 @@ import { systemContext } from "../../src/core/context.ts";
 import { analyzeProject } from "../../src/suggestions/analyze.ts";
 import { makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { type Harness, useHarness, useSecondHarness } from "../harness.ts";
-import { analyze, analyzeAll, embedding, INVOICE, leaveAlone, list, UPLOAD, UPLOAD_AGAIN } from "./_world.ts";
+import { analyze, analyzeAll, embedding, INVOICE, leaveAlone, list, UPLOAD, UPLOAD_AGAIN } from "./world.ts";
 
 const harness = useHarness(embedding);
 const second = useSecondHarness(harness, embedding);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { analyze, decide, embedding, INVOICE, list, stateOf, UPLOAD, UPLOAD_AGAIN } from "./_world.ts";
+import { analyze, decide, embedding, INVOICE, list, stateOf, UPLOAD, UPLOAD_AGAIN } from "./world.ts";
 
 const harness = useHarness(embedding);
 

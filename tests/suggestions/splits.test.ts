@@ -3,7 +3,7 @@ import type { TransactionSql } from "../../db/open.ts";
 import { besideLock } from "../behind_lock.ts";
 import { makeKey, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { analyze, decide, embedding, list, stateOf } from "./_world.ts";
+import { analyze, decide, embedding, list, stateOf } from "./world.ts";
 
 let silent = false;
 const { embedder } = embedding;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { bestTimes } from "../best_times.ts";
 import { makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { bestTimes } from "./_best_times.ts";
 
 const harness = useHarness();
 const project = useProject(harness);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishedProcedures } from "../../src/http/procedures.ts";
 import { makeTicket, type TestProject, type TestTicket, ticketInput } from "../factories.ts";
 import { type Answer } from "../harness.ts";
-import { useHosting } from "../integrations/_hosting.ts";
+import { useHosting } from "../integrations/hosting.ts";
 
 const hosting = useHosting();
 let project: TestProject;

@@ -11,10 +11,10 @@ import {
   Status,
   TicketSort,
 } from "../../src/tickets/schema.ts";
+import { bestTimes } from "../best_times.ts";
 import { explaining, planOf } from "../explaining.ts";
 import { makeProject, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { bestTimes } from "./_best_times.ts";
 
 const TICKETS = 100_000;
 const STEP = 10_000;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
 import { behindLock } from "../behind_lock.ts";
 import { makeUser, next } from "../factories.ts";
-import { login, makePerson, type Person, signIn, statusOfMe } from "../sessions/_sign_in.ts";
+import { login, makePerson, type Person, signIn, statusOfMe } from "../sessions/sign_in.ts";
 import { admin, call, harness, someone } from "./_people.ts";
 
 describe("an invitation", () => {

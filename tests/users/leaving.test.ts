@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeAccount, makeKey, makeUser, type TestUser } from "../factories.ts";
-import { login, makePerson, signIn, statusOfMe } from "../sessions/_sign_in.ts";
+import { login, makePerson, signIn, statusOfMe } from "../sessions/sign_in.ts";
 import { call, harness } from "./_people.ts";
 
 describe("a deactivated user", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeUser, type TestUser } from "../factories.ts";
 import { useSecondHarness } from "../harness.ts";
-import { makePerson, signIn, statusOfMe } from "../sessions/_sign_in.ts";
+import { makePerson, signIn, statusOfMe } from "../sessions/sign_in.ts";
 import { call, harness } from "./_people.ts";
 
 /** Remembers for a moment who somebody was. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeAccount, makeKey, makeUser, next } from "../factories.ts";
-import { login, makePerson, signIn } from "../sessions/_sign_in.ts";
+import { login, makePerson, signIn } from "../sessions/sign_in.ts";
 import { admin, call, harness, someone } from "./_people.ts";
 
 describe("adding a user", () => {
