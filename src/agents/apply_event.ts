@@ -13,6 +13,9 @@ import type { RunStatus, StatusChange } from "./schema.ts";
 
 // Maps: a status that is called `toString` is unknown too.
 const STATUSES = new Map<string, RunStatus>([["FINISHED", "finished"], ["ERROR", "failed"]]);
+/** Its address, or only its name. */
+const REPOSITORY =
+  /^(?:https?:\/\/[^/]+\/|git@[^/:]+:|ssh:\/\/[^/]+\/)?([\w.-]{1,100}\/[\w.-]{1,100}?)(?:\.git)?(?:[/?#].*)?$/;
 /** Of two events of one millisecond the end counts. */
 const TIE = new Map([["FINISHED", 1], ["ERROR", 0]]);
 
@@ -67,14 +70,14 @@ export async function applyAgentEvent(ctx: Context, event: StatusChange): Promis
 
 /** The ticket is locked first, as by everyone who changes its tasks. */
 async function findRun(ctx: Context, { id: agentId, source }: StatusChange): Promise<Run | undefined> {
-  const [repo = ""] = /[^/]+\/[^/]+?(?=(?:\.git)?\/?$)/.exec(source?.repository?.toLowerCase() ?? "") ?? [];
+  const repo = REPOSITORY.exec(source?.repository?.toLowerCase() ?? "")?.[1] ?? "";
   await ctx.db`
     select from tickets where id in (select ticket_id from agent_runs where agent_id = ${agentId}) for update`;
   const [run] = await ctx.db<Run[]>`
     select r.id, r.ticket_id, r.project_id, r.agent_id, r.task_ids, r.event_at, r.event_tie, r.settled_tasks,
       r.move_id, t.stage as ticket_stage, t.status = 'open' as ticket_open,
       (select bool_or(p.account_id = own.account_id) from projects p
-        where p.id in ${wiredProjects(ctx.db, cleanText(repo) ?? "")}) as own_repository
+        where p.id in ${wiredProjects(ctx.db, repo)}) as own_repository
     from agent_runs r join tickets t on t.id = r.ticket_id join projects own on own.id = r.project_id
     where r.agent_id = ${agentId}`;
   return run;

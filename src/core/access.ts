@@ -1,7 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import { type Actor, type ActorContext, isBot, type ProjectAccess } from "./context.ts";
 import { AppError } from "./errors.ts";
-import type { ProjectRole, Scope, UserRole } from "./schema.ts";
+import { type ProjectRole, type Scope, UserRole } from "./schema.ts";
 
 /**
  * What a procedure asks of its caller. Over whose sessions, keys and links a caller has a say is in users/managed.ts.
@@ -59,7 +59,7 @@ export function namedAccount({ user }: Actor, named: string | undefined, attempt
  * Behind this lock the caller is who they were when they were let in. For calls that give rights or a credential: a right
  * that was taken away meanwhile, or that another process remembers still, must not bring itself back. Call it inside
  * `transact`.
- * @throws {AppError} unauthenticated once deactivated or signed out; forbidden once in another role
+ * @throws {AppError} unauthenticated once deactivated or signed out; forbidden once in a lower role
  */
 export async function requireStanding({ db, actor: { user, credential } }: ActorContext): Promise<void> {
   const credentials = db(credential.type === "key" ? "api_keys" : "sessions");
@@ -69,7 +69,10 @@ export async function requireStanding({ db, actor: { user, credential } }: Actor
       and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())
     for share of u, c`;
   if (!now) throw new AppError("unauthenticated", "The credential has ended");
-  if (now.role !== user.role) throw new AppError("forbidden", "Your role has changed meanwhile");
+  const ranks = UserRole.options;
+  if (ranks.indexOf(now.role) < ranks.indexOf(user.role)) {
+    throw new AppError("forbidden", "Your role has changed meanwhile");
+  }
 }
 
 interface ProjectRule {

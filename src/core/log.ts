@@ -35,7 +35,7 @@ export async function startLog(level: LogLevel | "off"): Promise<void> {
 
 const MAX_PATH = 500;
 /** Whoever has a survey's code may read and answer it. */
-const SURVEY = /(surveys\/+(?:\.+\/+)*)[^/]+/i;
+const SURVEY = /(?<!-)(surveys\/+(?:\.+\/+)*)[^/]+/i;
 
 /** What the line of a request says: nothing that redaction would hide. */
 interface RequestLine {

@@ -129,7 +129,7 @@ export function openQueue(boss: PgBoss): Queue {
         // One waits already. Held, it begins when this change is there to be seen; a worker may have taken it just now.
         const waiting = await db`
           select from pgboss.job where name = ${name} and coalesce(singleton_key, '') = ${singletonKey ?? ""}
-            and state = 'created' for share`;
+            and state = 'created' and policy = 'short' for share`;
         if (waiting.count > 0) return;
       }
     },

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { invalidField } from "../core/errors.ts";
 import type { HttpEnv } from "./request.ts";
 
-const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?$/i;
 
 /**
  * The server writes this field into the request's URL as it came: with a path in it, it and not the request line would
@@ -10,7 +10,7 @@ const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
  */
 export const refuseStrangeHost: MiddlewareHandler<HttpEnv> = async (c, next) => {
   const host = c.req.header("host");
-  if (host !== undefined && !HOST.test(host)) {
+  if (host && !(HOST.test(host) && URL.canParse(`http://${host}`))) {
     throw invalidField("Host", "Must be a host's name, with a port or without");
   }
   await next();

@@ -15,7 +15,7 @@ export async function listMembers(ctx: ProjectContext): Promise<{ members: Membe
 /** Gives a user of the project's account a role in it; the role that they have changes nothing. */
 export async function putMember(ctx: ProjectContext, input: PutMember): Promise<Member> {
   const member = await transact(ctx, async (ctx) => {
-    await lockMembers(ctx);
+    await lockMember(ctx, input.userId);
     const put = await ctx.db`
       insert into project_members as m (project_id, user_id, role)
       select ${ctx.project.id}::uuid, u.id, ${input.role} from users u
@@ -33,7 +33,7 @@ export async function putMember(ctx: ProjectContext, input: PutMember): Promise<
 /** Takes a user's role in the project away. */
 export async function removeMember(ctx: ProjectContext, input: { userId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
-    await lockMembers(ctx);
+    await lockMember(ctx, input.userId);
     const removed = await ctx.db`
       delete from project_members where project_id = ${ctx.project.id}::uuid and user_id = ${input.userId}::uuid`;
     if (removed.count === 0) throw new AppError("not_found", "This user is no member of the project");
@@ -43,9 +43,11 @@ export async function removeMember(ctx: ProjectContext, input: { userId: string 
 }
 
 /** Behind this lock the caller is still an admin of the project: nobody who was removed puts themselves back. */
-async function lockMembers(ctx: ProjectContext): Promise<void> {
+async function lockMember(ctx: ProjectContext, userId: string): Promise<void> {
   const { db, actor, project } = ctx;
   await lockProject(ctx, project.id);
+  // Both in id order, as by who changes one of them.
+  await db`select from users where id in (${userId}::uuid, ${actor.user.id}::uuid) order by id for share`;
   await requireStanding(ctx);
   const [now] = await db<[{ role: ProjectRole | null }]>`
     select ${roleInProject(db)} as role from ${

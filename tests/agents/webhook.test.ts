@@ -97,10 +97,13 @@ describe("a cloud agent's event", () => {
   });
 
   test.each([
-    ["another account's", "foreign_repository"],
-    ["the account's own, and another's", null],
-    ["nobody's", null],
-  ])("of a run in a repository that is %s is ignored as %s", async (whose, reason) => {
+    ["another account's", "foreign_repository", "https://github.com/{repo}"],
+    ["another account's", "foreign_repository", "https://github.com/{repo}/tree/main"],
+    ["another account's", "foreign_repository", "git@github.com:{repo}.git"],
+    ["another account's", "foreign_repository", "{repo}"],
+    ["the account's own, and another's", null, "https://github.com/{repo}.git"],
+    ["nobody's", null, "https://github.com/{repo}"],
+  ])("of a run in a repository that is %s is ignored as %s: %s", async (whose, reason, form) => {
     const repo = `Acme/agents-${next()}`;
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
@@ -110,7 +113,7 @@ describe("a cloud agent's event", () => {
     }
     await register(harness.now, project, work);
     const event = { id: work.agentId, status: "FINISHED", timestamp, summary: "Not for strangers" };
-    await sendAgentEvent(harness.now, { ...event, repository: `https://github.com/${repo}.git` });
+    await sendAgentEvent(harness.now, { ...event, repository: form.replace("{repo}", repo) });
     const { body } = await harness.now.call("GET", `${work.ticket.path}/agent-runs`, {
       token: project.admin.token,
     });

@@ -63,7 +63,7 @@ test("a body is measured although its length is announced twice", async () => {
   await sending;
 });
 
-test.each(["x/metrics?", "x/metrics#", "/", "[", "a b", "%zz", "", "a:99999999"])(
+test.each(["x/metrics?", "x/metrics#", "/", "[", "a b", "%zz", "a:99999", "999.1.1.1"])(
   "a Host that is none is 400, and leads to no other path: %j",
   async (host) => {
     for (const path of ["/api/auth/me", "/trpc/auth.me"]) {
@@ -74,7 +74,15 @@ test.each(["x/metrics?", "x/metrics#", "/", "[", "a b", "%zz", "", "a:99999999"]
   },
 );
 
-test.each(["localhost", "tickets.example.org:443", "127.0.0.1:3000", "[::1]:3000", "my_service"])(
+test.each([
+  "",
+  "localhost",
+  "localhost:",
+  "tickets.example.org:443",
+  "127.0.0.1:3000",
+  "[::1]:3000",
+  "my_service",
+])(
   "the Host %s is one",
   async (host) => {
     using connection = await connect();

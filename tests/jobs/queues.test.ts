@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Db } from "../../db/open.ts";
 import { startJobs } from "../../jobs/main.ts";
 import { prepareQueues, QUEUES } from "../../src/core/queue.ts";
+import { serverUrl } from "../database.ts";
 import { type Harness, openHarness, useHarness } from "../harness.ts";
 
 const harness = useHarness();
@@ -77,4 +79,18 @@ describe("a process that runs jobs", () => {
       select name from pgboss.job where name not like '\\_\\_pgboss%' order by name`;
     expect(started.map(({ name }) => name)).toEqual(["backfill-embeddings", "renew-tokens"]);
   });
+});
+
+test("a job that waits begins only when the change that relies on it is there to be seen", async () => {
+  const { services, sql, boss } = harness.now;
+  const enqueue = (db: Db) => services.queue.enqueue(db, "renew-tokens", {});
+  await enqueue(sql);
+  await sql.begin(async (tx) => {
+    await enqueue(tx);
+    // The embedded database's one connection is the transaction's.
+    if (serverUrl) expect(await boss.fetch("renew-tokens")).toEqual([]);
+  });
+  expect(await boss.fetch("renew-tokens")).toHaveLength(1);
+  await enqueue(sql);
+  expect(await boss.fetch("renew-tokens"), "the one before has begun").toHaveLength(1);
 });

@@ -3,8 +3,6 @@ import { runJob, startJobs } from "../../jobs/main.ts";
 import type { Embedder } from "../../src/core/embed.ts";
 import { log } from "../../src/core/log.ts";
 import { QUEUES } from "../../src/core/queue.ts";
-import type { Db } from "../../db/open.ts";
-import { serverUrl } from "../database.ts";
 import { makeProject, makeTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { until } from "../until.ts";
@@ -63,18 +61,4 @@ describe("jobs that a process runs at once", () => {
     // The job that fills in what is missing starts with the process and embeds one ticket beside them.
     expect([atOnce, atOnce + 1]).toContain(mostAtWork);
   });
-});
-
-test("a job that waits begins only when the change that relies on it is there to be seen", async () => {
-  const { services, sql, boss } = harness.now;
-  const enqueue = (db: Db) => services.queue.enqueue(db, "renew-tokens", {});
-  await enqueue(sql);
-  await sql.begin(async (tx) => {
-    await enqueue(tx);
-    // The embedded database's one connection is the transaction's.
-    if (serverUrl) expect(await boss.fetch("renew-tokens")).toEqual([]);
-  });
-  expect(await boss.fetch("renew-tokens")).toHaveLength(1);
-  await enqueue(sql);
-  expect(await boss.fetch("renew-tokens"), "the one before has begun").toHaveLength(1);
 });

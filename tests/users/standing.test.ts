@@ -101,6 +101,14 @@ describe("where another process remembers who they were", () => {
     }
   });
 
+  test("who was promoted since may go on", async () => {
+    const person = await makePerson(harness.now);
+    const { access } = await signIn(harness.now, person);
+    expect(await statusOfMe(second.now, access)).toBe(200);
+    await call("PATCH", `/users/${person.id}`, { token: person.admin.token, body: { role: "admin" } });
+    expect((await second.now.call("POST", "/keys", { token: access, body: {} })).status).toBe(201);
+  });
+
   test("a session that has ended leaves no key", async () => {
     const person = await makePerson(harness.now);
     const { access, cookie } = await signIn(harness.now, person);
