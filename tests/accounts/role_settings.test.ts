@@ -31,6 +31,14 @@ describe("the account's roles", () => {
     });
   });
 
+  test("stand in the audit list with what was changed, and with nothing where they were so already", async () => {
+    const { token } = await makeUser(harness.now, { role: "admin" });
+    const roles = [{ role: "qa", enabled: false }];
+    for (let time = 0; time < 2; time++) expect((await put(token, roles)).status).toBe(200);
+    const { body } = await harness.now.call("GET", "/admin/audit", { token });
+    expect(body.audit).toMatchObject([{ action: "account.roles_put", details: { roles } }]);
+  });
+
   test("that are disabled are given to no new ticket or task; rows that have them stay", async () => {
     const project = await makeProject(harness.now);
     const token = project.admin.token;

@@ -467,6 +467,20 @@ describe("an import", () => {
     }
   });
 
+  test("finds people in its own account only", async () => {
+    const project = await makeFull(harness.now);
+    const [record] = await exportAll(harness.now, project);
+    const fresh = (part: object) => ({ ...part, id: uuid() });
+    const target = await makeProject(harness.now);
+    const one = { ...fresh(record), test_cases: record.test_cases.map(fresh), tasks: [], creation: null };
+    const sent = await sendRecords(harness.now, target, [{ ...one, part_creations: [] }]);
+    expect(sent.body).toEqual({ imported: 1, existing: 0 });
+    expect(await exportAll(harness.now, target)).toMatchObject([{
+      created_by: null,
+      test_cases: [{ status: "approved", decided_by: null }],
+    }]);
+  });
+
   test("takes numbers up to one from where the next tickets are still found by ref, and come out and in again", async () => {
     const project = await makeProject(harness.now);
     await makeTicket(harness.now, project);

@@ -79,6 +79,32 @@ describe("a cloud agent's event", () => {
     });
   });
 
+  test("blocks its tasks with no more of a long summary than a reason may have", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    const summary = "Why? ".repeat(500);
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "ERROR", timestamp, summary });
+    expect((await readState(harness.now, work)).tasks[0]!.blocking_reason).toBe(summary.slice(0, 2000));
+  });
+
+  test("from a clock that is ahead finishes its tasks now, as a new version, with the minutes that were entered", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    const task = (method: string, body?: object) =>
+      harness.now.call(method, `${work.ticket.path}/tasks/${work.tasks[0]}`, {
+        token: project.admin.token,
+        ...(body && { body }),
+      });
+    const { body: before } = await task("PATCH", { actual_minutes: 7 });
+    const ahead = new Date(Date.now() + 3_600_000).toISOString();
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp: ahead });
+    const { body: after } = await task("GET");
+    expect(after).toMatchObject({ status: "done", actual_minutes: 7, version: before.version + 1 });
+    expect(Date.parse(after.completed_at)).toBeLessThanOrEqual(Date.now());
+  });
+
   test("is written to history under the sender's name", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
@@ -181,25 +207,31 @@ describe("a cloud agent's event", () => {
     expect(tasks.map(({ status }) => status)).toEqual(["in_progress", "pending", "done", "done"]);
   });
 
-  test("never touches what someone did since", async () => {
-    const project = await makeProject(harness.now);
-    const work = await makeWork(harness.now, project);
-    await register(harness.now, project, work);
-    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
-    const token = project.admin.token;
-    await harness.now.call("POST", `${work.ticket.path}/tasks/${work.tasks[1]}/claim`, {
-      token,
-      body: { session_id: "me" },
-    });
-    await sendAgentEvent(harness.now, {
-      id: work.agentId,
-      status: "ERROR",
-      timestamp: "2026-11-20T11:00:00Z",
-    });
-    const { tasks } = await readState(harness.now, work);
-    expect(tasks[0]).toMatchObject({ status: "blocked" });
-    expect(tasks[1]).toMatchObject({ status: "in_progress" });
-  });
+  test.each([1, 0])(
+    "never touches what someone did since, whether its tasks were named (%i) or not",
+    async (named) => {
+      const project = await makeProject(harness.now);
+      const work = await makeWork(harness.now, project);
+      await harness.now.call("POST", `${work.ticket.path}/agent-runs`, {
+        token: project.admin.token,
+        body: { agent_id: work.agentId, task_ids: named ? work.tasks.slice(0, 2) : [] },
+      });
+      await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+      const token = project.admin.token;
+      await harness.now.call("POST", `${work.ticket.path}/tasks/${work.tasks[1]}/claim`, {
+        token,
+        body: { session_id: "me" },
+      });
+      await sendAgentEvent(harness.now, {
+        id: work.agentId,
+        status: "ERROR",
+        timestamp: "2026-11-20T11:00:00Z",
+      });
+      const { tasks } = await readState(harness.now, work);
+      expect(tasks[0]).toMatchObject({ status: "blocked" });
+      expect(tasks[1]).toMatchObject({ status: "in_progress" });
+    },
+  );
 
   test.each(["did anew", "blocked for another reason", "gave to another"])(
     "leaves a task alone that somebody %s since",
@@ -309,14 +341,17 @@ describe("a cloud agent's event", () => {
     const work = await makeWork(harness.now, project);
     await register(harness.now, project, work);
     const before = await readState(harness.now, work);
-    expect((await sendAgentEvent(harness.now, { id: work.agentId, status: "RUNNING", timestamp })).body)
-      .toEqual({ ok: true });
-    expect((await sendAgentEvent(harness.now, { id: newAgentId(), status: "FINISHED", timestamp })).status)
-      .toBe(200);
+    const send = (id: string, status: string, name: string) =>
+      sendAgentEvent(harness.now, { id, status, timestamp }, name);
+    expect((await send(work.agentId, "RUNNING", "msg_1")).body).toEqual({ ok: true });
+    expect((await send(newAgentId(), "FINISHED", "msg_2")).status).toBe(200);
     expect(await readState(harness.now, work)).toEqual(before);
-    const rows = await harness.now
-      .sql`select reason from deliveries where reason is not null order by received_at desc limit 2`;
-    expect(rows.map(({ reason }) => reason)).toEqual(["unknown_agent", "unknown_status"]);
+    const rows = await harness.now.sql`
+      select delivery_id, reason from deliveries where reason is not null order by received_at desc limit 2`;
+    expect(rows).toEqual([
+      { delivery_id: "msg_2", reason: "unknown_agent" },
+      { delivery_id: "msg_1", reason: "unknown_status" },
+    ]);
   });
 });
 

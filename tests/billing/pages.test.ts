@@ -47,7 +47,11 @@ describe("billing pages", () => {
       token: admin.token,
       body: { return_url: "https://portal.test/" },
     });
-    expect([early.status, early.body.code]).toEqual([409, "conflict"]);
+    expect([early.status, early.body.code, early.body.error]).toEqual([
+      409,
+      "conflict",
+      "Cannot open the billing portal: the account has not subscribed yet",
+    ]);
     await sendPaymentEvent(harness.now, {
       id: ids.event,
       type: "checkout.session.completed",

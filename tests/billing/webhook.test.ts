@@ -215,6 +215,37 @@ describe("a payment event", () => {
     }
   });
 
+  test("that pauses a subscription, resumes it or changes its price shows in billing", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [created, , checkout] = life(admin);
+    for (const event of [checkout!, created!]) await sendPaymentEvent(harness.now, event);
+    const changes = [["paused", "paused", "price_team"], ["resumed", "active", "price_team"], [
+      "updated",
+      "active",
+      "price_large",
+    ]];
+    for (const [number, [change, status, price_id]] of changes.entries()) {
+      await sendPaymentEvent(harness.now, {
+        id: `${created!.id}${number}`,
+        type: `customer.subscription.${change}`,
+        created: NOON + 1 + number,
+        object: { ...created!.object, status, items: { data: [{ price: { id: price_id } }] } },
+      });
+      expect((await billing(admin)).subscription, change).toMatchObject({ status, price_id });
+    }
+  });
+
+  test("of a payment that took days links the customer when it succeeds", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const checkout = life(admin)[2]!;
+    const unpaid = { ...checkout, object: { ...checkout.object, payment_status: "unpaid" } };
+    const type = "checkout.session.async_payment_succeeded";
+    await sendPaymentEvent(harness.now, unpaid);
+    expect((await billing(admin)).customer_id).toBeNull();
+    await sendPaymentEvent(harness.now, { ...checkout, id: `${checkout.id}paid`, type });
+    expect((await billing(admin)).customer_id).toBe(checkout.object.customer);
+  });
+
   test("a period ends with the latest of its items", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [created, , checkout] = life(admin);

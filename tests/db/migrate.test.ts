@@ -1,8 +1,9 @@
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { dumpSchema } from "../../db/dump_schema.ts";
-import { migrate, pendingMigrations } from "../../db/migrate.ts";
+import { migrate, pendingMigrations, startAlone } from "../../db/migrate.ts";
 import { openDatabase } from "../../db/open.ts";
+import { serverUrl } from "../database.ts";
 import { openFresh } from "./_fresh.ts";
 
 const first = `
@@ -70,6 +71,29 @@ describe("migrations", () => {
     expect(await pendingMigrations(database.sql, folder)).toEqual(["0003_broken"]);
     expect(await database.sql`select to_regclass('half') as half`).toEqual([{ half: null }]);
   });
+
+  test("may take longer than a request may", async () => {
+    await write(
+      "0003_patient.sql",
+      `create table patience as select name, setting from pg_settings
+        where name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`,
+    );
+    await migrate(database.sql, folder);
+    expect(await database.sql`select distinct setting from patience`).toEqual([{ setting: "0" }]);
+  });
+
+  if (serverUrl) {
+    test("and what comes after them are one starter's at a time", async () => {
+      let [working, most] = [0, 0];
+      const work = async () => {
+        most = Math.max(most, ++working);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        working--;
+      };
+      await Promise.all([startAlone(database, work), startAlone(database, work)]);
+      expect(most).toBe(1);
+    });
+  }
 
   test("refuse a number that is taken or passed", async () => {
     await migrate(database.sql, folder);

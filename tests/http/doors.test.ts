@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { log } from "../../src/core/log.ts";
 import { publishedProcedures } from "../../src/http/procedures.ts";
 import { makeProject, makeTicket, type TestTicket, ticketInput, useProject } from "../factories.ts";
 import { openHarness, useHarness } from "../harness.ts";
@@ -169,9 +170,10 @@ describe("every answer", () => {
     expect(headers.get("cache-control")).toBe("public, max-age=3600");
   });
 
-  test("of a fault says a fixed sentence, and nothing of the inside", async () => {
+  test("of a fault says a fixed sentence, and nothing of the inside, which the log tells", async () => {
     // The one way to a fault from outside: a table that is gone.
     const broken = await makeProject(harness.now);
+    const logged = vi.spyOn(log, "error");
     await harness.now.sql`alter table tickets rename to tickets_gone`;
     try {
       const answers = [
@@ -190,7 +192,10 @@ describe("every answer", () => {
       const text = await trpc.text();
       expect(trpc.status).toBe(500);
       expectNoInside(text);
+      const ids = [...answers, trpc].map(({ headers }) => headers.get("x-request-id"));
+      expect(logged.mock.calls).toMatchObject(ids.map((request_id) => ["request failed", { request_id }]));
     } finally {
+      logged.mockRestore();
       await harness.now.sql`alter table tickets_gone rename to tickets`;
     }
     expect((await post(harness.now, broken, { body: ticketInput() })).status).toBe(201);

@@ -157,6 +157,15 @@ describe("the tRPC door", () => {
     expect(three.status).toBe(200);
   });
 
+  test("takes no long input from who may not make the call that may have one", async () => {
+    const input = { id: project.id, records: ["x".repeat(1024 * 1024)] };
+    const { token } = await makeKey(harness.now, project.admin);
+    for (const caller of ["", token]) {
+      expectTrpcError(await mutate("transfers.import", input, caller), 413, "payload_too_large");
+    }
+    expectTrpcError(await mutate("transfers.import", input), 400, "invalid_request");
+  });
+
   test.each(["Idempotency-Key", "If-Match"])(
     "refuses %s for several calls: it is meant for one",
     async (name) => {

@@ -160,6 +160,18 @@ describe("an issue that a ticket is linked to", () => {
     });
   });
 
+  test("gives way to another with nothing of its own, which is followed from its own first event on", async () => {
+    const { project, ticket } = await linked("acme/relinked", 1);
+    const at = clock();
+    const [first, second] = [at(), at()];
+    const closed = { repo: "acme/relinked", action: "closed", state: "closed" } as const;
+    await issue({ ...closed, number: 1, title: "The old one", at: second });
+    await link(ticket, project, { repo_full_name: "acme/relinked", issue_number: 2 });
+    expect(await facts(ticket)).toMatchObject({ issue_number: 2, title: null, state: null });
+    await issue({ ...closed, number: 2, title: "The new one", at: first });
+    expect(await facts(ticket)).toMatchObject({ title: "The new one", state: "closed" });
+  });
+
   test("keeps what a later event said when an older one comes after it", async () => {
     const { ticket } = await linked("acme/late", 8);
     const at = clock();

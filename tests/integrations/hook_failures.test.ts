@@ -16,6 +16,7 @@ describe("a failure at the code host", () => {
     ["forbidden", CREATE, {}, "no_admin_right", /lacks the right/],
     ["secondary_rate_limit", LIST, { wait: 30 }, "provider_rate_limited", /wait 30 s/],
     ["secondary_rate_limit", CREATE, { wait: 30 }, "provider_rate_limited", /wait 30 s/],
+    ["secondary_rate_limit", LIST, { wait: 0 }, "provider_rate_limited", /wait 60 s/],
     ["primary_rate_limit", LIST, { wait: 1000 }, "provider_rate_limited", /wait \d+ s/],
     ["server_error", LIST, { times: 3 }, "provider_unavailable", /try again later/],
     ["garbage", LIST, {}, "provider_unavailable", /not understood/],

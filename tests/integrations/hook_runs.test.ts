@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Sql, TransactionSql } from "../../db/open.ts";
 import { systemContext } from "../../src/core/context.ts";
 import { continueHookRun } from "../../src/integrations/continue_hook_run.ts";
-import { makeMember, makeUser, type TestUser } from "../factories.ts";
+import { makeMember, makeProject, makeUser, type TestUser } from "../factories.ts";
 import { useHosting } from "./hosting.ts";
 
 const hosting = useHosting();
@@ -82,6 +82,24 @@ describe("more than twenty repositories", () => {
     expect((await read(admin, crypto.randomUUID())).status).toBe(404);
     expect((await read(admin, body.run_id)).body).toMatchObject({ state: "queued", pending: 21 });
     expect(await finish(admin, body.run_id)).toMatchObject({ state: "done", created: 21 });
+  });
+
+  test("a repository of two projects is set up once, and unchanged in the second", async () => {
+    const one = await hosting.now.project(21);
+    const [shared] = one.repositories as [string];
+    const other = await makeProject(hosting.now.harness, {
+      admin: one.admin,
+      repositories: [shared.toUpperCase()],
+    });
+    const { body } = await hosting.now.setUp(one.admin);
+    const done = await finish(one.admin, body.run_id);
+    addsUp(done);
+    expect(done).toMatchObject({ state: "done", created: 21, unchanged: 1, failed: 0 });
+    const again = done.results.find(({ status }: Result) => status === "unchanged");
+    expect(again).toMatchObject({
+      project_id: other.id,
+      hook_id: hosting.now.github.state.repository(shared)!.hooks[0]!.id,
+    });
   });
 
   test("waits for the end of a rate limit, and goes on where it was", async () => {

@@ -16,6 +16,7 @@ describe("setting up webhooks", () => {
     const first = await hosting.now.setUp(project.admin, { project_id: project.id });
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({ created: 3, updated: 0, unchanged: 0, failed: 0 });
+    expect(first.headers.has("location")).toBe(false);
     expect(Object.keys(first.body).sort()).toEqual(["created", "failed", "results", "unchanged", "updated"]);
     for (const { repo, project_id, status, hook_id } of first.body.results) {
       expect([project_id, status]).toEqual([project.id, "created"]);
@@ -35,16 +36,23 @@ describe("setting up webhooks", () => {
   });
 
   test("mends a hook that somebody changed, and sets its secret anew", async () => {
-    const project = await hosting.now.project(4);
-    const [paused, other, rewritten, untouched] = project.repositories as [string, string, string, string];
+    const project = await hosting.now.project(5);
+    const [paused, other, more, rewritten, untouched] = project.repositories as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
     await hosting.now.setUp(project.admin);
     hooksOf(paused)[0]!.active = false;
     hooksOf(other)[0]!.events = ["push"];
+    hooksOf(more)[0]!.events = ["issues", "pull_request", "push"];
     // A change of the secret alone shows in the time of the change only.
     Object.assign(hooksOf(rewritten)[0]!, { updated_at: "2031-01-01T00:00:00Z" });
     hooksOf(rewritten)[0]!.config.secret = "somebody else's";
     const { body } = await hosting.now.setUp(project.admin);
-    expect(body).toMatchObject({ created: 0, updated: 3, unchanged: 1, failed: 0 });
+    expect(body).toMatchObject({ created: 0, updated: 4, unchanged: 1, failed: 0 });
     expect(body.results.find((one: { repo: string }) => one.repo === untouched).status).toBe("unchanged");
     for (const repo of project.repositories) {
       expect(hooksOf(repo)).toMatchObject([{

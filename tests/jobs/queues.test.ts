@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Db } from "../../db/open.ts";
-import { startJobs } from "../../jobs/main.ts";
+import { runJob, startJobs } from "../../jobs/main.ts";
 import { prepareQueues, QUEUES } from "../../src/core/queue.ts";
 import { serverUrl } from "../database.ts";
 import { type Harness, openHarness, useHarness } from "../harness.ts";
@@ -34,6 +34,12 @@ describe("a queue", () => {
     const run_id = "01990000-0000-7000-8000-000000000002";
     await queue.enqueue(sql, "set-up-hooks", { run_id }, { startAfterSeconds: 60 });
     expect(await jobsOf("set-up-hooks")).toEqual([{ key: run_id, waits: true }]);
+  });
+
+  test("does no job whose payload is not of its form", async () => {
+    const data = { project_id: "01990000-0000-7000-8000-000000000003", full: "yes" };
+    const job = { id: "01990000-0000-7000-8000-000000000004", data, retryCount: 0, retryLimit: 0 };
+    await expect(runJob(harness.now.services, "analyze-project", job)).rejects.toThrow("expected boolean");
   });
 
   test("has today's settings after a start, whatever it had before", async () => {

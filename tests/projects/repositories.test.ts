@@ -37,7 +37,9 @@ describe("repositories", () => {
   test("that are put again change nothing, and are audited once", async () => {
     const { admin: { token }, path, id } = await makeProject(harness.now);
     const put = () => call("PUT", `${path}/repositories`, { token, body: { repositories: ["acme/app"] } });
+    const before = await call("GET", path, { token });
     expect(await put()).toMatchObject({ status: 200, body: (await put()).body });
+    expect((await put()).body.updated_at > before.body.updated_at).toBe(true);
     const rows = await harness.now.sql`
       select from audit_log where action = 'project.repositories_put' and target_id = ${id}`;
     expect(rows).toHaveLength(1);

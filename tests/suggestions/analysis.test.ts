@@ -105,6 +105,16 @@ describe("an analysis", () => {
     expect(waiting).toHaveLength(0);
   });
 
+  test("looks at what changed in the last minute once more: an earlier change may come to light after it", async () => {
+    const project = await makeProject(harness.now);
+    await makeTicket(harness.now, project, INVOICE);
+    await analyze(harness.now);
+    expect((await progress(project)).body).toMatchObject({ state: "idle", waiting: 0 });
+    await harness.now.services.queue.enqueue(harness.now.sql, "collect-changes", {});
+    await harness.now.work("collect-changes");
+    expect((await progress(project)).body).toMatchObject({ state: "waiting", waiting: 1 });
+  });
+
   test("waits for the embedding of a new text", async () => {
     const project = await makeProject(harness.now);
     const ticket = await makeTicket(harness.now, project, UPLOAD);

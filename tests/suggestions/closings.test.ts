@@ -122,6 +122,21 @@ describe("a merged ticket in which nothing is left to do", () => {
     expect(await stateOf(harness.now, unfinished.id)).toMatchObject({ status: "open" });
   });
 
+  test("waits for its deploy without a suggestion to close it, though its tasks are through", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/awaited"] });
+    const ticket = await makeTicket(harness.now, project);
+    const { body: task } = await post(project, `${ticket.path}/tasks`, { title: "Only one", role: "qa" });
+    for (const status of ["in_progress", "done"]) {
+      const path = `${ticket.path}/tasks/${task.id}`;
+      await harness.now.call("PATCH", path, { token: project.admin.token, body: { status } });
+    }
+    await patch(project, ticket, { merge_sha: SHA });
+    await harness.now.sql`insert into deploy_reports (repo) values ('acme/awaited')`;
+    await analyze(harness.now);
+    expect(await stateOf(harness.now, ticket.id)).toMatchObject({ status: "open" });
+    expect(await list(harness.now, project, "status=all")).toEqual([]);
+  });
+
   test("closed by a person is no suggestion", async () => {
     const { project, ticket } = await makeFinished();
     await patch(project, ticket, { status: "closed" });

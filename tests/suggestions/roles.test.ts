@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeProject, makeTicket, type TestProject } from "../factories.ts";
+import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { analyze, decide, embedding, INVOICE, list, stateOf, UPLOAD, UPLOAD_AGAIN } from "./world.ts";
 
@@ -18,6 +18,10 @@ async function makePast(project: TestProject) {
     });
   }
   await makeTicket(harness.now, project, { ...INVOICE, roles: ["design"] });
+}
+
+async function read(project: TestProject, { path }: TestTicket) {
+  return (await harness.now.call("GET", path, { token: project.admin.token })).body;
 }
 
 describe("a ticket without roles", () => {
@@ -44,8 +48,10 @@ describe("a ticket without roles", () => {
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({
       roles: [{ role: "backend", status: "pending" }],
     });
+    const { version: given } = await read(project, ticket);
     await decide(harness.now, project, roles[0]!, "undo");
     expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    expect((await read(project, ticket)).version).toBeGreaterThan(given);
   });
 
   test("is suggested none by two past tickets, however alike", async () => {

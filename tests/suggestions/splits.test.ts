@@ -97,6 +97,19 @@ describe("a ticket with tasks of two subjects", () => {
     expect(await list(harness.now, project, "kind=split&status=all")).toEqual([split]);
   });
 
+  test("names the new ticket by a title as long as titles can be", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project);
+    await makeTasks(project, ticket, INVOICES);
+    await makeTasks(project, ticket, LOGINS.map((title) => title.padEnd(200, "!")));
+    await analyze(harness.now);
+    const [split] = await list(harness.now, project, "kind=split");
+    expect((await decide(harness.now, project, split!, "accept")).status).toBe(200);
+    const { body } = await harness.now.call("GET", `${project.path}/tickets`, { token: project.admin.token });
+    expect(body.tickets[0].title).toMatch(new RegExp(`^Split from ${ticket.ref}: Login.*…$`));
+    expect(body.tickets[0].title).toHaveLength(140);
+  });
+
   test("is undone beside heartbeats, and keeps what they extended", async () => {
     const { project, ticket } = await makeMixed();
     const [split] = await list(harness.now, project, "kind=split");

@@ -56,6 +56,13 @@ describe("a survey", () => {
     expect([doubled.status, doubled.body.error]).toEqual([409, "Another survey has the code SCOPE-Q4"]);
   });
 
+  test("is listed before the older ones", async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) ids.unshift((await create()).body.id);
+    const { body } = await harness.now.call("GET", "/admin/scope-surveys", { token: admin.token });
+    expect(body.surveys.slice(0, 3).map(({ id }: { id: string }) => id)).toEqual(ids);
+  });
+
   test("is read by anyone with its code, in any case", async () => {
     const { body } = await create();
     const read = await harness.now.call("GET", `/surveys/${body.code.toUpperCase()}`);
@@ -305,6 +312,7 @@ describe("the responses", () => {
 
     const csv = await harness.now.request("GET", `/api${path}?format=csv`, { token: admin.token });
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect(csv.headers.get("content-disposition")).toBe('attachment; filename="responses.csv"');
     const lines = (await csv.text()).split("\r\n");
     expect(lines[0]).toBe(
       'created_at,email,signed_in,"What do you miss, most of all?",Which team?,Which areas?,How satisfied?',
@@ -334,6 +342,16 @@ describe("the responses", () => {
       expect(csv).toContain(`,${cell},`);
     },
   );
+
+  test("leave the cell of an unanswered question empty, whatever its key", async () => {
+    const { body: survey } = await create({
+      questions: [{ ...QUESTIONS[0], key: "constructor", required: false }],
+    });
+    await answer(survey.code, { email: "p@example.test", answers: {} });
+    const path = `/api/admin/scope-surveys/${survey.id}/responses?format=csv`;
+    const csv = await (await harness.now.request("GET", path, { token: admin.token })).text();
+    expect(csv.split("\r\n")[1]).toMatch(/,p@example\.test,no,$/);
+  });
 
   test("are for super admins only", async () => {
     const { body: survey } = await create();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeUser, next, type TestUser } from "../factories.ts";
+import { makeAccount, makeUser, next, type TestUser } from "../factories.ts";
 import { call, harness } from "./_people.ts";
 
 const superAdmin = (): Promise<TestUser> => makeUser(harness.now, { role: "super_admin" });
@@ -13,11 +13,32 @@ test("a super admin makes, reads, lists and changes accounts", async () => {
   expect((await call("GET", `/accounts/${body.id}`, { token })).body).toEqual(body);
   const changed = await call("PATCH", `/accounts/${body.id}`, { token, body: { name: "Acme Inc." } });
   expect(changed.body).toEqual({ ...body, name: "Acme Inc.", updated_at: changed.body.updated_at });
+  expect(changed.body.updated_at > body.updated_at).toBe(true);
+  const { body: audit } = await call("GET", "/admin/audit?action=account.updated", { token });
+  expect(audit.audit).toMatchObject([{ target_id: body.id, details: { name: "Acme Inc." } }]);
   const listed = await call("GET", "/accounts?limit=200", { token });
   expect(listed.body.accounts.map(({ id }: { id: string }) => id)).toContain(body.id);
   expect((await call("GET", `/accounts/${crypto.randomUUID()}`, { token })).status).toBe(404);
   expect((await call("PATCH", `/accounts/${crypto.randomUUID()}`, { token, body: { name: "x" } })).status)
     .toBe(404);
+});
+
+test("accounts come in pages, oldest first", async () => {
+  const { token } = await superAdmin();
+  const ids = [
+    await makeAccount(harness.now),
+    await makeAccount(harness.now),
+    await makeAccount(harness.now),
+  ];
+  const paged: string[] = [];
+  let cursor = "";
+  do {
+    const { body } = await call("GET", `/accounts?limit=2${cursor && `&cursor=${cursor}`}`, { token });
+    paged.push(...body.accounts.map(({ id }: { id: string }) => id));
+    cursor = body.next_cursor ?? "";
+  } while (cursor && paged.length < 100);
+  expect(paged.slice(-3)).toEqual(ids);
+  expect(new Set(paged).size).toBe(paged.length);
 });
 
 test("an account that is told what it is stays as it was, and nothing is audited", async () => {

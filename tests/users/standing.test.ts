@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { log } from "../../src/core/log.ts";
 import { behindLock } from "../behind_lock.ts";
-import { makeMember, makeProject, makeUser, type TestUser } from "../factories.ts";
+import { makeAccount, makeMember, makeProject, makeUser, type TestUser } from "../factories.ts";
 import { useSecondHarness } from "../harness.ts";
 import { makePerson, signIn, statusOfMe } from "../sessions/sign_in.ts";
 import { call, harness } from "./_people.ts";
@@ -131,4 +132,23 @@ describe("where another process remembers who they were", () => {
       expect(status).toBe(403);
     }
   });
+});
+
+test("who gives a member a role and who changes them wait for each other in one order", async () => {
+  const accountId = await makeAccount(harness.now);
+  const member = await makeUser(harness.now, { accountId });
+  const admin = await makeUser(harness.now, { accountId, role: "admin" });
+  const project = await makeProject(harness.now, { admin });
+  const path = `${project.path}/members/${member.id}`;
+  await call("PUT", path, { token: admin.token, body: { role: "viewer" } });
+  const warn = vi.spyOn(log, "warn");
+  const answers = await behindLock(
+    harness.now,
+    (tx) => tx`delete from project_members where user_id = ${member.id}::uuid`,
+    () => call("PUT", path, { token: admin.token, body: { role: "member" } }),
+    () => call("PATCH", `/users/${member.id}`, { token: admin.token, body: { name: "New" } }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(warn.mock.calls.map(([message]) => message)).not.toContain("deadlock, trying again");
+  warn.mockRestore();
 });
