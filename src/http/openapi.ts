@@ -5,10 +5,10 @@ import {
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
 } from "zod-openapi";
-import { AppError, ErrorBody, type ErrorCode, ERRORS } from "../core/errors.ts";
 import type { Meta } from "../routers/trpc.ts";
 import type { Webhook } from "./webhooks/webhook.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
+import { responsesOf } from "./responses.ts";
 
 /** The OpenAPI 3.1 document, derived from the schemas that parse the calls. */
 export function openApiDocument(publicUrl: string, webhooks: readonly Pick<Webhook, "path" | "operation">[]) {
@@ -100,7 +100,7 @@ function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
         },
       },
     }),
-    responses: { ...successes(procedure), ...failures(procedure) },
+    responses: responsesOf(procedure),
   };
 }
 
@@ -133,122 +133,4 @@ function headersOf({ input, meta }: PublishedProcedure): z.ZodObject | undefined
   return z.object({
     "If-Match": z.string().optional().describe("ETag that the resource had when the change was decided on"),
   });
-}
-
-function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
-  const limits = isLimited(meta) && LIMIT_FIELDS;
-  if (meta.status === 204) return { "204": { description: "Done", headers: fieldsOf(limits) } };
-  const content = {
-    "application/json": {
-      schema: output,
-      ...(meta.example?.output !== undefined && { example: meta.example.output }),
-    },
-    ...(meta.download && { [meta.download.type]: { schema: z.string() } }),
-  };
-  const etag = hasVersion(output) && { ETag: z.string().describe("Version of the resource, for If-Match") };
-  const location = meta.location && { Location: z.string().describe("Path of what was made") };
-  const file = meta.download && { "Content-Disposition": z.string().optional().describe("Names the file") };
-  const found = { headers: fieldsOf({ ...limits, ...etag, ...file }) };
-  const made = { headers: fieldsOf({ ...limits, ...etag, ...location }) };
-  if (meta.statusOf && meta.status === 202) {
-    return {
-      "200": { description: "Done", content, headers: fieldsOf(limits) },
-      "202": { description: "Goes on in a job", content, ...made },
-    };
-  }
-  if (meta.statusOf) {
-    return {
-      "200": { description: "Made by an earlier call", content, headers: fieldsOf(limits) },
-      "201": { description: "Made", content, ...made },
-    };
-  }
-  const status = meta.status ?? 200;
-  return {
-    [String(status)]: {
-      description: { 200: "Success", 201: "Made", 202: "Accepted" }[status],
-      content,
-      ...(status === 201 ? made : found),
-    },
-  };
-}
-
-function hasVersion(output: z.ZodType): boolean {
-  return output instanceof z.ZodObject && ("version" in output.shape || "ticket" in output.shape);
-}
-
-/** Who calls by key is, and who may guess. */
-function isLimited({ access, errors }: Meta): boolean {
-  return access !== "public" || errors?.includes("rate_limited") === true;
-}
-
-/** The header fields of an answer: each names its request. */
-export function fieldsOf(fields: z.core.$ZodShape | false = {}): z.ZodObject {
-  return z.object({ ...(fields || {}), "X-Request-Id": RequestId });
-}
-
-function failures({ meta }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
-  const { access, method, denial = "forbidden", errors = [] } = meta;
-  const codes: ErrorCode[] = ["invalid_request", "internal", "unavailable", ...errors];
-  if (hasBody(method)) codes.push(...BODY_ERRORS);
-  if (access !== "public") {
-    // Who calls by key is limited, and who tries keys out.
-    codes.push("unauthenticated", "token_expired", "rate_limited", "insufficient_scope");
-    if (access !== "user") codes.push(denial);
-    if (access === "member" || access === "project_admin") codes.push("forbidden");
-    if (method !== "GET") codes.push("csrf");
-  }
-  return errorResponses([...new Set(codes)]);
-}
-
-const BODY_ERRORS = [
-  "invalid_json",
-  "request_timeout",
-  "payload_too_large",
-  "unsupported_media_type",
-] as const;
-
-const RetryAfter = z.string().describe("Seconds until another try may succeed");
-
-const RequestId = z.string().describe("Names the request, in the logs and in the history too")
-  .meta({ header: { id: "X-Request-Id" } });
-
-const LIMIT_FIELDS = {
-  "RateLimit": z.string().optional().describe('What is left and for how long, such as "refresh";r=0;t=42')
-    .meta({ header: { id: "RateLimit" } }),
-  "RateLimit-Policy": z.string().optional().describe('What is allowed, such as "refresh";q=10;w=60')
-    .meta({ header: { id: "RateLimit-Policy" } }),
-};
-
-/** Header fields that come with a failure of this status. */
-const FIELDS: Record<number, z.core.$ZodShape> = {
-  429: { "Retry-After": RetryAfter, ...LIMIT_FIELDS },
-  503: { "Retry-After": RetryAfter },
-};
-
-/** One response per status, with an example for each code. */
-export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {
-  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
-  return Object.fromEntries(
-    [...byStatus].sort(([a], [b]) => a - b).map(([status, found]) => [String(status), {
-      description: found.map((code) => ERRORS[code].message).join("; "),
-      headers: fieldsOf(FIELDS[status]),
-      content: {
-        "application/json": {
-          schema: ErrorBody,
-          examples: Object.fromEntries(found.map((code) => [code, { value: exampleOf(code) }])),
-        },
-      },
-    }]),
-  );
-}
-
-function exampleOf(code: ErrorCode): ErrorBody {
-  const fields = {
-    issues: code === "invalid_request"
-      ? [{ path: "title", message: "Must have 5 to 140 characters" }]
-      : undefined,
-    retryAfter: code === "rate_limited" ? 42 : undefined,
-    reconnect: code === "code_hosting_not_linked" ? true : undefined,
-  };
-  return new AppError(code, undefined, fields).body("0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10");
 }

@@ -32,9 +32,7 @@ export async function storeBatch(ctx: Context, projectId: string, found: BatchRe
  * suggestion holds its ticket first.
  */
 async function lockInOrder({ db }: Context, projectId: string, { findings }: BatchResult): Promise<void> {
-  const named = findings.flatMap((
-    { ticket_id, other_ticket_id = ticket_id },
-  ) => [ticket_id, other_ticket_id]);
+  const named = findings.flatMap(({ ticket_id: id, other_ticket_id: other = id }) => [id, other]);
   await db`select from project_analyses where project_id = ${projectId}::uuid for update`;
   await db`select from tickets where id = any (${named}::uuid[]) order by id for key share`;
 }

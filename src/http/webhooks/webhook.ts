@@ -3,7 +3,7 @@ import type { ZodOpenApiOperationObject } from "zod-openapi";
 import type { Context } from "../../core/context.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { Provider } from "../../deliveries/schema.ts";
-import { errorResponses, fieldsOf } from "../openapi.ts";
+import { errorResponses, fieldsOf } from "../responses.ts";
 
 interface WebhookCall {
   ctx: Context;
