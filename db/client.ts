@@ -1,6 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
+import { beginGuarded, isQuery } from "./guarded.ts";
 import type { Sql, TransactionSql } from "./open.ts";
-import { beginGuarded, isQuery } from "./transaction.ts";
 import { Turns } from "./turns.ts";
 
 interface RenewableClient {

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import postgres from "postgres";
 import { openClient } from "./client.ts";
 import { startEmbedded } from "./embedded.ts";
@@ -144,60 +143,4 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
       await server.close();
     },
   };
-}
-
-const scopes = new AsyncLocalStorage<{ tx: TransactionSql | undefined }>();
-
-/**
- * Runs `work` in the caller's transaction when `db` already is one, else in a transaction of its own. While it
- * runs, a second one on the client is refused: on the embedded database's one connection it would wait for ever.
- */
-export async function inTransaction<T>(db: Db, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
-  if (isTransaction(db)) return await work(db);
-  if (currentTransaction()) {
-    throw new Error("Cannot open a transaction on the client inside one: pass its handle");
-  }
-  const scope: { tx: TransactionSql | undefined } = { tx: undefined };
-  try {
-    return await db.begin((tx) => {
-      scope.tx = tx;
-      return scopes.run(scope, () => work(tx));
-    }) as T;
-  } finally {
-    scope.tx = undefined;
-  }
-}
-
-/**
- * For a statement whose best plan depends on its values, as that of a search on how frequent its word is. A prepared
- * statement gets one plan for all values when it has run five times: 500 ms for a word of 1,000 in a million tickets.
- */
-export async function planForValues<T>(db: Db, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
-  return await inTransaction(
-    db,
-    (tx) => pipelined(tx`set local plan_cache_mode = force_custom_plan`, () => work(tx)),
-  );
-}
-
-/** Sends `first` ahead of the first statement of `work` and awaits it with all of that: the two travel together. */
-export async function pipelined<T>(
-  first: postgres.PendingQuery<postgres.Row[]>,
-  work: () => Promise<T>,
-): Promise<T> {
-  const [, result] = await Promise.all([first.execute(), work()]);
-  return result;
-}
-
-/** A part of a transaction that may fail without taking the rest of it along. */
-export async function savepoint<T>(tx: TransactionSql, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
-  return await tx.savepoint((inner) => scopes.run({ tx: inner }, () => work(inner))) as T;
-}
-
-export function isTransaction(db: Db): db is TransactionSql {
-  return "savepoint" in db;
-}
-
-/** The transaction whose `work` is running, for code that was given the client only. */
-export function currentTransaction(): TransactionSql | undefined {
-  return scopes.getStore()?.tx;
 }

@@ -1,5 +1,6 @@
 import { type ConstructorOptions, type Db as Executor, PgBoss, type QueueOptions } from "pg-boss";
-import { currentTransaction, type Db, inTransaction, isTransaction, type Sql } from "./open.ts";
+import type { Db, Sql } from "./open.ts";
+import { currentTransaction, inTransaction, isTransaction } from "./transaction.ts";
 
 interface BossOptions {
   embedded: boolean;

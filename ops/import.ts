@@ -2,7 +2,7 @@ import { z } from "zod";
 import { TextLineStream } from "./_lines.ts";
 import { print, runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";
-import { TicketRecord } from "../src/admin/transfer_schema.ts";
+import { TicketRecord } from "../src/transfers/schema.ts";
 
 /** What goes along with others; a larger ticket goes alone. */
 const MOST_BYTES = 700_000;

@@ -30,6 +30,7 @@ const RESOURCES = [
   "suggestions",
   "surveys",
   "billing",
+  "transfers",
   "admin",
 ];
 

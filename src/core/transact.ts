@@ -1,5 +1,5 @@
 import { endsTransaction, isDeadlock } from "../../db/errors.ts";
-import { inTransaction, isTransaction, pipelined, savepoint } from "../../db/open.ts";
+import { inTransaction, isTransaction, pipelined, savepoint } from "../../db/transaction.ts";
 import type { Context } from "./context.ts";
 import { nameAuthor } from "./history.ts";
 import { log } from "./log.ts";

@@ -1,6 +1,6 @@
-import { exportProject } from "../admin/export_project.ts";
-import { importTickets } from "../admin/import_project.ts";
-import { ExportPage, ExportProject, ImportResult, ImportTickets } from "../admin/transfer_schema.ts";
+import { exportProject } from "../transfers/export_project.ts";
+import { importTickets } from "../transfers/import_project.ts";
+import { ExportPage, ExportProject, ImportResult, ImportTickets } from "../transfers/schema.ts";
 import { projectProcedure, router } from "./trpc.ts";
 
 /** A ticket with hundreds of long tasks is imported whole. */

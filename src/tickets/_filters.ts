@@ -1,4 +1,5 @@
-import { type Db, planForValues } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
+import { planForValues } from "../../db/transaction.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { hasShip } from "./_ship.ts";
 import type { ListTickets } from "./schema.ts";

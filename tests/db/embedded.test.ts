@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { staleTables, startMaintenance } from "../../db/maintenance.ts";
-import { type Database, inTransaction, openDatabase } from "../../db/open.ts";
+import { type Database, openDatabase } from "../../db/open.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import { emptyEmbedded } from "../database.ts";
 import { until } from "../until.ts";
 import { clients, lines, startScript } from "./_fresh.ts";

@@ -1,6 +1,6 @@
 import type { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { inTransaction } from "../../db/open.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import { bossExecutor, createBoss, RECOVERY, startBoss } from "../../db/queue.ts";
 import { until } from "../until.ts";
 import { clients, openFresh } from "./_fresh.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isDeadlock, isTimeout, isUnavailable, isUniqueViolation } from "../../db/errors.ts";
-import { inTransaction, openDatabase } from "../../db/open.ts";
+import { openDatabase } from "../../db/open.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import { serverUrl } from "../database.ts";
 import { clients, openFresh } from "./_fresh.ts";
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inTransaction, openDatabase } from "../../db/open.ts";
+import { openDatabase } from "../../db/open.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import { dropPlace, emptyEmbedded, emptyPlace, type Place, serverUrl } from "../database.ts";
 
 let place: Place;

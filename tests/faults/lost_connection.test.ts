@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isUnavailable } from "../../db/errors.ts";
-import { type Database, inTransaction, openDatabase, savepoint } from "../../db/open.ts";
+import { type Database, openDatabase } from "../../db/open.ts";
+import { inTransaction, savepoint } from "../../db/transaction.ts";
 import { dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
 import { until } from "../until.ts";

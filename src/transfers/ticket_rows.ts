@@ -1,4 +1,4 @@
-import { TicketFields, type TicketRecord } from "./transfer_schema.ts";
+import { TicketFields, type TicketRecord } from "./schema.ts";
 
 export type Row = Record<string, unknown>;
 

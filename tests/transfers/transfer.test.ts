@@ -11,7 +11,7 @@ import {
   type TestProject,
   ticketInput,
 } from "../factories.ts";
-import { rowsOf } from "../../src/admin/ticket_rows.ts";
+import { rowsOf } from "../../src/transfers/ticket_rows.ts";
 import { behindLock } from "../behind_lock.ts";
 import { CRON_SECRET, makeMerged, newSha, sendDeploy } from "../deploys/setup.ts";
 import { type Harness, openHarness, useHarness } from "../harness.ts";

@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
-import type { ExportPage, ExportProject, TicketRecord } from "./transfer_schema.ts";
+import type { ExportPage, ExportProject, TicketRecord } from "./schema.ts";
 
 /**
  * The project's tickets in the order of their numbers, with all that belongs to them. Pages are read one after the

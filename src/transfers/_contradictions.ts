@@ -3,7 +3,7 @@ import { invalidRequest, type Issue } from "../core/errors.ts";
 import { CreatedTask } from "../tasks/schema.ts";
 import { CreatedTestCase } from "../test_cases/schema.ts";
 import { CreatedTicket } from "../tickets/schema.ts";
-import type { TicketRecord } from "./transfer_schema.ts";
+import type { TicketRecord } from "./schema.ts";
 
 /**
  * What each field allows but not all of them together: the database would refuse it without a word on where, or take

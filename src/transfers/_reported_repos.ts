@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidRequest } from "../core/errors.ts";
-import type { TicketRecord } from "./transfer_schema.ts";
+import type { TicketRecord } from "./schema.ts";
 
 /**
  * Where a repository has ever reported a deploy, merged tickets wait for theirs: what is known of that comes along.

@@ -11,7 +11,7 @@ import { lockTickets } from "../tickets/lock.ts";
 import { refuseContradictions } from "./_contradictions.ts";
 import { learnReportedRepos } from "./_reported_repos.ts";
 import { type Row, rowsOf } from "./ticket_rows.ts";
-import type { ImportResult, ImportTickets, TicketRecord } from "./transfer_schema.ts";
+import type { ImportResult, ImportTickets, TicketRecord } from "./schema.ts";
 
 /**
  * Takes exported tickets in under their own ids and numbers, all of a call or none. Those that are here already stay as
