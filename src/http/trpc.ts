@@ -7,7 +7,7 @@ import { appRouter } from "../routers/root.ts";
 import { appErrorOf, type Meta, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { logFailure } from "./failure.ts";
-import { publishedProcedures } from "./procedures.ts";
+import { type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, requestContext } from "./request.ts";
 
 /** Of a request, however many calls it makes; one that may be longer counts for all. */
@@ -17,7 +17,7 @@ const MAX_BATCH = 20;
 
 /** The same procedures for TypeScript clients, with superjson and batches. */
 export function trpcRoutes(services: Services): Hono<HttpEnv> {
-  const metas = new Map(publishedProcedures().map(({ name, meta }) => [name, meta]));
+  const procedures = new Map(publishedProcedures().map((procedure) => [procedure.name, procedure]));
   const app = new Hono<HttpEnv>();
   app.all("/*", async (c) => {
     refuseMethod(c.req.method);
@@ -25,8 +25,10 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     const url = new URL(c.req.url);
     const names = namesOf(url);
     const ctx = await requestContext(c, services, names.length);
+    const called = names.map((name) => procedures.get(name));
     refuseStrangeRequest(c.req.raw, url, names.length);
-    const request = await bounded(c.req.raw, names.map((name) => limitOf(ctx, metas.get(name))));
+    refuseMixture(new Set(called.map((procedure) => procedure?.type)));
+    const request = await bounded(c.req.raw, called.map((procedure) => limitOf(ctx, procedure?.meta)));
     return await fetchRequestHandler({
       endpoint: "/trpc",
       req: request,
@@ -84,6 +86,13 @@ function refuseStrangeRequest({ method, headers }: Request, url: URL, calls: num
   if (calls > MAX_BATCH) throw new AppError("invalid_request", `A batch may have at most ${MAX_BATCH} calls`);
   const field = calls > 1 && ["Idempotency-Key", "If-Match"].find((name) => headers.has(name));
   if (field) throw invalidField(field, "Is meant for one call: send that call alone");
+}
+
+/** As with the rest that tRPC itself would refuse. */
+function refuseMixture(types: ReadonlySet<PublishedProcedure["type"] | undefined>): void {
+  if (types.has("query") && types.has("mutation")) {
+    throw new AppError("invalid_request", "A batch has either queries or mutations");
+  }
 }
 
 /** The request with its body read already, so that its size and its time are ours to say. */

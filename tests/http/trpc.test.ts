@@ -368,6 +368,9 @@ describe("a refusal at the tRPC door", () => {
     expectTrpcError(await send("GET", "%E0%A4%A"), 404, "not_found");
     expectTrpcError(await send("OPTIONS", "auth.me"), 405, "method_not_allowed");
     expectTrpcError(await send("GET", "auth.me?connectionParams=1", { token }), 400, "invalid_request");
+    const mixed = await send("POST", "auth.me,tickets.create?batch=1", { token, body: {} });
+    expectTrpcError(mixed, 400, "invalid_request");
+    expect(mixed.headers.get("content-type")).toBe("application/json");
     for (const type of ["Multipart/Form-Data; boundary=x", "application/octet-stream"]) {
       const headers = { "content-type": type };
       expectTrpcError(await send("GET", "auth.me", { token, headers }), 415, "unsupported_media_type");
