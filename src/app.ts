@@ -81,6 +81,10 @@ function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
     const { headers, status } = c.res;
     headers.set("X-Request-Id", requestId);
     if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+    // The server would say 0, as the body that is left out is not there to be counted.
+    if (method === "HEAD" && c.res.body) {
+      headers.set("Content-Length", String((await c.res.arrayBuffer()).byteLength));
+    }
     const ms = performance.now() - started;
     const { procedure, actor } = c.var;
     // Labels come from a known few; paths and methods may be anything.
