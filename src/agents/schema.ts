@@ -28,6 +28,7 @@ export type AgentRun = z.infer<typeof AgentRun>;
 export const RegisterRun = TicketPath.extend({
   agent_id: AgentId,
   task_ids: z.array(Id).max(100).refine((ids) => new Set(ids).size === ids.length, "Names a task twice")
+    .meta({ uniqueItems: true })
     .optional()
     .describe("Tasks that the agent works on, besides those it claims under its own id"),
 });

@@ -21,7 +21,7 @@ const ProjectKey = z.string().regex(
 export const Repositories = z.array(RepoName).max(200).refine(
   (names) => new Set(names.map((name) => name.toLowerCase())).size === names.length,
   "Names a repository twice",
-);
+).meta({ uniqueItems: true });
 
 export const Project = z.object({
   id: Id,

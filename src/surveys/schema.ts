@@ -16,7 +16,7 @@ const common = {
 const options = z.array(text(1, 200)).min(2).max(20).refine(
   (list) => new Set(list).size === list.length,
   "Names an option twice",
-);
+).meta({ uniqueItems: true });
 
 export const Question = z.discriminatedUnion("type", [
   z.strictObject({ ...common, type: z.literal("text") }),

@@ -139,6 +139,11 @@ describe("every operation", () => {
     expect(listed(path, "post", "depends_on_task_ids")).toBe(true);
     expect(listed(`${path}/{taskId}`, "patch", "depends_on_task_ids")).toBe(true);
     expect(listed(`${path}/reorder`, "post", "task_ids")).toBe(true);
+    expect(listed("/projects", "post", "repositories")).toBe(true);
+    expect(listed("/projects/{id}/repositories", "put", "repositories")).toBe(true);
+    expect(listed("/projects/{id}/tickets/{ticketId}/agent-runs", "post", "task_ids")).toBe(true);
+    const choice = { type: "choice", key: "most_missed", text: "What do you miss?", options: ["It", "It"] };
+    expect(document.faults(["components", "schemas", "SurveyQuestion"], choice)).not.toEqual([]);
     expect(listed("/projects/{id}/tickets/bulk", "post", "ticket_ids")).toBeUndefined();
   });
 
