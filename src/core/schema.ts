@@ -15,7 +15,7 @@ const STORED = "Must be in the years 1 to 9999";
 export const Timestamp = z.iso.datetime({ precision: 3 }).refine(isStored, STORED);
 
 /** RFC 3339 as others write it: of any offset, with or without parts of a second. */
-export const OffsetTime = z.iso.datetime({ offset: true }).refine(isStored, STORED);
+export const OffsetTime = z.iso.datetime({ offset: true, abort: true }).refine(isStored, STORED);
 
 /** RFC 3339 has a year 0 and PostgreSQL has none; PostgreSQL has a year 10000, and RFC 3339 has none. */
 function isStored(time: string): boolean {

@@ -5,11 +5,11 @@ import {
   Id,
   JsonObject,
   NextCursor,
+  OffsetTime,
   queryInteger,
   RepoName,
   Role,
   text,
-  Timestamp,
   WebAddress,
 } from "../core/schema.ts";
 import { IssueNumber } from "../integrations/schema.ts";
@@ -30,6 +30,9 @@ import { Email } from "../users/schema.ts";
 // People are named by email: ids of users mean nothing in another installation.
 const Person = Email.nullable();
 
+/** Who reads an export and writes it out again may write its times in another form. */
+const RecordTime = OffsetTime.overwrite((time) => new Date(time).toISOString());
+
 const TaskRecord = z.strictObject({
   id: Id,
   sequence: z.int().min(1).max(1000),
@@ -44,10 +47,10 @@ const TaskRecord = z.strictObject({
   estimated_minutes: Minutes.nullable(),
   actual_minutes: Minutes.nullable(),
   blocking_reason: TaskTexts.blocking_reason,
-  started_at: Timestamp.nullable(),
-  completed_at: Timestamp.nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  started_at: RecordTime.nullable(),
+  completed_at: RecordTime.nullable(),
+  created_at: RecordTime,
+  updated_at: RecordTime,
 });
 
 const CaseRecord = z.strictObject({
@@ -57,10 +60,10 @@ const CaseRecord = z.strictObject({
   link: TestCaseTexts.link,
   status: z.enum(["pending", "approved", "rejected"]),
   decided_by: Person,
-  decided_at: Timestamp.nullable(),
+  decided_at: RecordTime.nullable(),
   note: TestCaseTexts.note,
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  created_at: RecordTime,
+  updated_at: RecordTime,
 });
 
 const IssueRecord = z.strictObject({
@@ -90,15 +93,15 @@ export const TicketFields = {
   stage: Stage,
   resolution_type: ResolutionType.nullable(),
   resolution_note: ResolutionNote.nullable(),
-  closed_at: Timestamp.nullable(),
+  closed_at: RecordTime.nullable(),
   merge_sha: CommitSha.nullable(),
-  deployed_at: Timestamp.nullable(),
-  deploy_failed_at: Timestamp.nullable(),
+  deployed_at: RecordTime.nullable(),
+  deploy_failed_at: RecordTime.nullable(),
   reopened: z.boolean().default(false).describe("Since merge or deploy: it doesn't close by itself"),
   created_by: Person,
   created_with: z.enum(["session", "key"]),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  created_at: RecordTime,
+  updated_at: RecordTime,
 };
 
 /** One line of an export: a ticket with all that belongs to it. */

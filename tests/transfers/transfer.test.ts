@@ -214,6 +214,24 @@ test("an export tells every time to the millisecond, as all other answers do", a
     .toEqual(history.map(({ at }: { at: string }) => at));
 });
 
+test("an import takes times as other programs write them, and names one that is none", async () => {
+  const project = await makeFull(harness.now);
+  const [first] = await exportAll(harness.now, project);
+  const other = await openHarness();
+  try {
+    const target = await makeProject(other);
+    const created_at = first.created_at.replace("Z", "000+00:00");
+    const send = (created_at: string) => sendRecords(other, target, [{ ...first, created_at }]);
+    expect((await send("yesterday")).body.fieldErrors).toEqual({
+      "records.0.created_at": "Invalid ISO datetime",
+    });
+    expect((await send(created_at)).body).toEqual({ imported: 1, existing: 0 });
+    expect((await exportAll(other, target))[0].created_at).toBe(first.created_at);
+  } finally {
+    await other.close();
+  }
+});
+
 test("an export has nothing behind a number that no ticket can have", async () => {
   const project = await makeProject(harness.now);
   const cursor = btoa(JSON.stringify([Number.MAX_SAFE_INTEGER])).replaceAll("=", "");
