@@ -39,5 +39,8 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-if (token) form.hidden = false;
-else say("This link is incomplete: open it as it came, with everything after the # sign.", true);
+if (token) {
+  form.hidden = false;
+  // Browsers leave `autofocus` alone where the address has a fragment.
+  password.focus();
+} else say("This link is incomplete: open it as it came, with everything after the # sign.", true);
