@@ -27,6 +27,20 @@ test("an invite link leads to a page whose parts all come from the service", asy
   }
 });
 
+test("the page of a whole link shows its form and begins in it", async () => {
+  const script = await (await harness.now.request("GET", "/invite/page.js")).text();
+  const focused: string[] = [];
+  const inputs = ["password", "repeated"].map((id) => ({ focus: () => focused.push(id) }));
+  const form = { hidden: true, querySelectorAll: () => inputs, addEventListener: () => undefined };
+  new Function("document", "location", script)({ querySelector: () => form }, { hash: "#token" });
+  expect([form.hidden, focused]).toEqual([false, ["password"]]);
+});
+
+test("the documents' page leads to the document itself where scripts are off", async () => {
+  const page = await (await harness.now.request("GET", "/api/docs")).text();
+  expect(page).toMatch(/<noscript>.*<a href="\/api\/openapi.json">/);
+});
+
 test.each(["/", "/api"])("%s leads whoever opens it to the documents", async (path) => {
   const { status, headers } = await harness.now.request("GET", path);
   expect([status, headers.get("location")]).toEqual([302, "/api/docs"]);
