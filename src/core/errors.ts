@@ -57,7 +57,12 @@ export const ErrorBody = z.object({
   issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   retryAfter: z.number().optional().describe("Seconds until the rate limit resets"),
   reconnect: z.boolean().optional().describe("True if linking the code-hosting account again may help"),
-  details: z.record(z.string(), z.unknown()).optional().describe("Facts that belong to the code"),
+  details: z.record(z.string(), z.unknown()).optional().describe(
+    "Facts that belong to the code. version_conflict and already_claimed: `current`, the resource as it is now; " +
+      "dependencies_unfinished: the `task_ids` waited for; roles_incomplete: the `roles`; human_tests_pending: the " +
+      "`cases`, each with id and title; invalid_request: `cycle`, ids of tasks that depend on each other; conflict: " +
+      "`created`, the address of an issue that was made but not linked",
+  ),
   requestId: z.string().optional(),
 }).meta({ id: "Error" });
 export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -178,6 +178,20 @@ describe("every operation", () => {
     }
   });
 
+  test("documents what stands in the details of each failure", async () => {
+    const names = new Set<string>();
+    for await (const text of sources(new URL("../../src/", import.meta.url))) {
+      for (const [call] of text.matchAll(/new AppError\([^;]*?details: \{ \w+/g)) {
+        names.add(call.split(" ").at(-1)!);
+      }
+    }
+    const { details } = (document.json.components.schemas["Error"] as {
+      properties: { details: { description: string } };
+    }).properties;
+    const told = [...details.description.matchAll(/`(\w+)`/g)].map((match) => match[1]);
+    expect(told.sort()).toEqual([...names].sort());
+  });
+
   test("documents what may become of its body", () => {
     for (const { path, method, operation } of document.operations) {
       if (!operation.requestBody) continue;
@@ -236,3 +250,10 @@ describe("every operation", () => {
     expect(checked).toBeGreaterThan(100);
   });
 });
+
+async function* sources(folder: URL): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) yield* sources(new URL(`${name}/`, folder));
+    else if (name.endsWith(".ts")) yield await Deno.readTextFile(new URL(name, folder));
+  }
+}
