@@ -7,16 +7,19 @@ export interface PaymentEvent {
   /** Epoch seconds. */
   created: number;
   object: Record<string, unknown>;
+  /** The connected account that it happened in. */
+  account?: string;
 }
 
 const provider = Stripe.createSubtleCryptoProvider();
 
 /** An event as Stripe sends it; `signedAt` in epoch seconds, now when absent. */
 export async function paymentDelivery(secret: string, event: PaymentEvent, signedAt?: number): Promise<Sent> {
-  const { id, type, created, object } = event;
+  const { id, type, created, object, account } = event;
   const payload = JSON.stringify({
     id,
     object: "event",
+    ...(account && { account }),
     api_version: Stripe.API_VERSION,
     created,
     data: { object },

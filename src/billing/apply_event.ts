@@ -2,7 +2,7 @@ import type { Context } from "../core/context.ts";
 import { Id } from "../core/schema.ts";
 import { parseAs, parseJson } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
-import { CheckoutSession, PaymentEvent, SubscriptionObject } from "./schema.ts";
+import { CheckoutSession, PaymentEvent, SubscriptionObject, ThinEvent } from "./schema.ts";
 
 /** Within one second of the sender's clock: what came first in a subscription's life counts least. */
 const SUBSCRIPTION_EVENTS = new Map([
@@ -16,9 +16,23 @@ const SUBSCRIPTION_EVENTS = new Map([
 /** The second one tells of a payment that took days. */
 const CHECKOUT_EVENTS = ["checkout.session.completed", "checkout.session.async_payment_succeeded"];
 
+/** What a verified body says; of a thin event only its name. */
+export function parsePaymentEvent(
+  body: Uint8Array,
+): { id: string; type: string; event: PaymentEvent | null } {
+  const json = parseJson(body);
+  const thin = ThinEvent.safeParse(json);
+  if (thin.success) return { ...thin.data, event: null };
+  const event = parseAs(PaymentEvent, json);
+  return { id: event.id, type: event.type, event };
+}
+
 /** The effect of a kept body: whatever the order of arrival, the last event by the sender's order is what stands. */
 export async function receivedPaymentEvent(ctx: Context, body: Uint8Array): Promise<Outcome> {
-  const event = parseAs(PaymentEvent, parseJson(body));
+  const { event } = parsePaymentEvent(body);
+  if (!event) return { outcome: "ignored", reason: "unknown_event" };
+  // What another account sells is none of our subscriptions, and its owner writes whose purchase it was.
+  if (event.account) return { outcome: "ignored", reason: "connected_account" };
   if (CHECKOUT_EVENTS.includes(event.type)) return await linkCustomer(ctx, event);
   const rank = SUBSCRIPTION_EVENTS.get(event.type);
   if (rank === undefined) return { outcome: "ignored", reason: "unknown_event" };

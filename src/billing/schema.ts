@@ -43,10 +43,18 @@ const Seconds = z.int().min(0).max(253_402_300_799);
 export const PaymentEvent = z.looseObject({
   id: text(1, 200),
   type: text(1, 200),
+  account: z.string().nullish().describe("The connected account that it happened in, if any"),
   created: Seconds.describe("Epoch seconds"),
   data: z.looseObject({ object: z.looseObject({}) }),
 }).meta({ id: "PaymentEvent" });
 export type PaymentEvent = z.infer<typeof PaymentEvent>;
+
+/** Tells that something happened and not what there is now, as the provider's ping does: none is known here. */
+export const ThinEvent = z.looseObject({
+  object: z.literal("v2.core.event"),
+  id: text(1, 200),
+  type: text(1, 200),
+});
 
 export const CheckoutSession = z.looseObject({
   client_reference_id: z.string().nullish(),

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { checkoutSession, type PaymentEvent, subscription } from "../../simulators/senders/payment.ts";
+import {
+  checkoutSession,
+  type PaymentEvent,
+  signedPaymentBody,
+  subscription,
+} from "../../simulators/senders/payment.ts";
 import { makeUser, type TestUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { orders } from "../orders.ts";
@@ -295,6 +300,44 @@ describe("a payment event", () => {
       object: { ...object, mode: "payment", subscription: null },
     });
     expect(await billing(admin)).toEqual(before);
+  });
+
+  test("of a connected account is kept and changes nothing, whoever it names as the buyer", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [created, , checkout] = life(admin);
+    for (const event of [checkout!, created!]) {
+      expect((await sendPaymentEvent(harness.now, { ...event, account: "acct_other" })).body).toEqual({
+        ok: true,
+      });
+      const [row] = await harness.now.sql`
+        select outcome, reason from deliveries where delivery_id = ${event.id}`;
+      expect(row).toEqual({ outcome: "ignored", reason: "connected_account" });
+    }
+    expect(await billing(admin)).toMatchObject({ customer_id: null, subscription: null });
+  });
+
+  test("in the thin form, such as the provider's ping, is acknowledged and kept", async () => {
+    const id = `${newCustomer().event}thin`;
+    const ping = {
+      id,
+      object: "v2.core.event",
+      type: "v2.core.event_destination.ping",
+      created: "2026-11-20T10:00:00.000Z",
+      livemode: false,
+      context: null,
+      related_object: {
+        id: "ed_1",
+        type: "v2.core.event_destination",
+        url: "/v2/core/event_destinations/ed_1",
+      },
+    };
+    const { path, headers, body } = await signedPaymentBody(STRIPE_WEBHOOK_SECRET, JSON.stringify(ping));
+    expect((await harness.now.call("POST", path, { headers, raw: body })).body).toEqual({ ok: true });
+    const forged = { ...headers, "stripe-signature": `t=${Math.floor(Date.now() / 1000)},v1=00` };
+    expect((await harness.now.call("POST", path, { headers: forged, raw: body })).status).toBe(400);
+    const rows = await harness.now
+      .sql`select event, outcome, reason from deliveries where delivery_id = ${id}`;
+    expect(rows).toEqual([{ event: ping.type, outcome: "ignored", reason: "unknown_event" }]);
   });
 
   test("is known by its id: another body under the same id changes nothing", async () => {

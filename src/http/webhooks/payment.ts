@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { receivedPaymentEvent } from "../../billing/apply_event.ts";
+import { parsePaymentEvent, receivedPaymentEvent } from "../../billing/apply_event.ts";
 import { PaymentEvent } from "../../billing/schema.ts";
 import { verifyPaymentEvent } from "../../billing/verify_event.ts";
-import { parseAs, parseJson } from "../../core/json.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
 import { answersOf, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";
 
@@ -28,7 +27,7 @@ export const paymentWebhook: Webhook = {
   },
   async receive({ ctx, provider, headers, body, secrets }) {
     await verifyPaymentEvent(body, headers.get("stripe-signature"), secrets);
-    const { id, type } = parseAs(PaymentEvent, parseJson(body));
+    const { id, type } = parsePaymentEvent(body);
     const delivery = { provider, deliveryId: id, isNameSigned: true, event: type, body };
     await receiveDelivery(ctx, delivery, (ctx) => receivedPaymentEvent(ctx, body));
     return { ok: true };
