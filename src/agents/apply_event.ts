@@ -13,9 +13,9 @@ import type { RunStatus, StatusChange } from "./schema.ts";
 
 // Maps: a status that is called `toString` is unknown too.
 const STATUSES = new Map<string, RunStatus>([["FINISHED", "finished"], ["ERROR", "failed"]]);
-/** Its address, or only its name. */
+/** Its address, with or without the protocol, or only its name. */
 const REPOSITORY =
-  /^(?:https?:\/\/[^/]+\/|git@[^/:]+:|ssh:\/\/[^/]+\/)?([\w.-]{1,100}\/[\w.-]{1,100}?)(?:\.git)?(?:[/?#].*)?$/;
+  /^(?:(?:https?|ssh):\/\/[^/]+\/|git@[^/:]+:|[^/]+\.[^/]+\/(?=[^/]+\/))?([\w.-]{1,100}\/[\w.-]{1,100}?)(?:\.git)?(?:[/?#].*)?$/;
 /** Of two events of one millisecond the end counts. */
 const TIE = new Map([["FINISHED", 1], ["ERROR", 0]]);
 

@@ -126,6 +126,7 @@ describe("a cloud agent's event", () => {
     ["another account's", "foreign_repository", "https://github.com/{repo}"],
     ["another account's", "foreign_repository", "https://github.com/{repo}/tree/main"],
     ["another account's", "foreign_repository", "git@github.com:{repo}.git"],
+    ["another account's", "foreign_repository", "github.com/{repo}"],
     ["another account's", "foreign_repository", "{repo}"],
     ["the account's own, and another's", null, "https://github.com/{repo}.git"],
     ["nobody's", null, "https://github.com/{repo}"],
