@@ -39,7 +39,9 @@ export function toProviderFailure(error: unknown): ProviderFailure {
   if (status === 403 || status === 404) {
     return fail(
       "no_admin_right",
-      "The linked account lacks the right to this repository, or there is no such one",
+      `The linked account lacks the right to this repository, or there is no such one; GitHub says: ${
+        reason(error)
+      }`,
     );
   }
   if (status >= 500) {

@@ -11,8 +11,14 @@ describe("a failure at the code host", () => {
   const LIST = "repos/list-webhooks";
   const CREATE = "repos/create-webhook";
   test.each<[FailureKind, string, { wait?: number; times?: number }, string, RegExp]>([
-    ["forbidden", LIST, {}, "no_admin_right", /lacks the right/],
-    ["not_found", LIST, {}, "no_admin_right", /lacks the right/],
+    [
+      "forbidden",
+      LIST,
+      {},
+      "no_admin_right",
+      /lacks the right.*says: Must have admin rights to Repository\.$/,
+    ],
+    ["not_found", LIST, {}, "no_admin_right", /lacks the right.*says: Not Found$/],
     ["forbidden", CREATE, {}, "no_admin_right", /lacks the right/],
     ["secondary_rate_limit", LIST, { wait: 30 }, "provider_rate_limited", /wait 30 s/],
     ["secondary_rate_limit", CREATE, { wait: 30 }, "provider_rate_limited", /wait 30 s/],
