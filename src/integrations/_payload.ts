@@ -49,7 +49,8 @@ export const IssueEvent = z.object({
   changes: z.object({
     new_issue: Issue.nullish(),
     new_repository: Repository.nullish(),
-    old_issue: Issue.nullish(),
+    // Of the issue that it was, GitHub's description promises no more.
+    old_issue: z.object({ number: Number, updated_at: OffsetTime.nullish() }).nullish(),
     old_repository: Repository.nullish(),
   }).nullish(),
 });

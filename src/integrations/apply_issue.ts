@@ -3,14 +3,18 @@ import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import type { IssueEvent } from "./_payload.ts";
 
-/** An issue as a link shows it. */
-interface Target {
+/** An issue by its place, at the time of the event. */
+interface Source {
   repo_full_name: string;
   number: number;
+  updated_at: string;
+}
+
+/** An issue as a link shows it. */
+interface Target extends Source {
   html_url: string;
   title: string;
   state?: "open" | "closed" | null | undefined;
-  updated_at: string;
 }
 
 /**
@@ -33,13 +37,15 @@ export async function applyIssue(ctx: Context, event: IssueEvent): Promise<Outco
 }
 
 /** Where the issue was before the event and where it is after it: the same place unless it was transferred. */
-function readMove({ action, issue, repository, changes }: IssueEvent): { from: Target; to: Target } {
+function readMove({ action, issue, repository, changes }: IssueEvent): { from: Source; to: Target } {
   const here: Target = { ...issue, repo_full_name: repository.full_name };
   if (action === "transferred" && changes?.new_issue && changes.new_repository) {
     return { from: here, to: { ...changes.new_issue, repo_full_name: changes.new_repository.full_name } };
   }
   if (changes?.old_issue && changes.old_repository) {
-    return { from: { ...changes.old_issue, repo_full_name: changes.old_repository.full_name }, to: here };
+    const { number, updated_at } = changes.old_issue;
+    const repo_full_name = changes.old_repository.full_name;
+    return { from: { repo_full_name, number, updated_at: updated_at ?? here.updated_at }, to: here };
   }
   return { from: here, to: here };
 }
@@ -48,7 +54,7 @@ function readMove({ action, issue, repository, changes }: IssueEvent): { from: T
 async function lockLinked(
   ctx: Context,
   teller: string,
-  { repo_full_name, number }: Target,
+  { repo_full_name, number }: Source,
 ): Promise<string[]> {
   const left = repo_full_name.toLowerCase();
   const wired = wiredProjects(ctx.db, teller, left);
@@ -61,7 +67,7 @@ async function lockLinked(
   return locked.map(({ id }) => id);
 }
 
-async function unlink(ctx: Context, tickets: string[], issue: Target): Promise<number> {
+async function unlink(ctx: Context, tickets: string[], issue: Source): Promise<number> {
   const removed = await ctx.db`
     delete from ticket_issues
     where ticket_id = any (${tickets}::uuid[]) and lower(repo_full_name) = ${issue.repo_full_name.toLowerCase()}
@@ -76,7 +82,7 @@ async function unlink(ctx: Context, tickets: string[], issue: Target): Promise<n
 async function follow(
   ctx: Context,
   tickets: string[],
-  { from, to }: { from: Target; to: Target },
+  { from, to }: { from: Source; to: Target },
 ): Promise<number> {
   const followed = await ctx.db`
     update ticket_issues set repo_full_name = ${to.repo_full_name}, issue_number = ${to.number},

@@ -1,4 +1,5 @@
 import type { Context } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
 import { parseJsonObject } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { type GitHubEvent, readEvent } from "./_payload.ts";
@@ -9,6 +10,12 @@ import { applyPullRequest } from "./apply_pull_request.ts";
 export function parseGitHubEvent(
   body: Uint8Array,
 ): { action: string | null; subject: string | null; event: GitHubEvent } {
+  if (isForm(body)) {
+    throw new AppError(
+      "invalid_json",
+      "The event came as a form: set the webhook's content type to application/json",
+    );
+  }
   const payload = parseJsonObject(body);
   const event = readEvent(payload);
   return {
@@ -29,6 +36,11 @@ export async function receivedGitHubEvent(ctx: Context, body: Uint8Array): Promi
     case "other":
       return { outcome: "ignored", reason: event.reason };
   }
+}
+
+/** GitHub's own default for a webhook that is set up by hand. */
+function isForm(body: Uint8Array): boolean {
+  return new TextDecoder().decode(body.subarray(0, "payload=".length)) === "payload=";
 }
 
 function subjectOf(event: GitHubEvent): string | null {

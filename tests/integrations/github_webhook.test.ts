@@ -67,7 +67,12 @@ describe("the receiver", () => {
       const all = { ...signed, "x-hub-signature-256": await sign(SECRET, text), ...headers };
       return await harness.call("POST", "/webhooks/github", { raw: text, headers: all });
     };
-    expect((await send("payload=%7B%7D")).body.code).toBe("invalid_json");
+    const form = await send("payload=%7B%7D", { "content-type": "application/x-www-form-urlencoded" });
+    expect([form.status, form.body.code, form.body.error]).toEqual([
+      400,
+      "invalid_json",
+      "The event came as a form: set the webhook's content type to application/json",
+    ]);
     expect((await send([1])).body.code).toBe("invalid_request");
     expect((await send({ zen: "Design for failure.", hook_id: 1 }, { "x-github-event": "ping" })).status)
       .toBe(200);
@@ -158,6 +163,27 @@ describe("an issue that a ticket is linked to", () => {
       issue_number: 4,
       title: "Here now",
     });
+  });
+
+  test("is followed from a place of which no more than its number is told", async () => {
+    const { harness, events } = hosting.now;
+    const { ticket } = await linked("acme/left", 3, "acme/reached");
+    const delivery = events.issue({
+      repo: "acme/reached",
+      number: 4,
+      action: "opened",
+      title: "Here now",
+      other: { repo: "acme/left", number: 3 },
+    });
+    Object.assign(delivery.payload.changes as object, { old_issue: { id: 1, number: 3 } });
+    expect((await hosting.now.deliver(delivery)).status).toBe(200);
+    expect(await facts(ticket)).toMatchObject({
+      repo_full_name: "acme/reached",
+      issue_number: 4,
+      title: "Here now",
+    });
+    const [row] = await harness.sql`select outcome from deliveries order by id desc limit 1`;
+    expect(row).toEqual({ outcome: "applied" });
   });
 
   test("gives way to another with nothing of its own, which is followed from its own first event on", async () => {
