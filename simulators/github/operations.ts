@@ -76,7 +76,7 @@ function createHook(request: Request, repository: Repository): Response {
   const { state } = request;
   const { config, events = ["push"], active = true } = request.body as Partial<Hook>;
   if (!config?.url) return invalid("Hook", "config must contain URL for webhooks");
-  const now = timestamp();
+  const now = state.timestamp();
   const hook: Hook = {
     id: state.nextId(),
     active,
@@ -107,7 +107,7 @@ function updateHook(request: Request, repository: Repository, hook: Hook): Respo
   if (config) hook.config = { ...config, insecure_ssl: String(config.insecure_ssl ?? "0") };
   if (events) hook.events = events;
   if (active !== undefined) hook.active = active;
-  hook.updated_at = timestamp();
+  hook.updated_at = request.state.timestamp();
   return hookAnswer(request, repository, hook);
 }
 
@@ -132,22 +132,33 @@ function hookBody({ description, url }: Request, { full_name }: Repository, hook
 function createIssue(request: Request, repository: Repository): Response {
   const { title, body } = request.body as { title: string; body?: string };
   const number = Math.max(0, ...repository.issues.map((issue) => issue.number)) + 1;
-  const issue: Issue = { number, title, body: body ?? null, creator: request.identity.login };
+  const issue: Issue = {
+    number,
+    title,
+    body: body ?? null,
+    creator: request.identity.login,
+    state: "open",
+    updated_at: request.state.timestamp(),
+  };
   repository.issues.push(issue);
   return Response.json(issueBody(request, repository, issue), { status: 201 });
 }
 
 function listIssues(request: Request, repository: Repository): Response {
-  const { creator = "", per_page = 30 } = request.query;
-  const found = repository.issues.filter((issue) => !creator || issue.creator === creator).toReversed();
+  const { creator, state = "open", since, per_page = 30 } = request.query;
+  const found = repository.issues.filter((issue) =>
+    (!creator || issue.creator === creator) && (state === "all" || issue.state === state) &&
+    (!since || Date.parse(issue.updated_at) >= Date.parse(since))
+  ).toReversed();
   return Response.json(
     found.slice(0, Number(per_page)).map((issue) => issueBody(request, repository, issue)),
   );
 }
 
 function issueBody({ description, url }: Request, { full_name }: Repository, issue: Issue) {
-  const { creator, ...fields } = issue;
-  const example = description.example("issue");
+  const { creator, isPullRequest, ...fields } = issue;
+  // The description's own example is a pull request.
+  const { pull_request, ...example } = description.example("issue");
   return {
     ...example,
     ...fields,
@@ -155,11 +166,7 @@ function issueBody({ description, url }: Request, { full_name }: Repository, iss
     url: `${url}/repos/${full_name}/issues/${issue.number}`,
     repository_url: `${url}/repos/${full_name}`,
     // As on an installation of one's own: API and pages on one host.
-    html_url: `${url}/${full_name}/issues/${issue.number}`,
+    html_url: `${url}/${full_name}/${isPullRequest ? "pull" : "issues"}/${issue.number}`,
+    ...(isPullRequest && { pull_request }),
   };
-}
-
-/** GitHub's times have whole seconds. */
-function timestamp(): string {
-  return new Date().toISOString().replace(/\.\d{3}Z$/, "Z");
 }

@@ -24,6 +24,10 @@ export interface Issue {
   body: string | null;
   /** Login of the token's owner. */
   creator: string;
+  state: "open" | "closed";
+  updated_at: string;
+  /** Every pull request is listed as an issue too. */
+  isPullRequest?: boolean;
 }
 
 export interface Identity {
@@ -38,7 +42,14 @@ export class GitHubState {
   readonly #repositories = new Map<string, Repository>();
   /** GitHub refuses a second hook with the same config; without this rule only the caller can prevent it. */
   refusesDuplicates = true;
+  /** How far GitHub's clock is ahead of ours, in milliseconds. */
+  clockAhead = 0;
   #nextId = 100;
+
+  /** GitHub's times have whole seconds. */
+  timestamp(): string {
+    return new Date(Date.now() + this.clockAhead).toISOString().replace(/\.\d{3}Z$/, "Z");
+  }
 
   nextId(): number {
     return this.#nextId++;

@@ -64,10 +64,10 @@ export function openClient(config: Config, token: string, userId: string): Clien
   return { octokit, send };
 }
 
-/** The pages for people beside the API: `https://github.com`, or the host of an installation of one's own. */
+/** The pages for people: beside the API at github.com and GHE.com, at its host in an installation of one's own. */
 export function webUrl(config: Config): string {
   const { origin } = new URL(config.GITHUB_API_URL);
-  return origin === "https://api.github.com" ? "https://github.com" : origin;
+  return origin.replace(/^https:\/\/api\.(github\.com|[^.]+\.ghe\.com)$/, "https://$1");
 }
 
 /** Redirects are followed here, so that no answer can send the token elsewhere. */

@@ -13,6 +13,7 @@ export const HostedIssue = z.object({
   state: z.enum(["open", "closed"]),
   body: z.string().nullish(),
   updated_at: OffsetTime,
+  pull_request: z.unknown().optional(),
 });
 export type HostedIssue = z.infer<typeof HostedIssue>;
 
@@ -34,18 +35,20 @@ export async function createIssueAt(account: Account, repo: string, issue: NewIs
     }));
 }
 
-/** Among the hundred issues that the creator made last: of anyone else's the marker may be a forgery. */
+/**
+ * Among the hundred issues that the creator made last: of anyone else's the marker may be a forgery. The code host
+ * lists pull requests as issues too.
+ */
 export async function findIssueWith(
   { octokit }: Account,
   repo: string,
-  { marker, creator, since }: { marker: string; creator: string; since: string },
+  { marker, creator }: { marker: string; creator: string },
 ): Promise<HostedIssue | undefined> {
   const asked = ask(z.array(HostedIssue), () =>
     octokit.request("GET /repos/{owner}/{repo}/issues", {
       ...pathOf(repo),
       creator,
       state: "all",
-      since,
       per_page: 100,
     }));
   // A creator whom the code host no longer knows made nothing that can be found.
@@ -53,5 +56,5 @@ export async function findIssueWith(
     if (error instanceof ProviderFailure && error.code === "provider_refused") return [];
     throw error;
   });
-  return issues.find(({ body }) => body?.includes(marker));
+  return issues.find(({ body, pull_request }) => !pull_request && body?.includes(marker));
 }

@@ -66,8 +66,7 @@ interface Work {
 /** The issue carries the ticket's id, by which one is found whose answer or record was lost, whoever asked for it. */
 async function createOnce(ctx: ProjectContext, { account, repo, ticket, claim }: Work): Promise<HostedIssue> {
   const marker = `<!-- handoff-ticket: ${ticket.id} -->`;
-  const find = (creator: string) =>
-    findIssueWith(account, repo, { marker, creator, since: ticket.created_at });
+  const find = (creator: string) => findIssueWith(account, repo, { marker, creator });
   const earlier = await find(await readMaker(ctx, ticket) ?? account.login);
   if (earlier) return earlier;
   const body = `${ticket.description}\n\n---\nTicket [${ticket.ticket_ref}](${ticket.url})\n${marker}`;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeKey, makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
+import { openHarness } from "../harness.ts";
 import { useHosting } from "./hosting.ts";
 
 const hosting = useHosting();
@@ -52,6 +53,24 @@ describe("linking a ticket to an issue", () => {
       7,
     ]);
     expect(history.at(-1)).toMatchObject({ action: "deleted", by: project.admin.id });
+  });
+
+  test("goes by the addresses of a tenant of GHE.com, whose API has a host of its own", async () => {
+    const harness = await openHarness({ env: { GITHUB_API_URL: "https://api.octocorp.ghe.com" } });
+    try {
+      const project = await makeProject(harness, { repositories: ["acme/handoff"] });
+      const { path } = await makeTicket(harness, project);
+      const issue_url = "https://octocorp.ghe.com/acme/handoff/issues/7";
+      for (const body of [{ issue_number: 7 }, { issue_url }]) {
+        const answer = await harness.call("PUT", `${path}/github-issue`, {
+          token: project.admin.token,
+          body,
+        });
+        expect([answer.status, answer.body.issue_url]).toEqual([200, issue_url]);
+      }
+    } finally {
+      await harness.close();
+    }
   });
 
   test("refuses what names no issue", async () => {
@@ -163,6 +182,37 @@ describe("creating an issue from a ticket", () => {
     github.failures.clear();
     expect((await create(two)).body.issue_number).toBe(2);
     expect(github.state.repository(repo)!.issues).toHaveLength(2);
+  });
+
+  test("finds it whatever the code host's clock says, and who closed it meanwhile", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    const ticket = await makeTicket(harness, project);
+    const create = () =>
+      harness.call("POST", `${ticket.path}/github-issue`, { token: project.admin.token, body: {} });
+    github.state.clockAhead = -60_000;
+    github.failures.add({ kind: "lost_answer", operation: "issues/create" });
+    github.failures.add({ kind: "server_error", operation: "issues/list-for-repo", after: 1, times: 3 });
+    expect((await create()).status).toBe(503);
+    github.failures.clear();
+    github.state.clockAhead = 0;
+    github.state.repository(repo)!.issues[0]!.state = "closed";
+    expect((await create()).body.issue_number).toBe(1);
+    expect(github.state.repository(repo)!.issues).toHaveLength(1);
+  });
+
+  test("does not take a pull request that repeats the issue's text for the issue", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const { issues } = github.state.repository(project.repositories[0]!)!;
+    const ticket = await makeTicket(harness, project);
+    const { token } = project.admin;
+    const path = `${ticket.path}/github-issue`;
+    await harness.call("POST", path, { token, body: {} });
+    issues.push({ ...issues[0]!, number: 2, isPullRequest: true });
+    await harness.call("DELETE", path, { token });
+    expect((await harness.call("POST", path, { token, body: {} })).body.issue_number).toBe(1);
   });
 
   test("finds the issue whose record was lost, whoever calls next", async () => {
