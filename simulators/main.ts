@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { v7 as uuid } from "uuid";
 import { agentDelivery } from "./senders/agent.ts";
 import { deployDelivery } from "./senders/deploy.ts";
 import { checkoutSession, paymentDelivery, subscription } from "./senders/payment.ts";
@@ -84,7 +85,7 @@ async function payments(): Promise<Sent[]> {
   ];
   return await Promise.all(
     events.map((event, index) =>
-      paymentDelivery(secret, { id: `evt_${created}_${index}`, created: created + index, ...event })
+      paymentDelivery(secret, { id: `evt_${uuid()}`, created: created + index, ...event })
     ),
   );
 }

@@ -4,9 +4,11 @@ import { runDeno } from "../run_deno.ts";
 
 let server: Deno.HttpServer<Deno.NetAddr>;
 let received: Headers[] = [];
+let bodies: string[] = [];
 beforeAll(() => {
-  server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ headers }) => {
-    received.push(headers);
+  server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    received.push(request.headers);
+    bodies.push(await request.text());
     return new Response("taken");
   });
 });
@@ -14,6 +16,7 @@ afterAll(() => server.shutdown());
 
 function simulate(...args: string[]) {
   received = [];
+  bodies = [];
   const url = `http://127.0.0.1:${server.addr.port}`;
   return runDeno(["run", "-A", "simulators/main.ts", "--url", url, ...args], {
     env: { CLOUD_AGENT_WEBHOOK_SECRET: "one", STRIPE_WEBHOOK_SECRET: "another" },
@@ -27,6 +30,16 @@ test("what happened earlier is signed when it is sent, as the payment provider d
   const dates = received.map((headers) => Number(/^t=(\d+),/.exec(headers.get("stripe-signature")!)?.[1]));
   expect(dates).toHaveLength(3);
   expect(Math.min(...dates)).toBeGreaterThan(Date.parse(at) / 1000);
+});
+
+test("the events of two checkouts at one time are different ones, and a repeat is the same", async () => {
+  const ids: string[] = [];
+  for (const customer of ["cus_1", "cus_2"]) {
+    const at = ["--at", "2026-11-20T10:00:00Z", "--repeat", "2"];
+    await simulate("payment", "--account", crypto.randomUUID(), "--customer", customer, ...at);
+    ids.push(...bodies.map((body) => JSON.parse(body).id));
+  }
+  expect([ids.length, new Set(ids).size]).toEqual([12, 6]);
 });
 
 test("a delivery is sent as often as asked for", async () => {
