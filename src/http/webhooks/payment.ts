@@ -16,8 +16,8 @@ export const paymentWebhook: Webhook = {
     tags: ["Webhooks"],
     summary: "Payment provider webhook",
     description:
-      "Takes checkout.session.completed and customer.subscription events, in any order and any number; " +
-      "others are acknowledged.",
+      "Takes checkout.session.completed, checkout.session.async_payment_succeeded and customer.subscription.created, " +
+      "updated, paused, resumed and deleted, in any order and any number; others are acknowledged.",
     security: [],
     requestParams: {
       header: z.object({ "stripe-signature": z.string().describe("`t=…,v1=…`, not more than 300 s old") }),
