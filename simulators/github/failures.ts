@@ -30,6 +30,8 @@ export interface FailureRule {
   chance?: number;
   /** For the rate limits, in seconds; for `slow`, in milliseconds. */
   wait?: number;
+  /** For `foreign_redirect`: an address where nobody listens when absent. */
+  to?: string;
 }
 
 export interface Call {
@@ -74,7 +76,9 @@ export class Failures {
 const DOCS = "https://docs.github.com/rest";
 
 /** The documented body of a failure; null when the call is carried out all the same. */
-export function failureAnswer({ kind, wait = 60 }: FailureRule): Response | null {
+export function failureAnswer(
+  { kind, wait = 60, to = "http://127.0.0.1:9/elsewhere" }: FailureRule,
+): Response | null {
   switch (kind) {
     case "bad_credentials":
       return problem(401, "Bad credentials");
@@ -110,7 +114,7 @@ export function failureAnswer({ kind, wait = 60 }: FailureRule): Response | null
         headers: { "content-type": "text/html" },
       });
     case "foreign_redirect":
-      return new Response(null, { status: 302, headers: { location: "http://127.0.0.1:9/elsewhere" } });
+      return new Response(null, { status: 302, headers: { location: to } });
     case "slow":
     case "lost_answer":
       return null;

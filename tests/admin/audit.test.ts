@@ -52,7 +52,9 @@ describe("the audit list", () => {
       token: superAdmin.token,
       body: { code, title: "Where to go", questions: [{ key: "q", text: "Where?", type: "text" }] },
     });
-    await harness.now.call("POST", `/admin/scope-surveys/${body.id}/close`, { token: superAdmin.token });
+    for (let times = 0; times < 2; times++) {
+      await harness.now.call("POST", `/admin/scope-surveys/${body.id}/close`, { token: superAdmin.token });
+    }
     const admin = await makeUser(harness.now, { role: "admin", accountId: superAdmin.accountId });
     for (const action of ["survey.created", "survey.closed"]) {
       expect((await audit(superAdmin, `?action=${action}`)).body.audit, action).toMatchObject([{

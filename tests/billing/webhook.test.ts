@@ -97,7 +97,7 @@ describe("a payment event", () => {
   }, 120_000);
 
   test("the end of a subscription is final, whatever comes later", async () => {
-    for (const order of orders([0, 1, 2])) {
+    for (const order of orders([0, 1, 2, 3])) {
       const admin = await makeUser(harness.now, { role: "admin" });
       const [created, , checkout, updated] = life(admin);
       const deleted = {
@@ -107,7 +107,8 @@ describe("a payment event", () => {
         created: NOON + 50,
       };
       deleted.object = { ...created!.object, status: "canceled" };
-      const events = [created!, { ...updated!, created: NOON + 50 }, deleted];
+      const later = { ...updated!, id: `${updated!.id}x`, created: NOON + 70 };
+      const events = [created!, { ...updated!, created: NOON + 50 }, deleted, later];
       await sendPaymentEvent(harness.now, checkout!);
       for (const number of order) await sendPaymentEvent(harness.now, events[number]!);
       expect((await billing(admin)).subscription).toMatchObject({ status: "canceled" });
@@ -168,16 +169,19 @@ describe("a payment event", () => {
     }
   });
 
-  test("of customers without a subscription the last one is shown, whatever the order", async () => {
-    for (const order of orders([0, 1, 2])) {
-      const admin = await makeUser(harness.now, { role: "admin" });
-      const [one, other] = [life(admin)[2]!, life(admin)[2]!];
-      const again = { ...one, id: `${one.id}again`, created: NOON + 200 };
-      const events = [one, { ...other, created: NOON + 100 }, again];
-      for (const number of order) await sendPaymentEvent(harness.now, events[number]!);
-      expect((await billing(admin)).customer_id, order.join()).toBe(one.object.customer);
-    }
-  });
+  test.each([100, 0])(
+    "of customers without a subscription the last one is shown, %i s apart in any order",
+    async (apart) => {
+      for (const order of orders([0, 1, 2])) {
+        const admin = await makeUser(harness.now, { role: "admin" });
+        const [one, other] = [life(admin)[2]!, life(admin)[2]!];
+        const again = { ...one, id: `${other.id}again`, created: one.created + 2 * apart };
+        const events = [one, { ...other, created: one.created + apart }, again];
+        for (const number of order) await sendPaymentEvent(harness.now, events[number]!);
+        expect((await billing(admin)).customer_id, order.join()).toBe(one.object.customer);
+      }
+    },
+  );
 
   test("a cancellation that is taken back leaves a subscription that goes on; the older form counts too", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
@@ -248,6 +252,14 @@ describe("a payment event", () => {
     await sendPaymentEvent(harness.now, unpaid);
     expect((await billing(admin)).customer_id).toBeNull();
     await sendPaymentEvent(harness.now, { ...checkout, id: `${checkout.id}paid`, type });
+    expect((await billing(admin)).customer_id).toBe(checkout.object.customer);
+  });
+
+  test("of a checkout that costs nothing links the customer", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const checkout = life(admin)[2]!;
+    const object = { ...checkout.object, payment_status: "no_payment_required" };
+    await sendPaymentEvent(harness.now, { ...checkout, object });
     expect((await billing(admin)).customer_id).toBe(checkout.object.customer);
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { staleTables, startMaintenance } from "../../db/maintenance.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -87,9 +87,19 @@ describe("the embedded database", () => {
 
   test("says so when the folder's path is too long for a socket, and opens in the longest", async () => {
     const left = 95 - `${dataDir}/`.length;
-    dataDir = `${dataDir}/${"x".repeat(left + 1)}`;
+    dataDir = `${dataDir}/ä${"x".repeat(left - 1)}`;
     await expect(open()).rejects.toThrow("DATA_DIR: its path has 96 bytes");
     dataDir = dataDir.slice(0, -1);
+    const { sql } = await open();
+    expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
+  });
+
+  test("leaves the folder free when it can't be opened, so that this process may open it once that is mended", async () => {
+    await openMade();
+    await database?.close();
+    await Deno.rename(`${dataDir}/db/global`, `${dataDir}/global`);
+    await expect(open()).rejects.toThrow("Cannot open the embedded database");
+    await Deno.rename(`${dataDir}/global`, `${dataDir}/db/global`);
     const { sql } = await open();
     expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
   });
@@ -136,6 +146,32 @@ describe("the embedded database", () => {
     expect(await sql`select count(*) as n from kept`).toEqual([{ n: 100 }]);
   });
 
+  test("is taken for dead when it is silent for two minutes, and not before, however long it runs", async () => {
+    await Deno.remove(root, { recursive: true });
+    ({ dataDir } = await emptyEmbedded());
+    root = dataDir;
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    try {
+      const deaths: string[] = [];
+      database = await openDatabase({ dataDir, onDeath: ({ message }) => deaths.push(message) });
+      const { sql } = database;
+      for (let pings = 0; pings < 30; pings++) {
+        vi.advanceTimersByTime(5_000);
+        await sql`select 1`;
+      }
+      const sleeping = sql`select pg_sleep(5)`.catch(({ code }) => code);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      vi.advanceTimersByTime(125_000);
+      expect(deaths).toEqual([]);
+      vi.advanceTimersByTime(5_000);
+      expect(await sleeping).toBe("CONNECTION_DESTROYED");
+      await until(() => deaths.length > 0);
+      expect(deaths).toEqual(["The embedded database died: no sign of life for 120 s"]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test("vacuums and analyzes the tables that changed much, and only those", async () => {
     const { sql } = await openMade();
     await sql`create table busy as select n from generate_series(1, 5000) n`;
@@ -146,5 +182,25 @@ describe("the embedded database", () => {
     await maintenance.stop();
     const [busy] = await sql`select reltuples::integer as rows from pg_class where relname = 'busy'`;
     expect(busy).toEqual({ rows: 5000 });
+    await sql`delete from busy where n <= 1900`;
+    expect(await staleTables(sql)).toEqual([]);
+    await sql`delete from busy where n <= 2100`;
+    const abandoned = inTransaction(sql, async (tx) => {
+      await tx`insert into quiet select n from generate_series(1, 2000) n`;
+      throw new Error("abandoned");
+    });
+    await expect(abandoned).rejects.toThrow("abandoned");
+    expect(await staleTables(sql)).toEqual(["public.busy", "public.quiet"]);
+  });
+
+  test("says what its vacuum fails for, and tries again", async () => {
+    const { sql } = await openMade();
+    await database!.close();
+    database = undefined;
+    const failures: unknown[] = [];
+    const maintenance = startMaintenance(sql, (error) => failures.push(error), 10);
+    await until(() => failures.length > 1);
+    await maintenance.stop();
+    expect(failures[0]).toMatchObject({ code: "CONNECTION_ENDED" });
   });
 });

@@ -43,6 +43,14 @@ function serversDatabase(): void {
     });
   });
 
+  test("whose address sets a timeout of its own, with a unit, can be used", async () => {
+    const place = await emptyPlace();
+    await use({ ...place, url: `${place.url}?statement_timeout=20s` }, async ({ sql }) => {
+      expect(await whyUnusable(sql)).toBeUndefined();
+      expect(await sql`show statement_timeout`).toEqual([{ statement_timeout: "20s" }]);
+    });
+  });
+
   test("that is empty is made ready by one of several services that start at once", async () => {
     for (let round = 0; round < 3; round++) {
       const place = await emptyPlace();

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { systemContext } from "../../src/core/context.ts";
 import { receiveDelivery, receiveEachTime } from "../../src/deliveries/receive.ts";
 import type { Delivery, Effect } from "../../src/deliveries/schema.ts";
+import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
@@ -112,6 +113,23 @@ describe("the delivery inbox", () => {
     expect(await effects("signed name")).toBe(1);
   });
 
+  test("counts what came by what came of it", async () => {
+    const provider = "cloud_agent";
+    const sent = delivery({ provider });
+    await receiveDelivery(context(), sent, counting("counted"));
+    await receiveDelivery(context(), sent, counting("counted"));
+    const failing: Effect = () => Promise.reject(new Error("the ticket is locked"));
+    await expect(receiveDelivery(context(), delivery({ provider }), failing)).rejects.toThrow("locked");
+    await receiveEachTime(context(), delivery({ provider }), () => Promise.resolve({ outcome: "ignored" }));
+    const { values } = await harness.now.services.metrics.deliveries.get();
+    expect(values.filter(({ labels }) => labels.provider === provider)).toEqual(
+      ["applied", "repeated", "failed", "ignored"].map((outcome) => ({
+        labels: { provider, outcome },
+        value: 1,
+      })),
+    );
+  });
+
   test("the same body from another sender is another delivery", async () => {
     const sent = delivery({ deliveryId: null });
     await receiveDelivery(context(), sent, counting("senders"));
@@ -126,6 +144,21 @@ describe("the delivery inbox", () => {
     );
     expect(receipts.filter(({ repeat }) => !repeat)).toHaveLength(1);
     expect(await effects("twins")).toBe(1);
+  });
+
+  test("of two repeats of a failed one at once one has its effect", async () => {
+    const sent = delivery();
+    const failing: Effect = () => Promise.reject(new Error("the ticket is locked"));
+    await expect(receiveDelivery(context(), sent, failing)).rejects.toThrow("locked");
+    const receive = () => receiveDelivery(context(), sent, counting("failed twins"));
+    const receipts = await behindLock(
+      harness.now,
+      (tx) => tx`select from deliveries where delivery_id = ${sent.deliveryId} for update`,
+      receive,
+      receive,
+    );
+    expect(receipts.map(({ repeat }) => repeat)).toEqual([false, true]);
+    expect(await effects("failed twins")).toBe(1);
   });
 
   test("takes back what a failed effect wrote, keeps why, and tries again when it comes again", async () => {

@@ -36,8 +36,10 @@ describe("setting up webhooks", () => {
   });
 
   test("mends a hook that somebody changed, and sets its secret anew", async () => {
-    const project = await hosting.now.project(5);
-    const [paused, other, more, rewritten, untouched] = project.repositories as [
+    const project = await hosting.now.project(7);
+    const [paused, other, more, form, insecure, rewritten, untouched] = project.repositories as [
+      string,
+      string,
       string,
       string,
       string,
@@ -48,11 +50,13 @@ describe("setting up webhooks", () => {
     hooksOf(paused)[0]!.active = false;
     hooksOf(other)[0]!.events = ["push"];
     hooksOf(more)[0]!.events = ["issues", "pull_request", "push"];
+    hooksOf(form)[0]!.config.content_type = "form";
+    hooksOf(insecure)[0]!.config.insecure_ssl = "1";
     // A change of the secret alone shows in the time of the change only.
     Object.assign(hooksOf(rewritten)[0]!, { updated_at: "2031-01-01T00:00:00Z" });
     hooksOf(rewritten)[0]!.config.secret = "somebody else's";
     const { body } = await hosting.now.setUp(project.admin);
-    expect(body).toMatchObject({ created: 0, updated: 4, unchanged: 1, failed: 0 });
+    expect(body).toMatchObject({ created: 0, updated: 6, unchanged: 1, failed: 0 });
     expect(body.results.find((one: { repo: string }) => one.repo === untouched).status).toBe("unchanged");
     for (const repo of project.repositories) {
       expect(hooksOf(repo)).toMatchObject([{
@@ -156,8 +160,16 @@ describe("setting up webhooks", () => {
     const [renamed, stray] = project.repositories as [string, string];
     github.state.addRepository("acme/new-name");
     github.state.repository(renamed)!.movedTo = "acme/new-name";
-    github.failures.add({ kind: "foreign_redirect", repo: stray, times: 9 });
+    const visits: string[] = [];
+    const elsewhere = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ url }) => {
+      visits.push(url);
+      return new Response();
+    });
+    const to = `http://127.0.0.1:${elsewhere.addr.port}/elsewhere`;
+    github.failures.add({ kind: "foreign_redirect", repo: stray, times: 9, to });
     const { body } = await hosting.now.setUp(project.admin);
+    await elsewhere.shutdown();
+    expect(visits).toEqual([]);
     expect(body.results).toMatchObject([
       {
         status: "failed",

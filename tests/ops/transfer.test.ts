@@ -96,6 +96,30 @@ describe("export and import", () => {
     expect((await lines("other.jsonl")).map(bare)).toEqual(records.map(bare));
   });
 
+  test("take as many tickets as there are, skip empty lines, and leave no session behind", async () => {
+    await run("export", from, "few.jsonl");
+    const [{ history: _, ...record }] = await lines("few.jsonl");
+    const many = Array.from({ length: 101 }, (_, n) => ({
+      ...record,
+      id: crypto.randomUUID(),
+      number: 101 + n,
+      description: "As short as they come",
+      implementation_notes: null,
+      creation: null,
+    }));
+    const text = many.map((one) => `${JSON.stringify(one)}\n\n`).join("");
+    await Deno.writeTextFile(`${folder}/many.jsonl`, text);
+    expect((await run("import", from, "many.jsonl")).text).toBe(
+      "Imported 101 tickets; 0 were there already\n",
+    );
+    await run("export", from, "all.jsonl");
+    const numbers = (await lines("all.jsonl")).map(({ number }) => number);
+    expect(numbers.slice(-101)).toEqual(many.map(({ number }) => number));
+    expect(numbers).toHaveLength(146);
+    const { body } = await from.service.call("GET", "/api/auth/sessions", { headers: from.headers });
+    expect(body.sessions).toHaveLength(1);
+  });
+
   test("are refused to strangers, leave no half a file and never write over one", async () => {
     const stranger = { ADMIN_EMAIL: "eve@example.test", ADMIN_PASSWORD: "another long password" };
     const account = await from.service.call("POST", "/api/accounts", {

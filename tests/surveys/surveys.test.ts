@@ -88,6 +88,7 @@ describe("a survey", () => {
     ["no question", { questions: [] }, "questions"],
     ["two questions of one key", { questions: [QUESTIONS[0], QUESTIONS[0]] }, "questions"],
     ["a choice of one", { questions: [{ ...QUESTIONS[1], options: ["web"] }] }, "questions.0.options"],
+    ["an option twice", { questions: [{ ...QUESTIONS[1], options: ["web", "web"] }] }, "questions.0.options"],
     ["an unknown type", { questions: [{ ...QUESTIONS[0], type: "essay" }] }, "questions.0.type"],
   ])("is refused with %s", async (_, fields, field) => {
     const { status, body } = await create(fields);
@@ -118,9 +119,14 @@ describe("answering", () => {
     expect((await answer(survey.code, { email: user.email, answers: { missed: "Not me" } })).status).toBe(
       201,
     );
-    expect((await answer(survey.code, { answers: { missed: "Me" } }, { token: user.token })).status).toBe(
-      201,
+    await harness.now.sql`
+      update survey_responses set created_at = '2026-01-01' where survey_id = ${survey.id}::uuid`;
+    const { status, body: own } = await answer(
+      survey.code,
+      { answers: { missed: "Me" } },
+      { token: user.token },
     );
+    expect([status, own.created_at]).toEqual([201, expect.not.stringMatching(/^2026-01-01/)]);
     expect((await answer(survey.code, { answers: { missed: "Me again" } }, { token: user.token })).status)
       .toBe(409);
     expect((await answer(survey.code, { email: user.email, answers: { missed: "Not me" } })).status).toBe(
@@ -141,6 +147,20 @@ describe("answering", () => {
       (await answer(survey.code, { email: `s${next()}@example.test`, answers: { missed: "x", mood } }))
         .status;
     expect(await Promise.all([0, 1, 1.5, 5, 6].map(send))).toEqual([400, 201, 400, 201, 400]);
+  });
+
+  test("needs a choice where one is required, and none elsewhere", async () => {
+    const { body: survey } = await create({
+      questions: QUESTIONS.map((question) => ({ ...question, required: question.key === "areas" })),
+    });
+    const refused = await answer(survey.code, { email: "ada@example.test", answers: { areas: [] } });
+    expect(refused.body.fieldErrors).toEqual({ "answers.areas": "Expected a list of different options" });
+    const { body: other } = await create();
+    const taken = await answer(other.code, {
+      email: "ada@example.test",
+      answers: { missed: "x", areas: [] },
+    });
+    expect(taken.status).toBe(201);
   });
 
   test("takes a signed-in person whose email has capitals, who has answered under it before", async () => {
@@ -310,7 +330,7 @@ describe("the responses", () => {
     const emails = rest.body.responses.map(({ email }: { email: string }) => email);
     expect([emails, rest.body.next_cursor]).toEqual([["p2@example.test", "p3@example.test"], null]);
 
-    const csv = await harness.now.request("GET", `/api${path}?format=csv`, { token: admin.token });
+    const csv = await harness.now.request("GET", `/api${path}?format=csv&limit=2`, { token: admin.token });
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(csv.headers.get("content-disposition")).toBe('attachment; filename="responses.csv"');
     const lines = (await csv.text()).split("\r\n");

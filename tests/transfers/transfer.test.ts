@@ -530,6 +530,16 @@ describe("an import", () => {
     expect(audit).toEqual([{ actor_id: project.admin.id, details: { tickets: 1 } }]);
   });
 
+  test("of a ticket that comes before others leaves the next number behind all of them", async () => {
+    const project = await makeProject(harness.now);
+    await makeTicket(harness.now, project);
+    const [record] = await exportAll(harness.now, project);
+    for (const number of [50, 20]) {
+      await sendRecords(harness.now, project, [{ ...record, id: uuid(), number, creation: null }]);
+    }
+    expect((await makeTicket(harness.now, project)).ref).toBe(`${project.key}-51`);
+  });
+
   test("takes no approvals from bots", async () => {
     const project = await makeFull(harness.now);
     const records = await exportAll(harness.now, project);
