@@ -196,6 +196,18 @@ describe("a backup of the embedded database", () => {
     await Deno.remove(home, { recursive: true });
   });
 
+  test("is taken where a killed service has left its socket behind", async () => {
+    const { dataDir: home } = await copyTemplate(await embeddedTemplate());
+    const listener = Deno.listen({ transport: "unix", path: `${home}/killed.sock` });
+    // Closing it removes what has its name.
+    await Deno.rename(`${home}/killed.sock`, `${home}/backup.sock`);
+    listener.close();
+    expect(await filesIn(home)).toContain("backup.sock");
+    await backUp(home, `${folder}/taken`);
+    expect(await filesIn(`${folder}/taken/db`)).toContain("PG_VERSION");
+    await Deno.remove(home, { recursive: true });
+  });
+
   test("is thrown away when the service went on before its end, and says so", async () => {
     const listener = Deno.listen({ transport: "unix", path: `${folder}/backup.sock` });
     const taken = whilePaused(folder, () => gaveUp);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isUnavailable } from "../../db/errors.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
+import { Heartbeat } from "../../db/pulse.ts";
 import { inTransaction, savepoint } from "../../db/transaction.ts";
 import { dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
@@ -125,3 +126,16 @@ function onAServer(): void {
     expect([pulse.lost, losses]).toEqual([false, 0]);
   });
 }
+
+test("a server that has no connection left is not taken for lost", async () => {
+  const refused = Object.assign(new Error("sorry, too many clients already"), { code: "53300" });
+  let pings = 0;
+  const ping = () => {
+    pings++;
+    return Promise.reject(refused);
+  };
+  const pulse = new Heartbeat({ ping, drop() {} });
+  await until(() => pings > 3);
+  pulse.stop();
+  expect(pulse.lost).toBe(false);
+});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dropPlace, emptyPlace, type Place } from "../database.ts";
+import { lockFolder } from "../../db/embedded.ts";
+import { dropPlace, emptyEmbedded, emptyPlace, type Place } from "../database.ts";
 import { runOps } from "./_command.ts";
 
 describe("the doctor", () => {
@@ -36,6 +37,36 @@ describe("the doctor", () => {
   test("tries the model", async () => {
     const { code, text } = await doctor({ EMBEDDING_THREADS: "1" });
     expect([code, text]).toEqual([0, expect.stringMatching(/^ok {6}model: .+ it answers$/m)]);
+  });
+
+  test("asks the service that has the embedded database open", async () => {
+    const { dataDir } = await emptyEmbedded();
+    const lock = await lockFolder(dataDir);
+    let status = 200;
+    const service = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      () => new Response("how it is", { status }),
+    );
+    const ask = () => runOps("doctor", [], { DATA_DIR: dataDir, PORT: String(service.addr.port) });
+    const ready = await ask();
+    expect([ready.code, ready.text]).toEqual([
+      0,
+      expect.stringMatching(/^ok {6}database in .+: in use by the running service, which says how it is$/m),
+    ]);
+    status = 503;
+    const unready = await ask();
+    expect([unready.code, unready.text]).toEqual([
+      1,
+      expect.stringMatching(/^WRONG {3}database in .+: in use by a service that is not ready: how it is$/m),
+    ]);
+    await service.shutdown();
+    const silent = await ask();
+    expect([silent.code, silent.text]).toEqual([
+      1,
+      expect.stringMatching(/^WRONG {3}database in .+: in use by a process that doesn't answer at http:.+$/m),
+    ]);
+    lock.close();
+    await Deno.remove(dataDir, { recursive: true });
   });
 
   test("counts what is wrong: a server that nobody reaches, a configuration that can't be", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { hashPassword } from "../../src/core/passwords.ts";
 import { behindLock } from "../behind_lock.ts";
 import { makeUser } from "../factories.ts";
 import { type Answer, type Harness, openHarness, useHarness } from "../harness.ts";
@@ -78,6 +79,17 @@ describe("signing in", () => {
     const [answer] = await behindLock(
       harness.now,
       (tx) => tx`update users set deactivated_at = now() where id = ${person.id}::uuid`,
+      () => login(harness.now, person),
+    );
+    expect([answer!.status, answer!.body.code]).toEqual([401, "invalid_credentials"]);
+  });
+
+  test("is refused to who gets another password while it waits for that", async () => {
+    const person = await makePerson(harness.now);
+    const hash = await hashPassword("another long password");
+    const [answer] = await behindLock(
+      harness.now,
+      (tx) => tx`update users set password_hash = ${hash} where id = ${person.id}::uuid`,
       () => login(harness.now, person),
     );
     expect([answer!.status, answer!.body.code]).toEqual([401, "invalid_credentials"]);

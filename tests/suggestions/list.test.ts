@@ -25,7 +25,7 @@ async function insert(
 
 beforeAll(async () => {
   ticketId = (await makeTicket(harness.now, project)).id;
-  for (let n = 0; n < 25; n++) await insert({ confidence: n / 100 });
+  for (let n = 0; n < 25; n++) await insert({ confidence: (n * 7 % 25) / 100 });
   await insert({ status: "executed", kind: "close", confidence: 1 });
   await insert({ status: "dismissed" });
 });

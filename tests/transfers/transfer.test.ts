@@ -540,6 +540,15 @@ describe("an import", () => {
     expect((await makeTicket(harness.now, project)).ref).toBe(`${project.key}-51`);
   });
 
+  test("asks for the embeddings of what came", async () => {
+    const project = await makeProject(harness.now);
+    await makeTicket(harness.now, project);
+    const [record] = await exportAll(harness.now, project);
+    await harness.now.sql`delete from pgboss.job where name = 'backfill-embeddings'`;
+    await sendRecords(harness.now, project, [{ ...record, id: uuid(), number: 2, creation: null }]);
+    expect(await harness.now.sql`select from pgboss.job where name = 'backfill-embeddings'`).toHaveLength(1);
+  });
+
   test("takes no approvals from bots", async () => {
     const project = await makeFull(harness.now);
     const records = await exportAll(harness.now, project);
