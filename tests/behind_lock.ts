@@ -29,19 +29,19 @@ export async function behindLock<Result = Answer>(
  * Makes a call that waits behind what `lock` locks, and another one that doesn't: it is over before the lock is gone. On
  * the embedded database the other one comes first.
  */
-export async function besideLock(
+export async function besideLock<Result = Answer>(
   { sql }: Harness,
   lock: (tx: TransactionSql) => Promise<unknown>,
-  { waits, passes }: { waits: () => Promise<Answer>; passes: () => Promise<Answer> },
-): Promise<{ waited: Answer; passed: Answer }> {
+  { waits, passes }: { waits: () => Promise<Result>; passes: () => Promise<Result> },
+): Promise<{ waited: Result; passed: Result }> {
   if (!serverUrl) return { passed: await passes(), waited: await waits() };
-  const started: Promise<Answer>[] = [];
+  const started: Promise<Result>[] = [];
   const passed = await sql.begin(async (tx) => {
     await lock(tx);
     started.push(waits());
     await until(async () => await waiting(sql) >= 1);
     return await passes();
-  });
+  }) as Result;
   return { passed, waited: (await started[0])! };
 }
 

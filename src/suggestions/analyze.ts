@@ -86,7 +86,7 @@ function awaitingEmbedding(ctx: Context, open: readonly TicketFacts[]): string[]
   ) => id);
 }
 
-/** In steps, so that no statement grows with the project. */
+/** In steps, so that no statement grows with the project; rows in id order, as by who collects changes. */
 async function markAllTickets(ctx: Context, projectId: string): Promise<void> {
   let after: { created_at: string | null; id: string | null; rows: number } | undefined;
   do {
@@ -99,7 +99,7 @@ async function markAllTickets(ctx: Context, projectId: string): Promise<void> {
         order by created_at, id limit ${MARKED_AT_ONCE}
       ), marked as (
         insert into analysis_backlog (project_id, ticket_id, history_id) select ${projectId}::uuid, id, 0 from page
-        on conflict do nothing
+        order by id on conflict do nothing
       )
       select created_at, id, (select count(*) from page) as rows from page order by created_at desc, id desc limit 1`;
   } while (after?.rows === MARKED_AT_ONCE);
@@ -124,6 +124,12 @@ async function continueLater(ctx: Context, projectId: string): Promise<void> {
   await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: projectId });
 }
 
+/** Locked in id order, as by who collects changes. */
 async function forgetProject(ctx: Context, projectId: string): Promise<void> {
-  await ctx.db`delete from analysis_backlog where project_id = ${projectId}::uuid`;
+  await ctx.db`
+    with forgotten as materialized (
+      select ticket_id from analysis_backlog where project_id = ${projectId}::uuid order by ticket_id for update
+    )
+    delete from analysis_backlog
+    where project_id = ${projectId}::uuid and ticket_id in (select ticket_id from forgotten)`;
 }

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import type { Db } from "../../db/open.ts";
 import { systemContext } from "../../src/core/context.ts";
 import { analyzeProject } from "../../src/suggestions/analyze.ts";
+import { besideLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { type Harness, useHarness, useSecondHarness } from "../harness.ts";
 import { analyze, analyzeAll, embedding, INVOICE, leaveAlone, list, UPLOAD, UPLOAD_AGAIN } from "./world.ts";
@@ -117,3 +119,36 @@ test("of two analyses at once the one that looked last is believed", async () =>
   const found = await list(harness.now, project, "status=all");
   expect(found.filter(({ ticket_id }) => ticket_id === finished.id)).toEqual([]);
 });
+
+test("an analysis and a collection of changes mark the same tickets without ever waiting for each other", async () => {
+  const project = await makeProject(harness.now);
+  const ids = [(await makeTicket(harness.now, project)).id, (await makeTicket(harness.now, project)).id];
+  const [first, last] = ids.toSorted();
+  await harness.now.sql`update tickets set created_at = '2000-01-01' where id = ${last!}::uuid`;
+  const mark = (db: Db, id: string) =>
+    db`
+    insert into analysis_backlog as b (project_id, ticket_id, history_id) values (${project.id}::uuid, ${id}::uuid, 1)
+    on conflict (project_id, ticket_id) do update set history_id = b.history_id`;
+
+  await besideCollection(mark, first!, last!, () => analyzeIn(harness.now, project));
+  const archived = await harness.now.call("DELETE", project.path, { token: project.admin.token });
+  expect(archived.status).toBe(204);
+  for (const id of [last!, first!]) await mark(harness.now.sql, id);
+  await besideCollection(mark, first!, last!, () => analyzeIn(harness.now, project));
+  expect(await harness.now.sql`select from analysis_backlog where project_id = ${project.id}::uuid`)
+    .toHaveLength(0);
+});
+
+/** Marks one ticket, and the other one when the analysis waits for the first. */
+async function besideCollection(
+  mark: (db: Db, id: string) => PromiseLike<unknown>,
+  first: string,
+  last: string,
+  analyze: () => Promise<void>,
+): Promise<void> {
+  let collection: Db = harness.now.sql;
+  await besideLock(harness.now, (tx) => Promise.resolve(mark(collection = tx, first)), {
+    waits: analyze,
+    passes: async () => void await mark(collection, last),
+  });
+}
