@@ -12,11 +12,15 @@ export async function linkPullRequest(
   );
   if (!found) return;
   const [address, repo, number] = found;
+  const place = repo!.toLowerCase();
+  // Asked for first: each insertion locks the pull request, whose merge may wait for a ticket that is linked already.
   await ctx.db`
     insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
-    values (${uuid()}::uuid, ${run.ticket_id}::uuid, ${run.project_id}::uuid, ${repo!.toLowerCase()}, ${
+    select ${uuid()}::uuid, ${run.ticket_id}::uuid, ${run.project_id}::uuid, ${place}, ${
     Number(number)
-  },
-      ${address})
+  }, ${address}
+    where not exists (
+      select from ticket_pull_requests
+      where ticket_id = ${run.ticket_id}::uuid and lower(repo) = ${place} and number = ${Number(number)})
     on conflict (ticket_id, lower(repo), number) do nothing`;
 }

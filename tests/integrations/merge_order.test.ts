@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
+import { log } from "../../src/core/log.ts";
+import { AGENT_SECRET, newAgentId, sendAgentEvent } from "../agents/_setup.ts";
 import { behindLock } from "../behind_lock.ts";
 import {
   makeKey,
@@ -13,7 +15,7 @@ import {
 import { useHosting } from "./hosting.ts";
 import { CRON_SECRET, inMinutes, Merges, SHA } from "./_merges.ts";
 
-const hosting = useHosting({ CRON_SECRET });
+const hosting = useHosting({ CRON_SECRET, CLOUD_AGENT_WEBHOOK_SECRET: AGENT_SECRET });
 const merges = new Merges(() => hosting.now);
 
 async function wire(project: TestProject, repo: string): Promise<void> {
@@ -543,4 +545,31 @@ describe("a repository that got the name of an earlier one", () => {
     );
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("2"));
   });
+});
+
+test("a merge and an agent who tells of the same pull request again wait for each other in one order", async () => {
+  const { harness } = hosting.now;
+  const { project, repo } = await merges.wired();
+  const ticket = await makeTicket(harness, project);
+  const id = newAgentId();
+  const { token } = project.admin;
+  await harness.call("POST", `${ticket.path}/agent-runs`, { token, body: { agent_id: id } });
+  const number = next();
+  const prUrl = `https://github.com/${repo}/pull/${number}`;
+  const warn = vi.spyOn(log, "warn");
+  await behindLock<unknown>(
+    harness,
+    async (tx) => {
+      await tx`select set_config('handoff.actor', '{"kind":"webhook","id":"cloud_agent"}', true)`;
+      await tx`select from tickets where id = ${ticket.id}::uuid for update`;
+      await tx`
+        insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
+        values (gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, ${repo}, ${number}, ${prUrl})`;
+    },
+    () => merges.merge({ repo, number, title: "Names nobody", at: inMinutes(1) }),
+    () => sendAgentEvent(harness, { id, status: "FINISHED", timestamp: inMinutes(0), prUrl }),
+  );
+  expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("a"));
+  expect(warn.mock.calls.map(([message]) => message)).not.toContain("deadlock, trying again");
+  warn.mockRestore();
 });
