@@ -5,6 +5,7 @@ import { connections } from "./connections.ts";
 import { drain } from "./drain.ts";
 import { kill } from "./kill.ts";
 import type { Counts } from "./ledger.ts";
+import { mixed } from "./mixed.ts";
 import { model } from "./model.ts";
 import { outage } from "./outage.ts";
 import { Books, type Options, type Scenario } from "./scenario.ts";
@@ -20,9 +21,11 @@ const SCENARIOS: readonly Scenario[] = [
   secondProcess,
   drain,
   clocks,
+  mixed,
 ];
 
-const USAGE = `npm run torture [-- NAME…] [--rounds N] [--stop-command CMD --start-command CMD]
+const USAGE = `npm run torture [-- NAME…] [--rounds N] [--seconds N] [--seed N]
+                            [--stop-command CMD --start-command CMD]
 
 Runs on the embedded database, or on the PostgreSQL server of DATABASE_URL with databases of its own.
 
@@ -39,6 +42,8 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       rounds: { type: "string" },
+      seconds: { type: "string", default: "60" },
+      seed: { type: "string", default: "1" },
       "stop-command": { type: "string" },
       "start-command": { type: "string" },
       help: { type: "boolean" },
@@ -54,6 +59,8 @@ async function main(): Promise<number> {
   for (const scenario of chosen) {
     const options = {
       rounds: Number(values.rounds ?? scenario.rounds),
+      seconds: Number(values.seconds),
+      seed: Number(values.seed),
       stopCommand: values["stop-command"],
       startCommand: values["start-command"],
       say: (text: string) => print(`  ${text}`),

@@ -3,6 +3,9 @@ import { Ledger } from "./ledger.ts";
 /** What the command line says. */
 export interface Options {
   rounds: number;
+  /** How long a round of `mixed` lasts, and what its first one does. */
+  seconds: number;
+  seed: number;
   /** Shell commands that stop the PostgreSQL server hard and start it again. */
   stopCommand: string | undefined;
   startCommand: string | undefined;

@@ -2,7 +2,12 @@ import { freePort } from "../ops/launch.ts";
 import { copyTemplate, dropPlace, makeTemplate, type Place, serverUrl } from "../tests/database.ts";
 import { launchService, type ServiceProcess } from "../tests/service_process.ts";
 
-export const SECRETS = { cron: "torture-cron-secret", agent: "torture-agent-secret" };
+export const SECRETS = {
+  cron: "torture-cron-secret",
+  agent: "torture-agent-secret",
+  payment: "whsec_torture",
+  hosting: "torture-hosting-secret",
+};
 const ADMIN = { email: "admin@localhost", password: "for the torture only" };
 /** An access token is valid for 15 minutes; what it is taken for may last some. */
 const SESSION_MS = 5 * 60_000;
@@ -36,6 +41,8 @@ export class Stage {
       ADMIN_PASSWORD: ADMIN.password,
       CRON_SECRET: SECRETS.cron,
       CLOUD_AGENT_WEBHOOK_SECRET: SECRETS.agent,
+      STRIPE_WEBHOOK_SECRET: SECRETS.payment,
+      GITHUB_WEBHOOK_SECRET: SECRETS.hosting,
       RATE_LIMIT_REFRESH: "10000/60",
       LOG_LEVEL: "warning",
       ...env,
