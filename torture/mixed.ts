@@ -170,6 +170,8 @@ function queueOver(sql: Sql): Queue {
 /** On the embedded database while no process has it. */
 async function withDatabase(stage: Stage, work: (sql: Sql) => Promise<unknown>): Promise<void> {
   const { sql, close } = await openDatabase({ ...stage.place, poolSize: 1 });
+  // Seen under heavy load: the first statement of all bound a list as a text, as if arrays were not known yet.
+  await sql`select 1`;
   await work(sql);
   await close();
 }
