@@ -10,6 +10,7 @@ import {
 import type { ActorContext, ProjectContext, RequestContext } from "../core/context.ts";
 import { AppError, type ErrorBody, type ErrorCode, type ErrorStatus, fromZod } from "../core/errors.ts";
 import { toAppError } from "../core/failures.ts";
+import { parseAs } from "../core/json.ts";
 import { Id, type Scope } from "../core/schema.ts";
 import { transformer } from "./transformer.ts";
 
@@ -141,10 +142,9 @@ async function authorize(
   const actorCtx = requireActor(ctx, meta);
   if (access === "account_admin" || access === "super_admin") requireRole(actorCtx.actor, access);
   if (access === "user" || access === "account_admin" || access === "super_admin") return actorCtx;
-  const parsed = ProjectPath.safeParse(await readPath());
-  if (!parsed.success) throw fromZod(parsed.error);
+  const { id } = parseAs(ProjectPath, await readPath());
   const needed = PROJECT_LEVELS[access];
-  const project = await requireProject(actorCtx, parsed.data.id, { needed, denial, evenArchived });
+  const project = await requireProject(actorCtx, id, { needed, denial, evenArchived });
   return { ...actorCtx, project } as ProjectContext;
 }
 
@@ -172,9 +172,7 @@ export async function callProcedure(
   rawInput: unknown,
 ): Promise<unknown> {
   const authorized = await authorize(ctx, meta, () => rawInput);
-  const parsed = input.safeParse(rawInput);
-  if (!parsed.success) throw fromZod(parsed.error);
-  return shape(await resolve({ ctx: authorized, input: parsed.data }));
+  return shape(await resolve({ ctx: authorized, input: parseAs(input, rawInput) }));
 }
 
 /** How many middlewares tRPC's chain has for a procedure: failures, the gate, input, output, verb. */
