@@ -1,6 +1,7 @@
 import type { Context } from "../core/context.ts";
-import { afterId, page } from "../core/cursor.ts";
+import { afterId, page, pageLimit } from "../core/cursor.ts";
 import { AppError } from "../core/errors.ts";
+import type { Page } from "../core/schema.ts";
 import { writeCsv } from "./_csv.ts";
 import type { ListResponses, Question, ResponseList, SurveyResponse } from "./schema.ts";
 
@@ -10,24 +11,20 @@ export async function listResponses(ctx: Context, input: ListResponses): Promise
     select questions from scope_surveys where id = ${input.id}::uuid`;
   if (!survey) throw new AppError("not_found", "No such survey");
   if (input.format === "csv") {
-    const responses = await readResponses(ctx, input.id, undefined, null);
+    const responses = await readResponses(ctx, input.id, null);
     return { responses: [], next_cursor: null, csv: csvOf(survey.questions, responses) };
   }
-  const responses = await readResponses(ctx, input.id, input.cursor, input.limit + 1);
+  const responses = await readResponses(ctx, input.id, input);
   const { items, next_cursor } = page(responses, input.limit, (row) => [row.id]);
   return { responses: items, next_cursor };
 }
 
-async function readResponses(
-  ctx: Context,
-  surveyId: string,
-  cursor: string | undefined,
-  limit: number | null,
-) {
-  return await ctx.db<SurveyResponse[]>`
+/** Of one page, or all of them. */
+async function readResponses({ db }: Context, surveyId: string, part: Page | null) {
+  return await db<SurveyResponse[]>`
     select id, email, user_id, answers, created_at from survey_responses
-    where survey_id = ${surveyId}::uuid ${afterId(ctx.db, "id", cursor)}
-    order by id limit ${limit}`;
+    where survey_id = ${surveyId}::uuid ${afterId(db, "id", part?.cursor)}
+    order by id ${part ? db`limit ${pageLimit(db, part.limit)}` : db``}`;
 }
 
 function csvOf(questions: readonly Question[], responses: readonly SurveyResponse[]): string {

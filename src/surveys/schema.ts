@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
+import { Id, IdPage, NextCursor, text, Timestamp } from "../core/schema.ts";
 import { Email } from "../users/schema.ts";
 
 /** Compared without case: people type it from a slide. */
@@ -45,8 +45,7 @@ export const Survey = z.object({
 export type Survey = z.infer<typeof Survey>;
 
 export const SurveyList = z.object({ surveys: z.array(Survey) });
-export const ListResponses = Page.extend({
-  id: Id,
+export const ListResponses = IdPage.extend({
   format: z.enum(["json", "csv"]).default("json").describe("csv: every response as text/csv"),
 });
 export type ListResponses = z.infer<typeof ListResponses>;

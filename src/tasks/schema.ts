@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, NextCursor, Page, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
+import { Id, IdPage, NextCursor, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
 /** Of a ticket: the list of its tasks has no pages, and a reorder names them all. */
@@ -56,8 +56,7 @@ export type CreatedTask = z.infer<typeof CreatedTask>;
 
 export const TaskList = z.object({ tasks: z.array(Task) });
 
-export const ListProjectTasks = Page.extend({
-  id: Id,
+export const ListProjectTasks = IdPage.extend({
   assignee_user_id: Id.optional(),
   role: Role.optional(),
   status: z.enum([...TaskStatus.options, "unfinished"]).optional().describe(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, NextCursor, Page, text, Timestamp, WebAddress } from "../core/schema.ts";
+import { Id, IdPage, NextCursor, text, Timestamp, WebAddress } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
 /** Of a ticket: the list of its cases has no pages. */
@@ -13,7 +13,7 @@ export const TestCaseTexts = {
   note: text(0, 2000).nullable(),
 };
 
-const TestCaseStatus = z.enum(["pending", "approved", "rejected"]);
+export const TestCaseStatus = z.enum(["pending", "approved", "rejected"]);
 
 export const TestCase = z.object({
   id: Id,
@@ -39,7 +39,7 @@ export const TestCaseList = z.object({
 });
 export type TestCaseList = z.infer<typeof TestCaseList>;
 
-export const ListProjectTestCases = Page.extend({ id: Id, status: TestCaseStatus.optional() });
+export const ListProjectTestCases = IdPage.extend({ status: TestCaseStatus.optional() });
 export type ListProjectTestCases = z.infer<typeof ListProjectTestCases>;
 
 /** A test case beside those of other tickets. */
