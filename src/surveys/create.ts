@@ -4,16 +4,17 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
+import { surveyColumns } from "./_rows.ts";
 import type { CreateSurvey, Survey } from "./schema.ts";
 
 /** @throws {AppError} conflict when another survey has the code, closed ones included */
 export async function createSurvey(ctx: ActorContext, input: CreateSurvey): Promise<Survey> {
   return await transact(ctx, async (ctx) => {
     const [survey] = await ctx.db<[Survey]>`
-      insert into scope_surveys (id, code, title, questions, created_by)
+      insert into scope_surveys as s (id, code, title, questions, created_by)
       values (${uuid()}::uuid, ${input.code}, ${input.title}, ${JSON.stringify(input.questions)}::text::jsonb,
         ${ctx.actor.user.id}::uuid)
-      returning id, code, title, created_at, 0 as response_count, closed_at`;
+      returning ${surveyColumns(ctx.db)}`;
     await recordAudit(ctx, {
       // Of no account: its admins, who may read their audit, may not read surveys' codes.
       account_id: null,
