@@ -7,13 +7,15 @@ import { getTicket } from "./get.ts";
 import { lockTicket, refuseWhenClosed } from "./lock.ts";
 import type { RolePath, RoleStatus, Ticket } from "./schema.ts";
 
+type RoleAction = "start" | "finish" | "skip" | "reopen";
+
 /** What can be done with a ticket's role: from which states, and to which. */
-const CHANGES = {
+const CHANGES: Record<RoleAction, { from: RoleStatus[]; to: RoleStatus }> = {
   start: { from: ["pending"], to: "in_progress" },
   finish: { from: ["pending", "in_progress"], to: "done" },
   skip: { from: ["pending", "in_progress"], to: "skipped" },
   reopen: { from: ["done", "skipped"], to: "pending" },
-} as const satisfies Record<string, { from: RoleStatus[]; to: RoleStatus }>;
+};
 
 /**
  * Starts, finishes, skips or reopens a role of a ticket. A role that stands there already stays as it is.
@@ -22,7 +24,7 @@ const CHANGES = {
 export async function changeRole(
   ctx: ProjectContext,
   input: RolePath,
-  action: keyof typeof CHANGES,
+  action: RoleAction,
 ): Promise<Ticket> {
   const { from, to } = CHANGES[action];
   return await transact(ctx, async (ctx) => {
@@ -31,11 +33,10 @@ export async function changeRole(
     const state = before.roles.find(({ role }) => role === input.role);
     if (!state) throw new AppError("not_found", `Ticket ${before.ticket_ref} has no role ${input.role}`);
     if (state.status === to) return before;
-    if (!(from as readonly RoleStatus[]).includes(state.status)) {
-      const reason = `it is ${state.status}`;
+    if (!from.includes(state.status)) {
       throw new AppError(
         "invalid_transition",
-        `Cannot ${action} role ${input.role} of ${before.ticket_ref}: ${reason}`,
+        `Cannot ${action} role ${input.role} of ${before.ticket_ref}: it is ${state.status}`,
       );
     }
     if (action === "reopen") refuseWhenClosed(locked, "reopen a role of");
