@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { CommitSha, OffsetTime, RepoName, WebAddress } from "../core/schema.ts";
+import { IssueNumber } from "./schema.ts";
 
 /** Texts of the sender may hold what PostgreSQL cannot store. */
 const StoredText = z.string().transform((text) => text.toWellFormed().replaceAll("\0", ""));
 
-const Number = z.int().min(1).max(2_147_483_647);
 const Repository = z.object({ full_name: RepoName, private: z.boolean().nullish().catch(null) });
 const Login = z.object({ login: z.string() }).nullish().catch(null);
 
@@ -14,7 +14,7 @@ export const PullRequestEvent = z.object({
   pull_request: z.object({
     // These two only tell pull requests of one number apart: a sender who has them in another form is heard all the same.
     id: z.int().min(1).nullish().catch(null),
-    number: Number,
+    number: IssueNumber,
     html_url: WebAddress,
     title: StoredText,
     body: StoredText.nullish(),
@@ -34,7 +34,7 @@ export const PullRequestEvent = z.object({
 export type PullRequestEvent = z.infer<typeof PullRequestEvent>;
 
 const Issue = z.object({
-  number: Number,
+  number: IssueNumber,
   html_url: WebAddress,
   title: StoredText,
   state: z.enum(["open", "closed"]).nullish(),
@@ -50,7 +50,7 @@ export const IssueEvent = z.object({
     new_issue: Issue.nullish(),
     new_repository: Repository.nullish(),
     // Of the issue that it was, GitHub's description promises no more.
-    old_issue: z.object({ number: Number, updated_at: OffsetTime.nullish() }).nullish(),
+    old_issue: z.object({ number: IssueNumber, updated_at: OffsetTime.nullish() }).nullish(),
     old_repository: Repository.nullish(),
   }).nullish(),
 });
