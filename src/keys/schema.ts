@@ -3,7 +3,7 @@ import { Id, NextCursor, OffsetTime, Scope, text, Timestamp } from "../core/sche
 
 export const CreateKey = z.strictObject({
   name: text(1, 120).optional(),
-  scopes: z.array(Scope).min(1).max(7).optional().describe("All but admin when absent"),
+  scopes: z.array(Scope).min(1).max(Scope.options.length).optional().describe("All but admin when absent"),
   project_id: Id.optional().describe("Binds the key to one project"),
   expires_at: OffsetTime.optional(),
 });

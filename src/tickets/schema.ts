@@ -38,7 +38,7 @@ export interface Resolution {
 export const RoleStatus = z.enum(["pending", "in_progress", "done", "skipped"]);
 export type RoleStatus = z.infer<typeof RoleStatus>;
 
-const Roles = z.array(Role).max(6).refine(
+const Roles = z.array(Role).max(Role.options.length).refine(
   (roles) => new Set(roles).size === roles.length,
   "Names a role twice",
 ).meta({ uniqueItems: true });

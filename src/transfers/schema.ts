@@ -14,7 +14,7 @@ import {
 } from "../core/schema.ts";
 import { IssueNumber } from "../integrations/schema.ts";
 import { MAX_TASKS, Minutes, TaskStatus, TaskTexts } from "../tasks/schema.ts";
-import { MAX_CASES, TestCaseTexts } from "../test_cases/schema.ts";
+import { MAX_CASES, TestCaseStatus, TestCaseTexts } from "../test_cases/schema.ts";
 import {
   IdempotencyKey,
   Priority,
@@ -58,7 +58,7 @@ const CaseRecord = z.strictObject({
   title: TestCaseTexts.title,
   instruction: TestCaseTexts.instruction,
   link: TestCaseTexts.link,
-  status: z.enum(["pending", "approved", "rejected"]),
+  status: TestCaseStatus,
   decided_by: Person,
   decided_at: RecordTime.nullable(),
   note: TestCaseTexts.note,
@@ -108,7 +108,7 @@ export const TicketFields = {
 export const TicketRecord = z.strictObject({
   type: z.literal("ticket"),
   ...TicketFields,
-  roles: z.array(RoleState).max(6),
+  roles: z.array(RoleState).max(Role.options.length),
   tasks: z.array(TaskRecord).max(MAX_TASKS),
   test_cases: z.array(CaseRecord).max(MAX_CASES),
   issue: IssueRecord.nullable(),
