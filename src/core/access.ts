@@ -1,7 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import { type Actor, type ActorContext, isBot, type ProjectAccess } from "./context.ts";
 import { AppError } from "./errors.ts";
-import { type ProjectRole, type Scope, UserRole } from "./schema.ts";
+import { ProjectRole, type Scope, UserRole } from "./schema.ts";
 
 /**
  * What a procedure asks of its caller. Over whose sessions, keys and links a caller has a say is in users/managed.ts.
@@ -99,7 +99,7 @@ export async function requireProject(
       denial === "forbidden" ? "You have no access to this project" : "No such project",
     );
   }
-  const ranks: ProjectRole[] = ["viewer", "member", "admin"];
+  const ranks = ProjectRole.options;
   if (ranks.indexOf(project.role) < ranks.indexOf(needed)) {
     throw new AppError("forbidden", `This needs the role ${needed} in the project; yours is ${project.role}`);
   }
