@@ -12,5 +12,5 @@ export async function listQueues({ db }: ActorContext) {
     left join pgboss.job j on j.name = q.name
     where q.name not like '\\_\\_pgboss%'
     group by q.name, s.cron, q.dead_letter order by q.name`;
-  return { queues: [...queues], next_cursor: null };
+  return { queues, next_cursor: null };
 }

@@ -14,5 +14,5 @@ export async function getStorage({ db, config }: Context): Promise<Storage> {
     from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_stat_user_tables s on s.relid = c.oid
     where c.relkind = 'r' and n.nspname in ('public', 'pgboss')
     order by pg_total_relation_size(c.oid) desc, name`;
-  return { database: config.DATABASE_URL ? "server" : "embedded", bytes: total.bytes, tables: [...tables] };
+  return { database: config.DATABASE_URL ? "server" : "embedded", bytes: total.bytes, tables };
 }

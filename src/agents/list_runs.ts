@@ -10,5 +10,5 @@ export async function listAgentRuns(ctx: ProjectContext, input: TicketPath) {
   const runs = await ctx.db<AgentRun[]>`
     select ${runColumns(ctx.db)} from agent_runs r
     where r.ticket_id = ${input.ticketId}::uuid and r.project_id = ${ctx.project.id}::uuid order by r.id`;
-  return { agent_runs: [...runs], next_cursor: null };
+  return { agent_runs: runs, next_cursor: null };
 }

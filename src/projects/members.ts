@@ -58,12 +58,11 @@ async function lockMember(ctx: ProjectContext, userId: string): Promise<void> {
 
 /** Of one user, or of all. */
 async function readMembers(ctx: ProjectContext, userId: string | null): Promise<Member[]> {
-  const members = await ctx.db<Member[]>`
+  return await ctx.db<Member[]>`
     select m.user_id, u.email, u.name, m.role, m.created_at
     from project_members m join users u on u.id = m.user_id
     where m.project_id = ${ctx.project.id}::uuid and (${userId}::uuid is null or m.user_id = ${userId}::uuid)
     order by m.user_id`;
-  return [...members];
 }
 
 function auditMember(ctx: ProjectContext, action: string, userId: string, details: Record<string, unknown>) {

@@ -15,7 +15,7 @@ export async function listSuggestions(ctx: ProjectContext, input: ListSuggestion
       and not (s.kind = 'role' and s.status = 'pending' and s.evidence ->> 'role' = any (${project.disabled_roles}::text[]))
     order by ${status === "pending" ? db`s.confidence desc, s.id desc` : db`s.id desc`}
     limit ${limit}`;
-  return { suggestions: [...suggestions], count: suggestions.length };
+  return { suggestions, count: suggestions.length };
 }
 
 function ofStatus({ db }: ProjectContext, status: ListSuggestions["status"]) {

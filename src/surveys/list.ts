@@ -9,5 +9,5 @@ const MOST = 1_000;
 export async function listSurveys(ctx: Context): Promise<{ surveys: Survey[] }> {
   const surveys = await ctx.db<Survey[]>`
     select ${surveyColumns(ctx.db)} from scope_surveys s order by s.created_at desc, s.id desc limit ${MOST}`;
-  return { surveys: [...surveys] };
+  return { surveys };
 }

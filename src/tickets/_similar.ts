@@ -14,7 +14,7 @@ export function embeddedText(ticket: { title: string; description: string }): st
 
 /** The open tickets of the project at or above the threshold, best first; a ticket that isn't stored yet is not among them. */
 export async function findNearest(ctx: ProjectContext, embedding: Float32Array): Promise<SimilarTicket[]> {
-  const rows = await ctx.db<SimilarTicket[]>`
+  return await ctx.db<SimilarTicket[]>`
     select ${ctx.project.key} || '-' || t.number as ticket_ref, t.title, t.status, t.stage,
       round(s.similarity::numeric, 4)::float8 as similarity
     from similar_tickets(${ctx.project.id}::uuid, ${toVectorLiteral(embedding)}::vector, ${
@@ -23,5 +23,4 @@ export async function findNearest(ctx: ProjectContext, embedding: Float32Array):
       ${MAX_SIMILAR}) s
     join tickets t on t.id = s.ticket_id
     order by s.similarity desc`;
-  return [...rows];
 }
