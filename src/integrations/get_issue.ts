@@ -1,10 +1,11 @@
 import type { ProjectContext } from "../core/context.ts";
 import { requireTicket } from "../tickets/get.ts";
+import type { TicketPath } from "../tickets/schema.ts";
 import { readLink } from "./_issue_links.ts";
 import type { LinkedIssue } from "./schema.ts";
 
 /** The issue that a ticket is linked to; all null when there is none. */
-export async function getLinkedIssue(ctx: ProjectContext, input: { ticketId: string }): Promise<LinkedIssue> {
+export async function getLinkedIssue(ctx: ProjectContext, input: TicketPath): Promise<LinkedIssue> {
   await requireTicket(ctx, input.ticketId);
   return await readLink(ctx, input.ticketId);
 }

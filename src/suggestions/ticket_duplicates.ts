@@ -1,11 +1,12 @@
 import type { ProjectContext } from "../core/context.ts";
 import { noSuchTicket } from "../tickets/lock.ts";
+import type { TicketPath } from "../tickets/schema.ts";
 import type { TicketDuplicates } from "./schema.ts";
 
 /** Which ticket this one is closed for, and which are closed for it. A reopening ends the link. */
 export async function getTicketDuplicates(
   ctx: ProjectContext,
-  input: { ticketId: string },
+  input: TicketPath,
 ): Promise<TicketDuplicates> {
   const { db, project } = ctx;
   const named =

@@ -1,14 +1,12 @@
 import { readTogether } from "../core/batches.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { requireTicket } from "../tickets/get.ts";
+import type { TicketPath } from "../tickets/schema.ts";
 import { taskColumns } from "./_rows.ts";
 import type { Task } from "./schema.ts";
 
 /** All tasks of a ticket in their order. */
-export async function listTasks(
-  ctx: ProjectContext,
-  input: { ticketId: string },
-): Promise<{ tasks: Task[] }> {
+export async function listTasks(ctx: ProjectContext, input: TicketPath): Promise<{ tasks: Task[] }> {
   const tasks = await readTogether(
     ctx,
     `tasks:${ctx.project.id}`,
