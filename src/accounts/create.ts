@@ -1,16 +1,15 @@
 import { v7 as uuid } from "uuid";
-import { isUniqueViolation } from "../../db/errors.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { Context } from "../core/context.ts";
-import { AppError } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
+import { accountColumns, slugConflict } from "./_rows.ts";
 import type { Account, CreateAccount } from "./schema.ts";
 
 export async function createAccount(ctx: Context, input: CreateAccount): Promise<Account> {
   return await transact(ctx, async (ctx) => {
     const [account] = await ctx.db<[Account]>`
       insert into accounts (id, name, slug) values (${uuid()}::uuid, ${input.name}, ${input.slug})
-      returning id, name, slug, created_at, updated_at`;
+      returning ${accountColumns(ctx.db)}`;
     await recordAudit(ctx, {
       account_id: account.id,
       action: "account.created",
@@ -21,10 +20,4 @@ export async function createAccount(ctx: Context, input: CreateAccount): Promise
   }).catch((error: unknown) => {
     throw slugConflict(error, input.slug);
   });
-}
-
-/** The named error for a slug that another account has; any other error as it is. */
-export function slugConflict(error: unknown, slug: string | undefined): unknown {
-  if (!isUniqueViolation(error, "accounts_slug_key")) return error;
-  return new AppError("conflict", `Another account has the slug ${slug}`, { cause: error });
 }

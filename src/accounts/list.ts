@@ -1,12 +1,13 @@
 import type { Context } from "../core/context.ts";
 import { afterId, page, pageLimit } from "../core/cursor.ts";
 import type { Page } from "../core/schema.ts";
+import { accountColumns } from "./_rows.ts";
 import type { Account } from "./schema.ts";
 
 /** All accounts of the installation, oldest first. */
 export async function listAccounts(ctx: Context, input: Page) {
   const rows = await ctx.db<Account[]>`
-    select id, name, slug, created_at, updated_at from accounts
+    select ${accountColumns(ctx.db)} from accounts
     where true ${afterId(ctx.db, "id", input.cursor)}
     order by id limit ${pageLimit(ctx.db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, (row) => [row.id]);

@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { recordAudit } from "../core/audit.ts";
 import { transact } from "../core/transact.ts";
-import { slugConflict } from "./create.ts";
+import { accountColumns, slugConflict } from "./_rows.ts";
 import { getAccount } from "./get.ts";
 import type { Account, UpdateAccount } from "./schema.ts";
 
@@ -12,7 +12,7 @@ export async function updateAccount(ctx: Context, input: UpdateAccount): Promise
     const [account] = await ctx.db<Account[]>`
       update accounts set name = coalesce(${name}, name), slug = coalesce(${slug}, slug), updated_at = now()
       where id = ${id}::uuid and (name, slug) <> (coalesce(${name}, name), coalesce(${slug}, slug))
-      returning id, name, slug, created_at, updated_at`;
+      returning ${accountColumns(ctx.db)}`;
     if (!account) return await getAccount(ctx, input);
     await recordAudit(ctx, {
       account_id: account.id,
