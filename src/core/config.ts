@@ -123,5 +123,5 @@ export function bracketed(host: string): string {
 
 /** Reads the process's environment; the only place that does. */
 export function readConfig(): Config {
-  return parseConfig(Object.fromEntries(VARIABLES.map((name) => [name, Deno.env.get(name)])));
+  return parseConfig(Deno.env.toObject());
 }
