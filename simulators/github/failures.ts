@@ -42,11 +42,7 @@ export interface Call {
 /** Decides which call fails how. Random ones come from a seed, so that a run can be repeated. */
 export class Failures {
   readonly #rules: (FailureRule & { left: number; spared: number })[] = [];
-  #seed: number;
-
-  constructor(seed = 1) {
-    this.#seed = seed;
-  }
+  #seed = 1;
 
   add(rule: FailureRule): void {
     this.#rules.push({ ...rule, left: rule.times ?? 1, spared: rule.after ?? 0 });

@@ -10,7 +10,7 @@ import { GitHubState } from "./state.ts";
  */
 export class GitHubMock {
   readonly state = new GitHubState();
-  readonly failures: Failures;
+  readonly failures = new Failures();
   /** Every call so far, in order. */
   readonly calls: Call[] = [];
   readonly violations: string[] = [];
@@ -24,21 +24,16 @@ export class GitHubMock {
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
   readonly #ending = new AbortController();
 
-  private constructor(
-    description: Description,
-    backend: OpenAPIBackend,
-    { port, seed }: { port: number; seed: number },
-  ) {
+  private constructor(description: Description, backend: OpenAPIBackend) {
     this.#description = description;
     this.#backend = backend;
-    this.failures = new Failures(seed);
     this.#server = Deno.serve(
-      { port, hostname: "127.0.0.1", onListen: () => {}, signal: this.#ending.signal },
+      { port: 0, hostname: "127.0.0.1", onListen: () => {}, signal: this.#ending.signal },
       (request) => this.#handle(request),
     );
   }
 
-  static async start({ port = 0, seed = 1 } = {}): Promise<GitHubMock> {
+  static async start(): Promise<GitHubMock> {
     const description = await loadDescription();
     const ajvOpts = {
       strict: false,
@@ -51,7 +46,7 @@ export class GitHubMock {
       ajvOpts,
     });
     await backend.init();
-    return new GitHubMock(description, backend, { port, seed });
+    return new GitHubMock(description, backend);
   }
 
   /** For GITHUB_API_URL. */

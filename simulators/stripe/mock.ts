@@ -33,7 +33,7 @@ const ROUTES: Record<
   },
 };
 
-export interface MockStripe {
+interface MockStripe {
   url: string;
   /** Form fields of each request that came, with its idempotency key. */
   requests: { path: string; form: Record<string, string>; idempotencyKey: string | null }[];
@@ -46,10 +46,10 @@ export interface MockStripe {
  * Plays Stripe's API for what the service asks of it. It knows prices that begin with `price_`, customers that begin
  * with `cus_`, and one key.
  */
-export function startMockStripe(key: string, port = 0): MockStripe {
+export function startMockStripe(key: string): MockStripe {
   const requests: MockStripe["requests"] = [];
   const failures: number[] = [];
-  const server = Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, async (request) => {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const path = new URL(request.url).pathname;
     const form = Object.fromEntries(new URLSearchParams(await request.text()));
     requests.push({ path, form, idempotencyKey: request.headers.get("idempotency-key") });
