@@ -68,8 +68,10 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   return app;
 }
 
-/** A request id on every answer, one log line and one measurement for every request. Answers are private unless they
- * say otherwise. */
+/**
+ * A request id on every answer, one log line and one measurement for every request. Answers are private unless they
+ * say otherwise.
+ */
 function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const started = performance.now();

@@ -8,10 +8,10 @@ import type { HttpEnv } from "./request.ts";
 /** The answer to whatever no route answered, in the form of the door that it came to. */
 export function fail(thrown: unknown, c: Context<HttpEnv>): Response {
   const error = toAppError(thrown);
-  logFailure(c.var.requestId, error);
+  const { requestId } = c.var;
+  logFailure(requestId, error);
   for (const [name, value] of Object.entries(error.fields.headers ?? {})) c.header(name, value);
   if (error.status === 503) c.header("Retry-After", "5");
-  const { requestId } = c.var;
   const body = c.req.path.startsWith("/trpc/") ? failureOfRequest(error, requestId) : error.body(requestId);
   return c.json(body, error.status);
 }

@@ -5,8 +5,10 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
   "form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 
-/** The one page for people: where an invite link leads, to set a password. The rest of what they may open in a
- * browser leads to the documents. */
+/**
+ * The one page for people: where an invite link leads, to set a password. The rest of what they may open in a browser
+ * leads to the documents.
+ */
 export function pageRoutes(): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   serve(app, "/invite", "invite.html", "text/html; charset=utf-8");

@@ -1,5 +1,4 @@
-import { Hono } from "hono";
-import type { Context as HonoContext } from "hono";
+import { type Context as HonoContext, Hono } from "hono";
 import type { RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
 import { parseJsonObject } from "../core/json.ts";

@@ -94,21 +94,15 @@ function describeSplit({ id, ticket_ref }: TicketFacts, groups: EmbeddedTask[][]
     title: mostCentral(group).title,
     task_ids: group.map((task) => task.id),
   }));
+  const leaving = counted(parts.flat().length, "task");
   return [{
     kind: "split",
     ticket_id: id,
     title: `Split ${ticket_ref} into ${parts.length + 1} tickets`,
-    rationale: `${
-      counted(named.flatMap(({ task_ids }) => task_ids).length, "task")
-    } of ${ticket_ref} have nothing to do with ` +
+    rationale: `${leaving} of ${ticket_ref} have nothing to do with ` +
       `“${mostCentral(stays).title}” and its like, such as “${named[0]!.title}”.`,
     confidence: rounded(clarity(stays, parts)),
-    evidence: {
-      parts: named,
-      stays: stays.map((task) =>
-        task.id
-      ),
-    },
+    evidence: { parts: named, stays: stays.map((task) => task.id) },
     fingerprint: fingerprintOf("split", id, named.map(({ task_ids }) => task_ids.toSorted()).toSorted()),
   }];
 }

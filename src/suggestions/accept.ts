@@ -48,11 +48,10 @@ async function applyFinished(
     select count(*) as unfinished from tasks
     where ticket_id = ${suggestion.ticket_id}::uuid and status not in ('done', 'skipped')`;
   if (row.unfinished > 0) {
+    const tasks = counted(row.unfinished, "task");
     throw new AppError(
       "conflict",
-      `Cannot close ticket ${ticket_ref}: ${
-        counted(row.unfinished, "task")
-      } came up since this was suggested`,
+      `Cannot close ticket ${ticket_ref}: ${tasks} came up since this was suggested`,
     );
   }
   return await applyClosing(ctx, suggestion, { type: "completed" });
@@ -64,9 +63,9 @@ async function applyStale(
 ): Promise<Record<string, unknown>> {
   const { stage, ticket_ref } = await lockTicket(ctx, suggestion.ticket_id);
   const closes = suggestion.evidence.proposal === "close";
-  const refused = `Cannot ${
-    closes ? `close ticket ${ticket_ref}` : `move ticket ${ticket_ref} to the backlog`
-  }:`;
+  const refused = closes
+    ? `Cannot close ticket ${ticket_ref}:`
+    : `Cannot move ticket ${ticket_ref} to the backlog:`;
   if (stage !== suggestion.evidence.stage) {
     throw new AppError("conflict", `${refused} it stands in ${stage} now`);
   }

@@ -81,9 +81,8 @@ async function analyzeBatch(
 function awaitingEmbedding(ctx: Context, open: readonly TicketFacts[]): string[] {
   if (ctx.config.EMBEDDING_THREADS === 0) return [];
   const since = Date.now() - EMBEDDING_HOURS * 3_600_000;
-  return open.filter(({ embedded, last_activity }) => !embedded && Date.parse(last_activity) > since).map((
-    { id },
-  ) => id);
+  const awaited = open.filter((ticket) => !ticket.embedded && Date.parse(ticket.last_activity) > since);
+  return awaited.map(({ id }) => id);
 }
 
 /** In steps, so that no statement grows with the project; rows in id order, as by who collects changes. */

@@ -42,9 +42,7 @@ function taken(cause: unknown): AppError {
   return new AppError(
     "conflict",
     "A number, an id or an idempotency key of these tickets belongs to another one here",
-    {
-      cause,
-    },
+    { cause },
   );
 }
 
