@@ -9,12 +9,7 @@ export function chapter(title: string): void {
   say(`\n== ${title}`);
 }
 
-export interface ProgressBar {
-  update(done: number): void;
-  stop(): void;
-}
-
-interface Bar {
+interface ProgressBar {
   start(total: number, done: number): void;
   update(done: number): void;
   stop(): void;
@@ -22,7 +17,7 @@ interface Bar {
 
 /** A bar on a terminal, a line every two seconds elsewhere. */
 export function startProgress(total: number): ProgressBar {
-  const bar: Bar = new cliProgress.SingleBar({
+  const bar: ProgressBar = new cliProgress.SingleBar({
     format: "   [{bar}] {percentage}%  {value}/{total} tickets  {duration_formatted}",
     stream: process.stderr,
     hideCursor: true,
