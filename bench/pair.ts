@@ -15,7 +15,7 @@ export interface Pair {
 }
 
 /** What a bench needs in the database before both sides get it; `tickets` are in already. */
-export type Prepare = (service: Server, tenant: Tenant) => Promise<void>;
+type Prepare = (service: Server, tenant: Tenant) => Promise<void>;
 
 /** Runs `work` with both sides up over `tickets` tickets, and leaves nothing behind. */
 export async function withPair<T>(

@@ -3,7 +3,7 @@ import { type BenchOptions, type Finding, median, milliseconds, perSecond, progr
 import { runLoad, type Server } from "./service.ts";
 
 /** One side of a comparison: where the load goes, and what of the plan is its own. */
-export interface Side {
+interface Side {
   server: Server;
   /** Called for each round anew: a token may have to be renewed, a text must not come twice. */
   plan: (round: number) => Promise<Omit<LoadPlan, "seconds">> | Omit<LoadPlan, "seconds">;
@@ -23,7 +23,7 @@ export async function measure(server: Server, plan: LoadPlan): Promise<Measured>
   return { ...result, cpuMs };
 }
 
-export interface Comparison {
+interface Comparison {
   what: string;
   against: string;
   ours: Side;
@@ -74,12 +74,8 @@ function describe({ perSecond: rate, latency, cpuMs }: Measured): string {
 function findingOf(comparison: Comparison, rounds: { ours: Measured; theirs: Measured }[]): Finding {
   const { what, against, atLeast, p99Below } = comparison;
   const ratio = median(rounds.map(({ ours, theirs }) => ours.perSecond / theirs.perSecond));
-  const [ours, theirs] = [
-    median(rounds.map(({ ours }) => ours.perSecond)),
-    median(
-      rounds.map(({ theirs }) => theirs.perSecond),
-    ),
-  ];
+  const ours = median(rounds.map(({ ours }) => ours.perSecond));
+  const theirs = median(rounds.map(({ theirs }) => theirs.perSecond));
   const p99 = median(rounds.map(({ ours }) => ours.latency.p99));
   const cpu = rounds.flatMap(({ ours, theirs }) =>
     ours.cpuMs === undefined || theirs.cpuMs === undefined ? [] : [ours.cpuMs / theirs.cpuMs]

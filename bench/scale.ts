@@ -144,11 +144,10 @@ async function compareSizes(
   const rounds: { small: number; large: number }[] = [];
   const time = async (side: Grown, round: number) => {
     const requests = await CALLS[what]!(side, round);
-    const headers = await tenant(side);
     const count = what.startsWith("deploy") ? requests.length : 100;
     const plan = {
       origin: side.server.origin,
-      headers,
+      headers: await side.tenant.headers(side.server),
       requests,
       clients: 1,
       seconds: options.seconds,
@@ -158,7 +157,6 @@ async function compareSizes(
     refuseFailures(what, result);
     return result.latency.p50;
   };
-  const tenant = (side: Grown) => side.tenant.headers(side.server);
   for (let round = 0; round <= options.rounds; round++) {
     const pair = { small: await time(small, round), large: await time(large, round) };
     if (round === 0) continue;

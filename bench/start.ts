@@ -21,7 +21,7 @@ export async function benchStart(options: BenchOptions): Promise<Finding[]> {
   const env = { EMBEDDING_THREADS: String(EMBEDDING_THREADS) };
   try {
     await (await startService(place, env)).stop();
-    return [await timeStarts(options, place, env), ...await weigh(options, place)];
+    return [await timeStarts(options, place, env), ...await weigh(options, place, env)];
   } finally {
     await dropPlace(place);
   }
@@ -51,9 +51,12 @@ async function timeStarts(
   };
 }
 
-async function weigh(options: BenchOptions, place: Place): Promise<Finding[]> {
-  const { EMBEDDING_THREADS } = parseConfig({});
-  const resting = await startService(place, { EMBEDDING_THREADS: String(EMBEDDING_THREADS) });
+async function weigh(
+  options: BenchOptions,
+  place: Place,
+  env: Record<string, string>,
+): Promise<Finding[]> {
+  const resting = await startService(place, env);
   await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
   const rest = await megabytes(resting);
   await resting.stop();

@@ -1,6 +1,5 @@
 import { startEmbedder } from "../src/core/embed.ts";
-
-const MODEL_DIR = new URL("../models/all-MiniLM-L6-v2/", import.meta.url);
+import { MODEL_DIR } from "../src/core/services.ts";
 
 /** Vectors of texts by the service's own model. */
 export async function embedTexts(texts: readonly string[]): Promise<Float32Array[]> {
