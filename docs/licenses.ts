@@ -12,17 +12,12 @@ const ALLOWED = new Set([
   "Apache-2.0",
   "Apache-2.0 AND LGPL-3.0-or-later",
   "Apache-2.0 AND LGPL-3.0-or-later AND MIT",
-  "BSD-2-Clause",
   "BSD-3-Clause",
   "ISC",
   "LGPL-3.0-or-later", // libvips, as a shared library beside sharp
   "MIT",
-  "(MIT AND Zlib)",
   "(MIT OR CC0-1.0)",
-  "MPL-2.0",
-  "PSF-2.0",
   "Unlicense",
-  "(AFL-2.1 OR BSD-3-Clause)",
 ]);
 
 /** Packages that name a file instead; it was read. */
