@@ -4,7 +4,7 @@ import { startEngine } from "./engine.ts";
 import { ConfigError } from "./errors.ts";
 import { exists, removeIfPresent } from "./files.ts";
 
-export interface Embedded {
+interface Embedded {
   socketPath: string;
   close(): Promise<void>;
 }

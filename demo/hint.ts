@@ -3,7 +3,7 @@ import { type Imported, linesOf } from "./import.ts";
 
 const Pair = z.tuple([z.string(), z.string()]);
 
-export interface DuplicateShare {
+interface DuplicateShare {
   /** Pairs of which both tickets are in the import. */
   pairs: number;
   /** Of these, pairs of which one ticket was among the similar ones when the other was created. */
@@ -33,7 +33,7 @@ function shows(ticket: Imported, other: Imported): boolean {
   return ticket.similar?.some(({ ticket_ref }) => ticket_ref === other.ref) ?? false;
 }
 
-export interface ClosestPair {
+interface ClosestPair {
   ticket: Imported;
   ref: string;
   title: string;

@@ -11,7 +11,7 @@ export interface Imported {
   similar: SimilarTicket[] | undefined;
 }
 
-export interface Refused {
+interface Refused {
   line: number;
   reason: string;
 }
@@ -22,7 +22,7 @@ export interface ImportResult {
   seconds: number;
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   rest: Rest;
   projectId: string;
   /** How many calls are under way at once. */

@@ -1,6 +1,6 @@
 import { ErrorBody } from "../src/core/errors.ts";
 
-export interface Answer {
+interface Answer {
   status: number;
   body: unknown;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { freePort, launchService, untilAnswers } from "../ops/launch.ts";
 import type { OwnService } from "./stage.ts";
 
-export interface RunningService extends Pick<OwnService, "admin" | "secrets"> {
+interface RunningService extends Pick<OwnService, "admin" | "secrets"> {
   url: string;
   stop(): Promise<void>;
 }

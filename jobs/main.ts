@@ -29,7 +29,7 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
 }
 
 /** A job as pg-boss hands it out: how often it was tried before, and how often it may be tried again. */
-export interface Attempt {
+interface Attempt {
   id: string;
   data: unknown;
   retryCount: number;

@@ -2,7 +2,7 @@ import { openDatabase } from "../db/open.ts";
 import { pause } from "./scenario.ts";
 import { serverUrl, type Stage } from "./service.ts";
 
-export interface JobRow {
+interface JobRow {
   name: string;
   state: string;
   count: number;

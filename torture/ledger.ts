@@ -1,5 +1,5 @@
 /** One write of a client. */
-export interface Entry {
+interface Entry {
   /** What was done, such as `move`, and to which ticket, by the key in its title. */
   kind: string;
   key: string;

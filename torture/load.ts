@@ -2,7 +2,7 @@ import { travel } from "./journey.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Caller } from "./service.ts";
 
-export interface Request {
+interface Request {
   method: string;
   /** Below /api. */
   path: string;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const PROJECT = fileURLToPath(new URL("../", import.meta.url));
-export const MODEL = "models/all-MiniLM-L6-v2";
+const MODEL = "models/all-MiniLM-L6-v2";
 export const WEIGHTS = `${MODEL}/onnx/model_quantized.onnx`;
 
 /** A copy of the service's files in which a scenario may break some; the packages are the same ones. */

@@ -14,7 +14,7 @@ export interface Request {
   url: string;
 }
 
-export type Operation = (request: Request) => Response;
+type Operation = (request: Request) => Response;
 
 /** What each operation does and answers, by its id in the description. */
 export const operations: Record<string, Operation> = {

@@ -1,6 +1,6 @@
 import type { Context } from "./context.ts";
 
-export interface AuditEntry {
+interface AuditEntry {
   account_id: string | null;
   /** Dotted and stable, such as `session.revoked`. */
   action: string;

@@ -6,7 +6,7 @@ import { hashToken, isApiKey, verifyAccessToken } from "./tokens.ts";
 export const SESSION_COOKIE = "session";
 
 /** What of a request tells who calls. */
-export interface Credentials {
+interface Credentials {
   method: string;
   headers: Headers;
   /** Parsed value of the session cookie. */

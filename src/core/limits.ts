@@ -8,7 +8,7 @@ import {
 import type { Sql } from "../../db/open.ts";
 import { AppError } from "./errors.ts";
 
-export interface Limit {
+interface Limit {
   points: number;
   seconds: number;
 }

@@ -6,7 +6,7 @@ import { attempt } from "./_attempt.ts";
 import type { Delivery, DeliveryOutcome, Effect, Outcome } from "./schema.ts";
 
 /** `repeat`: it had come and been decided before; nothing was done now. */
-export interface Receipt {
+interface Receipt {
   repeat: boolean;
   outcome: Outcome["outcome"];
 }

@@ -17,7 +17,7 @@ export type RepoOutcome = HookOutcome | {
   retryAfter?: number;
 };
 
-export interface Batch {
+interface Batch {
   account: Account;
   repos: readonly string[];
   settings: HookSettings;

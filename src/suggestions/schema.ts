@@ -3,8 +3,7 @@ import { Id, queryInteger, Timestamp } from "../core/schema.ts";
 
 export const SuggestionKind = z.enum(["duplicate", "stale", "close", "role", "split"]);
 export type SuggestionKind = z.infer<typeof SuggestionKind>;
-export const SuggestionStatus = z.enum(["pending", "accepted", "dismissed", "executed", "expired"]);
-export type SuggestionStatus = z.infer<typeof SuggestionStatus>;
+const SuggestionStatus = z.enum(["pending", "accepted", "dismissed", "executed", "expired"]);
 
 export const Suggestion = z.object({
   id: Id,

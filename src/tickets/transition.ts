@@ -6,7 +6,7 @@ import { newVersion } from "../core/if_match.ts";
 import type { Resolution, Stage, Status } from "./schema.ts";
 
 /** What is asked of tickets: to stand in a stage. `live` closes, any other stage reopens what is closed. */
-export interface TransitionRequest {
+interface TransitionRequest {
   to: Stage;
   /** Of a closing; completed, without a note, when absent. */
   resolution?: Resolution;
