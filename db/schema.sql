@@ -532,6 +532,8 @@ alter table audit_log add constraint audit_log_account_id_fkey FOREIGN KEY (acco
 alter table audit_log add constraint audit_log_pkey PRIMARY KEY (id);
 CREATE INDEX audit_log_account_idx ON public.audit_log USING btree (account_id, id);
 CREATE INDEX audit_log_action_idx ON public.audit_log USING btree (account_id, action, id);
+CREATE INDEX audit_log_actions_idx ON public.audit_log USING btree (action, id);
+CREATE INDEX audit_log_refused_idx ON public.audit_log USING btree (created_at) WHERE (action = 'session.refused'::text);
 
 create table billing_customers (
   account_id uuid not null,
@@ -778,6 +780,7 @@ create table refresh_tokens (
 );
 alter table refresh_tokens add constraint refresh_tokens_pkey PRIMARY KEY (token_hash);
 alter table refresh_tokens add constraint refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE;
+CREATE INDEX refresh_tokens_expires_idx ON public.refresh_tokens USING btree (expires_at);
 CREATE INDEX refresh_tokens_session_idx ON public.refresh_tokens USING btree (session_id);
 
 create table repository_hooks (
@@ -824,6 +827,7 @@ create table sessions (
 );
 alter table sessions add constraint sessions_pkey PRIMARY KEY (id);
 alter table sessions add constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
+CREATE INDEX sessions_ended_idx ON public.sessions USING btree (LEAST(revoked_at, expires_at));
 CREATE INDEX sessions_user_idx ON public.sessions USING btree (user_id, id);
 
 create table suggestions (

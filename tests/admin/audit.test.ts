@@ -1,4 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { ListAudit } from "../../src/admin/audit_schema.ts";
+import { listAudit } from "../../src/admin/list_audit.ts";
+import type { ActorContext } from "../../src/core/context.ts";
+import { explaining, planOf } from "../explaining.ts";
 import { makeKey, makeProject, makeUser, type TestProject, type TestUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
@@ -85,5 +89,32 @@ describe("the audit list", () => {
     expect((await audit(project.admin, `?account_id=${other.accountId}`)).status).toBe(403);
     expect((await audit(key)).body.code).toBe("insufficient_scope");
     expect((await audit(adminKey)).status).toBe(200);
+  });
+
+  test("finds an action that is rare among those of all accounts by an index", async () => {
+    const { sql, services } = harness.now;
+    await sql`
+      insert into audit_log (action, actor)
+      select case when n % 5000 = 0 then 'rare' else 'often' end, '{}' from generate_series(1, 20000) n`;
+    await sql.unsafe("vacuum analyze audit_log");
+    const ctx = {
+      ...services,
+      db: explaining(sql),
+      actor: { user: { role: "super_admin" } },
+    } as unknown as ActorContext;
+    const { audit } = await listAudit(ctx, ListAudit.parse({ action: "rare" }));
+    expect(planOf(audit)).toContain("audit_log_actions_idx");
+    expect(planOf(audit)).not.toMatch(/Filter:|Sort Key/);
+  });
+
+  test("is planned for the action that is asked for, however often it was read", async () => {
+    const before = harness.now.statements.length;
+    await audit(superAdmin, "?action=rare");
+    const sent = harness.now.statements.slice(before);
+    const [plan, list] = ["force_custom_plan", "from audit_log"].map((part) =>
+      sent.findIndex((text) => text.includes(part))
+    );
+    expect(plan).toBeGreaterThanOrEqual(0);
+    expect(list).toBe(plan! + 1);
   });
 });

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { prune } from "../../src/admin/prune.ts";
+import type { Context } from "../../src/core/context.ts";
 import { hashToken, newOpaqueToken } from "../../src/core/tokens.ts";
 import type { Embedder } from "../../src/core/embed.ts";
 import type { Payload, QueueName } from "../../src/core/queue.ts";
 import { makeProject, makeTicket, makeUser } from "../factories.ts";
+import { planOf } from "../explaining.ts";
 import { useHarness } from "../harness.ts";
 
 /** Answers a vector for each text but those that it can't read. */
@@ -128,6 +131,36 @@ describe("pruning", () => {
       ["session.started", 89],
       ["session.started", 91],
     ]);
+  });
+
+  test("reads only what has served its time, of what grows with the use", async () => {
+    const { sql, services } = harness.now;
+    const { id, sessionId } = await makeUser(harness.now);
+    await sql`
+      insert into sessions (id, user_id, expires_at)
+      select gen_random_uuid(), ${id}::uuid, now() + interval '1 day' from generate_series(1, 20000)`;
+    await sql`
+      insert into refresh_tokens (token_hash, session_id, expires_at)
+      select sha256(n::text::bytea), ${sessionId}::uuid, now() + interval '1 day' from generate_series(1, 20000) n`;
+    await sql`
+      insert into audit_log (action, actor) select 'session.refused', '{}' from generate_series(1, 20000)`;
+    for (const table of ["sessions", "refresh_tokens", "audit_log"]) {
+      await sql.unsafe(`vacuum analyze ${table}`);
+    }
+    const plans: string[] = [];
+    const explained = new Proxy(sql, {
+      apply(target, _self, [strings, ...values]: [TemplateStringsArray, ...never[]]) {
+        const made = target(strings, ...values);
+        if (!String(strings[0]).includes("delete from")) return made;
+        return target`explain ${made}`.then((rows) => (plans.push(planOf(rows)), rows));
+      },
+    });
+    await prune({ ...services, sql: explained } as unknown as Context);
+    for (const index of ["sessions_ended_idx", "refresh_tokens_expires_idx", "audit_log_refused_idx"]) {
+      const plan = plans.find((plan) => plan.includes(index));
+      expect(plan, index).toBeDefined();
+      expect(plan, index).not.toContain("Seq Scan");
+    }
   });
 
   test("keeps an idempotency key as long as its ticket", async () => {
