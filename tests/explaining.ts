@@ -1,4 +1,5 @@
 import type { Db, Sql, TransactionSql } from "../db/open.ts";
+import type { Harness } from "./harness.ts";
 
 /** Explains the statement of a list, which ends with its limit, instead of running it; in transactions too. */
 export function explaining<Handle extends Db>(db: Handle, options = ""): Handle {
@@ -20,4 +21,16 @@ export function explaining<Handle extends Db>(db: Handle, options = ""): Handle 
 /** The plan in what `explaining` made a list answer. */
 export function planOf(rows: readonly object[]): string {
   return rows.map((row) => (row as Record<string, string>)["QUERY PLAN"]).join("\n");
+}
+
+/** The plan for any values, which a prepared statement may get, of the last one that `work` sends and `which` fits. */
+export async function genericPlan(
+  harness: Harness,
+  work: () => Promise<unknown>,
+  which: RegExp,
+): Promise<string> {
+  const before = harness.statements.length;
+  await work();
+  const text = harness.statements.slice(before).findLast((text) => which.test(text));
+  return planOf(await harness.sql.unsafe(`explain (generic_plan) ${text}`));
 }

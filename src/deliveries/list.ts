@@ -5,12 +5,16 @@ import type { DeliverySummary, ListDeliveries } from "./schema.ts";
 
 /** What came in, the newest first. */
 export async function listDeliveries({ db }: Context, input: ListDeliveries) {
-  const equal = (["provider", "outcome", "event", "subject"] as const)
+  const equal = (["event", "subject"] as const)
     .filter((name) => input[name] !== undefined)
     .reduce((all, name) => db`${all} and ${db(name)} = ${input[name]!}`, db``);
+  // Written out, so that the index of what failed, and how rare a sender is, serve a prepared statement too.
+  const one = (["provider", "outcome"] as const)
+    .filter((name) => input[name] !== undefined)
+    .reduce((all, name) => db`${all} and ${db(name)} = ${db.unsafe(`'${input[name]}'`)}`, db``);
   const rows = await db<DeliverySummary[]>`
     select ${summaryColumns(db)} from deliveries
-    where true ${equal} ${afterId(db, "id", input.cursor, "desc")}
+    where true ${one} ${equal} ${afterId(db, "id", input.cursor, "desc")}
     order by id desc limit ${pageLimit(db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
   return { deliveries: items, next_cursor };

@@ -8,14 +8,14 @@ import type { ListProjectTasks, ProjectTask } from "./schema.ts";
 /** One page of all tasks of a project, oldest first. */
 export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTasks) {
   const { db, project } = ctx;
-  const { assignee_user_id, role, status, ready, limit, cursor } = input;
+  const { assignee_user_id, role, ready, limit, cursor } = input;
   const rows = await db<ProjectTask[]>`
     select ${taskColumns(db)},
       ${project.key} || '-' || (select k.number from tickets k where k.id = t.ticket_id) as ticket_ref
     from tasks t
-    where t.project_id = ${project.id}::uuid ${ofStatus(db, status)}
+    where t.project_id = ${project.id}::uuid ${ofStatus(db, input)}
       ${assignee_user_id ? db`and t.assignee_user_id = ${assignee_user_id}::uuid` : db``}
-      ${role ? db`and t.role = ${role}` : db``}
+      ${role ? db`and t.role = ${db.unsafe(`'${role}'`)}` : db``}
       ${ready === undefined ? db`` : db`and ${ready ? db`` : db`not`} (${claimable(ctx)})`}
       ${afterId(db, "t.id", cursor)}
     order by t.id limit ${pageLimit(db, limit)}`;
@@ -23,9 +23,12 @@ export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTa
   return { tasks: items, next_cursor };
 }
 
-/** Written out, so that the index of what is unfinished serves a prepared statement too. */
-function ofStatus(db: Db, status: ListProjectTasks["status"]) {
-  if (status === undefined) return db``;
+/**
+ * Written out, as the role is, so that a prepared statement is planned for it. What is ready is unfinished: told
+ * so twice, the planner would take it for rare, and sort all of it for a page.
+ */
+function ofStatus(db: Db, { status, ready }: ListProjectTasks) {
+  if (status === undefined || status === "unfinished" && ready) return db``;
   if (status === "unfinished") return db`and t.status in ('pending', 'in_progress', 'blocked')`;
   return db`and t.status = ${db.unsafe(`'${status}'`)}`;
 }

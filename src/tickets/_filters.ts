@@ -29,8 +29,11 @@ export function filters(ctx: ProjectContext, input: Filters) {
     ${priority ? db`and t.priority_rank = ${RANKS[priority]}::smallint` : db``}
     ${
     role
+      // Written out: planned for any role, that of half of the tickets would be looked up for all of these.
       ? db`and exists (select from ticket_roles r
-        where r.ticket_id = t.id and r.role = ${role} and r.project_id = ${project.id}::uuid)`
+        where r.ticket_id = t.id and r.role = ${
+        db.unsafe(`'${role}'`)
+      } and r.project_id = ${project.id}::uuid)`
       : db``
   }
     ${ship ? db`and ${hasShip(db, project.id, ship)}` : db``}

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { agentDelivery } from "../../simulators/senders/agent.ts";
 import { makeProject, makeTicket, makeUser, type TestUser } from "../factories.ts";
+import { genericPlan } from "../explaining.ts";
 import { useHarness } from "../harness.ts";
 
 const SECRET = "agent-secret";
@@ -44,6 +45,15 @@ describe("operations of deliveries", () => {
     for (const query of ["provider=nobody", "event=%00", "subject=%00"]) {
       expect((await get(`/admin/deliveries?${query}`)).status, query).toBe(400);
     }
+  });
+
+  test("find the few that failed by their own index, however often they are asked for", async () => {
+    const plan = await genericPlan(
+      harness.now,
+      () => get("/admin/deliveries?outcome=failed"),
+      /from deliveries\s+where/,
+    );
+    expect(plan).toContain("deliveries_failed_idx");
   });
 
   test("show one as it was sent, and run it again under the sender's name", async () => {

@@ -191,6 +191,7 @@ describe("the tasks of a project with 20,000", () => {
       [{ status: "unfinished" }, "tasks_unfinished_idx"],
       [{ status: "pending" }, "tasks_unfinished_idx"],
       [{ ready: true }, "tasks_unfinished_idx"],
+      [{ ready: true, status: "unfinished" }, "tasks_unfinished_idx"],
       [mine, "tasks_assignee_idx"],
       [{ role: "design" }, "tasks_role_idx"],
     ] as const;

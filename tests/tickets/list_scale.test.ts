@@ -12,7 +12,7 @@ import {
   TicketSort,
 } from "../../src/tickets/schema.ts";
 import { bestTimes } from "../best_times.ts";
-import { explaining, planOf } from "../explaining.ts";
+import { explaining, genericPlan, planOf } from "../explaining.ts";
 import { makeProject, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
@@ -156,6 +156,26 @@ describe("the list of a project with 100,000 tickets", () => {
     );
     expect(plans.flat().some(({ custom }) => Number(custom) > 0)).toBe(true);
     expect(plans.flat().filter(({ generic }) => Number(generic) > 0)).toEqual([]);
+  });
+
+  test("is planned for the role that is asked for, however often a list was read", async () => {
+    const of = (role: string) => genericPlan(harness.now, () => read({ role }), /from tickets t/);
+    expect(await of("backend")).toMatch(/Index Scan.* using tickets_created_idx/);
+    expect(await of("design")).not.toContain("tickets_created_idx");
+  });
+
+  test("tells how many are in each stage without a look at any ticket", async () => {
+    const { path, admin } = project;
+    const count = () => harness.now.call("GET", `${path}/tickets/counts`, { token: admin.token });
+    expect((await count()).body.stages).toEqual({
+      backlog: 5000,
+      up_next: 5000,
+      in_progress: 5000,
+      validation: 5000,
+    });
+    expect(await genericPlan(harness.now, count, /from tickets t/)).toContain(
+      "Index Only Scan using tickets_stage_idx",
+    );
   });
 
   test("reads no closed tickets to list the few that are open", async () => {
