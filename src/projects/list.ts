@@ -1,4 +1,4 @@
-import { projectsFor, roleInProject } from "../core/access.ts";
+import { projectsFor, roleInProject, withinReach } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { afterId, page, pageLimit } from "../core/cursor.ts";
 import { projectColumns } from "./_rows.ts";
@@ -11,7 +11,7 @@ export async function listProjects(ctx: ActorContext, input: ListProjects) {
   const role = roleInProject(ctx.db);
   const rows = await ctx.db<Project[]>`
     select ${projectColumns(ctx.db)}, ${role} as my_role from ${projectsFor(ctx.db, user.id)}
-    where ${role} is not null
+    where ${withinReach(ctx.db, user)} and ${role} is not null
       and (${bound}::uuid is null or p.id = ${bound}::uuid)
       and (p.archived_at is not null) = ${input.archived ?? false}
       ${afterId(ctx.db, "p.id", input.cursor)}

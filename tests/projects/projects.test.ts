@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { behindLock } from "../behind_lock.ts";
 import { makeAccount, makeMember, makeProject, makeTicket, makeUser, next } from "../factories.ts";
+import { genericPlan } from "../explaining.ts";
 import { useHarness } from "../harness.ts";
 
 const harness = useHarness();
@@ -202,4 +203,25 @@ describe("listing projects", () => {
     }
     expect(seen).toEqual(projects.slice(0, 4).map(({ id }) => id));
   });
+});
+
+test("a member's projects are found by an index among those of all accounts", async () => {
+  const { sql } = harness.now;
+  const project = await makeProject(harness.now);
+  const [member, owner] = [await makeMember(harness.now, project, "viewer"), project.admin];
+  await sql`
+    with other as (
+      insert into accounts (id, name, slug) select gen_random_uuid(), 'Other', 'other-' || n from generate_series(1, 500) n
+      returning id
+    )
+    insert into projects (id, account_id, name, key, slug)
+    select gen_random_uuid(), id, 'Other', 'P' || n, 'p' || n from other, generate_series(1, 10) n`;
+  await sql.unsafe("vacuum analyze projects, project_members");
+  for (const { token } of [member, owner]) {
+    const list = async () => {
+      const { body } = await call("GET", "/projects", { token });
+      expect(body.projects.map(({ id }: { id: string }) => id)).toEqual([project.id]);
+    };
+    expect(await genericPlan(harness.now, list, /as my_role/)).not.toContain("Seq Scan on projects");
+  }
 });
