@@ -4,6 +4,7 @@ import { newVersion } from "../core/if_match.ts";
 import { transact } from "../core/transact.ts";
 import { closingLine, stampOf, waitsForNoDeploy } from "./_closing_line.ts";
 import { closeAsCompleted } from "./close_parked.ts";
+import type { DeployRecord } from "./schema.ts";
 
 /** Tickets in one transaction: their locks are held for well under a second. */
 const STEP = 500;
@@ -43,22 +44,26 @@ async function sweepStep(
 /**
  * A merge and the report of its deploy that came in at the same moment may have missed each other. A lock for each sha
  * would not mend it: a merge could take it behind its tickets only, a deploy before them, and they would wait for each
- * other. Successes first: behind one a failure doesn't count. Each in a transaction of its own, for its ids' order.
+ * other. Successes first: behind one a failure doesn't count.
  */
 async function stampKnownDeploys(ctx: Context): Promise<void> {
   for (const status of ["success", "failed"] as const) {
-    await transact(ctx, async ({ db }) => {
-      const column = stampOf(db, status);
-      await db`
-        with due as materialized (
-          select t.id, d.reported_at from tickets t
-          join deploys d on d.sha = t.merge_sha and d.status = ${status}
-          join project_repositories r on r.project_id = t.project_id and lower(r.full_name) = d.repo
-          where t.merge_sha is not null and t.deployed_at is null and t.${column} is null
-          order by t.id for update of t
-        )
-        update tickets t set ${column} = due.reported_at, ${newVersion(db, "t")}
-        from due where t.id = due.id and t.deployed_at is null and t.${column} is null`;
-    });
+    while (await transact(ctx, (ctx) => stampStep(ctx, status)) > 0);
   }
+}
+
+/** Each in a transaction of its own, for its ids' order. A repository may be wired to a project of many deployed merges. */
+async function stampStep({ db }: Context, status: DeployRecord["status"]): Promise<number> {
+  const column = stampOf(db, status);
+  const stamped = await db`
+    with due as materialized (
+      select t.id, d.reported_at from tickets t
+      join deploys d on d.sha = t.merge_sha and d.status = ${status}
+      join project_repositories r on r.project_id = t.project_id and lower(r.full_name) = d.repo
+      where t.merge_sha is not null and t.deployed_at is null and t.${column} is null
+      order by t.id limit ${STEP} for update of t
+    )
+    update tickets t set ${column} = due.reported_at, ${newVersion(db, "t")}
+    from due where t.id = due.id and t.deployed_at is null and t.${column} is null`;
+  return stamped.count;
 }

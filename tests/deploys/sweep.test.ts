@@ -125,6 +125,32 @@ describe("the hourly sweep", () => {
     expect((await read(failed)).version, "stamped once").toBe(version);
   });
 
+  test("stamps a few hundred in one transaction, however many a repository brings along", async () => {
+    const { sql, statements } = harness.now;
+    const project = await makeProject(harness.now, { repositories: ["acme/many"] });
+    await sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`
+        with merged as (
+          insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role,
+            actor_id, source, created_with, stage, status, closed_at, merge_sha)
+          select gen_random_uuid(), ${project.id}::uuid, n, 'Ticket', 'Merged and closed', 'bug', 'low', false, 'user', 'u',
+            'portal', 'session', 'live', 'closed', now(), md5(n::text) || '00000000'
+          from generate_series(1, 501) n returning merge_sha
+        )
+        insert into deploys (repo, sha, status) select 'acme/many', merge_sha, 'success' from merged`;
+    });
+    const before = statements.length;
+    await sweep();
+    const [{ stamped }] = await sql<[{ stamped: number }]>`
+      select count(*) as stamped from tickets where project_id = ${project.id}::uuid and deployed_at is not null`;
+    expect(stamped).toBe(501);
+    const steps = statements.slice(before).filter((text) =>
+      /join deploys d on .*order by t\.id limit/s.test(text)
+    );
+    expect(steps.length).toBeGreaterThanOrEqual(3);
+  });
+
   test("goes on past its first step", async () => {
     const project = await makeProject(harness.now);
     const ticket = await makeMerged(harness.now, project, newSha());
