@@ -26,7 +26,8 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.use(secureHeaders({
     crossOriginResourcePolicy: "same-site",
     xFrameOptions: "DENY",
-    strictTransportSecurity: config.PUBLIC_URL.startsWith("https:"),
+    // Without other hosts of its domain, which are not the service's to speak for.
+    strictTransportSecurity: config.PUBLIC_URL.startsWith("https:") && "max-age=15552000",
     originAgentCluster: false,
     xDnsPrefetchControl: false,
     xDownloadOptions: false,
@@ -46,7 +47,15 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
         "X-TRPC-Source",
       ],
       allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-      exposeHeaders: ["ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"],
+      exposeHeaders: [
+        "Content-Disposition",
+        "ETag",
+        "Location",
+        "RateLimit",
+        "RateLimit-Policy",
+        "Retry-After",
+        "X-Request-Id",
+      ],
       maxAge: 600,
     }));
   }
@@ -82,6 +91,7 @@ function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
     const { method, path } = c.req;
     const { headers, status } = c.res;
     headers.set("X-Request-Id", requestId);
+    if (status === 401) headers.set("WWW-Authenticate", "Bearer");
     if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
     // The server would say 0, as the body that is left out is not there to be counted.
     if (method === "HEAD" && c.res.body) {

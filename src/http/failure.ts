@@ -11,7 +11,7 @@ export function fail(thrown: unknown, c: Context<HttpEnv>): Response {
   const { requestId } = c.var;
   logFailure(requestId, error);
   for (const [name, value] of Object.entries(error.fields.headers ?? {})) c.header(name, value);
-  if (error.status === 503) c.header("Retry-After", "5");
+  if (error.code === "unavailable") c.header("Retry-After", "5");
   const body = c.req.path.startsWith("/trpc/") ? failureOfRequest(error, requestId) : error.body(requestId);
   return c.json(body, error.status);
 }

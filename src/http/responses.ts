@@ -81,7 +81,7 @@ const BODY_ERRORS = [
   "unsupported_media_type",
 ] as const;
 
-const RetryAfter = z.string().describe("Seconds until another try may succeed");
+const RetryAfter = z.string().describe("Seconds until another try may succeed; absent where none will");
 
 const RequestId = z.string().describe("Names the request, in the logs and in the history too")
   .meta({ header: { id: "X-Request-Id" } });
@@ -95,8 +95,9 @@ const LIMIT_FIELDS = {
 
 /** Header fields that come with a failure of this status. */
 const FIELDS: Record<number, z.core.$ZodShape> = {
+  401: { "WWW-Authenticate": z.string().describe("`Bearer`, whatever credential was missing or refused") },
   429: { "Retry-After": RetryAfter, ...LIMIT_FIELDS },
-  503: { "Retry-After": RetryAfter },
+  503: { "Retry-After": RetryAfter.optional() },
 };
 
 /** One response per status, with an example for each code. */

@@ -243,8 +243,9 @@ describe("billing pages", () => {
           body: { return_url: "https://portal.test/" },
         }),
       ];
-      for (const { status, body } of await Promise.all(calls)) {
+      for (const { status, body, headers } of await Promise.all(calls)) {
         expect([status, body.code]).toEqual([503, "not_configured"]);
+        expect(headers.has("retry-after")).toBe(false);
       }
     } finally {
       await bare.close();

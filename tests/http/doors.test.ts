@@ -151,12 +151,21 @@ describe("every answer", () => {
     }
   });
 
+  test.each(["/api/auth/me", "/trpc/auth.me?input=%7B%22json%22%3A%7B%7D%7D"])(
+    "tells at %s by which scheme a caller may become known",
+    async (path) => {
+      const { status, headers, body } = await harness.now.request("GET", path);
+      await body?.cancel();
+      expect([status, headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    },
+  );
+
   test("asks browsers to stay with https where that is the service's address, and to read it for nobody else", async () => {
     const secure = await openHarness({ env: { PUBLIC_URL: "https://tickets.test" } });
     try {
-      for (const [one, strict] of [[secure, true], [harness.now, false]] as const) {
+      for (const [one, strict] of [[secure, "max-age=15552000"], [harness.now, null]] as const) {
         const { headers } = await one.request("GET", "/healthz");
-        expect(headers.has("strict-transport-security")).toBe(strict);
+        expect(headers.get("strict-transport-security")).toBe(strict);
         expect(headers.get("cross-origin-resource-policy")).toBe("same-site");
       }
     } finally {

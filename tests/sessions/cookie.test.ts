@@ -160,7 +160,15 @@ describe("browsers of other origins", () => {
     });
     expect(failed.status).toBe(401);
     expect(failed.headers.get("access-control-allow-origin")).toBe("https://portal.test");
-    const readable = ["ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"];
+    const readable = [
+      "Content-Disposition",
+      "ETag",
+      "Location",
+      "RateLimit",
+      "RateLimit-Policy",
+      "Retry-After",
+      "X-Request-Id",
+    ];
     expect(failed.headers.get("access-control-expose-headers")?.split(",")).toEqual(readable);
   });
 });
