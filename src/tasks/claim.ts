@@ -21,7 +21,8 @@ export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<
   const [task] = await repeatVictim(ctx, () =>
     db<Task[]>`
       with ${authorCte(ctx)}, ticket as materialized (
-        select status from tickets where id = ${input.ticketId}::uuid for key share
+        select status from tickets
+        where id = ${input.ticketId}::uuid and project_id = ${ctx.project.id}::uuid for key share
       )
       update tasks t set status = 'in_progress', assignee_user_id = ${actor.user.id}::uuid,
         assignee_session_id = ${sessionOf(ctx, input)}, started_at = now(),

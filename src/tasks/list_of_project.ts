@@ -1,6 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { literal } from "../core/literal.ts";
 import { claimable } from "./_claims.ts";
 import { taskColumns } from "./_rows.ts";
 import type { ListProjectTasks, ProjectTask } from "./schema.ts";
@@ -15,7 +16,7 @@ export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTa
     from tasks t
     where t.project_id = ${project.id}::uuid ${ofStatus(db, input)}
       ${assignee_user_id ? db`and t.assignee_user_id = ${assignee_user_id}::uuid` : db``}
-      ${role ? db`and t.role = ${db.unsafe(`'${role}'`)}` : db``}
+      ${role ? db`and t.role = ${literal(db, role)}` : db``}
       ${ready === undefined ? db`` : db`and ${ready ? db`` : db`not`} (${claimable(ctx)})`}
       ${afterId(db, "t.id", cursor)}
     order by t.id limit ${pageLimit(db, limit)}`;
@@ -30,5 +31,5 @@ export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTa
 function ofStatus(db: Db, { status, ready }: ListProjectTasks) {
   if (status === undefined || status === "unfinished" && ready) return db``;
   if (status === "unfinished") return db`and t.status in ('pending', 'in_progress', 'blocked')`;
-  return db`and t.status = ${db.unsafe(`'${status}'`)}`;
+  return db`and t.status = ${literal(db, status)}`;
 }

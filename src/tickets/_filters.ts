@@ -1,6 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import { planForValues } from "../../db/transaction.ts";
 import type { ProjectContext } from "../core/context.ts";
+import { literal } from "../core/literal.ts";
 import { hasShip } from "./_ship.ts";
 import type { ListTickets } from "./schema.ts";
 
@@ -31,9 +32,7 @@ export function filters(ctx: ProjectContext, input: Filters) {
     role
       // Written out: planned for any role, that of half of the tickets would be looked up for all of these.
       ? db`and exists (select from ticket_roles r
-        where r.ticket_id = t.id and r.role = ${
-        db.unsafe(`'${role}'`)
-      } and r.project_id = ${project.id}::uuid)`
+        where r.ticket_id = t.id and r.role = ${literal(db, role)} and r.project_id = ${project.id}::uuid)`
       : db``
   }
     ${ship ? db`and ${hasShip(db, project.id, ship)}` : db``}
