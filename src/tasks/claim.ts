@@ -12,7 +12,7 @@ import type { ClaimTask, Task } from "./schema.ts";
 
 /**
  * Gives a pending task to the caller for the length of a lease. One statement: of any number of callers at once, one
- * gets it. It waits for who closes the ticket, and who closes it for want of activity waits for it.
+ * gets it.
  * @throws {AppError} version_conflict; already_claimed with the task in `details.current`; dependencies_unfinished;
  * invalid_transition; conflict when the ticket is closed
  */
@@ -20,15 +20,12 @@ export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<
   const { db, actor } = ctx;
   const [task] = await repeatVictim(ctx, () =>
     db<Task[]>`
-      with ${authorCte(ctx)}, ticket as materialized (
-        select status from tickets
-        where id = ${input.ticketId}::uuid and project_id = ${ctx.project.id}::uuid for key share
-      )
+      with ${authorCte(ctx)}
       update tasks t set status = 'in_progress', assignee_user_id = ${actor.user.id}::uuid,
         assignee_session_id = ${sessionOf(ctx, input)}, started_at = now(),
         lease_expires_at = ${lease(db)}, ${newVersion(db, "t")}
-      from author, ticket
-      where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)} and ticket.status = 'open'
+      from author
+      where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)}
       returning ${taskColumns(db)}`);
   return task ?? await explainRefusal(ctx, input);
 }

@@ -3,7 +3,7 @@ import type { AgentEvent } from "../../simulators/senders/agent.ts";
 import { makeProject, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { orders } from "../orders.ts";
-import { AGENT_SECRET, makeWork, readState, register, sendAgentEvent } from "./_setup.ts";
+import { AGENT_SECRET, makeWork, readState, register, sendAgentEvent } from "./setup.ts";
 
 const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: AGENT_SECRET } });
 

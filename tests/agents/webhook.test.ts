@@ -11,7 +11,7 @@ import {
   register,
   sendAgentEvent,
   type Work,
-} from "./_setup.ts";
+} from "./setup.ts";
 
 const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: AGENT_SECRET } });
 const timestamp = "2026-11-20T10:00:00.000Z";

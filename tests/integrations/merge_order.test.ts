@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
 import { log } from "../../src/core/log.ts";
-import { AGENT_SECRET, newAgentId, sendAgentEvent } from "../agents/_setup.ts";
+import { AGENT_SECRET, newAgentId, sendAgentEvent } from "../agents/setup.ts";
 import { behindLock } from "../behind_lock.ts";
 import {
   makeKey,

@@ -253,7 +253,7 @@ describe("a ticket that nobody touches", () => {
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({ stage: "backlog" });
   });
 
-  async function makeClaimable() {
+  test("is not closed under the hands of who is claiming its task", async () => {
     const project = await makeProject(harness.now);
     const worker = await makeMember(harness.now, project, "member");
     const ticket = await makeTicket(harness.now, project);
@@ -261,32 +261,14 @@ describe("a ticket that nobody touches", () => {
     await leaveAlone(harness.now, ticket.id, 200);
     await analyzeAll(harness.now);
     const [stale] = await list(harness.now, project);
-    const path = `${ticket.path}/tasks/${task.id}/claim`;
-    const claim = () => harness.now.call("POST", path, { token: worker.token, body: {} });
-    const accept = () => decide(harness.now, project, stale!, "accept");
-    return { worker, stale: stale!, claim, accept };
-  }
-
-  test("is not closed under the hands of who is claiming its task", async () => {
-    const { worker, claim, accept } = await makeClaimable();
+    const claim = `${ticket.path}/tasks/${task.id}/claim`;
     const [claimed, accepted] = await behindLock(
       harness.now,
       (tx) => tx`select from users where id = ${worker.id}::uuid for update`,
-      claim,
-      accept,
+      () => harness.now.call("POST", claim, { token: worker.token, body: {} }),
+      () => decide(harness.now, project, stale!, "accept"),
     );
     expect([claimed!.status, accepted!.status]).toEqual([200, 409]);
-  });
-
-  test("has no task for who claims it while it is being closed", async () => {
-    const { stale, claim, accept } = await makeClaimable();
-    const [accepted, claimed] = await behindLock(
-      harness.now,
-      (tx) => tx`select from suggestions where id = ${stale.id}::uuid for update`,
-      accept,
-      claim,
-    );
-    expect([accepted!.status, claimed!.status, claimed!.body.code]).toEqual([200, 409, "conflict"]);
   });
 
   test("for half a year in the backlog is suggested to be closed; a change withdraws that", async () => {
