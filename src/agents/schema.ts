@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, OffsetTime, text, Timestamp } from "../core/schema.ts";
+import { distinct, Id, OffsetTime, text, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
 /** As the agent's provider names it: `bc_…`. */
@@ -27,9 +27,7 @@ export type AgentRun = z.infer<typeof AgentRun>;
 
 export const RegisterRun = TicketPath.extend({
   agent_id: AgentId,
-  task_ids: z.array(Id).max(100).refine((ids) => new Set(ids).size === ids.length, "Names a task twice")
-    .meta({ uniqueItems: true })
-    .optional()
+  task_ids: distinct(z.array(Id).max(100), "a task").optional()
     .describe("Tasks that the agent works on, besides those it claims under its own id"),
 });
 export type RegisterRun = z.infer<typeof RegisterRun>;

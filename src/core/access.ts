@@ -69,8 +69,7 @@ export async function requireStanding({ db, actor: { user, credential } }: Actor
       and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())
     for share of u, c`;
   if (!now) throw new AppError("unauthenticated", "The credential has ended");
-  const ranks = UserRole.options;
-  if (ranks.indexOf(now.role) < ranks.indexOf(user.role)) {
+  if (isBelow(now.role, user.role, UserRole.options)) {
     throw new AppError("forbidden", "Your role has changed meanwhile");
   }
 }
@@ -99,14 +98,18 @@ export async function requireProject(
       denial === "forbidden" ? "You have no access to this project" : "No such project",
     );
   }
-  const ranks = ProjectRole.options;
-  if (ranks.indexOf(project.role) < ranks.indexOf(needed)) {
+  if (isBelow(project.role, needed, ProjectRole.options)) {
     throw new AppError("forbidden", `This needs the role ${needed} in the project; yours is ${project.role}`);
   }
   if (project.archived && needed !== "viewer" && !evenArchived) {
     throw projectIsArchived();
   }
   return project;
+}
+
+/** The enums of roles name the lowest first. */
+function isBelow<Rank extends string>(role: Rank, other: Rank, ranks: readonly Rank[]): boolean {
+  return ranks.indexOf(role) < ranks.indexOf(other);
 }
 
 export function projectIsArchived(): AppError {

@@ -75,6 +75,16 @@ function between(value: string, min: number, max: number): boolean {
   return points >= min && points <= max;
 }
 
+/** The list, refused where it names `what` twice: two items with one key are the same. */
+export function distinct<List extends z.ZodArray<z.ZodType<string>>>(
+  list: List,
+  what: string,
+  key: (item: string) => string = (item) => item,
+): List {
+  return list.refine((items) => new Set(items.map(key)).size === items.length, `Names ${what} twice`)
+    .meta({ uniqueItems: true });
+}
+
 /** What a URL parser would drop is refused: blanks at the end, tabs and line ends. */
 const ADDRESS = /^https?:\/\/[^\t\n\r]*(?<!\s)$/i;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Slug } from "../accounts/schema.ts";
 import {
+  distinct,
   Id,
   IdPath,
   NextCursor,
@@ -18,10 +19,11 @@ const ProjectKey = z.string().regex(
   "Expected 2 to 10 capitals and digits, a capital first",
 );
 
-export const Repositories = z.array(RepoName).max(200).refine(
-  (names) => new Set(names.map((name) => name.toLowerCase())).size === names.length,
-  "Names a repository twice",
-).meta({ uniqueItems: true });
+export const Repositories = distinct(
+  z.array(RepoName).max(200),
+  "a repository",
+  (name) => name.toLowerCase(),
+);
 
 export const Project = z.object({
   id: Id,

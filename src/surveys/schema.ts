@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, IdPage, NextCursor, text, Timestamp } from "../core/schema.ts";
+import { distinct, Id, IdPage, NextCursor, text, Timestamp } from "../core/schema.ts";
 import { Email } from "../users/schema.ts";
 
 /** Compared without case: people type it from a slide. */
@@ -13,10 +13,7 @@ const common = {
   text: text(1, 500),
   required: z.boolean().default(true),
 };
-const options = z.array(text(1, 200)).min(2).max(20).refine(
-  (list) => new Set(list).size === list.length,
-  "Names an option twice",
-).meta({ uniqueItems: true });
+const options = distinct(z.array(text(1, 200)).min(2).max(20), "an option");
 
 export const Question = z.discriminatedUnion("type", [
   z.strictObject({ ...common, type: z.literal("text") }),

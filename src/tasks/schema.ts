@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, IdPage, NextCursor, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
+import { distinct, Id, IdPage, NextCursor, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
 /** Of a ticket: the list of its tasks has no pages, and a reorder names them all. */
@@ -10,10 +10,7 @@ export type TaskStatus = z.infer<typeof TaskStatus>;
 
 const Criterion = z.strictObject({ text: text(1, 500), done: z.boolean().default(false) });
 const Criteria = z.array(Criterion).max(50);
-const Dependencies = z.array(Id).max(100).refine(
-  (ids) => new Set(ids).size === ids.length,
-  "Names a task twice",
-).meta({ uniqueItems: true });
+const Dependencies = distinct(z.array(Id).max(100), "a task");
 export const MAX_MINUTES = 1_000_000;
 export const Minutes = z.int().min(0).max(MAX_MINUTES);
 

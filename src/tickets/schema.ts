@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   AnyObject,
   CommitSha,
+  distinct,
   Id,
   IdPage,
   JsonObject,
@@ -38,10 +39,7 @@ export interface Resolution {
 export const RoleStatus = z.enum(["pending", "in_progress", "done", "skipped"]);
 export type RoleStatus = z.infer<typeof RoleStatus>;
 
-const Roles = z.array(Role).max(Role.options.length).refine(
-  (roles) => new Set(roles).size === roles.length,
-  "Names a role twice",
-).meta({ uniqueItems: true });
+const Roles = distinct(z.array(Role).max(Role.options.length), "a role");
 
 export const TicketPath = z.strictObject({ id: Id, ticketId: Id });
 export type TicketPath = z.infer<typeof TicketPath>;
