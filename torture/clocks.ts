@@ -1,8 +1,7 @@
-import { openDatabase } from "../db/open.ts";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
 import { type Books, inParts, pause, type Scenario } from "./scenario.ts";
-import { serverUrl, Stage } from "./service.ts";
+import { serverUrl, Stage, withDatabase } from "./service.ts";
 
 export const clocks: Scenario = {
   name: "clocks",
@@ -99,11 +98,10 @@ async function summerTime(books: Books): Promise<string> {
       await pause(60_000);
       await stage.service.stop();
     }
-    const database = await openDatabase(stage.place);
-    const jobs = await database.sql<{ hour: string; count: number }[]>`
+    const jobs = await withDatabase(stage.place, (sql) =>
+      sql<{ hour: string; count: number }[]>`
       select to_char(created_on at time zone 'UTC', 'HH24') as hour, count(*) as count from pgboss.job
-      where name = 'sweep-merged-tickets' group by 1 order by 1`;
-    await database.close();
+      where name = 'sweep-merged-tickets' group by 1 order by 1`);
     const told = jobs.map(({ hour, count }) => `${hour}: ${count}`).join(", ");
     const once = HOURS.every((hour) => jobs.some((job) => job.hour === hour && job.count === 1));
     books.expect(once && jobs.length === HOURS.length, `summer time: sweeps by hour of UTC: ${told}`);

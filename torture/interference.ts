@@ -1,9 +1,8 @@
 import postgres from "postgres";
-import { openDatabase } from "../db/open.ts";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
 import { type Books, pause, quantile } from "./scenario.ts";
-import { type Caller, Stage } from "./service.ts";
+import { type Caller, Stage, withDatabase } from "./service.ts";
 
 interface Scene {
   stage: Stage;
@@ -106,9 +105,7 @@ export async function engineThatIsBusy(books: Books): Promise<string> {
 }
 
 async function prepare({ place }: Stage, statement: string): Promise<void> {
-  const database = await openDatabase(place);
-  await database.sql.unsafe(statement);
-  await database.close();
+  await withDatabase(place, (sql) => sql.unsafe(statement));
 }
 
 function slowTrigger(statement: string): string {

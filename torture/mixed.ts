@@ -1,4 +1,4 @@
-import { openDatabase, type Sql } from "../db/open.ts";
+import type { Sql } from "../db/open.ts";
 import { createBoss } from "../db/queue.ts";
 import { GitHubEvents } from "../simulators/github/events.ts";
 import { openQueue, type Queue, type QueueName } from "../src/core/queue.ts";
@@ -6,7 +6,7 @@ import { brokenInvariants, findTraces } from "./invariants.ts";
 import { callSomething, furnish } from "./mixed_calls.ts";
 import { MixedClient, type World } from "./mixed_client.ts";
 import { type Books, type Options, pause, type Scenario, until } from "./scenario.ts";
-import { serverUrl, Stage } from "./service.ts";
+import { serverUrl, Stage, withDatabase } from "./service.ts";
 
 export const mixed: Scenario = {
   name: "mixed",
@@ -56,7 +56,7 @@ async function mix(books: Books, { seconds, say }: Options, seed: number): Promi
 
 /** A write in ten takes a moment longer, so that others get in between: on a fast machine too they would hardly ever. */
 async function slowDown(stage: Stage): Promise<void> {
-  await withDatabase(stage, (sql) =>
+  await withDatabase(stage.place, (sql) =>
     sql.unsafe(`
       create function linger() returns trigger language plpgsql as $$ begin
         if random() < 0.1 then perform pg_sleep(random() * 0.05); end if;
@@ -136,7 +136,7 @@ const SWEEPS: readonly QueueName[] = [
 
 /** Does at once and over again what else the clock brings about: claims run out, sweeps begin. */
 async function hurry(stage: Stage, isRunning: () => boolean): Promise<void> {
-  await withDatabase(stage, async (sql) => {
+  await withDatabase(stage.place, async (sql) => {
     const queue = queueOver(sql);
     while (isRunning()) {
       await sql`
@@ -158,7 +158,7 @@ async function settle(stage: Stage, { root }: World): Promise<void> {
   };
   await until("the jobs are done", 120, idle);
   await stage.service.stop();
-  await withDatabase(stage, (sql) => queueOver(sql).enqueue(sql, "collect-changes", {}));
+  await withDatabase(stage.place, (sql) => queueOver(sql).enqueue(sql, "collect-changes", {}));
   await stage.start();
   await until("the analysis is done", 120, idle);
 }
@@ -167,17 +167,8 @@ function queueOver(sql: Sql): Queue {
   return openQueue(createBoss(sql, { embedded: !serverUrl, supervises: false, onError: () => {} }));
 }
 
-/** On the embedded database while no process has it. */
-async function withDatabase(stage: Stage, work: (sql: Sql) => Promise<unknown>): Promise<void> {
-  const { sql, close } = await openDatabase({ ...stage.place, poolSize: 1 });
-  // Seen under heavy load: the first statement of all bound a list as a text, as if arrays were not known yet.
-  await sql`select 1`;
-  await work(sql);
-  await close();
-}
-
 async function judge(books: Books, stage: Stage, name: string): Promise<void> {
-  await withDatabase(stage, async (sql) => {
+  await withDatabase(stage.place, async (sql) => {
     books.ledger.settle(await findTraces(sql));
     for (const broken of await brokenInvariants(sql)) books.expect(false, `${name}: ${broken}`);
     const [{ deadlocks }] = await sql<[{ deadlocks: number }]>`

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { openDatabase } from "../db/open.ts";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
 import { type Books, inParts, pause, type Scenario, until } from "./scenario.ts";
-import { serverUrl, Stage } from "./service.ts";
+import { serverUrl, Stage, withDatabase } from "./service.ts";
 import { addTexts, openShadow } from "./shadow.ts";
 
 export const secondProcess: Scenario = {
@@ -138,11 +137,11 @@ async function killedJob(books: Books): Promise<string> {
 }
 
 async function readJob({ place }: Stage) {
-  const database = await openDatabase({ ...place, poolSize: 1 });
-  const [job] = await database.sql<{ state: string; retry_count: number; completed_on: string }[]>`
-    select state::text as state, retry_count, completed_on from pgboss.job where name = 'embed-ticket'`;
-  const [row] = await database.sql<{ count: number }[]>`select count(*) as count from ticket_embeddings`;
-  await database.close();
-  if (!job || !row) throw new Error("there is no job for the slow text");
-  return { job, embeddings: row.count };
+  return await withDatabase(place, async (sql) => {
+    const [job] = await sql<{ state: string; retry_count: number; completed_on: string }[]>`
+      select state::text as state, retry_count, completed_on from pgboss.job where name = 'embed-ticket'`;
+    const [row] = await sql<{ count: number }[]>`select count(*) as count from ticket_embeddings`;
+    if (!job || !row) throw new Error("there is no job for the slow text");
+    return { job, embeddings: row.count };
+  });
 }

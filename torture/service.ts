@@ -1,3 +1,4 @@
+import { openDatabase, type Sql } from "../db/open.ts";
 import { freePort } from "../ops/launch.ts";
 import { copyTemplate, dropPlace, makeTemplate, type Place, serverUrl } from "../tests/database.ts";
 import { launchService, type ServiceProcess } from "../tests/service_process.ts";
@@ -141,6 +142,18 @@ let made: Promise<Place> | undefined;
 /** A migrated database, copied for each stage. */
 function template(): Promise<Place> {
   return made ??= makeTemplate();
+}
+
+/** The torture's own statements: on the embedded database while no process has it. */
+export async function withDatabase<T>(place: Place, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+  const database = await openDatabase({ ...place, poolSize: 1 });
+  try {
+    // Seen under heavy load: the first statement of all bound a list as a text, as if arrays were not known yet.
+    await database.sql`select 1`;
+    return await work(database.sql);
+  } finally {
+    await database.close();
+  }
 }
 
 export async function dropTemplate(): Promise<void> {
