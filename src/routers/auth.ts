@@ -1,5 +1,4 @@
-import { SESSION_COOKIE } from "../core/auth.ts";
-import type { RequestContext } from "../core/context.ts";
+import { forgetSessionCookie, setSessionCookie } from "../core/auth.ts";
 import { IdPath, Page } from "../core/schema.ts";
 import { changePassword } from "../sessions/change_password.ts";
 import { endSession, logout } from "../sessions/end.ts";
@@ -26,7 +25,7 @@ export const authRouter = router({
     example: { input: { email: "admin@localhost", password: "correct horse battery" } },
   }).input(Login).output(TokenPair).mutation(async ({ ctx, input }) => {
     const pair = await login(ctx, input);
-    setCookie(ctx, pair.access_token, COOKIE_SECONDS);
+    setSessionCookie(ctx, ctx.headers, pair.access_token, COOKIE_SECONDS);
     return pair;
   }),
 
@@ -35,11 +34,11 @@ export const authRouter = router({
     path: "/auth/refresh",
     tag: "Authentication",
     summary: "Refresh an access token",
-    description: "Renews the session cookie too when one came along.",
+    description: "Renews the session cookie too when one came along; takes it away when the session is over.",
     errors: ["unauthenticated", "token_expired", "token_reused", "rate_limited"],
   }).input(Refresh).output(TokenPair).mutation(async ({ ctx, input }) => {
     const pair = await refresh(ctx, input);
-    if (ctx.hasCookie) setCookie(ctx, pair.access_token, COOKIE_SECONDS);
+    if (ctx.hasCookie) setSessionCookie(ctx, ctx.headers, pair.access_token, COOKIE_SECONDS);
     return pair;
   }),
 
@@ -52,7 +51,7 @@ export const authRouter = router({
   })
     .input(Empty).output(Nothing).mutation(async ({ ctx }) => {
       await logout(ctx);
-      forgetCookie(ctx);
+      forgetSessionCookie(ctx);
     }),
 
   me: userProcedure({
@@ -77,7 +76,7 @@ export const authRouter = router({
   }).input(IdPath).output(Nothing).mutation(async ({ ctx, input }) => {
     await endSession(ctx, input);
     const { credential } = ctx.actor;
-    if (credential.type === "session" && credential.id === input.id) forgetCookie(ctx);
+    if (credential.type === "session" && credential.id === input.id) forgetSessionCookie(ctx);
   }),
 
   changePassword: userProcedure({
@@ -90,15 +89,3 @@ export const authRouter = router({
     errors: ["invalid_credentials", "rate_limited"],
   }).input(ChangePassword).output(Nothing).mutation(({ ctx, input }) => changePassword(ctx, input)),
 });
-
-function forgetCookie(ctx: RequestContext): void {
-  if (ctx.hasCookie) setCookie(ctx, "", 0);
-}
-
-function setCookie(ctx: RequestContext, value: string, maxAge: number): void {
-  const secure = ctx.config.PUBLIC_URL.startsWith("https:") ? "; Secure" : "";
-  ctx.headers.append(
-    "Set-Cookie",
-    `${SESSION_COOKIE}=${value}; HttpOnly; SameSite=Lax; Path=/; Max-Age=${maxAge}${secure}`,
-  );
-}

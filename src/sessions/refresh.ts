@@ -1,4 +1,5 @@
 import { recordAudit } from "../core/audit.ts";
+import { forgetSessionCookie } from "../core/auth.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { hashToken } from "../core/tokens.ts";
@@ -47,6 +48,7 @@ async function refusal(ctx: RequestContext, hash: Uint8Array): Promise<AppError>
       t.expires_at <= now() or s.expires_at <= now() as expired
     from refresh_tokens t join sessions s on s.id = t.session_id where t.token_hash = ${hash}`;
   if (!token) return new AppError("unauthenticated", "The refresh token is unknown");
+  forgetSessionCookie(ctx);
   if (token.reused) {
     if (!token.revoked) await endFamily(ctx, token.session_id);
     return new AppError("token_reused");

@@ -143,6 +143,16 @@ describe("a rotated token", () => {
     expect(await auditOf(sessionId)).toEqual([{ action: "session.token_reused", user_id: person.id }]);
   });
 
+  test("takes the cookie of what is over along, and of an unknown token none", async () => {
+    const { first, sessionId } = await signedIn();
+    const taken = async (token: string) =>
+      (await refresh(harness.now, token, { headers: { cookie: first.cookie } })).headers.get("set-cookie");
+    expect(await taken("rubbish")).toBeNull();
+    await harness.now.sql`update sessions set revoked_at = now() where id = ${sessionId}::uuid`;
+    expect(await taken(first.refresh)).toMatch(/^session=; .*Max-Age=0/);
+    expect((await refresh(harness.now, first.refresh)).headers.get("set-cookie")).toBeNull();
+  });
+
   test("ends its own session and no other of the user", async () => {
     const { person, first, sessionId } = await signedIn();
     const other = await signIn(harness.now, person);
