@@ -3,7 +3,7 @@ import { planForValues } from "../../db/transaction.ts";
 import { namedAccount } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
-import type { AuditEntry, ListAudit } from "./audit_schema.ts";
+import type { AuditEntry, ListAudit } from "./schema.ts";
 
 /** What admins should know of, newest first: of the caller's account, for super admins of all. */
 export async function listAudit(ctx: ActorContext, input: ListAudit) {

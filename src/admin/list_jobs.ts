@@ -1,7 +1,7 @@
 import type { ActorContext } from "../core/context.ts";
 import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
 import { jobColumns } from "./_jobs.ts";
-import type { Job, ListJobs } from "./jobs_schema.ts";
+import type { Job, ListJobs } from "./schema.ts";
 
 /** Jobs of all queues, the newest first. */
 export async function listJobs({ db }: ActorContext, input: ListJobs) {

@@ -1,5 +1,5 @@
 import type { ActorContext } from "../core/context.ts";
-import type { QueueState } from "./jobs_schema.ts";
+import type { QueueState } from "./schema.ts";
 
 /** How many jobs each queue holds, by state. */
 export async function listQueues({ db }: ActorContext) {

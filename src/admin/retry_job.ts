@@ -5,7 +5,7 @@ import { type Payload, type QueueName, QUEUES } from "../core/queue.ts";
 import type { IdPath } from "../core/schema.ts";
 import { transact } from "../core/transact.ts";
 import { jobColumns } from "./_jobs.ts";
-import type { Job } from "./jobs_schema.ts";
+import type { Job } from "./schema.ts";
 
 /**
  * Gives a failed job one more try now. A dead letter stands for the job that it was made of, and goes with the retry.

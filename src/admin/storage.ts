@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import type { Storage } from "./storage_schema.ts";
+import type { Storage } from "./schema.ts";
 
 /**
  * What the database takes, the largest tables first. Rows are estimated, since counting would read them all: by the

@@ -1,5 +1,5 @@
-import { AuditPage, ListAudit } from "../admin/audit_schema.ts";
 import { listAudit } from "../admin/list_audit.ts";
+import { AuditPage, ListAudit } from "../admin/schema.ts";
 import { router, userProcedure } from "./trpc.ts";
 
 export const auditRouter = router({

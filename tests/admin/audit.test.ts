@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { ListAudit } from "../../src/admin/audit_schema.ts";
+import { ListAudit } from "../../src/admin/schema.ts";
 import { listAudit } from "../../src/admin/list_audit.ts";
 import type { ActorContext } from "../../src/core/context.ts";
 import { explaining, planOf } from "../explaining.ts";

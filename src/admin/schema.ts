@@ -1,6 +1,29 @@
 import { z } from "zod";
 import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
 
+export const ListAudit = Page.extend({
+  action: text(1, 100).optional().describe(
+    "Exactly this one, such as session.started or ticket.human_test_gate_skipped",
+  ),
+  account_id: Id.optional().describe("Another account than the caller's; for super admins"),
+});
+export type ListAudit = z.infer<typeof ListAudit>;
+
+export const AuditEntry = z.object({
+  id: z.int(),
+  at: Timestamp,
+  account_id: Id.nullable(),
+  action: z.string(),
+  actor: z.record(z.string(), z.unknown()).describe("kind, id, and name and key_id where there are any"),
+  target_type: z.string().nullable(),
+  target_id: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()),
+  request_id: z.string().nullable(),
+}).meta({ id: "AuditEntry" });
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+export const AuditPage = z.object({ audit: z.array(AuditEntry), next_cursor: NextCursor });
+
 const JobState = z.enum(["created", "retry", "active", "completed", "cancelled", "failed"]);
 
 export const QueueState = z.object({
@@ -33,3 +56,15 @@ export type Job = z.infer<typeof Job>;
 export const ListJobs = Page.extend({ state: JobState.optional(), queue: text(1, 100).optional() });
 export type ListJobs = z.infer<typeof ListJobs>;
 export const JobList = z.object({ jobs: z.array(Job), next_cursor: NextCursor });
+
+export const Storage = z.object({
+  database: z.enum(["server", "embedded"]),
+  bytes: z.int().describe("Of the whole database on disk"),
+  tables: z.array(z.object({
+    name: z.string(),
+    rows: z.int().nullable().describe("Estimated; null where nothing is known"),
+    bytes: z.int(),
+    index_bytes: z.int(),
+  })).describe("Largest first"),
+}).meta({ id: "Storage" });
+export type Storage = z.infer<typeof Storage>;
