@@ -199,3 +199,29 @@ test("no barrels, nothing loose at the root of src, no SQL in the doors", async 
   }
   expect(wrong).toEqual([]);
 });
+
+test("a verb is in the file of its name, by itself", async () => {
+  const wrong: string[] = [];
+  for (const path of await readSources(["src/routers", "jobs/handlers.ts"])) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    for (
+      const [, names, file] of text.matchAll(
+        /^import \{([^}]*)\} from "\.\.\/(?:src\/)?([a-z_]+\/[a-z_]+)\.ts";/gm,
+      )
+    ) {
+      const verbs = names!.split(",").map((name) => name.trim()).filter((name) => /^[a-z]\w+$/.test(name));
+      if (file!.startsWith("core/")) continue;
+      if (verbs.length > 1 || !verbs.every((verb) => isNamedAfter(file!, verb))) {
+        wrong.push(`${file}: ${verbs}`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+/** `keys/revoke` has revokeKey, `agents/list_runs` listAgentRuns: each word of the file is one of the verb's, in order. */
+function isNamedAfter(file: string, verb: string): boolean {
+  const words = verb.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split("_");
+  const places = file.split("/")[1]!.split("_").map((word) => words.indexOf(word));
+  return places[0] === 0 && places.every((place, index) => index === 0 || place > places[index - 1]!);
+}

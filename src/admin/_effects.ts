@@ -1,5 +1,5 @@
 import { receivedAgentEvent } from "../agents/receive_event.ts";
-import { receivedPaymentEvent } from "../billing/apply_event.ts";
+import { receivedPaymentEvent } from "../billing/receive_event.ts";
 import type { Provider, StoredEffect } from "../deliveries/schema.ts";
 import { recordedDeploy } from "../deploys/record.ts";
 import { receivedGitHubEvent } from "../integrations/receive_event.ts";

@@ -1,10 +1,11 @@
 import { forgetSessionCookie, setSessionCookie } from "../core/auth.ts";
 import { IdPath, Page } from "../core/schema.ts";
 import { changePassword } from "../sessions/change_password.ts";
-import { endSession, logout } from "../sessions/end.ts";
+import { endSession } from "../sessions/end.ts";
+import { getMe } from "../sessions/get_me.ts";
 import { listSessions } from "../sessions/list.ts";
 import { login } from "../sessions/login.ts";
-import { getMe } from "../sessions/me.ts";
+import { logout } from "../sessions/logout.ts";
 import { refresh } from "../sessions/refresh.ts";
 import { ChangePassword, IDLE_DAYS, Login, Me, Refresh, SessionList, TokenPair } from "../sessions/schema.ts";
 import { Empty, Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";

@@ -1,7 +1,7 @@
-import { startCheckout } from "../billing/checkout.ts";
 import { getBilling } from "../billing/get.ts";
-import { openPortal } from "../billing/portal.ts";
+import { openPortal } from "../billing/open_portal.ts";
 import { Billing, HostedPage, OpenPortal, StartCheckout } from "../billing/schema.ts";
+import { startCheckout } from "../billing/start_checkout.ts";
 import { Empty, router, userProcedure } from "./trpc.ts";
 
 const admin = { access: "account_admin", scope: "admin", tag: "Billing" } as const;

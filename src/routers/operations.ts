@@ -1,9 +1,9 @@
+import { getStorage } from "../admin/get_storage.ts";
 import { listJobs } from "../admin/list_jobs.ts";
 import { listQueues } from "../admin/list_queues.ts";
 import { replayDelivery } from "../admin/replay_delivery.ts";
 import { retryJob } from "../admin/retry_job.ts";
 import { Job, JobList, ListJobs, QueueList, Storage } from "../admin/schema.ts";
-import { getStorage } from "../admin/storage.ts";
 import { IdPath } from "../core/schema.ts";
 import { getDelivery } from "../deliveries/get.ts";
 import { listDeliveries } from "../deliveries/list.ts";

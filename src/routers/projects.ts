@@ -2,9 +2,11 @@ import { IdPage, IdPath } from "../core/schema.ts";
 import { createProject } from "../projects/create.ts";
 import { getProject } from "../projects/get.ts";
 import { listProjects } from "../projects/list.ts";
-import { listMembers, putMember, removeMember } from "../projects/members.ts";
-import { listPeople } from "../projects/people.ts";
+import { listMembers } from "../projects/list_members.ts";
+import { listPeople } from "../projects/list_people.ts";
+import { putMember } from "../projects/put_member.ts";
 import { putRepositories } from "../projects/put_repositories.ts";
+import { removeMember } from "../projects/remove_member.ts";
 import {
   CreateProject,
   ListProjects,

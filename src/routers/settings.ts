@@ -1,4 +1,5 @@
-import { getRoleSettings, putRoleSettings } from "../accounts/roles.ts";
+import { getRoleSettings } from "../accounts/get_role_settings.ts";
+import { putRoleSettings } from "../accounts/put_role_settings.ts";
 import { PutRoleSettings, RoleSettings } from "../accounts/schema.ts";
 import { Empty, router, userProcedure } from "./trpc.ts";
 

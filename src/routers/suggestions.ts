@@ -1,8 +1,10 @@
 import { IdPath } from "../core/schema.ts";
 import { acceptSuggestion } from "../suggestions/accept.ts";
-import { getAnalysis, requestAnalysis } from "../suggestions/analysis.ts";
 import { dismissSuggestion } from "../suggestions/dismiss.ts";
+import { getAnalysis } from "../suggestions/get_analysis.ts";
+import { getTicketDuplicates } from "../suggestions/get_ticket_duplicates.ts";
 import { listSuggestions } from "../suggestions/list.ts";
+import { requestAnalysis } from "../suggestions/request_analysis.ts";
 import {
   Analysis,
   ListSuggestions,
@@ -11,7 +13,6 @@ import {
   SuggestionPath,
   TicketDuplicates,
 } from "../suggestions/schema.ts";
-import { getTicketDuplicates } from "../suggestions/ticket_duplicates.ts";
 import { undoSuggestion } from "../suggestions/undo.ts";
 import { TicketPath } from "../tickets/schema.ts";
 import { projectProcedure, router } from "./trpc.ts";

@@ -4,7 +4,7 @@ import { closeSurvey } from "../surveys/close.ts";
 import { createSurvey } from "../surveys/create.ts";
 import { getPublicSurvey } from "../surveys/get_public.ts";
 import { listSurveys } from "../surveys/list.ts";
-import { listResponses } from "../surveys/responses.ts";
+import { listResponses } from "../surveys/list_responses.ts";
 import {
   Answered,
   AnswerSurvey,

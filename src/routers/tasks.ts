@@ -1,10 +1,10 @@
 import { claimTask } from "../tasks/claim.ts";
 import { createTask } from "../tasks/create.ts";
 import { deleteTask } from "../tasks/delete.ts";
+import { extendClaim } from "../tasks/extend_claim.ts";
 import { getTask } from "../tasks/get.ts";
-import { extendClaim } from "../tasks/heartbeat.ts";
 import { listTasks } from "../tasks/list.ts";
-import { listProjectTasks } from "../tasks/list_of_project.ts";
+import { listProjectTasks } from "../tasks/list_project_tasks.ts";
 import { nextTask } from "../tasks/next.ts";
 import { releaseTask } from "../tasks/release.ts";
 import { reorderTasks } from "../tasks/reorder.ts";

@@ -3,7 +3,7 @@ import { decideTestCase } from "../test_cases/decide.ts";
 import { deleteTestCase } from "../test_cases/delete.ts";
 import { getTestCase } from "../test_cases/get.ts";
 import { listTestCases } from "../test_cases/list.ts";
-import { listProjectTestCases } from "../test_cases/list_of_project.ts";
+import { listProjectTestCases } from "../test_cases/list_project_test_cases.ts";
 import {
   CreatedTestCase,
   CreateTestCase,

@@ -3,10 +3,11 @@ import { BulkResult, BulkTickets } from "../tickets/bulk_schema.ts";
 import { changeRole } from "../tickets/change_role.ts";
 import { countTickets } from "../tickets/count.ts";
 import { createTicket } from "../tickets/create.ts";
+import { findSimilarTickets } from "../tickets/find_similar.ts";
 import { getTicket } from "../tickets/get.ts";
-import { listHistory } from "../tickets/history.ts";
 import { HistoryPage, ListHistory } from "../tickets/history_schema.ts";
 import { listTickets } from "../tickets/list.ts";
+import { listHistory } from "../tickets/list_history.ts";
 import {
   CountTickets,
   CreatedTicket,
@@ -21,7 +22,6 @@ import {
   TicketPathOrRef,
   UpdateTicket,
 } from "../tickets/schema.ts";
-import { findSimilarTickets } from "../tickets/similar.ts";
 import { updateTicket } from "../tickets/update.ts";
 import { projectProcedure, REPEATED, router } from "./trpc.ts";
 

@@ -1,5 +1,5 @@
 import { exportProject } from "../transfers/export_project.ts";
-import { importTickets } from "../transfers/import_project.ts";
+import { importTickets } from "../transfers/import_tickets.ts";
 import { ExportPage, ExportProject, ImportResult, ImportTickets } from "../transfers/schema.ts";
 import { projectProcedure, router } from "./trpc.ts";
 

@@ -27,8 +27,3 @@ export async function endSession(ctx: ActorContext, input: IdPath): Promise<void
   });
   ctx.access.clear();
 }
-
-/** Ends the session that this call was made with. */
-export async function logout(ctx: ActorContext): Promise<void> {
-  if (ctx.actor.credential.type === "session") await endSession(ctx, { id: ctx.actor.credential.id });
-}

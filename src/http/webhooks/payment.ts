@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parsePaymentEvent, receivedPaymentEvent } from "../../billing/apply_event.ts";
+import { parsePaymentEvent, receivedPaymentEvent } from "../../billing/receive_event.ts";
 import { PaymentEvent } from "../../billing/schema.ts";
 import { verifyPaymentEvent } from "../../billing/verify_event.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";

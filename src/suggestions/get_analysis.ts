@@ -15,9 +15,3 @@ export async function getAnalysis(ctx: ProjectContext): Promise<Analysis> {
   const running = row.started_at !== null && row.finished_at === null;
   return { state: running ? "running" : asked || row.waiting > 0 ? "waiting" : "idle", ...row };
 }
-
-/** Asks for a look at every open ticket now. One that waits already is not asked for twice. */
-export async function requestAnalysis(ctx: ProjectContext): Promise<Analysis> {
-  await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: ctx.project.id, full: true });
-  return await getAnalysis(ctx);
-}

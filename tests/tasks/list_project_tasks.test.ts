@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ProjectContext } from "../../src/core/context.ts";
-import { listProjectTasks } from "../../src/tasks/list_of_project.ts";
+import { listProjectTasks } from "../../src/tasks/list_project_tasks.ts";
 import { ListProjectTasks } from "../../src/tasks/schema.ts";
 import { explaining, planOf } from "../explaining.ts";
 import {

@@ -1,17 +1,10 @@
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
-import { AppError, invalidField } from "../core/errors.ts";
+import { invalidField } from "../core/errors.ts";
 import { Role } from "../core/schema.ts";
 import { transact } from "../core/transact.ts";
+import { accountGone, settingsOf } from "./_role_settings.ts";
 import type { PutRoleSettings, RoleSettings } from "./schema.ts";
-
-/** Which roles the caller's account uses. */
-export async function getRoleSettings(ctx: ActorContext): Promise<RoleSettings> {
-  const [account] = await ctx.db<{ disabled_roles: string[] }[]>`
-    select disabled_roles from accounts where id = ${ctx.actor.user.account_id}::uuid`;
-  if (!account) throw accountGone();
-  return settingsOf(account.disabled_roles);
-}
 
 /**
  * Switches roles on and off; those not named stay as they are. Tickets and tasks that have a role keep it.
@@ -50,12 +43,4 @@ export async function putRoleSettings(ctx: ActorContext, input: PutRoleSettings)
   });
   ctx.access.clear();
   return settings;
-}
-
-function settingsOf(disabled: readonly string[]): RoleSettings {
-  return { roles: Role.options.map((role) => ({ role, enabled: !disabled.includes(role) })) };
-}
-
-function accountGone(): AppError {
-  return new AppError("not_found", "The account is gone");
 }

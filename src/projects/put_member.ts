@@ -1,0 +1,23 @@
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/transact.ts";
+import { auditMember, lockMember, readMembers } from "./_members.ts";
+import type { Member, PutMember } from "./schema.ts";
+
+/** Gives a user of the project's account a role in it; the role that they have changes nothing. */
+export async function putMember(ctx: ProjectContext, input: PutMember): Promise<Member> {
+  const member = await transact(ctx, async (ctx) => {
+    await lockMember(ctx, input.userId);
+    const put = await ctx.db`
+      insert into project_members as m (project_id, user_id, role)
+      select ${ctx.project.id}::uuid, u.id, ${input.role} from users u
+      where u.id = ${input.userId}::uuid and u.account_id = ${ctx.project.account_id}::uuid
+      on conflict (project_id, user_id) do update set role = excluded.role where m.role <> excluded.role`;
+    const [row] = await readMembers(ctx, input.userId);
+    if (!row) throw new AppError("not_found", "No such user in the project's account");
+    if (put.count > 0) await auditMember(ctx, "member.put", input.userId, { role: input.role });
+    return row;
+  });
+  ctx.access.clear();
+  return member;
+}

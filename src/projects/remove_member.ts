@@ -1,0 +1,16 @@
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/transact.ts";
+import { auditMember, lockMember } from "./_members.ts";
+
+/** Takes a user's role in the project away. */
+export async function removeMember(ctx: ProjectContext, input: { userId: string }): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    await lockMember(ctx, input.userId);
+    const removed = await ctx.db`
+      delete from project_members where project_id = ${ctx.project.id}::uuid and user_id = ${input.userId}::uuid`;
+    if (removed.count === 0) throw new AppError("not_found", "This user is no member of the project");
+    await auditMember(ctx, "member.removed", input.userId, {});
+  });
+  ctx.access.clear();
+}
