@@ -35,8 +35,8 @@ interface Credentials {
   answer: Headers;
 }
 
-const KEY_LIMIT = { points: 12_000, seconds: 60 };
-const REFUSED_KEY_LIMIT = { points: 60, seconds: 60 };
+const KEY_LIMIT = { name: "key", points: 12_000, seconds: 60 };
+const REFUSED_KEY_LIMIT = { name: "refused-key", points: 60, seconds: 60 };
 
 /**
  * Finds out who calls. A Bearer credential wins over a cookie. Null when none came.
@@ -97,11 +97,11 @@ async function limitedKeyActor(services: Services, key: string, credentials: Cre
   const { address, answer, calls } = credentials;
   try {
     const actor = await keyActor(services, key);
-    await services.limits.takeHere("key", KEY_LIMIT, actor.credential.id, answer, calls);
+    await services.limits.takeHere(KEY_LIMIT, actor.credential.id, answer, calls);
     return actor;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
-    await services.limits.takeHere("refused-key", REFUSED_KEY_LIMIT, address, answer);
+    await services.limits.takeHere(REFUSED_KEY_LIMIT, address, answer);
     throw error;
   }
 }

@@ -8,14 +8,14 @@ import {
 import type { Sql } from "../../db/open.ts";
 import { AppError } from "./errors.ts";
 
+/** So many attempts in so many seconds. Its name is the counter's, and stands in the answer's RateLimit fields. */
 interface Limit {
+  name: string;
   points: number;
   seconds: number;
 }
 
-interface Take {
-  name: string;
-  limit: Limit;
+interface Attempt {
   key: string;
   headers: Headers;
   /** How many attempts it counts for. */
@@ -36,36 +36,21 @@ export class Limits {
    * Takes one attempt of `key` and writes the RateLimit fields for the answer.
    * @throws {AppError} rate_limited, with every field that tells when to come back
    */
-  async take(name: string, limit: Limit, key: string, headers: Headers): Promise<void> {
-    await this.#consume(this.#limiter(name, limit), { name, limit, key, headers, points: 1 });
+  async take(limit: Limit, key: string, headers: Headers): Promise<void> {
+    await consume(this.#limiter(limit), limit, { key, headers, points: 1 });
   }
 
   /** The same, counted by this process alone: for what every call does, which must not cost a statement. */
-  async takeHere(name: string, limit: Limit, key: string, headers: Headers, points = 1): Promise<void> {
-    let limiter = this.#local.get(name);
+  async takeHere(limit: Limit, key: string, headers: Headers, points = 1): Promise<void> {
+    let limiter = this.#local.get(limit.name);
     if (!limiter) {
       limiter = new RateLimiterMemory({ points: limit.points, duration: limit.seconds });
-      this.#local.set(name, limiter);
+      this.#local.set(limit.name, limiter);
     }
-    await this.#consume(limiter, { name, limit, key, headers, points });
+    await consume(limiter, limit, { key, headers, points });
   }
 
-  async #consume(limiter: RateLimiterAbstract, { name, limit, key, headers, points }: Take): Promise<void> {
-    const result = await limiter.consume(counterOf(key), points).catch((refusal: unknown) => {
-      if (refusal instanceof RateLimiterRes) return refusal;
-      throw refusal;
-    });
-    const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
-    headers.set("RateLimit-Policy", `"${name}";q=${limit.points};w=${limit.seconds}`);
-    headers.set("RateLimit", `"${name}";r=${Math.max(0, result.remainingPoints)};t=${seconds}`);
-    if (result.consumedPoints <= limit.points) return;
-    headers.set("Retry-After", String(seconds));
-    throw new AppError("rate_limited", `Too many attempts: try again in ${seconds} s`, {
-      retryAfter: seconds,
-    });
-  }
-
-  #limiter(name: string, limit: Limit): RateLimiterAbstract {
+  #limiter({ name, points, seconds }: Limit): RateLimiterAbstract {
     let limiter = this.#limiters.get(name);
     if (!limiter) {
       limiter = new RateLimiterPostgres({
@@ -78,9 +63,9 @@ export class Limits {
         // src/admin/prune.ts does it, in one process.
         clearExpiredByTimeout: false,
         keyPrefix: name,
-        points: limit.points,
-        duration: limit.seconds,
-        insuranceLimiter: new RateLimiterMemory({ points: limit.points, duration: limit.seconds }),
+        points,
+        duration: seconds,
+        insuranceLimiter: new RateLimiterMemory({ points, duration: seconds }),
       });
       this.#limiters.set(name, limiter);
     }
@@ -91,6 +76,22 @@ export class Limits {
     const rows = await this.#sql.unsafe(text, values);
     return { rows, rowCount: rows.count };
   }
+}
+
+async function consume(limiter: RateLimiterAbstract, limit: Limit, attempt: Attempt): Promise<void> {
+  const { key, headers, points } = attempt;
+  const result = await limiter.consume(counterOf(key), points).catch((refusal: unknown) => {
+    if (refusal instanceof RateLimiterRes) return refusal;
+    throw refusal;
+  });
+  const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
+  headers.set("RateLimit-Policy", `"${limit.name}";q=${limit.points};w=${limit.seconds}`);
+  headers.set("RateLimit", `"${limit.name}";r=${Math.max(0, result.remainingPoints)};t=${seconds}`);
+  if (result.consumedPoints <= limit.points) return;
+  headers.set("Retry-After", String(seconds));
+  throw new AppError("rate_limited", `Too many attempts: try again in ${seconds} s`, {
+    retryAfter: seconds,
+  });
 }
 
 /** Whoever has an IPv6 address mostly has all that share its first 64 bits; one that stands for an IPv4 address is that. */

@@ -6,10 +6,13 @@ import { transact } from "../core/transact.ts";
 import { voidInvitations } from "../users/invitations.ts";
 import type { ChangePassword } from "./schema.ts";
 
+/** Of one user. */
+const ATTEMPTS = { name: "password", points: 10, seconds: 300 };
+
 /** Sets a new password and ends every other session of the user. Of two at once one is refused: its password is old. */
 export async function changePassword(ctx: ActorContext, input: ChangePassword): Promise<void> {
   const { user, credential } = ctx.actor;
-  await ctx.limits.take("password", { points: 10, seconds: 300 }, user.id, ctx.headers);
+  await ctx.limits.take(ATTEMPTS, user.id, ctx.headers);
   const [row] = await ctx.db<{ password_hash: string | null }[]>`
     select password_hash from users where id = ${user.id}::uuid`;
   const verified = row?.password_hash ?? null;

@@ -8,6 +8,9 @@ import { transact } from "../core/transact.ts";
 import { issueTokens } from "./_tokens.ts";
 import { ABSOLUTE_DAYS, type Login, type TokenPair } from "./schema.ts";
 
+const OF_ADDRESS = { name: "login", points: 30, seconds: 60 };
+const OF_EMAIL = { name: "login-email", points: 10, seconds: 300 };
+
 interface Candidate {
   id: string;
   name: string;
@@ -21,8 +24,8 @@ interface Candidate {
  */
 export async function login(ctx: RequestContext, input: Login): Promise<TokenPair> {
   // The address first: one that tries too often uses up nobody's attempts.
-  await ctx.limits.take("login", { points: 30, seconds: 60 }, ctx.address, ctx.headers);
-  await ctx.limits.take("login-email", { points: 10, seconds: 300 }, nameOf(input.email), ctx.headers);
+  await ctx.limits.take(OF_ADDRESS, ctx.address, ctx.headers);
+  await ctx.limits.take(OF_EMAIL, nameOf(input.email), ctx.headers);
   const [user] = await ctx.db<Candidate[]>`
     select id, name, account_id, password_hash from users
     where lower(email) = lower(${input.email}) and deactivated_at is null`;

@@ -20,7 +20,7 @@ interface Rotated {
  * @throws {AppError} rate_limited, token_reused, token_expired, unauthenticated
  */
 export async function refresh(ctx: RequestContext, input: Refresh): Promise<TokenPair> {
-  await ctx.limits.take("refresh", ctx.config.RATE_LIMIT_REFRESH, ctx.address, ctx.headers);
+  await ctx.limits.take({ name: "refresh", ...ctx.config.RATE_LIMIT_REFRESH }, ctx.address, ctx.headers);
   const hash = hashToken(input.refresh_token);
   const pair = await transact(ctx, async (ctx) => {
     const [rotated] = await ctx.db<Rotated[]>`

@@ -8,7 +8,7 @@ import { readSurvey } from "./get_public.ts";
 import type { Answered, AnswerSurvey } from "./schema.ts";
 
 /** Of one address. */
-const ANSWERS = { points: 20, seconds: 60 };
+const ANSWERS = { name: "survey-answer", points: 20, seconds: 60 };
 /** The door is open to everyone: it must not fill the disk. */
 const MOST_RESPONSES = 10_000;
 
@@ -19,7 +19,7 @@ const MOST_RESPONSES = 10_000;
  * full, or the person has answered
  */
 export async function answerSurvey(ctx: RequestContext, input: AnswerSurvey): Promise<Answered> {
-  await ctx.limits.take("survey-answer", ANSWERS, ctx.address, ctx.headers);
+  await ctx.limits.take(ANSWERS, ctx.address, ctx.headers);
   const person = identify(ctx, input);
   const survey = await readSurvey(ctx, input.code);
   if (survey.closed) throw closed();

@@ -3,11 +3,11 @@ import { AppError } from "../core/errors.ts";
 import type { PublicSurvey } from "./schema.ts";
 
 /** Of one address: enough for a room behind one, too few to guess codes. */
-const READS = { points: 120, seconds: 60 };
+const READS = { name: "survey", points: 120, seconds: 60 };
 
 /** @throws {AppError} not_found, rate_limited */
 export async function getPublicSurvey(ctx: RequestContext, input: { code: string }): Promise<PublicSurvey> {
-  await ctx.limits.take("survey", READS, ctx.address, ctx.headers);
+  await ctx.limits.take(READS, ctx.address, ctx.headers);
   const { id: _, ...survey } = await readSurvey(ctx, input.code);
   return survey;
 }

@@ -7,9 +7,12 @@ import { transact } from "../core/transact.ts";
 import { userColumns } from "./_rows.ts";
 import type { AcceptInvite, User } from "./schema.ts";
 
+/** Of one address. */
+const ATTEMPTS = { name: "invite", points: 10, seconds: 60 };
+
 /** Sets an invited person's password; the link works once, and sessions from before end. */
 export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Promise<User> {
-  await ctx.limits.take("invite", { points: 10, seconds: 60 }, ctx.address, ctx.headers);
+  await ctx.limits.take(ATTEMPTS, ctx.address, ctx.headers);
   const passwordHash = await hashPassword(input.password);
   const tokenHash = hashToken(input.token);
   const accepted = await transact(ctx, async (ctx) => {
