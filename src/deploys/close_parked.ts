@@ -39,7 +39,8 @@ export async function promoteParkedTickets(
     where t.merge_sha = ${sha} and (t.status = 'open' or t.deployed_at is null)
       and t.project_id in ${wiredProjects(db, repo)}
     order by t.id for update of t`;
-  const closed = await closeAsCompleted(ctx, merged.filter(({ parked }) => parked).map(({ id }) => id), true);
+  const parked = merged.filter(({ parked }) => parked).map(({ id }) => id);
+  const closed = await closeAsCompleted(ctx, parked, { deployed: true });
   const unstamped = new Set(merged.filter(({ unstamped }) => unstamped).map(({ id }) => id));
   return { stamped: closed.filter((id) => unstamped.has(id)).length, closed: closed.length };
 }
@@ -48,7 +49,7 @@ export async function promoteParkedTickets(
 export async function closeAsCompleted(
   ctx: Context,
   ids: readonly string[],
-  deployed = false,
+  { deployed = false }: { deployed?: boolean } = {},
 ): Promise<string[]> {
   if (ids.length === 0) return [];
   const results = await transitionTickets(ctx, null, ids, {

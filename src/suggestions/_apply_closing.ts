@@ -39,8 +39,7 @@ export async function applyClosing(
 export async function undoClosing(
   ctx: ProjectContext,
   ticketId: string,
-  before: BeforeClosing,
-  undone: boolean,
+  { before, undone }: { before: BeforeClosing; undone: boolean },
 ): Promise<void> {
   const { closed_at, ticket_ref } = await lockTicket(ctx, ticketId);
   if (closed_at !== before.closed_at) throw changedSince(ticket_ref);

@@ -75,6 +75,6 @@ export async function decideSuggestion(
   return row;
 }
 
-export function refuseStatus(attempt: string, suggestion: StoredSuggestion): AppError {
+export function wrongStatus(attempt: string, suggestion: StoredSuggestion): AppError {
   return new AppError("invalid_transition", `Cannot ${attempt} the suggestion: it is ${suggestion.status}`);
 }

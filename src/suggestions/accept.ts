@@ -11,7 +11,7 @@ import { applyRole } from "./_apply_role.ts";
 import { applySplit } from "./_apply_split.ts";
 import { lastActivity } from "./_batch.ts";
 import { counted } from "./_finding.ts";
-import { decideSuggestion, lockSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
+import { decideSuggestion, lockSuggestion, type StoredSuggestion, wrongStatus } from "./_rows.ts";
 import type { Suggestion, SuggestionKind, SuggestionPath } from "./schema.ts";
 
 type Apply = (ctx: ProjectContext, suggestion: StoredSuggestion) => Promise<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export async function acceptSuggestion(ctx: ProjectContext, input: SuggestionPat
   return await transact(ctx, async (ctx) => {
     const suggestion = await lockSuggestion(ctx, input.suggestionId);
     if (suggestion.status === "accepted") return suggestion;
-    if (suggestion.status !== "pending") throw refuseStatus("accept", suggestion);
+    if (suggestion.status !== "pending") throw wrongStatus("accept", suggestion);
     const before = await APPLY[suggestion.kind](ctx, suggestion);
     return await decideSuggestion(ctx, suggestion, { status: "accepted", before_accept: before });
   });

@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
-import { decideSuggestion, lockSuggestion, refuseStatus } from "./_rows.ts";
+import { decideSuggestion, lockSuggestion, wrongStatus } from "./_rows.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 
 /**
@@ -11,7 +11,7 @@ export async function dismissSuggestion(ctx: ProjectContext, input: SuggestionPa
   return await transact(ctx, async (ctx) => {
     const suggestion = await lockSuggestion(ctx, input.suggestionId);
     if (suggestion.status === "dismissed") return suggestion;
-    if (suggestion.status !== "pending") throw refuseStatus("dismiss", suggestion);
+    if (suggestion.status !== "pending") throw wrongStatus("dismiss", suggestion);
     return await decideSuggestion(ctx, suggestion, { status: "dismissed" });
   });
 }

@@ -6,7 +6,7 @@ import { moveTickets } from "../tickets/transition.ts";
 import { type BeforeClosing, type BeforeMove, changedSince, undoClosing } from "./_apply_closing.ts";
 import { undoRole } from "./_apply_role.ts";
 import { undoSplit } from "./_undo_split.ts";
-import { decideSuggestion, lockSuggestion, refuseStatus, type StoredSuggestion } from "./_rows.ts";
+import { decideSuggestion, lockSuggestion, type StoredSuggestion, wrongStatus } from "./_rows.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 
 /**
@@ -17,7 +17,7 @@ import type { Suggestion, SuggestionPath } from "./schema.ts";
 export async function undoSuggestion(ctx: ProjectContext, input: SuggestionPath): Promise<Suggestion> {
   return await transact(ctx, async (ctx) => {
     const suggestion = await lockSuggestion(ctx, input.suggestionId);
-    if (!isUndoable(suggestion)) throw refuseStatus("undo", suggestion);
+    if (!isUndoable(suggestion)) throw wrongStatus("undo", suggestion);
     await restore(ctx, suggestion);
     return await decideSuggestion(ctx, suggestion, {
       status: suggestion.status === "executed" ? "dismissed" : "pending",
@@ -43,7 +43,8 @@ async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promi
     return await undoMove(ctx, ticket_id, before as BeforeMove);
   }
   // What closed by itself would do so again, were it not reopened.
-  await undoClosing(ctx, ticket_id, before as BeforeClosing, status === "accepted");
+  const undone = status === "accepted";
+  await undoClosing(ctx, ticket_id, { before: before as BeforeClosing, undone });
 }
 
 async function undoMove(ctx: ProjectContext, ticketId: string, before: BeforeMove): Promise<void> {
