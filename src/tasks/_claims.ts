@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { hasScope } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 
 /**
@@ -15,9 +16,8 @@ export function claimable(ctx: ProjectContext) {
     and (select k.status from tickets k where k.id = t.ticket_id) <> 'closed'`;
 }
 
-function mayClaim({ actor: { credential }, project }: ProjectContext): boolean {
-  const inScope = credential.type === "session" || credential.scopes.includes("tasks:write");
-  return inScope && project.role !== "viewer" && !project.archived;
+function mayClaim({ actor, project }: ProjectContext): boolean {
+  return hasScope(actor, "tasks:write") && project.role !== "viewer" && !project.archived;
 }
 
 /** A claim holds this long from its last sign of life. */
