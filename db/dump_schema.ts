@@ -28,7 +28,7 @@ export async function dumpSchema(sql: Sql): Promise<string> {
     compare(a.owner, b.owner) || a.rank - b.rank || compare(a.name, b.name)
   );
   const lines = sorted.map(({ rank, text }) => (rank === 0 ? `\n${text}` : text));
-  return `-- Written by db/dump_schema.ts --write; do not edit.\n${lines.join("\n")}\n`;
+  return `-- Written by npm run schema; do not edit.\n${lines.join("\n")}\n`;
 }
 
 function compare(a: string, b: string): number {
@@ -151,9 +151,6 @@ async function writeChecksums(): Promise<void> {
 }
 
 if (import.meta.main) {
-  const text = await dumpMigrations();
-  if (Deno.args.includes("--write")) {
-    await Deno.writeTextFile(new URL("./schema.sql", import.meta.url), text);
-    await writeChecksums();
-  } else await Deno.stdout.write(new TextEncoder().encode(text));
+  await Deno.writeTextFile(new URL("./schema.sql", import.meta.url), await dumpMigrations());
+  await writeChecksums();
 }

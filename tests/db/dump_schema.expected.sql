@@ -1,4 +1,4 @@
--- Written by db/dump_schema.ts --write; do not edit.
+-- Written by npm run schema; do not edit.
 
 CREATE OR REPLACE FUNCTION public.touch()
  RETURNS trigger
