@@ -11,7 +11,7 @@ export async function embedTexts(texts: readonly string[]): Promise<Float32Array
       return vector;
     });
   } finally {
-    await embedder.close();
+    embedder.close();
   }
 }
 

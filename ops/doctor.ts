@@ -145,7 +145,7 @@ async function checkModel({ EMBEDDING_THREADS }: Config): Promise<boolean> {
     print("ok      model: its files are the ones that were listed, and it answers");
     return true;
   } finally {
-    await embedder.close();
+    embedder.close();
   }
 }
 

@@ -60,10 +60,9 @@ export class EmbedPool implements Embedder {
     });
   }
 
-  close(): Promise<void> {
+  close(): void {
     this.#closed = true;
     this.#stop();
-    return Promise.resolve();
   }
 
   #state(): EmbedderState {

@@ -15,7 +15,7 @@ export interface Embedder {
     options?: { timeoutMs?: number; priority?: EmbedPriority },
   ): Promise<Float32Array | null>;
   /** Answers null to whatever is waiting and ends the workers. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** The part of a LogTape logger that is used here. */

@@ -81,7 +81,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     boss,
     async close() {
       await boss.stop({ graceful: true, timeout: 3_000 });
-      await embedder.close();
+      embedder.close();
       await database.close();
     },
   };

@@ -11,7 +11,7 @@ const started: Embedder[] = [];
 const folders: string[] = [];
 
 afterEach(async () => {
-  for (const embedder of started.splice(0)) await embedder.close();
+  for (const embedder of started.splice(0)) embedder.close();
   for (const folder of folders.splice(0)) await Deno.remove(folder, { recursive: true });
 });
 
@@ -220,7 +220,7 @@ describe("the pool", () => {
   it("answers null to what is running or waiting when it closes", async () => {
     const embedder = await stub();
     const answers = [embedder.embed("slow", PATIENT), embedder.embed("waiting", PATIENT)];
-    await embedder.close();
+    embedder.close();
     expect(await Promise.all(answers)).toEqual([null, null]);
     expect(await embedder.embed("after")).toBeNull();
     expect(embedder.state().state).toBe("off");

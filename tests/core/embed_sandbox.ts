@@ -5,5 +5,5 @@ const modelDir = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
 const embedder = startEmbedder({ threads: 1, modelDir });
 const vector = await embedder.embed("a ticket", { timeoutMs: 30_000 });
 const outcome = JSON.stringify(vector?.length ?? embedder.state());
-await embedder.close();
+embedder.close();
 await Deno.stdout.write(new TextEncoder().encode(outcome));

@@ -14,7 +14,7 @@ const embedder: Embedder = {
     vector[text.charCodeAt(0)] = 1;
     return Promise.resolve(vector);
   },
-  close: () => Promise.resolve(),
+  close: () => {},
 };
 
 const harness = useHarness({ embedder, env: { EMBEDDING_THREADS: "1" } });

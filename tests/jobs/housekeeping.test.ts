@@ -12,7 +12,7 @@ import { useHarness } from "../harness.ts";
 const embedder: Embedder = {
   state: () => ({ state: "ready", queued: 0 }),
   embed: (text) => Promise.resolve(text.startsWith("Unreadable") ? null : new Float32Array(384).fill(0.05)),
-  close: () => Promise.resolve(),
+  close: () => {},
 };
 const harness = useHarness({ embedder, env: { EMBEDDING_THREADS: "1" } });
 

@@ -24,7 +24,7 @@ const embedder: Embedder = {
     atWork--;
     return text.startsWith("Unreadable") ? null : new Float32Array(384).fill(0.05);
   },
-  close: () => Promise.resolve(),
+  close: () => {},
 };
 const harness = useHarness({ embedder, env: { EMBEDDING_THREADS: "1" } });
 

@@ -17,7 +17,7 @@ const wordEmbedder: Embedder = {
     const length = Math.hypot(...vector) || 1;
     return Promise.resolve(vector.map((value) => value / length));
   },
-  close: () => Promise.resolve(),
+  close: () => {},
 };
 
 /** Options of a harness whose tickets are embedded by it. */

@@ -25,9 +25,7 @@ export class SetVectors implements Embedder {
     return { state: this.on ? "ready" : "failed", queued: 0 };
   }
 
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
+  close(): void {}
 }
 
 /** A vector of unit length in single precision that has this cosine with the first axis, on an axis of its own. */
