@@ -42,7 +42,7 @@ async function newFolderBeside(folder: string): Promise<string> {
   return await Deno.makeTempDir({ dir, prefix: `${basename(folder)}.`, suffix: ".unfinished" });
 }
 
-export interface Restored {
+interface Restored {
   tickets: number;
   /** The migrations that it lacked. */
   applied: string[];

@@ -27,7 +27,7 @@ const STEPS = `lives as (
 )`;
 
 /** What must be true of a database that nobody works on: each query names rows of which it is not. */
-export const INVARIANTS: Record<string, string> = {
+const INVARIANTS: Record<string, string> = {
   "a project's counter is beyond its numbers, and where nothing was imported there are no gaps": `
     select p.key, p.next_number, count(*), max(t.number) from projects p join tickets t on t.project_id = p.id
     group by p.id having max(t.number) >= p.next_number

@@ -1,6 +1,5 @@
-import { openDatabase } from "../db/open.ts";
 import { pause } from "./scenario.ts";
-import { serverUrl, type Stage } from "./service.ts";
+import { serverUrl, type Stage, withDatabase } from "./service.ts";
 
 interface JobRow {
   name: string;
@@ -24,13 +23,9 @@ export async function unfinishedJobs(stage: Stage, seconds: number): Promise<Job
 
 /** Jobs of the service that are due or at work. What waits for its next try is neither. */
 export async function readUnfinished({ place }: Stage): Promise<JobRow[]> {
-  const database = await openDatabase({ ...place, poolSize: 1 });
-  try {
-    return await database.sql<JobRow[]>`
+  return await withDatabase(place, (sql) =>
+    sql<JobRow[]>`
       select name, state::text as state, count(*) as count from pgboss.job
       where name not like '\\_\\_pgboss%' and (state = 'active' or (state in ('created', 'retry') and start_after < now()))
-      group by 1, 2`;
-  } finally {
-    await database.close();
-  }
+      group by 1, 2`);
 }

@@ -3,7 +3,7 @@ import { invalid, problem } from "./failures.ts";
 import type { GitHubState, Hook, Identity, Issue, Repository } from "./state.ts";
 
 /** One call that has passed the description's checks. */
-export interface Request {
+interface Request {
   state: GitHubState;
   description: Description;
   identity: Identity;

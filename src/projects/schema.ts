@@ -19,7 +19,7 @@ const ProjectKey = z.string().regex(
   "Expected 2 to 10 capitals and digits, a capital first",
 );
 
-export const Repositories = distinct(
+const Repositories = distinct(
   z.array(RepoName).max(200),
   "a repository",
   (name) => name.toLowerCase(),
