@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeKey, makeMember, makeProject, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { statusOfMe } from "../sessions/sign_in.ts";
@@ -150,10 +150,12 @@ describe("a key", () => {
 
   test("ends at its expiry to the moment, though it is remembered", async () => {
     const user = await makeUser(harness.now);
-    const expires_at = new Date(Date.now() + 1500).toISOString();
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
     const { body } = await call("POST", "/keys", { token: user.token, body: { expires_at } });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.setSystemTime(Date.parse(expires_at) - 1);
     expect(await statusOfMe(harness.now, body.key)).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, Date.parse(expires_at) - Date.now() + 5));
+    vi.setSystemTime(Date.parse(expires_at));
     expect(await call("GET", "/auth/me", { token: body.key })).toMatchObject({
       status: 401,
       body: { code: "unauthenticated", error: "The API key is unknown, revoked or expired" },

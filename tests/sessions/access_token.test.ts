@@ -1,5 +1,5 @@
 import { SignJWT, UnsecuredJWT } from "jose";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeUser, type TestUser } from "../factories.ts";
 import { openHarnessAt, useHarness } from "../harness.ts";
 import { claimsOf } from "./sign_in.ts";
@@ -96,9 +96,10 @@ describe("an access token", () => {
     const user = await makeUser(harness.now);
     const late = await sign(user, { claims: { iat: now() - 901, exp: now() - 1 } });
     expect(await me(late)).toMatchObject({ status: 401, body: { code: "token_expired" } });
-    const soon = await sign(user, { claims: { exp: now() + 1 } });
+    const soon = await sign(user, { claims: { exp: now() + 60 } });
     expect((await me(soon)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    onTestFinished(() => void vi.useRealTimers());
+    vi.setSystemTime(Date.now() + 60_000);
     expect(await me(soon)).toMatchObject({ status: 401, body: { code: "token_expired" } });
   });
 
