@@ -45,8 +45,8 @@ const environment = z.object({
   ),
   PUBLIC_URL: httpOrigin.optional(),
   DATABASE_URL: z.string().refine(
-    (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
-    "takes a postgres:// URL, with any of / ? # @ in its password as %2F %3F %23 %40",
+    isServerUrl,
+    "takes a postgres:// URL of a name or IPv4 address, with any of / ? # @ % in its password as %2F %3F %23 %40 %25",
   ).optional(),
   DATA_DIR: z.string().min(1).default("./data"),
   AUTH_SECRET: longSecrets,
@@ -100,6 +100,22 @@ export function parseConfig(
     PUBLIC_URL: config.PUBLIC_URL ?? ownUrl(config),
     EMBEDDING_THREADS: config.EMBEDDING_THREADS ?? Math.max(1, Math.floor(cores / 2)),
   };
+}
+
+/** Neither a socket's path nor IPv6 as its host: the client connects to none. */
+function isServerUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, hostname } = new URL(text);
+  return /^postgres(ql)?:$/.test(protocol) && (hostname === "" || isHost(hostname)) &&
+    [username, password].every(isDecodable);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function isHost(text: string): boolean {
