@@ -1,9 +1,9 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { authorCte } from "../core/history.ts";
 import { newVersion, requireVersion, versionMatches } from "../core/if_match.ts";
-import { repeatVictim } from "../core/transact.ts";
+import { transact } from "../core/transact.ts";
 import { requireTicket } from "../tickets/get.ts";
+import type { Ticket } from "../tickets/schema.ts";
 import { claimable, lease } from "./_claims.ts";
 import { dependenciesUnfinished, unfinishedDependencies } from "./_dependencies.ts";
 import { getTask } from "./get.ts";
@@ -17,17 +17,26 @@ import type { ClaimTask, Task } from "./schema.ts";
  * invalid_transition; conflict when the ticket is closed
  */
 export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
-  const { db, actor } = ctx;
-  const [task] = await repeatVictim(ctx, () =>
-    db<Task[]>`
-      with ${authorCte(ctx)}
-      update tasks t set status = 'in_progress', assignee_user_id = ${actor.user.id}::uuid,
-        assignee_session_id = ${sessionOf(ctx, input)}, started_at = now(),
-        lease_expires_at = ${lease(db)}, ${newVersion(db, "t")}
-      from author
-      where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)}
-      returning ${taskColumns(db)}`);
-  return task ?? await explainRefusal(ctx, input);
+  const claimed = await transact(ctx, async (ctx) => {
+    const { db, actor } = ctx;
+    const [[task], [ticket]] = await Promise.all([
+      db<Task[]>`
+        update tasks t set status = 'in_progress', assignee_user_id = ${actor.user.id}::uuid,
+          assignee_session_id = ${sessionOf(ctx, input)}, started_at = now(),
+          lease_expires_at = ${lease(db)}, ${newVersion(db, "t")}
+        where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)}
+        returning ${taskColumns(db)}`,
+      // It may have waited for who closed the ticket, and sees that one as it was when it began.
+      db<Pick<Ticket, "status">[]>`select status from tickets where id = ${input.ticketId}::uuid`,
+    ]);
+    if (task && ticket?.status === "closed") throw ticketIsClosed(task);
+    return task;
+  });
+  return claimed ?? await explainRefusal(ctx, input);
+}
+
+function ticketIsClosed({ title }: Task): AppError {
+  return new AppError("conflict", `Cannot claim task ${title}: its ticket is closed`);
 }
 
 /** Under what a claim is kept. */
@@ -54,7 +63,7 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
     );
   }
   if (status !== "pending") throw new AppError("invalid_transition", `${refused} it is ${status}`);
-  if (ticket.status === "closed") throw new AppError("conflict", `${refused} its ticket is closed`);
+  if (ticket.status === "closed") throw ticketIsClosed(task);
   if (another) throw taken("it is assigned to another");
   const tasks = await outlineOf(ctx, input.ticketId);
   const waiting = unfinishedDependencies(tasks, task.depends_on_task_ids);

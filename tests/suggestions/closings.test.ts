@@ -271,6 +271,23 @@ describe("a ticket that nobody touches", () => {
     expect([claimed!.status, accepted!.status]).toEqual([200, 409]);
   });
 
+  test("and is being closed gives its task to nobody who waits for that", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project);
+    const { body: task } = await post(project, `${ticket.path}/tasks`, { title: "A task", role: "qa" });
+    await leaveAlone(harness.now, ticket.id, 200);
+    await analyzeAll(harness.now);
+    const [stale] = await list(harness.now, project);
+    const [accepted, claimed] = await behindLock(
+      harness.now,
+      (tx) => tx`select from suggestions where id = ${stale!.id}::uuid for update`,
+      () => decide(harness.now, project, stale!, "accept"),
+      () => post(project, `${ticket.path}/tasks/${task.id}/claim`),
+    );
+    expect([accepted!.status, claimed!.status, claimed!.body.code]).toEqual([200, 409, "conflict"]);
+    expect((await stateOf(harness.now, ticket.id)).tasks).toMatchObject([{ status: "pending" }]);
+  });
+
   test("for half a year in the backlog is suggested to be closed; a change withdraws that", async () => {
     const project = await makeProject(harness.now);
     const [left, revived] = [await makeTicket(harness.now, project), await makeTicket(harness.now, project)];
