@@ -1,6 +1,8 @@
 import type { Sql } from "./open.ts";
 
 const CHECK_EVERY_MS = 10_000;
+/** Bytes of write-ahead log: what is read again after a kill, and about what a backup takes besides the tables. */
+const LONGEST_LOG = 32 * 1024 * 1024;
 
 /** Which tables changed by more than a fifth and a thousand rows since their statistics were taken. */
 export async function staleTables(sql: Sql): Promise<string[]> {
@@ -16,8 +18,16 @@ export async function staleTables(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
+/** Is the write-ahead log since the last checkpoint so long that it is time for one? */
+export async function needsCheckpoint(sql: Sql): Promise<boolean> {
+  const [row] = await sql<[{ long: boolean }]>`
+    select pg_current_wal_insert_lsn() - redo_lsn > ${LONGEST_LOG}::bigint as long from pg_control_checkpoint()`;
+  return row.long;
+}
+
 /**
- * Does what autovacuum does on a server; PGlite has none, and without it plans get 20 times slower.
+ * Does what autovacuum and the checkpointer do on a server; PGlite has neither: without the one plans get 20 times
+ * slower, without the other the write-ahead log grows for as long as the process lives.
  * It goes through the one client, so it waits for transactions and never runs inside one, and a request waits
  * for one table at most.
  */
@@ -31,7 +41,7 @@ export function startMaintenance(
   let timer = setTimeout(check, everyMs);
 
   function check(): void {
-    running = vacuumStaleTables(sql, () => stopped)
+    running = maintain(sql, () => stopped)
       .catch(onError)
       .finally(() => {
         if (!stopped) timer = setTimeout(check, everyMs);
@@ -47,9 +57,10 @@ export function startMaintenance(
   };
 }
 
-async function vacuumStaleTables(sql: Sql, isStopped: () => boolean): Promise<void> {
+async function maintain(sql: Sql, isStopped: () => boolean): Promise<void> {
   for (const table of await staleTables(sql)) {
     if (isStopped()) return;
     await sql.unsafe(`vacuum (analyze) ${table}`);
   }
+  if (!isStopped() && await needsCheckpoint(sql)) await sql`checkpoint`;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { staleTables, startMaintenance } from "../../db/maintenance.ts";
+import { needsCheckpoint, staleTables, startMaintenance } from "../../db/maintenance.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { emptyEmbedded } from "../database.ts";
@@ -191,6 +191,16 @@ describe("the embedded database", () => {
     });
     await expect(abandoned).rejects.toThrow("abandoned");
     expect(await staleTables(sql)).toEqual(["public.busy", "public.quiet"]);
+  });
+
+  test("makes a checkpoint once the write-ahead log has grown", async () => {
+    const { sql } = await openMade();
+    expect(await needsCheckpoint(sql)).toBe(false);
+    await sql`select pg_logical_emit_message(false, 'test', repeat('a', 40000000))`;
+    expect(await needsCheckpoint(sql)).toBe(true);
+    const maintenance = startMaintenance(sql, (error) => expect(error).toBeUndefined(), 10);
+    await until(async () => !await needsCheckpoint(sql));
+    await maintenance.stop();
   });
 
   test("says what its vacuum fails for, and tries again", async () => {
