@@ -6,6 +6,7 @@ import { getTicketDuplicates } from "../suggestions/get_ticket_duplicates.ts";
 import { listSuggestions } from "../suggestions/list.ts";
 import { requestAnalysis } from "../suggestions/request_analysis.ts";
 import {
+  AcceptSuggestion,
   Analysis,
   ListSuggestions,
   Suggestion,
@@ -40,7 +41,7 @@ export const suggestionsRouter = router({
       "Past the same gates as anyone. A duplicate is closed as such and linked to the other ticket. A split names the " +
       "new tickets in `evidence.parts` by `ticket_id` and `ticket_ref`, until it is undone.",
     errors: ["not_found", "invalid_transition", "conflict", "roles_incomplete", "human_tests_pending"],
-  }).input(SuggestionPath).output(Suggestion).mutation(({ ctx, input }) => acceptSuggestion(ctx, input)),
+  }).input(AcceptSuggestion).output(Suggestion).mutation(({ ctx, input }) => acceptSuggestion(ctx, input)),
 
   dismiss: projectProcedure({
     ...write,

@@ -9,6 +9,8 @@ import type { StoredSuggestion } from "./_rows.ts";
 export interface BeforeClosing extends Record<string, unknown> {
   stage: Stage;
   closed_at: string;
+  /** Of each role that was skipped for it, the status that it had. */
+  skipped?: Record<string, string>;
 }
 
 /** The stage that a ticket left for the backlog, and that move's place in the history, which older moves lack. */
@@ -17,19 +19,27 @@ export interface BeforeMove extends Record<string, unknown> {
   move?: number | null;
 }
 
-/** Past the same gates as anyone: nothing is skipped for a suggestion. */
+/** Past the same gates as anyone: nothing is skipped but what the caller says. */
 export async function applyClosing(
   ctx: ProjectContext,
   { ticket_id }: StoredSuggestion,
-  resolution: Resolution,
+  { resolution, skipPendingRoles }: { resolution: Resolution; skipPendingRoles: boolean },
 ): Promise<BeforeClosing> {
   const before = await lockTicket(ctx, ticket_id);
   if (before.status === "closed") {
     throw new AppError("conflict", `Ticket ${before.ticket_ref} is closed already`);
   }
-  await moveTickets(ctx, [ticket_id], { to: "live", resolution });
+  const skipped = skipPendingRoles ? await unfinishedRoles(ctx, ticket_id) : {};
+  await moveTickets(ctx, [ticket_id], { to: "live", resolution, skipPendingRoles });
   const { closed_at } = await lockTicket(ctx, ticket_id);
-  return { stage: before.stage, closed_at: closed_at! };
+  return { stage: before.stage, closed_at: closed_at!, skipped };
+}
+
+async function unfinishedRoles({ db }: ProjectContext, ticketId: string): Promise<Record<string, string>> {
+  const roles = await db<{ role: string; status: string }[]>`
+    select role, status from ticket_roles
+    where ticket_id = ${ticketId}::uuid and status in ('pending', 'in_progress')`;
+  return Object.fromEntries(roles.map(({ role, status }) => [role, status]));
 }
 
 /**
@@ -44,6 +54,9 @@ export async function undoClosing(
   const { closed_at, ticket_ref } = await lockTicket(ctx, ticketId);
   if (closed_at !== before.closed_at) throw changedSince(ticket_ref);
   await moveTickets(ctx, [ticketId], { to: before.stage, undone });
+  await ctx.db`
+    update ticket_roles r set status = s.value from jsonb_each_text(${ctx.db.json(before.skipped ?? {})}) s
+    where r.ticket_id = ${ticketId}::uuid and r.role = s.key and r.status = 'skipped'`;
 }
 
 export function changedSince(ticketRef: string): AppError {

@@ -5,6 +5,7 @@ import { applyClosing, type BeforeClosing } from "./_apply_closing.ts";
 import { fingerprintOfPair } from "./_finding.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 import { digestOf } from "./_terms.ts";
+import type { AcceptSuggestion } from "./schema.ts";
 
 /**
  * Closes the ticket as a duplicate and links it to the other. That one must be open: else a ring of tickets could be
@@ -13,10 +14,12 @@ import { digestOf } from "./_terms.ts";
 export async function applyDuplicate(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,
+  { skip_pending_roles: skipPendingRoles }: AcceptSuggestion,
 ): Promise<BeforeClosing> {
   const { ticket_id, other_ticket_id } = suggestion;
   const otherRef = await lockOpenOther(ctx, suggestion);
-  const before = await applyClosing(ctx, suggestion, { type: "duplicate", note: `Duplicate of ${otherRef}` });
+  const resolution = { type: "duplicate", note: `Duplicate of ${otherRef}` } as const;
+  const before = await applyClosing(ctx, suggestion, { resolution, skipPendingRoles });
   // An import may have brought a link along that the ticket had before it was reopened.
   await Promise.all([
     ctx.db`delete from ticket_duplicates where ticket_id = ${ticket_id}::uuid`,

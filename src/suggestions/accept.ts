@@ -12,9 +12,13 @@ import { applySplit } from "./_apply_split.ts";
 import { lastActivity } from "./_batch.ts";
 import { counted } from "./_finding.ts";
 import { decideSuggestion, lockSuggestion, type StoredSuggestion, wrongStatus } from "./_rows.ts";
-import type { Suggestion, SuggestionKind, SuggestionPath } from "./schema.ts";
+import type { AcceptSuggestion, Suggestion, SuggestionKind } from "./schema.ts";
 
-type Apply = (ctx: ProjectContext, suggestion: StoredSuggestion) => Promise<Record<string, unknown>>;
+type Apply = (
+  ctx: ProjectContext,
+  suggestion: StoredSuggestion,
+  input: AcceptSuggestion,
+) => Promise<Record<string, unknown>>;
 
 /** What accepting does to the ticket; answers what undo needs. */
 const APPLY: Record<SuggestionKind, Apply> = {
@@ -29,12 +33,12 @@ const APPLY: Record<SuggestionKind, Apply> = {
  * Does what is suggested, as the caller and past the same gates. Accepting again changes nothing.
  * @throws {AppError} invalid_transition when it was decided otherwise; the gates' and conflict when the ticket has changed
  */
-export async function acceptSuggestion(ctx: ProjectContext, input: SuggestionPath): Promise<Suggestion> {
+export async function acceptSuggestion(ctx: ProjectContext, input: AcceptSuggestion): Promise<Suggestion> {
   return await transact(ctx, async (ctx) => {
     const suggestion = await lockSuggestion(ctx, input.suggestionId);
     if (suggestion.status === "accepted") return suggestion;
     if (suggestion.status !== "pending") throw wrongStatus("accept", suggestion);
-    const before = await APPLY[suggestion.kind](ctx, suggestion);
+    const before = await APPLY[suggestion.kind](ctx, suggestion, input);
     return await decideSuggestion(ctx, suggestion, { status: "accepted", before_accept: before });
   });
 }
@@ -42,6 +46,7 @@ export async function acceptSuggestion(ctx: ProjectContext, input: SuggestionPat
 async function applyFinished(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,
+  { skip_pending_roles: skipPendingRoles }: AcceptSuggestion,
 ): Promise<Record<string, unknown>> {
   const { ticket_ref } = await lockTicket(ctx, suggestion.ticket_id);
   const [row] = await ctx.db<[{ unfinished: number }]>`
@@ -54,12 +59,13 @@ async function applyFinished(
       `Cannot close ticket ${ticket_ref}: ${tasks} came up since this was suggested`,
     );
   }
-  return await applyClosing(ctx, suggestion, { type: "completed" });
+  return await applyClosing(ctx, suggestion, { resolution: { type: "completed" }, skipPendingRoles });
 }
 
 async function applyStale(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,
+  { skip_pending_roles: skipPendingRoles }: AcceptSuggestion,
 ): Promise<Record<string, unknown>> {
   const { stage, ticket_ref } = await lockTicket(ctx, suggestion.ticket_id);
   const closes = suggestion.evidence.proposal === "close";
@@ -76,7 +82,12 @@ async function applyStale(
   if (row.last_activity > String(suggestion.evidence.last_activity)) {
     throw new AppError("conflict", `${refused} it has changed since this was suggested`);
   }
-  if (closes) return await applyClosing(ctx, suggestion, { type: "no_longer_relevant" });
+  if (closes) {
+    return await applyClosing(ctx, suggestion, {
+      resolution: { type: "no_longer_relevant" },
+      skipPendingRoles,
+    });
+  }
   await moveTickets(ctx, [suggestion.ticket_id], { to: "backlog" });
   return { stage, move: await lastMove(ctx, suggestion.ticket_id) };
 }

@@ -39,6 +39,13 @@ export const SuggestionList = z.object({
 export const SuggestionPath = z.strictObject({ id: Id, suggestionId: Id });
 export type SuggestionPath = z.infer<typeof SuggestionPath>;
 
+export const AcceptSuggestion = SuggestionPath.extend({
+  skip_pending_roles: z.boolean().default(false).describe(
+    "Sets unfinished roles to skipped when it closes the ticket",
+  ),
+});
+export type AcceptSuggestion = z.infer<typeof AcceptSuggestion>;
+
 export const Analysis = z.object({
   state: z.enum(["idle", "waiting", "running"]),
   waiting: z.int().describe("Tickets that changed and haven't been looked at yet"),

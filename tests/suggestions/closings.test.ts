@@ -253,6 +253,28 @@ describe("a ticket that nobody touches", () => {
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({ stage: "backlog" });
   });
 
+  test("is closed past unfinished roles by who says so, and undo brings them back as they were", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project, { roles: ["backend", "qa", "design"] });
+    for (const change of ["backend/start", "design/skip"]) {
+      await post(project, `${ticket.path}/roles/${change}`);
+    }
+    await leaveAlone(harness.now, ticket.id, 200);
+    await analyzeAll(harness.now);
+    const [stale] = await list(harness.now, project);
+    const before = await stateOf(harness.now, ticket.id);
+    const accept = `${project.path}/ai-suggestions/${stale!.id}/accept`;
+    expect(await post(project, accept)).toMatchObject({ status: 409, body: { code: "roles_incomplete" } });
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    expect((await post(project, accept, { skip_pending_roles: true })).status).toBe(200);
+    expect(await stateOf(harness.now, ticket.id)).toMatchObject({
+      status: "closed",
+      roles: Array(3).fill({ status: "skipped" }),
+    });
+    await decide(harness.now, project, stale!, "undo");
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+  });
+
   test("is not closed under the hands of who is claiming its task", async () => {
     const project = await makeProject(harness.now);
     const worker = await makeMember(harness.now, project, "member");
