@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { hasReported } from "../projects/wiring.ts";
 import type { DeployRecord } from "./schema.ts";
 
 /**
@@ -18,12 +19,10 @@ export function stampOf(db: Db, status: DeployRecord["status"]) {
 
 /** The sha of ticket `t` is in production: its last deploy did not fail. */
 export function isDeployed(db: Db) {
-  return db`t.deployed_at is not null and (t.deploy_failed_at is null or t.deploy_failed_at <= t.deployed_at)`;
+  return db`t.ship_state = 'deployed'`;
 }
 
 /** Ticket `t` waits for no deploy: its sha has one, or no repository of its project has ever reported any. */
 export function waitsForNoDeploy(db: Db) {
-  return db`(${isDeployed(db)} or not exists (
-    select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
-    where r.project_id = t.project_id))`;
+  return db`(${isDeployed(db)} or not ${hasReported(db, db`t.project_id`)})`;
 }

@@ -1,10 +1,10 @@
 import type { Db } from "../../db/open.ts";
+import { hasReported } from "../projects/wiring.ts";
 import type { Ticket } from "./schema.ts";
 
-/** Has a repository of the project ever reported a deploy? Asked once in a statement, not for each row. */
+/** Asked once in a statement, not for each row. */
 function reports(db: Db, projectId: string) {
-  return db`(select exists (select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
-    where r.project_id = ${projectId}::uuid))`;
+  return db`(select ${hasReported(db, db`${projectId}::uuid`)})`;
 }
 
 /** `ship` of ticket `t`: what it tells itself, and what its project's repositories reported. */

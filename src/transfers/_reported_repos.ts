@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidRequest } from "../core/errors.ts";
+import { hasReported } from "../projects/wiring.ts";
 import type { TicketRecord } from "./schema.ts";
 
 /**
@@ -15,7 +16,7 @@ export async function learnReportedRepos(
 ): Promise<string[]> {
   const repos = [...new Set(records.flatMap(({ reported_repos = [] }) => reported_repos))];
   if (repos.length === 0) return [];
-  const [learnt, known] = await Promise.all([
+  const [learnt, [row]] = await Promise.all([
     db<{ repo: string }[]>`
       insert into deploy_reports (repo)
       select lower(r.full_name) from project_repositories r
@@ -23,11 +24,9 @@ export async function learnReportedRepos(
         select from project_repositories o join projects p on p.id = o.project_id
         where lower(o.full_name) = lower(r.full_name) and p.account_id <> ${project.account_id}::uuid)
       order by 1 on conflict do nothing returning repo`,
-    db`
-      select from project_repositories r join deploy_reports d on d.repo = lower(r.full_name)
-      where r.project_id = ${project.id}::uuid limit 1`,
+    db<[{ known: boolean }]>`select ${hasReported(db, db`${project.id}::uuid`)} as known`,
   ]);
-  const waiting = known.count > 0 ? [] : records.filter(waits);
+  const waiting = row.known ? [] : records.filter(waits);
   if (waiting.length === 0) return learnt.map(({ repo }) => repo);
   throw invalidRequest(waiting.map((record) => ({
     path: `records.${all.indexOf(record)}.reported_repos`,
