@@ -1,7 +1,9 @@
+import { toStorableText } from "../core/schema.ts";
+
 const MAX_CHARACTERS = 5000;
 
 /** A sender's text, cut to `max` characters, in a form that can be stored: no NUL, no half characters; null when there is none. */
 export function cleanText(text: string | null | undefined, max = MAX_CHARACTERS): string | null {
   if (!text) return null;
-  return [...text.toWellFormed().replaceAll("\0", "")].slice(0, max).join("") || null;
+  return [...toStorableText(text)].slice(0, max).join("") || null;
 }

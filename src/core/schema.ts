@@ -57,7 +57,7 @@ export const CommitSha = z.string().regex(/^[0-9a-fA-F]{40}$/, "Expected 40 hex 
 /** Text with its length counted in code points. NUL and lone surrogates are refused: PostgreSQL can't store them. */
 export function text(min: number, max: number) {
   return z.string()
-    .refine((value) => value.isWellFormed() && !value.includes("\0"), {
+    .refine(isStorableText, {
       error: "Must not contain NUL or lone surrogates",
       abort: true,
     })
@@ -66,6 +66,15 @@ export function text(min: number, max: number) {
     })
     // No `override`: that one is applied too late for a schema that wraps this one, such as its nullable.
     .meta({ type: "string", ...(min > 0 && { minLength: min }), maxLength: max });
+}
+
+function isStorableText(value: string): boolean {
+  return value.isWellFormed() && !value.includes("\0");
+}
+
+/** Of text that comes from where nobody can be told what to leave out. */
+export function toStorableText(value: string): string {
+  return value.toWellFormed().replaceAll("\0", "");
 }
 
 function between(value: string, min: number, max: number): boolean {
@@ -107,11 +116,11 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 function storable(value: unknown, depth = 0): boolean {
-  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (typeof value === "string") return isStorableText(value);
   if (typeof value === "number") return Number.isFinite(value);
   if (value === null || typeof value === "boolean" || value === undefined) return true;
   if (depth >= 100 || !(Array.isArray(value) || isPlainObject(value))) return false;
-  return Object.entries(value).every(([key, item]) => storable(key) && storable(item, depth + 1));
+  return Object.entries(value).every(([key, item]) => isStorableText(key) && storable(item, depth + 1));
 }
 
 /** A whole number that may come as a query string. */

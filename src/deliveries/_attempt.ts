@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { log } from "../core/log.ts";
+import { toStorableText } from "../core/schema.ts";
 import { type Attempt, attemptPart } from "../core/transact.ts";
 import type { DeliveryOutcome, Effect, Outcome } from "./schema.ts";
 
@@ -33,5 +34,5 @@ export async function attempt<Result extends Outcome>(
 function errorLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error).slice(0, 1000);
   const cause = error.cause === undefined ? "" : `: ${errorLine(error.cause)}`;
-  return `${error.message}${cause}`.replaceAll("\0", "").slice(0, 1000);
+  return toStorableText(`${error.message}${cause}`).slice(0, 1000);
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { CommitSha, OffsetTime, RepoName, WebAddress } from "../core/schema.ts";
+import { CommitSha, OffsetTime, RepoName, toStorableText, WebAddress } from "../core/schema.ts";
 import { IssueNumber } from "./schema.ts";
 
-/** Texts of the sender may hold what PostgreSQL cannot store. */
-const StoredText = z.string().transform((text) => text.toWellFormed().replaceAll("\0", ""));
+const StoredText = z.string().transform(toStorableText);
 
 const Repository = z.object({ full_name: RepoName, private: z.boolean().nullish().catch(null) });
 const Login = z.object({ login: z.string() }).nullish().catch(null);
