@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import type { PullRequestEvent } from "./_payload.ts";
 
-export interface PullRequest {
+export interface PullFacts {
   /** Lower-cased. */
   repo: string;
   /** The provider's own. */
@@ -18,7 +18,7 @@ export interface PullRequest {
 }
 
 /** Squash, merge and rebase all tell the commit that is on the base branch now as merge_commit_sha. */
-export function readPullRequest({ action, pull_request, repository }: PullRequestEvent): PullRequest {
+export function readPullRequest({ action, pull_request, repository }: PullRequestEvent): PullFacts {
   const { id, number, html_url, state, merged, merged_at, merge_commit_sha, created_at, updated_at } =
     pull_request;
   const rest = {
@@ -45,7 +45,7 @@ export function readPullRequest({ action, pull_request, repository }: PullReques
  * provider's id; where it is not known, by their merges, of which each has one at most. What is known of the earlier one
  * goes with the links that are older than the later one. Answers false when the event is the earlier one's.
  */
-export async function takeNumber(ctx: Context, pull: PullRequest): Promise<boolean> {
+export async function takeNumber(ctx: Context, pull: PullFacts): Promise<boolean> {
   const { repo, number, id, merged_at, created_at, event_at } = pull;
   const [other] = await ctx.db<{ is_earlier: boolean }[]>`
     select event_at < ${event_at}::timestamptz(3) as is_earlier from pull_requests
@@ -63,7 +63,7 @@ export async function takeNumber(ctx: Context, pull: PullRequest): Promise<boole
  * A merge is final; else the later of two events counts, by the provider's clock. Answers whether this one does, as the
  * merge itself does, once, where another event has told of it before: until then its time is later than the merge's.
  */
-export async function writePullRequest(ctx: Context, pull: PullRequest): Promise<boolean> {
+export async function writePullRequest(ctx: Context, pull: PullFacts): Promise<boolean> {
   const written = await ctx.db`
     insert into pull_requests as p (repo, number, provider_id, state, merge_sha, merged_at, event_at)
     values (${pull.repo}, ${pull.number}, ${pull.id}::bigint, ${pull.state}, ${pull.merge_sha},

@@ -4,7 +4,7 @@ import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { findMentions } from "./_mentions.ts";
 import type { PullRequestEvent } from "./_payload.ts";
-import { type PullRequest, readPullRequest, takeNumber, writePullRequest } from "./_pull_request.ts";
+import { type PullFacts, readPullRequest, takeNumber, writePullRequest } from "./_pull_request.ts";
 
 const INSIDERS = ["OWNER", "MEMBER", "COLLABORATOR"];
 
@@ -56,7 +56,7 @@ function isNaming(
 }
 
 /** The tickets that are linked to the pull request, and once it is merged those that it names; locked in id order. */
-async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullRequest): Promise<FoundTicket[]> {
+async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFacts): Promise<FoundTicket[]> {
   const names = pull.state === "merged" && isNaming(event);
   const { refs, issues } = names ? findMentions(event) : { refs: [], issues: [] };
   return await ctx.db<FoundTicket[]>`
@@ -83,7 +83,7 @@ async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullRequ
     from tickets where id in (select id from linked union select id from mentioned) order by id for update`;
 }
 
-async function followLinks(ctx: Context, { repo, number, state }: PullRequest): Promise<void> {
+async function followLinks(ctx: Context, { repo, number, state }: PullFacts): Promise<void> {
   await ctx.db`
     update ticket_pull_requests set state = ${state}, updated_at = now()
     where lower(repo) = ${repo} and number = ${number} and state <> ${state}`;
@@ -96,7 +96,7 @@ async function followLinks(ctx: Context, { repo, number, state }: PullRequest): 
 }
 
 /** The link of a merged pull request stamps its ticket by trigger. */
-async function link(ctx: Context, { repo, number, url }: PullRequest, tickets: FoundTicket[]): Promise<void> {
+async function link(ctx: Context, { repo, number, url }: PullFacts, tickets: FoundTicket[]): Promise<void> {
   if (tickets.length === 0) return;
   const links = tickets.map((ticket) => ({
     id: uuid(),
@@ -113,7 +113,7 @@ async function link(ctx: Context, { repo, number, url }: PullRequest, tickets: F
 }
 
 /** Their project may have been wired to the repository since the merge. What someone said of a ticket's merge stands. */
-async function stampLate(ctx: Context, { repo, number }: PullRequest, tickets: FoundTicket[]): Promise<void> {
+async function stampLate(ctx: Context, { repo, number }: PullFacts, tickets: FoundTicket[]): Promise<void> {
   await ctx.db`
     select stamp_merge(array(
       select t.id from tickets t
@@ -122,7 +122,7 @@ async function stampLate(ctx: Context, { repo, number }: PullRequest, tickets: F
 }
 
 /** The deploy was heard of before the merge: nothing else would close the tickets before the hourly sweep. */
-async function closeDeployed(ctx: Context, { repo, merge_sha: sha }: PullRequest): Promise<void> {
+async function closeDeployed(ctx: Context, { repo, merge_sha: sha }: PullFacts): Promise<void> {
   const [deployed] = await ctx.db`
     select from deploys where repo = ${repo} and sha = ${sha} and status = 'success' limit 1`;
   if (!deployed) return;
