@@ -5,6 +5,7 @@ import {
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
 } from "zod-openapi";
+import { SESSION_COOKIE } from "../core/auth.ts";
 import type { Meta } from "../routers/trpc.ts";
 import type { Webhook } from "./webhooks/webhook.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
@@ -33,7 +34,7 @@ export function openApiDocument(publicUrl: string, webhooks: readonly Pick<Webho
         session: {
           type: "apiKey",
           in: "cookie",
-          name: "session",
+          name: SESSION_COOKIE,
           description: "Set by login; holds the access token",
         },
       },
