@@ -5,10 +5,9 @@ import { nameAuthor } from "./history.ts";
 import { log } from "./log.ts";
 
 /**
- * Runs `work` in one transaction under the context's author. Triggers write the history of every ticket, role,
- * task, case and link changed in it (db/migrations), and refuse a change without an author.
- * Inside a transaction it joins that one. The victim of a deadlock is run once more from its beginning, so `work` must
- * change nothing outside the database.
+ * Runs `work` under the context's author in the transaction that it is in, or in one of its own. Triggers write the history
+ * of tickets and their parts, and refuse a change without an author. The victim of a deadlock is run once more from its
+ * beginning, so `work` must change nothing outside the database.
  */
 export async function transact<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   if (isTransaction(ctx.db)) return await work(ctx);

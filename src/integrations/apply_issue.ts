@@ -18,10 +18,9 @@ interface Target extends Source {
 }
 
 /**
- * The links of tickets to an issue follow what happens to it: its title and state, a transfer to another repository,
- * its deletion. Where accounts have wired projects to the repository which tells of it, or to the one that it left,
- * only their tickets': anyone can link to an issue that isn't theirs to read. No ticket is closed by it: tickets close
- * at their gates. Call it inside `transact`.
+ * Links of tickets follow their issue's title and state, its transfer and deletion; no ticket closes by it. Where accounts
+ * have wired projects to the repository which tells of it, or to the one that it left, only their tickets': anyone can link
+ * to an issue that isn't theirs to read. Call it inside `transact`.
  */
 export async function applyIssue(ctx: Context, event: IssueEvent): Promise<Outcome> {
   const { from, to } = readMove(event);
