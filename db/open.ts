@@ -112,8 +112,10 @@ function openProbe(url: string) {
   return { ping: () => client.sql`select 1`, drop: () => client.renew() };
 }
 
-/** PGlite ignores connection parameters and has no timers: no statement, lock or idle timeout works there.
- * Two connections would share one session, hence `max: 1`, never renewed. */
+/**
+ * PGlite ignores connection parameters and has no timers: no statement, lock or idle timeout works there.
+ * Two connections would share one session, hence `max: 1`, never renewed.
+ */
 async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const { onBackgroundError: onError = () => {}, onDeath = onError } = options;
   const server = await startEmbedded(options.dataDir, (error) => {
