@@ -79,9 +79,9 @@ async function checkDatabase(config: Config): Promise<boolean> {
 }
 
 async function examine(sql: Sql, what: string): Promise<boolean> {
-  const [row] = await sql<[{ version: string; vector: string | null; installed: boolean }]>`
+  const [row] = await sql<[{ version: string; vector: string | null; installed: boolean; started: boolean }]>`
     select current_setting('server_version') as version, coalesce(installed_version, default_version) as vector,
-      installed_version is not null as installed
+      installed_version is not null as installed, to_regnamespace('pgboss') is not null as started
     from (select 1) one left join pg_available_extensions on name = 'vector'`;
   const found = `PostgreSQL ${row.version}, ${row.vector ? `pgvector ${row.vector}` : "no pgvector"}`;
   const reason = await whyUnusable(sql);
@@ -89,20 +89,25 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
   if (!isAtLeast(row.vector ?? "0", LEAST_PGVECTOR)) {
     return complain(what, `${found}; it takes pgvector ${LEAST_PGVECTOR}`);
   }
-  const refusal = row.installed ? undefined : await tryToInstall(sql);
+  const refusal = row.installed ? undefined : await tryOut(sql, "create extension vector");
   if (refusal) return complain(what, `${found}; ${refusal}: a superuser must CREATE EXTENSION vector there`);
-  print(`ok      ${what}: ${found}`);
   const pending = await pendingMigrations(sql);
+  const first = row.started ? "" : "create schema doctor_tries; create extension if not exists vector;";
+  const failure = pending.length > 0 || !row.started
+    ? await tryOut(sql, `${first} create table doctor_tries (it vector)`)
+    : undefined;
+  if (failure) return complain(what, `${found}; the next start can't make its tables: ${failure}`);
+  print(`ok      ${what}: ${found}`);
   if (pending.length > 0) print(`ok      migrations: ${pending.length} are applied at the next start`);
   return true;
 }
 
 /** Tried and taken back, as some servers let more roles do it than their catalogue says. Answers why it can't be. */
-async function tryToInstall(sql: Sql): Promise<string | undefined> {
+async function tryOut(sql: Sql, statements: string): Promise<string | undefined> {
   const tried = new Error("taken back");
   try {
     await sql.begin(async (tx) => {
-      await tx`create extension vector`;
+      await tx.unsafe(statements);
       throw tried;
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lockFolder } from "../../db/embedded.ts";
-import { dropPlace, emptyEmbedded, emptyPlace, type Place } from "../database.ts";
+import { openDatabase } from "../../db/open.ts";
+import { dropPlace, emptyEmbedded, emptyPlace, type Place, serverUrl } from "../database.ts";
 import { runOps } from "./_command.ts";
 
 describe("the doctor", () => {
@@ -32,6 +33,18 @@ describe("the doctor", () => {
       expect(text).toMatch(new RegExp(`^unset {3}${name}: .+$`, "m"));
     }
     expect(text).not.toContain("new-new-");
+  });
+
+  test.skipIf(!serverUrl)("says what the next start can't make", async () => {
+    const { sql, close } = await openDatabase({ url: place.url, dataDir: place.dataDir });
+    await sql`create extension vector`;
+    await close();
+    const { code, text } = await doctor({ DATABASE_URL: `${place.url}?default_transaction_read_only=on` });
+    expect([code, text]).toEqual([
+      1,
+      expect.stringMatching(/^WRONG {3}database at .+; the next start can't .+$/m),
+    ]);
+    expect((await doctor()).code).toBe(0);
   });
 
   test("tries the model", async () => {
