@@ -40,7 +40,10 @@ export async function migrate(sql: Sql, folder: URL = FOLDER): Promise<string[]>
   }
 }
 
-/** Runs what another starter of the same moment must not run beside; the embedded database has no other. */
+/**
+ * Runs what another starter of the same moment must not run beside; the embedded database has no other.
+ * @throws {ConfigError} as `migrate`
+ */
 export async function startAlone(
   { sql, embedded }: Pick<Database, "sql" | "embedded">,
   work: () => Promise<void>,
@@ -49,7 +52,7 @@ export async function startAlone(
   await sql.begin(async (tx) => {
     await lockStart(tx);
     await work();
-  });
+  }).catch(raise);
 }
 
 /**

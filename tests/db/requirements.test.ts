@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { migrate } from "../../db/migrate.ts";
+import { migrate, startAlone } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { whyUnusable } from "../../db/requirements.ts";
 import { parseConfig } from "../../src/core/config.ts";
@@ -64,6 +64,15 @@ function serversDatabase(): void {
       await dropPlace(place);
       expect(started.filter(({ status }) => status === "rejected")).toEqual([]);
     }
+  });
+
+  test("that refuses the queue its tables is named, as one that refuses the service's own", async () => {
+    await use(await emptyPlace(), async (database) => {
+      await database.sql`set default_transaction_read_only = on`;
+      const refusal = await database.sql`create schema pgboss`.catch((error) => error);
+      await expect(startAlone(database, () => Promise.reject(refusal)))
+        .rejects.toThrow(/^DATABASE_URL: .* read-only transaction /);
+    });
   });
 
   test("may have any defaults: transactions, times and bytes are as everywhere", async () => {
