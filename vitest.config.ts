@@ -9,7 +9,8 @@ export default defineConfig({
     // With a server only what may use it runs: these ask for the embedded database, or for none.
     exclude: Deno.env.get("DATABASE_URL") ? ["tests/db/embedded.test.ts", "tests/core/embed.test.ts"] : [],
     globalSetup: "tests/global_setup.ts",
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only what hangs may come to these, on whatever machine: the longest test takes less than a minute alone.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

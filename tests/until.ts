@@ -1,7 +1,7 @@
-/** Asks anew every 20 ms until there is an answer, and gives it. */
+/** Asks anew every 20 ms until there is an answer, and gives it. By default it gives up after a minute: a loaded machine is slow. */
 export async function until<T>(
   probe: () => T | undefined | false | Promise<T | undefined | false>,
-  seconds = 20,
+  seconds = 60,
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {

@@ -140,7 +140,7 @@ describe("a job", () => {
     await database.sql`
       update pgboss.job set heartbeat_on = now() - interval '31 seconds' where id = ${job?.id ?? ""}::uuid
     `;
-    const again = await until(async () => (await boss.fetch("orphan"))[0], 40);
+    const again = await until(async () => (await boss.fetch("orphan"))[0]);
     expect(again?.id).toBe(job?.id);
   });
 });

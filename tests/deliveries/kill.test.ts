@@ -35,5 +35,4 @@ test(
 
     expect(await effectsAt(place)).toEqual(expected);
   },
-  300_000,
 );

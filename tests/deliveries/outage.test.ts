@@ -20,7 +20,6 @@ test(
     expect([...failures]).toEqual([place.url ? 503 : 0]);
     expect(await effectsAt(place)).toEqual(expected);
   },
-  180_000,
 );
 
 /** One process throughout. */

@@ -30,7 +30,7 @@ test("the demo walks to its end on a service of its own", async ({ signal }) => 
   } finally {
     await Deno.remove(dataDir, { recursive: true });
   }
-}, 300_000);
+});
 
 test("a wrong command line is told what is wrong, and what is allowed", async ({ signal }) => {
   const cases: [string[], RegExp][] = [

@@ -30,7 +30,7 @@ async function serve(): Promise<ServiceProcess> {
 async function work(): Promise<ServiceProcess> {
   const worker = launchService(place, { ...ENV, JOBS: "only" });
   running.push(worker);
-  await until(() => worker.output.includes("runs its jobs"), 60);
+  await until(() => worker.output.includes("runs its jobs"));
   return worker;
 }
 
@@ -79,7 +79,7 @@ test("JOBS=off serves and runs no job; JOBS=only runs what waits and serves noth
   // The embedded database takes one process at a time, a server's takes both at once.
   if (!place.url) expect(await end(server)).toBe(0);
   const worker = await work();
-  await until(() => ran(worker).includes(QUEUE), 60);
+  await until(() => ran(worker).includes(QUEUE));
   await expect(fetch(`${worker.url}/healthz`)).rejects.toThrow(TypeError);
   await expect(fetch(`${worker.url}/api/openapi.json`)).rejects.toThrow(TypeError);
   expect(await end(worker)).toBe(0);

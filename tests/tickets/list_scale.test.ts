@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const table of ["tickets", "ticket_roles", "ticket_texts"]) {
     await harness.now.sql.unsafe(`vacuum analyze ${table}`);
   }
-}, 300_000);
+});
 
 /**
  * A project as it looks after years: nearly everything closed and deployed, a few tickets in each open stage, some

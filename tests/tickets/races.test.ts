@@ -4,7 +4,6 @@ import { type Answer, useHarness } from "../harness.ts";
 
 /** How often each race is run. */
 const ROUNDS = 200;
-const TIMEOUT = 300_000;
 
 const harness = useHarness();
 const project = useProject(harness);
@@ -71,7 +70,6 @@ describe("a race", () => {
         expect(body.status).toBe(codeOf(closed) === "ok" ? "closed" : "open");
       });
     },
-    TIMEOUT,
   );
 
   test("of an edit of an approved case against a move to live: one of them is done, never both", async () => {
@@ -86,7 +84,7 @@ describe("a race", () => {
       const outcome = [codeOf(edited), codeOf(closed)];
       expect([["ok", "human_tests_pending"], ["conflict", "ok"]].map(String)).toContain(String(outcome));
     });
-  }, TIMEOUT);
+  });
 
   test("of a new role against a move to live: one of them is done, never both", async () => {
     await rounds(async (round) => {
@@ -99,7 +97,7 @@ describe("a race", () => {
       const outcome = [codeOf(added), codeOf(closed)];
       expect([["ok", "roles_incomplete"], ["conflict", "ok"]].map(String)).toContain(String(outcome));
     });
-  }, TIMEOUT);
+  });
 
   test("of 16 claimants of a task has one winner", async () => {
     const ticket = await makeTicket(harness.now, project);
@@ -119,7 +117,7 @@ describe("a race", () => {
       expect((await call("GET", path)).body).toEqual(winner!.body);
       await call("DELETE", path);
     });
-  }, TIMEOUT);
+  });
 
   test("of a reorder against a creation and a deletion leaves the sequence dense", async () => {
     await rounds(async (round) => {
@@ -152,7 +150,7 @@ describe("a race", () => {
         ]);
       }
     });
-  }, TIMEOUT);
+  });
 
   test("of two bulk calls in opposite order ends with all tickets where one of them put them", async () => {
     const tickets = await Promise.all(Array.from({ length: 12 }, () => makeTicket(harness.now, project)));
@@ -171,7 +169,7 @@ describe("a race", () => {
         body.tickets.filter(({ id }: { id: string }) => ids.includes(id)).length,
       );
     });
-  }, TIMEOUT);
+  });
 
   test(
     "of two changes with the same If-Match has one winner; the other gets the winner's ticket",
@@ -189,6 +187,5 @@ describe("a race", () => {
         expect(lost!.body.details.current).toEqual(won!.body);
       });
     },
-    TIMEOUT,
   );
 });
