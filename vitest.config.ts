@@ -1,13 +1,23 @@
 import { defineConfig } from "vitest/config";
 
+/** What asks for the embedded database, whatever DATABASE_URL says, or for none. */
+const WITHOUT_SERVER = [
+  "tests/core/embed.test.ts",
+  "tests/db/backup.test.ts",
+  "tests/db/embedded.test.ts",
+  "tests/demo/walk.test.ts",
+  "tests/ops/backup.test.ts",
+  "tests/ops/start.test.ts",
+];
+
 export default defineConfig({
   test: {
     // Under Deno a test file needs a process of its own; two cores, two files at once.
     pool: "forks",
     maxWorkers: 2,
     include: ["tests/**/*.test.ts"],
-    // With a server only what may use it runs: these ask for the embedded database, or for none.
-    exclude: Deno.env.get("DATABASE_URL") ? ["tests/db/embedded.test.ts", "tests/core/embed.test.ts"] : [],
+    // With a server only what may use it runs.
+    exclude: Deno.env.get("DATABASE_URL") ? WITHOUT_SERVER : [],
     globalSetup: "tests/global_setup.ts",
     // Only what hangs may come to these, on whatever machine: the longest test takes less than a minute alone.
     testTimeout: 300_000,

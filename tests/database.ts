@@ -17,23 +17,17 @@ export interface Place {
 
 /** A migrated database with its queues, from which every test file gets a copy: faster than migrating each. */
 export async function makeTemplate(): Promise<Place> {
-  return serverUrl ? await fillPlace(await emptyPlace("template")) : await embeddedTemplate();
-}
-
-/** An embedded one wherever the tests run. */
-export function embeddedTemplate(): Promise<Place> {
-  return keep("template", fillPlace);
+  return serverUrl ? await fillPlace(await emptyPlace("template")) : await keep("template", fillPlace);
 }
 
 /** A new embedded database with nothing in it: a copy, as making one takes some ten seconds. */
-export async function emptyEmbedded(): Promise<Place> {
-  return copyTemplate(
-    await keep("empty", async (place) => {
-      const database = await openDatabase(place);
-      await database.close();
-      return place;
-    }),
-  );
+export async function emptyEmbedded(dataDir?: string): Promise<Place> {
+  const empty = await keep("empty", async (place) => {
+    const database = await openDatabase(place);
+    await database.close();
+    return place;
+  });
+  return await copyTemplate(empty, dataDir);
 }
 
 /** Makes an embedded database, or takes the one of an earlier run, until what it is made of changes. */
@@ -76,9 +70,11 @@ async function fillPlace(place: Place): Promise<Place> {
   return place;
 }
 
-export async function copyTemplate(template: Place): Promise<Place> {
-  const dataDir = await Deno.makeTempDir({ prefix: "handoff-test-" });
+/** `folder` is made where it isn't there; by default it is a new one. */
+export async function copyTemplate(template: Place, folder?: string): Promise<Place> {
+  const dataDir = folder ?? await Deno.makeTempDir({ prefix: "handoff-test-" });
   if (!template.url) {
+    await Deno.mkdir(dataDir, { recursive: true });
     await run("cp", "-r", `${template.dataDir}/db`, `${dataDir}/db`);
     return { dataDir };
   }

@@ -1,19 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { whilePaused } from "../../db/backup.ts";
 import { backUp, restore } from "../../db/backup_files.ts";
-import { copyTemplate, embeddedTemplate } from "../database.ts";
+import { copyTemplate } from "../database.ts";
 import { makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";
 import { until } from "../until.ts";
 
-// Of the embedded database wherever the tests run: a server's files are its own, and pg_dump backs those up.
+// A server's files are its own, and pg_dump backs those up.
 describe("a backup of the embedded database", () => {
   let harness: Harness;
   let folder: string;
 
   beforeAll(async () => {
-    harness = await openHarnessAt(await copyTemplate(await embeddedTemplate()));
-  }, 180_000);
+    harness = await openHarnessAt(await copyTemplate(inject("template")));
+  });
   afterAll(() => harness.close());
   beforeEach(async () => {
     folder = await Deno.makeTempDir({ prefix: "handoff-backup-" });
@@ -154,7 +154,7 @@ describe("a backup of the embedded database", () => {
   });
 
   test("is whole beside another one to the same folder, which is refused", async () => {
-    const { dataDir: home } = await copyTemplate(await embeddedTemplate());
+    const { dataDir: home } = await copyTemplate(inject("template"));
     const first = backUp(home, `${folder}/taken`);
     await until(async () => (await filesIn(folder)).length > 0);
     await expect(backUp(home, `${folder}/taken`)).rejects.toThrow("in use by another process");
@@ -164,7 +164,7 @@ describe("a backup of the embedded database", () => {
   });
 
   test("is whole beside others to the same folder, of which one is given up and one comes too late", async () => {
-    const { dataDir: home } = await copyTemplate(await embeddedTemplate());
+    const { dataDir: home } = await copyTemplate(inject("template"));
     // In the place of a service.
     const listener = Deno.listen({ transport: "unix", path: `${home}/backup.sock` });
     const begin = async () => {
@@ -197,7 +197,7 @@ describe("a backup of the embedded database", () => {
   });
 
   test("is taken where a killed service has left its socket behind", async () => {
-    const { dataDir: home } = await copyTemplate(await embeddedTemplate());
+    const { dataDir: home } = await copyTemplate(inject("template"));
     const listener = Deno.listen({ transport: "unix", path: `${home}/killed.sock` });
     // Closing it removes what has its name.
     await Deno.rename(`${home}/killed.sock`, `${home}/backup.sock`);

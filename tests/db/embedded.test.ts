@@ -27,9 +27,7 @@ describe("the embedded database", () => {
   }
   /** One that was made before. */
   async function openMade() {
-    await Deno.remove(root, { recursive: true });
-    ({ dataDir } = await emptyEmbedded());
-    root = dataDir;
+    await emptyEmbedded(dataDir);
     return await open();
   }
 
@@ -44,6 +42,7 @@ describe("the embedded database", () => {
   });
 
   test("loses no acknowledged row when its process is killed while writing", async () => {
+    await emptyEmbedded(dataDir);
     const writer = startScript("_writer.ts", dataDir);
     let acknowledged = 0;
     for await (const line of lines(writer)) {
@@ -90,7 +89,7 @@ describe("the embedded database", () => {
     dataDir = `${dataDir}/ä${"x".repeat(left - 1)}`;
     await expect(open()).rejects.toThrow("DATA_DIR: its path has 96 bytes");
     dataDir = dataDir.slice(0, -1);
-    const { sql } = await open();
+    const { sql } = await openMade();
     expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
   });
 
@@ -137,6 +136,7 @@ describe("the embedded database", () => {
   });
 
   test("says so when its engine died, and has every row after a restart", async () => {
+    await emptyEmbedded(dataDir);
     const victim = startScript("_victim.ts", dataDir);
     const [death, failure] = await Array.fromAsync(lines(victim));
     await victim.status;
@@ -147,9 +147,7 @@ describe("the embedded database", () => {
   });
 
   test("is taken for dead when it is silent for two minutes, and not before, however long it runs", async () => {
-    await Deno.remove(root, { recursive: true });
-    ({ dataDir } = await emptyEmbedded());
-    root = dataDir;
+    await emptyEmbedded(dataDir);
     vi.useFakeTimers({ toFake: ["setInterval"] });
     try {
       const deaths: string[] = [];

@@ -1,15 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { isUnavailable } from "../../db/errors.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { Heartbeat } from "../../db/pulse.ts";
 import { inTransaction, savepoint } from "../../db/transaction.ts";
-import { dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
+import { copyTemplate, dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
 import { until } from "../until.ts";
 
 describe("a statement that fails as unavailable", () => {
   test("on a connection that is well is rolled back, and the connection is used again", async () => {
-    const place = await emptyPlace("well");
+    const place = await copyTemplate(inject("template"));
     const database = await openDatabase({ ...place, poolSize: 1 });
     const failure = await inTransaction(database.sql, async (tx) => {
       await tx`create table half (n integer)`;

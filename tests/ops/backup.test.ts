@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { copyTemplate } from "../database.ts";
 import { type ServiceProcess, startService } from "../service_process.ts";
 import { runOps, startOps } from "./_command.ts";
 
 const ADMIN = { ADMIN_EMAIL: "ada@example.test", ADMIN_PASSWORD: "a long enough password" };
 
-// Embedded wherever the tests run: a server's files are its own, and pg_dump backs those up.
+// A server's files are its own, and pg_dump backs those up.
 describe("the embedded database", () => {
   let folder: string;
   let service: ServiceProcess;
 
   beforeAll(async () => {
     folder = await Deno.makeTempDir({ prefix: "handoff-ops-" });
-    service = await startService({ dataDir: `${folder}/data` }, ADMIN);
+    service = await startService(await copyTemplate(inject("template"), `${folder}/data`), ADMIN);
   });
   afterAll(() => Deno.remove(folder, { recursive: true }));
 

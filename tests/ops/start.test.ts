@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { copyTemplate, embeddedTemplate } from "../database.ts";
+import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { copyTemplate } from "../database.ts";
 import { answers, freePort } from "../../ops/launch.ts";
 import { ServiceProcess } from "../service_process.ts";
 import { until } from "../until.ts";
@@ -8,7 +8,7 @@ const PROJECT = new URL("../../", import.meta.url).pathname;
 
 let folder: string;
 beforeEach(async () => {
-  ({ dataDir: folder } = await copyTemplate(await embeddedTemplate()));
+  ({ dataDir: folder } = await copyTemplate(inject("template")));
 });
 afterEach(async () => {
   await Deno.remove(folder, { recursive: true });
@@ -94,7 +94,7 @@ test("a log that nobody reads any more costs its lines, and not the service", as
   const port = freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = start({ PORT: String(port), DATA_DIR: folder });
-  await until(() => answers(`${url}/readyz`), 50);
+  await until(() => answers(`${url}/readyz`));
   await child.stdout.cancel();
   for (let i = 0; i < 3; i++) expect(await answers(`${url}/healthz`)).toBe(true);
   const metrics = await (await fetch(`${url}/metrics`)).text();
@@ -105,11 +105,12 @@ test("a log that nobody reads any more costs its lines, and not the service", as
 
 test("the service starts where folders have blanks in their names", async () => {
   const port = String(freePort());
-  const child = start({ PORT: port, DATA_DIR: `${folder}/my data` });
+  const { dataDir } = await copyTemplate(inject("template"), `${folder}/my data`);
+  const child = start({ PORT: port, DATA_DIR: dataDir });
   const service = new ServiceProcess(`http://127.0.0.1:${port}`, child);
   await service.ready();
   expect(await service.stop()).toBe(0);
-  expect((await Deno.stat(`${folder}/my data/db`)).isDirectory).toBe(true);
+  expect((await Deno.stat(`${dataDir}/auth_secret`)).isFile).toBe(true);
 });
 
 test("the start tells the runtime to wait no longer than two seconds for a collector's answer", async () => {

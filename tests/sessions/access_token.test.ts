@@ -1,7 +1,7 @@
 import { SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeUser, type TestUser } from "../factories.ts";
-import { openHarnessAt, useHarness } from "../harness.ts";
+import { openHarness, openHarnessAt, useHarness } from "../harness.ts";
 import { claimsOf } from "./sign_in.ts";
 
 const OLD = "an old secret of more than 32 characters";
@@ -145,11 +145,8 @@ test("a secret that is taken out of the list ends its tokens", async () => {
   const older = harness.now.services.secrets.auth[1]!;
   const old = await sign(user, { header: { kid: older.id }, key: older.bytes });
   // The embedded database takes one process: then another place, where nobody knows the user, must say the same.
-  const later = place.url
-    ? await openHarnessAt(place, { env: { AUTH_SECRET: NEW } })
-    : await openHarnessAt({ dataDir: await Deno.makeTempDir({ prefix: "handoff-test-" }) }, {
-      env: { AUTH_SECRET: NEW },
-    });
+  const options = { env: { AUTH_SECRET: NEW } };
+  const later = place.url ? await openHarnessAt(place, options) : await openHarness(options);
   try {
     const { status, body } = await later.call("GET", "/auth/me", { token: old });
     expect({ status, error: body.error }).toEqual({ status: 401, error: "The access token is invalid" });
