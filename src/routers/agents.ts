@@ -17,7 +17,9 @@ export const agentsRouter = router({
     status: 201,
     summary: "Tell which ticket a cloud agent works on",
     description:
-      "What the agent's webhook says of `agent_id` then counts for this ticket, also what it said before.",
+      "What the agent's webhook says of `agent_id` then counts for this ticket, also what it said before. FINISHED links its " +
+      "pull request, moves the ticket from in_progress to validation, and ends the run's tasks in progress: done are those " +
+      "whose acceptance criteria, if any, are all done, pending the others. ERROR blocks them, with its summary as the reason.",
     location: (run: AgentRun) => `/projects/${run.project_id}/tickets/${run.ticket_id}/agent-runs/${run.id}`,
     errors: ["not_found", "conflict"],
     example: { input: { agent_id: "bc_3f1c8f6e" } },

@@ -110,7 +110,9 @@ export const tasksRouter = router({
     description:
       "Only the fields that are sent; null clears an optional one. A task that becomes pending again is free for " +
       "anybody: it has no assignee and no times, unless the call gives it some. A claimed one that was blocked and is " +
-      "in_progress again has 15 minutes until its next heartbeat. Honours If-Match with the task's ETag.",
+      "in_progress again has 15 minutes until its next heartbeat. A claim keeps nobody else from changing the task: with " +
+      "the ETag that the claim answered, which heartbeats leave as it is, If-Match keeps the caller from changing what " +
+      "another has claimed since. Honours If-Match with the task's ETag.",
     errors: ["not_found", "invalid_transition", "dependencies_unfinished", "version_conflict"],
     example: { input: { status: "blocked", blocking_reason: "Waits for the new bucket" } },
   }).input(UpdateTask).output(Task).mutation(({ ctx, input }) => updateTask(ctx, input)),
@@ -143,6 +145,7 @@ export const tasksRouter = router({
       "invalid_transition",
       "conflict",
     ],
+    example: { input: { session_id: "bc_3f1c8f6e" } },
   }).input(ClaimTask).output(Task).mutation(({ ctx, input }) => claimTask(ctx, input)),
 
   heartbeat: projectProcedure({
@@ -152,6 +155,7 @@ export const tasksRouter = router({
     summary: "Keep a claimed task for another 15 minutes",
     description: WHOSE_CLAIM,
     errors: ["not_found", "version_conflict", "already_claimed", "invalid_transition"],
+    example: { input: { session_id: "bc_3f1c8f6e" } },
   }).input(HoldTask).output(Task).mutation(({ ctx, input }) => extendClaim(ctx, input)),
 
   release: projectProcedure({
@@ -161,5 +165,6 @@ export const tasksRouter = router({
     summary: "Give a claimed task back",
     description: `Admins of the project may do it for another. ${WHOSE_CLAIM}`,
     errors: ["not_found", "version_conflict", "already_claimed", "invalid_transition"],
+    example: { input: { session_id: "bc_3f1c8f6e" } },
   }).input(HoldTask).output(Task).mutation(({ ctx, input }) => releaseTask(ctx, input)),
 });

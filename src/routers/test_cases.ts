@@ -75,6 +75,7 @@ export const testCasesRouter = router({
     summary: "Change a human test case",
     description: "A new title or instruction makes it pending again. Honours If-Match with the case's ETag.",
     errors: ["not_found", "conflict", "version_conflict"],
+    example: { input: { instruction: "Upload a file of 3 GB, then open it" } },
   }).input(UpdateTestCase).output(TestCase).mutation(({ ctx, input }) => updateTestCase(ctx, input)),
 
   delete: projectProcedure({
@@ -95,6 +96,7 @@ export const testCasesRouter = router({
     description:
       "Not for bot clients. Honours If-Match with the case's ETag: so it is the text that was read that is approved.",
     errors: ["not_found", "version_conflict"],
+    example: { input: { note: "Tried with 3 GB" } },
   }).input(DecideTestCase).output(TestCase).mutation(({ ctx, input }) =>
     decideTestCase(ctx, input, "approved")
   ),
@@ -107,6 +109,7 @@ export const testCasesRouter = router({
     description:
       "Not for bot clients, and not for an approved case of a closed ticket. Honours If-Match with the case's ETag.",
     errors: ["not_found", "conflict", "version_conflict"],
+    example: { input: { note: "Stops at 2 GB still" } },
   }).input(DecideTestCase).output(TestCase).mutation(({ ctx, input }) =>
     decideTestCase(ctx, input, "rejected")
   ),

@@ -95,8 +95,10 @@ export const UpdateTask = TaskPath.extend({
   status: TaskStatus.optional(),
   blocking_reason: TaskTexts.blocking_reason.optional().describe("Required when the task becomes blocked"),
   assignee_user_id: Id.nullable().optional(),
-  depends_on_task_ids: Dependencies.nullable().optional(),
-  acceptance_criteria: Criteria.nullable().optional(),
+  depends_on_task_ids: Dependencies.nullable().optional().describe("All that it has then"),
+  acceptance_criteria: Criteria.nullable().optional().describe(
+    "All that it has then: also to tick one, all are sent",
+  ),
   estimated_minutes: Minutes.nullable().optional(),
   actual_minutes: Minutes.nullable().optional(),
 });

@@ -19,7 +19,10 @@ export const Stage = z.enum(["backlog", "up_next", "in_progress", "validation", 
 export type Stage = z.infer<typeof Stage>;
 export const Status = z.enum(["open", "closed"]);
 export type Status = z.infer<typeof Status>;
-export const Ship = z.enum(["none", "merged", "waiting", "deployed", "deploy_failed"]);
+export const Ship = z.enum(["none", "merged", "waiting", "deployed", "deploy_failed"]).describe(
+  "What became of the ticket's commit, `merge_sha`. none: it has none; merged: no repository of the project has ever " +
+    "reported a deploy; waiting: one has, but none of this commit; deploy_failed: its deploys have failed so far; deployed: one succeeded",
+);
 export const ResolutionType = z.enum([
   "completed",
   "already_done",
@@ -72,15 +75,17 @@ export const CreateTicket = z.strictObject({
   description: TicketTexts.description,
   id: Id,
   request_type: RequestType,
-  roles: Roles.optional().describe("Required when a bot client creates the ticket"),
+  roles: Roles.optional().describe(
+    "Required of a bot client: who calls with an API key, is a user of kind bot, or says actor_role `bot` or `agent`",
+  ),
   priority: Priority,
   blocking: z.boolean(),
   evidence: JsonObject.optional(),
   suggested_resolution: TicketTexts.suggested_resolution.optional(),
   implementation_notes: TicketTexts.implementation_notes.optional(),
-  actor_role: TicketTexts.actor_role.optional(),
-  actor_id: TicketTexts.actor_id.optional(),
-  source: TicketTexts.source.optional(),
+  actor_role: TicketTexts.actor_role.optional().describe("When absent: user, or bot with an API key"),
+  actor_id: TicketTexts.actor_id.optional().describe("When absent: the caller's user id"),
+  source: TicketTexts.source.optional().describe("When absent: portal, or api with an API key"),
   idempotency_key: IdempotencyKey.optional(),
 });
 export type CreateTicket = z.infer<typeof CreateTicket>;
@@ -162,7 +167,7 @@ export const UpdateTicket = TicketPath.extend({
   title: TicketTexts.title.optional(),
   description: TicketTexts.description.optional(),
   request_type: RequestType.optional(),
-  roles: Roles.nullable().optional(),
+  roles: Roles.nullable().optional().describe("All that it has then; those that stay keep their status"),
   priority: Priority.optional(),
   blocking: z.boolean().optional(),
   evidence: JsonObject.nullable().optional(),
@@ -193,13 +198,15 @@ export const TicketSort = z.enum([
 export const ListTickets = IdPage.extend({
   stage: Stage.optional(),
   status: Status.optional(),
-  role: Role.optional(),
+  role: Role.optional().describe("That it has, in whatever status"),
   request_type: RequestType.optional(),
   priority: Priority.optional(),
   ship: Ship.optional(),
   blocking: queryBoolean.optional(),
   q: text(1, 200).optional().describe("Full text over ref, title and description"),
-  sort: TicketSort.default("-created_at"),
+  sort: TicketSort.default("-created_at").describe(
+    "In another order than that of creation, what changes while pages are read may be missed or come twice",
+  ),
 });
 export type ListTickets = z.infer<typeof ListTickets>;
 

@@ -246,6 +246,24 @@ describe("a claim", () => {
     );
   });
 
+  test("that was lost changes nothing of the next one with its own ETag, which heartbeats leave as it is", async () => {
+    const [id] = await newTicket("task");
+    const claimed = await act(id, "claim", ada!);
+    const finish = () =>
+      harness.now.call("PATCH", `${world.ticket.path}/tasks/${id}`, {
+        token: ada!.token,
+        headers: { "If-Match": claimed.headers.get("etag")! },
+        body: { status: "done" },
+      });
+    expect((await act(id, "heartbeat", ada!)).headers.get("etag")).toBe(claimed.headers.get("etag"));
+    await letExpire(id!);
+    await harness.now.boss.send("end-leases", {});
+    await harness.now.work("end-leases");
+    await act(id, "claim", ben!);
+    expect(await outcome(finish())).toEqual([412, "version_conflict"]);
+    expect(await outcome(act(id, "heartbeat", ben!))).toEqual([200, "in_progress"]);
+  });
+
   test("ends when the work does", async () => {
     const [id] = await newTicket("task");
     await act(id, "claim", ada!);
