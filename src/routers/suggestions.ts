@@ -38,9 +38,9 @@ export const suggestionsRouter = router({
     path: "/projects/{id}/ai-suggestions/{suggestionId}/accept",
     summary: "Do what is suggested",
     description:
-      "Past the same gates as anyone; the ways around them are the bulk call's alone. A duplicate is closed as such and " +
-      "linked to the other ticket. A split names the new tickets in `evidence.parts` by `ticket_id` and `ticket_ref`, until " +
-      "it is undone.",
+      "Past the same gates as anyone; unapproved test cases can be skipped in the bulk call alone. A duplicate is closed " +
+      "as such and linked to the other ticket. A split names the new tickets in `evidence.parts` by `ticket_id` and " +
+      "`ticket_ref`, until it is undone.",
     errors: ["not_found", "invalid_transition", "conflict", "roles_incomplete", "human_tests_pending"],
   }).input(AcceptSuggestion).output(Suggestion).mutation(({ ctx, input }) => acceptSuggestion(ctx, input)),
 
