@@ -58,6 +58,9 @@ export const projectsRouter = router({
     path: "/projects/{id}",
     evenArchived: true,
     summary: "Change or archive a project",
+    description:
+      "Under a new key all tickets have new refs, and the old ones lead nowhere, those in pull requests included. " +
+      "`archived: false` brings a project back.",
     errors: ["conflict"],
   }).input(UpdateProject).output(Project).mutation(({ ctx, input }) => updateProject(ctx, input)),
 

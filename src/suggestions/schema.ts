@@ -48,7 +48,9 @@ export type AcceptSuggestion = z.infer<typeof AcceptSuggestion>;
 
 export const Analysis = z.object({
   state: z.enum(["idle", "waiting", "running"]),
-  waiting: z.int().describe("Tickets that changed and haven't been looked at yet"),
+  waiting: z.int().describe(
+    "Tickets that changed and haven't been looked at yet; changes are noticed every five minutes",
+  ),
   total: z.int().describe("Tickets that the last or present run began with"),
   done: z.int().describe("How many of them it has looked at"),
   started_at: Timestamp.nullable(),

@@ -33,7 +33,9 @@ export const Task = z.object({
   role: Role,
   status: TaskStatus,
   assignee_user_id: Id.nullable(),
-  assignee_session_id: z.string().nullable().describe("Session or API key that claimed the task"),
+  assignee_session_id: z.string().nullable().describe(
+    "What its claim is kept under: a session, an API key, or the `session_id` that the claim named",
+  ),
   depends_on_task_ids: z.array(Id),
   acceptance_criteria: z.array(z.object({ text: z.string(), done: z.boolean() })),
   estimated_minutes: z.int().nullable(),
