@@ -42,6 +42,18 @@ describe("a cloud agent's event", () => {
     ]);
   });
 
+  test("FINISHED leaves done what has no criteria", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    const path = `${work.ticket.path}/tasks/${work.tasks[1]}`;
+    const body = { acceptance_criteria: [] };
+    await harness.now.call("PATCH", path, { token: project.admin.token, body });
+    await register(harness.now, project, work);
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+    const { tasks } = await readState(harness.now, work);
+    expect(tasks.map(({ status }) => status)).toEqual(["done", "done", "pending", "in_progress"]);
+  });
+
   test("ERROR fails the run and blocks its tasks with the summary as the reason", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
