@@ -12,7 +12,8 @@ export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTa
   const { assignee_user_id, role, ready, limit, cursor } = input;
   const rows = await db<ProjectTask[]>`
     select ${taskColumns(db)},
-      ${project.key} || '-' || (select k.number from tickets k where k.id = t.ticket_id) as ticket_ref
+      ${project.key} || '-' || (select k.number from tickets k where k.id = t.ticket_id) as ticket_ref,
+      (select k.status from tickets k where k.id = t.ticket_id) as ticket_status
     from tasks t
     where t.project_id = ${project.id}::uuid ${ofStatus(db, input)}
       ${assignee_user_id ? db`and t.assignee_user_id = ${assignee_user_id}::uuid` : db``}

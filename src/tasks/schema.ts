@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { distinct, Id, IdPage, NextCursor, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
-import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
+import { IdempotencyKey, Replayed, Status, TicketPath } from "../tickets/schema.ts";
 
 /** Of a ticket: the list of its tasks has no pages, and a reorder names them all. */
 export const MAX_TASKS = 500;
@@ -68,7 +68,9 @@ export const ListProjectTasks = IdPage.extend({
 export type ListProjectTasks = z.infer<typeof ListProjectTasks>;
 
 /** A task beside those of other tickets. */
-export const ProjectTask = Task.extend({ ticket_ref: z.string() }).meta({ id: "ProjectTask" });
+export const ProjectTask = Task.extend({ ticket_ref: z.string(), ticket_status: Status }).meta({
+  id: "ProjectTask",
+});
 export type ProjectTask = z.infer<typeof ProjectTask>;
 
 export const ProjectTaskList = z.object({ tasks: z.array(ProjectTask), next_cursor: NextCursor });

@@ -9,7 +9,8 @@ export async function listProjectTestCases(ctx: ProjectContext, input: ListProje
   const { status, limit, cursor } = input;
   const rows = await db<ProjectTestCase[]>`
     select ${caseColumns(db)}, c.ticket_id,
-      ${project.key} || '-' || (select k.number from tickets k where k.id = c.ticket_id) as ticket_ref
+      ${project.key} || '-' || (select k.number from tickets k where k.id = c.ticket_id) as ticket_ref,
+      (select k.status from tickets k where k.id = c.ticket_id) as ticket_status
     from test_cases c
     where c.project_id = ${project.id}::uuid ${status ? db`and c.status = ${status}` : db``}
       ${afterId(db, "c.id", cursor)}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Id, IdPage, NextCursor, text, Timestamp, WebAddress } from "../core/schema.ts";
-import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
+import { IdempotencyKey, Replayed, Status, TicketPath } from "../tickets/schema.ts";
 
 /** Of a ticket: the list of its cases has no pages. */
 export const MAX_CASES = 500;
@@ -43,7 +43,11 @@ export const ListProjectTestCases = IdPage.extend({ status: TestCaseStatus.optio
 export type ListProjectTestCases = z.infer<typeof ListProjectTestCases>;
 
 /** A test case beside those of other tickets. */
-export const ProjectTestCase = TestCase.extend({ ticket_id: Id, ticket_ref: z.string() })
+export const ProjectTestCase = TestCase.extend({
+  ticket_id: Id,
+  ticket_ref: z.string(),
+  ticket_status: Status,
+})
   .meta({ id: "ProjectTestCase" });
 export type ProjectTestCase = z.infer<typeof ProjectTestCase>;
 

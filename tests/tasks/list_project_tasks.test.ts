@@ -13,7 +13,7 @@ import {
 } from "../factories.ts";
 import { add, call, harness, newTicket, patch, world } from "./_tasks.ts";
 
-type Listed = { id: string; title: string; ticket_ref: string };
+type Listed = { id: string; title: string; ticket_ref: string; ticket_status: string };
 
 async function list(query: string, options = {}): Promise<Listed[]> {
   const { status, body } = await call("GET", `${world.project.path}/tasks?${query}`, undefined, options);
@@ -44,15 +44,16 @@ describe("the tasks of a project", () => {
     await call("POST", `${elsewhere.path}/tasks`, { title: "elsewhere", role: "qa" });
   });
 
-  test("are those of all its tickets, oldest first, each as its ticket shows it and with the ticket's ref", async () => {
+  test("are those of all its tickets, oldest first, each as its ticket shows it and with the ticket's ref and status", async () => {
     const tasks = await list("");
     expect(tasks.map(({ title }) => title)).toEqual(
       ["one", "two", "three", "waits", "done", "skipped", "follows", "given", "of a closed ticket"],
     );
-    const { ticket_ref, ...last } = tasks.at(-1)!;
-    expect(ticket_ref).toBe(world.ticket.ref);
+    const { ticket_ref, ticket_status, ...last } = tasks.at(-1)!;
+    expect([ticket_ref, ticket_status]).toEqual([world.ticket.ref, "closed"]);
     expect((await call("GET", `${world.ticket.path}/tasks/${last.id}`)).body).toEqual(last);
     expect(new Set(tasks.map(({ ticket_ref }) => ticket_ref)).size).toBe(3);
+    expect(tasks.filter(({ ticket_status }) => ticket_status === "open")).toHaveLength(8);
   });
 
   test("are filtered by each field, and by several at once", async () => {

@@ -41,8 +41,8 @@ describe("the test cases of a project", () => {
     expect(cases.map(({ title }: { title: string }) => title)).toEqual(
       ["approved", "pending", "rejected", "still pending"],
     );
-    const { ticket_id, ticket_ref, ...second } = cases[1];
-    expect([ticket_id, ticket_ref]).toEqual([tickets[1]!.id, tickets[1]!.ref]);
+    const { ticket_id, ticket_ref, ticket_status, ...second } = cases[1];
+    expect([ticket_id, ticket_ref, ticket_status]).toEqual([tickets[1]!.id, tickets[1]!.ref, "open"]);
     expect((await call("GET", `${tickets[1]!.path}/test-cases/${second.id}`)).body).toEqual(second);
   });
 
