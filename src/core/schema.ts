@@ -2,8 +2,8 @@ import { z } from "zod";
 
 // Building blocks that more than one resource's schema uses.
 
-/** A UUID of any version, lower-cased: ids are compared as text. */
-export const Id = z.uuid({ error: "Expected a UUID" }).toLowerCase();
+/** A UUID of any version and variant, as `format: uuid` has it, lower-cased: ids are compared as text. */
+export const Id = z.guid({ error: "Expected a UUID" }).toLowerCase();
 
 /** The input of a call about what its id alone names. */
 export const IdPath = z.strictObject({ id: Id });
