@@ -14,6 +14,8 @@ export interface Secrets {
   encryption: [Key, ...Key[]];
 }
 
+const LEAST_CHARACTERS = 32;
+
 /**
  * The secrets of the environment, or one generated into DATA_DIR on the first start.
  * @throws {ConfigError} when there is none and DATA_DIR cannot hold one
@@ -46,7 +48,12 @@ async function generatedSecret(dataDir: string): Promise<string> {
     } finally {
       await Deno.remove(draft);
     }
-    return (await Deno.readTextFile(path)).trim();
+    const secret = (await Deno.readTextFile(path)).trim();
+    // With what is left of a file after a full disk or a power cut anybody could make tokens.
+    if (secret.length < LEAST_CHARACTERS) {
+      throw new Error(`${path} holds no secret: restore it from a backup, or remove it to have a new one`);
+    }
+    return secret;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError(
