@@ -2,7 +2,7 @@ import type { Sql } from "./open.ts";
 
 const CHECK_EVERY_MS = 10_000;
 /** Bytes of write-ahead log: what is read again after a kill, and about what a backup takes besides the tables. */
-const LONGEST_LOG = 32 * 1024 * 1024;
+const LONGEST_LOG = 64 * 1024 * 1024;
 
 /** Which tables changed by more than a fifth and a thousand rows since their statistics were taken. */
 export async function staleTables(sql: Sql): Promise<string[]> {
