@@ -24,17 +24,6 @@ export async function inTransaction<T>(db: Db, work: (tx: TransactionSql) => Pro
   }
 }
 
-/**
- * For a statement whose best plan depends on its values, as that of a search on how frequent its word is. A prepared
- * statement gets one plan for all values when it has run five times: 500 ms for a word of 1,000 in a million tickets.
- */
-export async function planForValues<T>(db: Db, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
-  return await inTransaction(
-    db,
-    (tx) => pipelined(tx`set local plan_cache_mode = force_custom_plan`, () => work(tx)),
-  );
-}
-
 /** Sends `first` ahead of the first statement of `work` and awaits it with all of that: the two travel together. */
 export async function pipelined<T>(
   first: postgres.PendingQuery<postgres.Row[]>,

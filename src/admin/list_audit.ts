@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import { planForValues } from "../../db/transaction.ts";
+import { unprepared } from "../../db/unprepared.ts";
 import { namedAccount } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
@@ -10,21 +10,16 @@ export async function listAudit(ctx: ActorContext, input: ListAudit) {
   const { db, actor: { user } } = ctx;
   const named = namedAccount(ctx.actor, input.account_id, "read another account's audit list");
   const accountId = input.account_id === undefined && user.role === "super_admin" ? null : named;
+  const entries = readEntries(db, accountId, input);
   // Of an action that is rare among all, only a plan for its name begins at that.
-  const rows = input.action === undefined
-    ? await readEntries(db, accountId, input)
-    : await planForValues(db, (db) => readEntries(db, accountId, input));
+  const rows = await (input.action === undefined ? entries : unprepared(entries));
   const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
   return { audit: items, next_cursor };
 }
 
-async function readEntries(
-  db: Db,
-  accountId: string | null,
-  { action, cursor, limit }: ListAudit,
-): Promise<AuditEntry[]> {
+function readEntries(db: Db, accountId: string | null, { action, cursor, limit }: ListAudit) {
   const [before] = cursor ? decodeCursor(cursor, ["integer"]) : [null];
-  return await db<AuditEntry[]>`
+  return db<AuditEntry[]>`
     select id, created_at as at, account_id, action, actor, target_type, target_id, details, request_id from audit_log
     where true ${accountId === null ? db`` : db`and account_id = ${accountId}::uuid`}
       ${action === undefined ? db`` : db`and action = ${action}`}

@@ -40,15 +40,18 @@ export function afterId(db: Db, column: string, cursor: string | undefined, orde
   return cursor ? db`and ${db(column)} ${follows} ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
 }
 
+/** Lengths that statements are written for: a prepared one is kept for each. */
+const LENGTHS = [1, 10, 20, 25, 30, 50, 100, 200];
+
 /**
- * For `limit`: a page and the row that tells whether there is a next one. Written out: as a parameter the planner takes it
- * for a tenth of the table, and plans each page anew.
+ * For `limit`: at least a page and the row that tells whether there is a next one. Written out: as a parameter the planner
+ * takes it for a tenth of the table, and plans each page anew.
  */
 export function pageLimit(db: Db, limit: number) {
-  return db.unsafe(String(limit + 1));
+  return db.unsafe(String((LENGTHS.find((length) => length >= limit) ?? limit) + 1));
 }
 
-/** Cuts the extra row that tells whether there is a next page. */
+/** Cuts the extra rows that tell whether there is a next page. */
 export function page<Row>(
   rows: readonly Row[],
   limit: number,

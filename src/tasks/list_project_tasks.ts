@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { preparedForFew } from "../../db/unprepared.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { afterId, page, pageLimit } from "../core/cursor.ts";
 import { literal } from "../core/literal.ts";
@@ -10,7 +11,7 @@ import type { ListProjectTasks, ProjectTask } from "./schema.ts";
 export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTasks) {
   const { db, project } = ctx;
   const { assignee_user_id, role, ready, limit, cursor } = input;
-  const rows = await db<ProjectTask[]>`
+  const query = db<ProjectTask[]>`
     select ${taskColumns(db)},
       ${project.key} || '-' || (select k.number from tickets k where k.id = t.ticket_id) as ticket_ref,
       (select k.status from tickets k where k.id = t.ticket_id) as ticket_status
@@ -21,6 +22,7 @@ export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTa
       ${ready === undefined ? db`` : db`and ${ready ? db`` : db`not`} (${claimable(ctx)})`}
       ${afterId(db, "t.id", cursor)}
     order by t.id limit ${pageLimit(db, limit)}`;
+  const rows = await preparedForFew({ assignee_user_id, role, ready, limit, status: input.status }, query);
   const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
   return { tasks: items, next_cursor };
 }

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import { planForValues } from "../../db/transaction.ts";
+import { preparedForFew, unprepared } from "../../db/unprepared.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { literal } from "../core/literal.ts";
 import { hasShip } from "./_ship.ts";
@@ -9,13 +9,12 @@ type Filters = Omit<ListTickets, "sort" | "limit" | "cursor">;
 
 export const RANKS = { low: 1, medium: 2, high: 3 };
 
-/** Runs a statement with `filters`, planned for the words that it searches. */
-export async function filtered<T>(
-  ctx: ProjectContext,
-  { q }: Filters,
-  run: (ctx: ProjectContext) => Promise<T>,
-): Promise<T> {
-  return q ? await planForValues(ctx.db, (db) => run({ ...ctx, db })) : await run(ctx);
+/** A statement with `filters`; one that searches words is planned for them. */
+export function filtered<Query extends PromiseLike<unknown>>(
+  { id: _, cursor: __, q, ...choices }: Partial<ListTickets>,
+  query: Query,
+): Query {
+  return q ? unprepared(query) : preparedForFew(choices, query);
 }
 
 /** Conditions on `tickets t`, each with an `and` before it. */

@@ -6,13 +6,13 @@ import type { CountTickets, TicketCounts } from "./schema.ts";
 export async function countTickets(ctx: ProjectContext, input: CountTickets): Promise<TicketCounts> {
   // Of what is open only the priority has an index of its own; else the stages' index tells without a look at any ticket.
   const status = input.priority && "open";
-  const [stages] = await filtered(ctx, input, (ctx) =>
-    ctx.db<[TicketCounts["stages"]]>`
-      select count(*) filter (where t.stage = 'backlog') as backlog, count(*) filter (where t.stage = 'up_next') as up_next,
-        count(*) filter (where t.stage = 'in_progress') as in_progress,
-        count(*) filter (where t.stage = 'validation') as validation
-      from tickets t
-      where t.project_id = ${ctx.project.id}::uuid and t.stage in ('backlog', 'up_next', 'in_progress', 'validation')
-        ${filters(ctx, { ...input, status })}`);
+  const query = ctx.db<[TicketCounts["stages"]]>`
+    select count(*) filter (where t.stage = 'backlog') as backlog, count(*) filter (where t.stage = 'up_next') as up_next,
+      count(*) filter (where t.stage = 'in_progress') as in_progress,
+      count(*) filter (where t.stage = 'validation') as validation
+    from tickets t
+    where t.project_id = ${ctx.project.id}::uuid and t.stage in ('backlog', 'up_next', 'in_progress', 'validation')
+      ${filters(ctx, { ...input, status })}`;
+  const [stages] = await filtered(input, query);
   return { stages };
 }

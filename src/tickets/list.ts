@@ -15,7 +15,7 @@ export async function listTickets(ctx: ProjectContext, input: ListTickets) {
   const descending = input.sort.startsWith("-");
   const name = (descending ? input.sort.slice(1) : input.sort) as keyof typeof SORT_COLUMNS;
   const order: Order = { name, descending };
-  const rows = await filtered(ctx, input, (ctx) => readRows(ctx, input, order));
+  const rows = await filtered(input, readRows(ctx, input, order));
   const { items, next_cursor } = page(rows, input.limit, (row) => [input.sort, sortValue(row, name), row.id]);
   return { tickets: items, next_cursor };
 }
@@ -25,10 +25,10 @@ interface Order {
   descending: boolean;
 }
 
-async function readRows(ctx: ProjectContext, input: ListTickets, order: Order): Promise<TicketSummary[]> {
+function readRows(ctx: ProjectContext, input: ListTickets, order: Order) {
   const { db, project } = ctx;
   const direction = db.unsafe(order.descending ? "desc" : "asc");
-  return await db<TicketSummary[]>`
+  return db<TicketSummary[]>`
     select ${summaryColumns(ctx)} from tickets t
     where t.project_id = ${project.id}::uuid ${filters(ctx, input)} ${after(ctx, input, order)}
     order by ${db(`t.${SORT_COLUMNS[order.name].column}`)} ${direction}, t.id ${direction}

@@ -106,15 +106,4 @@ describe("the audit list", () => {
     expect(planOf(audit)).toContain("audit_log_actions_idx");
     expect(planOf(audit)).not.toMatch(/Filter:|Sort Key/);
   });
-
-  test("is planned for the action that is asked for, however often it was read", async () => {
-    const before = harness.now.statements.length;
-    await audit(superAdmin, "?action=rare");
-    const sent = harness.now.statements.slice(before);
-    const [plan, list] = ["force_custom_plan", "from audit_log"].map((part) =>
-      sent.findIndex((text) => text.includes(part))
-    );
-    expect(plan).toBeGreaterThanOrEqual(0);
-    expect(list).toBe(plan! + 1);
-  });
 });

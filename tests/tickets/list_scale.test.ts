@@ -138,26 +138,6 @@ describe("the list of a project with 100,000 tickets", () => {
     }
   });
 
-  test("plans each search for its own word, however often a search ran", async () => {
-    const { sql } = harness.now;
-    /** On each connection of the pool: as many at once as it could have, each long enough to meet the others. */
-    const everywhere = <Row extends object>(statement: string) =>
-      Promise.all(Array.from({ length: 20 }, () => sql.unsafe<Row[]>(`select ${statement}, pg_sleep(0.05)`)));
-    // What PostgreSQL turns to by itself in a larger project.
-    await everywhere("set_config('plan_cache_mode', 'force_generic_plan', false)");
-    try {
-      await Promise.all(Array.from({ length: 20 }, () => read({ q: "zebra" })));
-    } finally {
-      await everywhere("set_config('plan_cache_mode', 'auto', false)");
-    }
-    const plans = await everywhere<{ generic: number; custom: number }>(
-      `(select sum(generic_plans) from pg_prepared_statements where statement like '%websearch_to%') as generic,
-      (select sum(custom_plans) from pg_prepared_statements where statement like '%websearch_to%') as custom`,
-    );
-    expect(plans.flat().some(({ custom }) => Number(custom) > 0)).toBe(true);
-    expect(plans.flat().filter(({ generic }) => Number(generic) > 0)).toEqual([]);
-  });
-
   test("is planned for the role that is asked for, however often a list was read", async () => {
     const of = (role: string) => genericPlan(harness.now, () => read({ role }), /from tickets t/);
     expect(await of("backend")).toMatch(/Index Scan.* using tickets_created_idx/);

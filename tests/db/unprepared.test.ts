@@ -1,0 +1,74 @@
+import { beforeAll, expect, test } from "vitest";
+import type { TransactionSql } from "../../db/open.ts";
+import { listAudit } from "../../src/admin/list_audit.ts";
+import { ListAudit } from "../../src/admin/schema.ts";
+import type { ActorContext, ProjectContext } from "../../src/core/context.ts";
+import { listProjectTasks } from "../../src/tasks/list_project_tasks.ts";
+import { ListProjectTasks } from "../../src/tasks/schema.ts";
+import { countTickets } from "../../src/tickets/count.ts";
+import { listTickets } from "../../src/tickets/list.ts";
+import { CountTickets, ListTickets } from "../../src/tickets/schema.ts";
+import { makeProject, type TestProject } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness();
+let project: TestProject;
+beforeAll(async () => {
+  project = await makeProject(harness.now);
+});
+
+/** How many statements on the table its connection keeps prepared since `work`. */
+async function kept(
+  table: string,
+  work: (ctx: ProjectContext & ActorContext) => Promise<unknown>,
+): Promise<number> {
+  return await harness.now.sql.begin(async (tx: TransactionSql) => {
+    const count = async () => {
+      const [row] = await tx<[{ n: number }]>`
+        select count(*) as n from pg_prepared_statements
+        where statement like ${`%from ${table}%`} and statement not like '%pg_prepared%'`;
+      return row.n;
+    };
+    const before = await count();
+    await work(
+      {
+        ...harness.now.services,
+        db: tx,
+        actor: { user: { id: project.admin.id, role: "super_admin" }, credential: { type: "session" } },
+        project: { id: project.id, key: project.key, disabled_roles: [] },
+      } as unknown as ProjectContext & ActorContext,
+    );
+    return await count() - before;
+  });
+}
+
+test("a list with two choices is kept prepared, with more or with a search it is not", async () => {
+  const tickets = (input: object) =>
+    kept("tickets t", (ctx) => listTickets(ctx, ListTickets.parse({ id: project.id, ...input })));
+  expect(await tickets({ stage: "backlog", priority: "low" })).toBe(1);
+  expect(await tickets({ stage: "backlog", limit: 20 })).toBe(1);
+  expect(await tickets({ stage: "backlog", priority: "low", sort: "priority" })).toBe(0);
+  expect(await tickets({ stage: "backlog", priority: "low", limit: 20 })).toBe(0);
+  expect(await tickets({ q: "word" })).toBe(0);
+  const counts = (input: object) =>
+    kept("tickets t", (ctx) => countTickets(ctx, CountTickets.parse({ id: project.id, ...input })));
+  expect(await counts({ role: "qa", blocking: "true" })).toBe(1);
+  expect(await counts({ role: "qa", blocking: "true", ship: "merged" })).toBe(0);
+  expect(await counts({ q: "word" })).toBe(0);
+  const tasks = (input: object) =>
+    kept("tasks t", (ctx) => listProjectTasks(ctx, ListProjectTasks.parse({ id: project.id, ...input })));
+  expect(await tasks({ role: "qa", status: "done" })).toBe(1);
+  expect(await tasks({ role: "qa", status: "done", ready: "false" })).toBe(0);
+  const audit = (input: object) => kept("audit_log", (ctx) => listAudit(ctx, ListAudit.parse(input)));
+  expect(await audit({})).toBe(1);
+  expect(await audit({ action: "rare" })).toBe(0);
+});
+
+test("pages of any length share a few statements", async () => {
+  const kinds = await kept("tickets t", async (ctx) => {
+    for (let limit = 1; limit <= 200; limit++) {
+      await listTickets(ctx, ListTickets.parse({ id: project.id, limit }));
+    }
+  });
+  expect(kinds).toBe(8);
+});
