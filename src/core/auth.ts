@@ -6,20 +6,15 @@ import { hashToken, isApiKey, verifyAccessToken } from "./tokens.ts";
 export const SESSION_COOKIE = "session";
 
 /** Gives the answer a session cookie; an empty one for 0 seconds takes the browser's away. */
-export function setSessionCookie(
-  { config }: Services,
-  answer: Headers,
-  value: string,
-  seconds: number,
-): void {
+export function setSessionCookie({ config, headers }: RequestContext, value: string, seconds: number): void {
   const secure = config.PUBLIC_URL.startsWith("https:") ? "; Secure" : "";
   const attributes = `HttpOnly; SameSite=Lax; Path=/; Max-Age=${seconds}${secure}`;
-  answer.append("Set-Cookie", `${SESSION_COOKIE}=${value}; ${attributes}`);
+  headers.append("Set-Cookie", `${SESSION_COOKIE}=${value}; ${attributes}`);
 }
 
 /** Takes the session cookie away from who sent one, as it is of no use any more. */
 export function forgetSessionCookie(ctx: RequestContext): void {
-  if (ctx.hasCookie) setSessionCookie(ctx, ctx.headers, "", 0);
+  if (ctx.hasCookie) setSessionCookie(ctx, "", 0);
 }
 
 /** What of a request tells who calls. */

@@ -26,7 +26,7 @@ export const authRouter = router({
     example: { input: { email: "admin@localhost", password: "correct horse battery" } },
   }).input(Login).output(TokenPair).mutation(async ({ ctx, input }) => {
     const pair = await login(ctx, input);
-    setSessionCookie(ctx, ctx.headers, pair.access_token, COOKIE_SECONDS);
+    setSessionCookie(ctx, pair.access_token, COOKIE_SECONDS);
     return pair;
   }),
 
@@ -39,7 +39,7 @@ export const authRouter = router({
     errors: ["unauthenticated", "token_expired", "token_reused", "rate_limited"],
   }).input(Refresh).output(TokenPair).mutation(async ({ ctx, input }) => {
     const pair = await refresh(ctx, input);
-    if (ctx.hasCookie) setSessionCookie(ctx, ctx.headers, pair.access_token, COOKIE_SECONDS);
+    if (ctx.hasCookie) setSessionCookie(ctx, pair.access_token, COOKIE_SECONDS);
     return pair;
   }),
 
