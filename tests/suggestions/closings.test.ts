@@ -275,7 +275,8 @@ describe("a ticket that nobody touches", () => {
     expect(await stateOf(harness.now, ticket.id)).toEqual(before);
   });
 
-  test("is not closed under the hands of who is claiming its task", async () => {
+  /** Suggested to be closed, with a task that somebody may claim. */
+  async function makeClaimable() {
     const project = await makeProject(harness.now);
     const worker = await makeMember(harness.now, project, "member");
     const ticket = await makeTicket(harness.now, project);
@@ -283,28 +284,30 @@ describe("a ticket that nobody touches", () => {
     await leaveAlone(harness.now, ticket.id, 200);
     await analyzeAll(harness.now);
     const [stale] = await list(harness.now, project);
-    const claim = `${ticket.path}/tasks/${task.id}/claim`;
+    const path = `${ticket.path}/tasks/${task.id}/claim`;
+    const claim = () => harness.now.call("POST", path, { token: worker.token, body: {} });
+    const accept = () => decide(harness.now, project, stale!, "accept");
+    return { worker, ticket, stale: stale!, claim, accept };
+  }
+
+  test("is not closed under the hands of who is claiming its task", async () => {
+    const { worker, claim, accept } = await makeClaimable();
     const [claimed, accepted] = await behindLock(
       harness.now,
       (tx) => tx`select from users where id = ${worker.id}::uuid for update`,
-      () => harness.now.call("POST", claim, { token: worker.token, body: {} }),
-      () => decide(harness.now, project, stale!, "accept"),
+      claim,
+      accept,
     );
     expect([claimed!.status, accepted!.status]).toEqual([200, 409]);
   });
 
   test("and is being closed gives its task to nobody who waits for that", async () => {
-    const project = await makeProject(harness.now);
-    const ticket = await makeTicket(harness.now, project);
-    const { body: task } = await post(project, `${ticket.path}/tasks`, { title: "A task", role: "qa" });
-    await leaveAlone(harness.now, ticket.id, 200);
-    await analyzeAll(harness.now);
-    const [stale] = await list(harness.now, project);
+    const { ticket, stale, claim, accept } = await makeClaimable();
     const [accepted, claimed] = await behindLock(
       harness.now,
-      (tx) => tx`select from suggestions where id = ${stale!.id}::uuid for update`,
-      () => decide(harness.now, project, stale!, "accept"),
-      () => post(project, `${ticket.path}/tasks/${task.id}/claim`),
+      (tx) => tx`select from suggestions where id = ${stale.id}::uuid for update`,
+      accept,
+      claim,
     );
     expect([accepted!.status, claimed!.status, claimed!.body.code]).toEqual([200, 409, "conflict"]);
     expect((await stateOf(harness.now, ticket.id)).tasks).toMatchObject([{ status: "pending" }]);
