@@ -9,9 +9,11 @@ const secrets = list
   .refine(({ length }) => length === 1 || length === 2, "takes one secret, or two separated by a comma")
   .optional();
 
+/** The least characters of a secret that signs or encrypts. */
+export const SECRET_LENGTH = 32;
 const longSecrets = secrets.refine(
-  (items) => items === undefined || items.every((item) => item.length >= 32),
-  "takes a secret of at least 32 characters",
+  (items) => items === undefined || items.every((item) => item.length >= SECRET_LENGTH),
+  `takes a secret of at least ${SECRET_LENGTH} characters`,
 );
 
 const port = z.string().regex(/^\d+$/, "takes a number from 1 to 65535").transform(Number)

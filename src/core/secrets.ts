@@ -1,6 +1,6 @@
 import { createHash, hkdfSync, randomBytes } from "node:crypto";
 import { ConfigError } from "../../db/errors.ts";
-import type { Config } from "./config.ts";
+import { type Config, SECRET_LENGTH } from "./config.ts";
 
 export interface Key {
   /** Short, derived from the key, safe to show: tells which key made a token or a ciphertext. */
@@ -13,8 +13,6 @@ export interface Secrets {
   auth: [Key, ...Key[]];
   encryption: [Key, ...Key[]];
 }
-
-const LEAST_CHARACTERS = 32;
 
 /**
  * The secrets of the environment, or one generated into DATA_DIR on the first start.
@@ -50,7 +48,7 @@ async function generatedSecret(dataDir: string): Promise<string> {
     }
     const secret = (await Deno.readTextFile(path)).trim();
     // With what is left of a file after a full disk or a power cut anybody could make tokens.
-    if (secret.length < LEAST_CHARACTERS) {
+    if (secret.length < SECRET_LENGTH) {
       throw new Error(`${path} holds no secret: restore it from a backup, or remove it to have a new one`);
     }
     return secret;
