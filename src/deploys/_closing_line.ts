@@ -1,5 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import { hasReported } from "../projects/wiring.ts";
+import { isUnfinished } from "../tickets/transition.ts";
 import type { DeployRecord } from "./schema.ts";
 
 /**
@@ -8,7 +9,7 @@ import type { DeployRecord } from "./schema.ts";
  */
 export function closingLine(db: Db) {
   return db`t.status = 'open' and t.merge_sha is not null and not t.reopened
-    and not exists (select from ticket_roles r where r.ticket_id = t.id and r.status in ('pending', 'in_progress'))
+    and not exists (select from ticket_roles r where r.ticket_id = t.id and ${isUnfinished(db)})
     and not exists (select from test_cases c where c.ticket_id = t.id and c.status <> 'approved')`;
 }
 

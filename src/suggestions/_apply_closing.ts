@@ -2,7 +2,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { Resolution, Stage } from "../tickets/schema.ts";
-import { moveTickets } from "../tickets/transition.ts";
+import { isUnfinished, moveTickets } from "../tickets/transition.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 
 /** The stage that a ticket left, and when it was closed then: by this it is known whether it is closed still as it was. */
@@ -37,8 +37,7 @@ export async function applyClosing(
 
 async function unfinishedRoles({ db }: ProjectContext, ticketId: string): Promise<Record<string, string>> {
   const roles = await db<{ role: string; status: string }[]>`
-    select role, status from ticket_roles
-    where ticket_id = ${ticketId}::uuid and status in ('pending', 'in_progress')`;
+    select role, status from ticket_roles r where ticket_id = ${ticketId}::uuid and ${isUnfinished(db)}`;
   return Object.fromEntries(roles.map(({ role, status }) => [role, status]));
 }
 

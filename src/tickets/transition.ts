@@ -1,3 +1,4 @@
+import type { Db } from "../../db/open.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { Context, ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -79,6 +80,11 @@ export async function moveTickets(
   for (const { refusal } of results) if (refusal) throw refusal;
 }
 
+/** Role `r` of a ticket stands in the way of its closing. */
+export function isUnfinished(db: Db) {
+  return db`r.status in ('pending', 'in_progress')`;
+}
+
 /** Locks in id order, so that two calls never wait for each other; reads only then, so that it reads what is true now. */
 async function lockFacts(
   ctx: Context,
@@ -95,8 +101,8 @@ async function lockFacts(
         coalesce(r.roles, '{}') as unfinished_roles, coalesce(c.cases, '[]') as unapproved_cases
       from tickets t join projects p on p.id = t.project_id
       left join (
-        select ticket_id, array_agg(role order by role) as roles from ticket_roles
-        where ticket_id = any (${ids}::uuid[]) and status in ('pending', 'in_progress') group by ticket_id
+        select ticket_id, array_agg(role order by role) as roles from ticket_roles r
+        where ticket_id = any (${ids}::uuid[]) and ${isUnfinished(db)} group by ticket_id
       ) r on r.ticket_id = t.id
       left join (
         select ticket_id, jsonb_agg(jsonb_build_object('id', id, 'title', title) order by id) as cases from test_cases
@@ -158,8 +164,8 @@ async function write(
         ${deployed ? db`, deployed_at = coalesce(deployed_at, clock_timestamp()), reopened = false` : db``}
       where id = any (${ids}::uuid[])`,
     skips && db`
-      update ticket_roles set status = 'skipped'
-      where ticket_id = any (${ids}::uuid[]) and status in ('pending', 'in_progress')`,
+      update ticket_roles r set status = 'skipped'
+      where ticket_id = any (${ids}::uuid[]) and ${isUnfinished(db)}`,
     reopens && db`delete from ticket_duplicates where ticket_id = any (${ids}::uuid[])`,
     (live || reopens) && db`
       update ticket_embeddings set open = ${!live} where ticket_id = any (${ids}::uuid[]) and open = ${live}`,
