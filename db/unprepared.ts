@@ -7,20 +7,3 @@ export function unprepared<Query extends PromiseLike<unknown>>(query: Query): Qu
   (query as unknown as { options: { prepare?: boolean } }).options.prepare = false;
   return query;
 }
-
-/** What a list is mostly asked for. */
-const USUAL = new Map<string, unknown>([["limit", 50], ["sort", "-created_at"]]);
-
-/**
- * A list's statement is kept prepared for two choices at most, among its filters, order and length: of more there are too
- * many forms, and each takes some 60 kB for as long as its connection lives.
- */
-export function preparedForFew<Query extends PromiseLike<unknown>>(
-  choices: Record<string, unknown>,
-  query: Query,
-): Query {
-  const made = Object.entries(choices).filter(([name, value]) =>
-    value !== undefined && value !== USUAL.get(name)
-  );
-  return made.length > 2 ? unprepared(query) : query;
-}

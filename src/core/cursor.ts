@@ -1,6 +1,7 @@
 import type { Db } from "../../db/open.ts";
+import { unprepared } from "../../db/unprepared.ts";
 import { invalidField } from "./errors.ts";
-import { Id, Timestamp } from "./schema.ts";
+import { Id, PAGE_LENGTH, Timestamp } from "./schema.ts";
 
 /** Packs the sort values of a page's last row into an opaque cursor. */
 export function encodeCursor(values: readonly (string | number)[]): string {
@@ -49,6 +50,19 @@ const LENGTHS = [1, 10, 20, 25, 30, 50, 100, 200];
  */
 export function pageLimit(db: Db, limit: number) {
   return db.unsafe(String((LENGTHS.find((length) => length >= limit) ?? limit) + 1));
+}
+
+/**
+ * A list's statement is kept prepared for two choices at most, among its filters, its order (`sort`, where it isn't the
+ * usual one) and its length: of more there are too many forms, and each takes some 60 kB as long as its connection lives.
+ */
+export function preparedForFew<Query extends PromiseLike<unknown>>(
+  { limit, ...choices }: { limit?: number | undefined; [choice: string]: unknown },
+  query: Query,
+): Query {
+  const made = Object.values(choices).filter((choice) => choice !== undefined).length;
+  const ofLength = limit === undefined || limit === PAGE_LENGTH ? 0 : 1;
+  return made + ofLength > 2 ? unprepared(query) : query;
 }
 
 /** Cuts the extra rows that tell whether there is a next page. */

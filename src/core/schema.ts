@@ -152,8 +152,10 @@ export const NextCursor = z.string().nullable().describe(
   "Send it as `cursor` for the next page; null on the last",
 );
 
+/** Of a page, where nobody says how long. */
+export const PAGE_LENGTH = 50;
 /** The pages of a list. */
-export const Page = z.strictObject({ limit: queryInteger(1, 200, 50), cursor: Cursor.optional() });
+export const Page = z.strictObject({ limit: queryInteger(1, 200, PAGE_LENGTH), cursor: Cursor.optional() });
 export type Page = z.infer<typeof Page>;
 
 /** The input of a list of what belongs to what its id names. */

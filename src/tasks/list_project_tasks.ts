@@ -1,7 +1,6 @@
 import type { Db } from "../../db/open.ts";
-import { preparedForFew } from "../../db/unprepared.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { afterId, page, pageLimit, preparedForFew } from "../core/cursor.ts";
 import { literal } from "../core/literal.ts";
 import { claimable } from "./_claims.ts";
 import { taskColumns } from "./_rows.ts";

@@ -1,9 +1,10 @@
 import type { Db } from "../../db/open.ts";
-import { preparedForFew, unprepared } from "../../db/unprepared.ts";
+import { unprepared } from "../../db/unprepared.ts";
 import type { ProjectContext } from "../core/context.ts";
+import { preparedForFew } from "../core/cursor.ts";
 import { literal } from "../core/literal.ts";
 import { hasShip } from "./_ship.ts";
-import type { ListTickets } from "./schema.ts";
+import { type ListTickets, USUAL_SORT } from "./schema.ts";
 
 type Filters = Omit<ListTickets, "sort" | "limit" | "cursor">;
 
@@ -11,10 +12,11 @@ export const RANKS = { low: 1, medium: 2, high: 3 };
 
 /** A statement with `filters`; one that searches words is planned for them. */
 export function filtered<Query extends PromiseLike<unknown>>(
-  { id: _, cursor: __, q, ...choices }: Partial<ListTickets>,
+  { id: _, cursor: __, q, sort, ...choices }: Partial<ListTickets>,
   query: Query,
 ): Query {
-  return q ? unprepared(query) : preparedForFew(choices, query);
+  if (q) return unprepared(query);
+  return preparedForFew({ ...choices, sort: sort === USUAL_SORT ? undefined : sort }, query);
 }
 
 /** Conditions on `tickets t`, each with an `and` before it. */

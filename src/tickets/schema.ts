@@ -195,6 +195,7 @@ export const TicketSort = z.enum([
   "-priority",
 ]);
 
+export const USUAL_SORT = "-created_at";
 export const ListTickets = IdPage.extend({
   stage: Stage.optional(),
   status: Status.optional(),
@@ -204,7 +205,7 @@ export const ListTickets = IdPage.extend({
   ship: Ship.optional(),
   blocking: queryBoolean.optional(),
   q: text(1, 200).optional().describe("Full text over ref, title and description"),
-  sort: TicketSort.default("-created_at").describe(
+  sort: TicketSort.default(USUAL_SORT).describe(
     "In another order than that of creation, what changes while pages are read may be missed or come twice",
   ),
 });
