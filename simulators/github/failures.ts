@@ -30,6 +30,8 @@ export interface FailureRule {
   chance?: number;
   /** For the rate limits, in seconds; for `slow`, in milliseconds. */
   wait?: number;
+  /** For `validation_failed`: what stands in its `errors` instead of GitHub's usual list. */
+  errors?: unknown;
   /** For `foreign_redirect`: an address where nobody listens when absent. */
   to?: string;
 }
@@ -73,7 +75,7 @@ const DOCS = "https://docs.github.com/rest";
 
 /** The documented body of a failure; null when the call is carried out all the same. */
 export function failureAnswer(
-  { kind, wait = 60, to = "http://127.0.0.1:9/elsewhere" }: FailureRule,
+  { kind, wait = 60, errors, to = "http://127.0.0.1:9/elsewhere" }: FailureRule,
 ): Response | null {
   switch (kind) {
     case "bad_credentials":
@@ -85,9 +87,11 @@ export function failureAnswer(
     case "hook_exists":
       return invalid("Hook", "Hook already exists on this repository");
     case "validation_failed":
-      return invalid(
-        "Hook",
-        "url is not supported because it isn't reachable over the public Internet (localhost)",
+      return unprocessable(
+        errors ?? [custom(
+          "Hook",
+          "url is not supported because it isn't reachable over the public Internet (localhost)",
+        )],
       );
     case "secondary_rate_limit":
       return problem(
@@ -122,7 +126,14 @@ export function problem(status: number, message: string, headers: Record<string,
 }
 
 export function invalid(resource: string, message: string): Response {
-  const errors = [{ resource, code: "custom", message }];
+  return unprocessable([custom(resource, message)]);
+}
+
+function custom(resource: string, message: string) {
+  return { resource, code: "custom", message };
+}
+
+function unprocessable(errors: unknown): Response {
   return Response.json({ message: "Validation Failed", errors, documentation_url: DOCS, status: "422" }, {
     status: 422,
   });

@@ -65,11 +65,17 @@ function rateLimitWait({ status, response, message }: RequestError): number | un
   return status === 429 || /secondary rate/i.test(message) ? FALLBACK_WAIT_S : undefined;
 }
 
-/** The provider's own sentences, without the links to its documents. */
+/** The provider's own sentences, without the links to its documents. What went wrong it tells in more than one form. */
 function reason({ response, message }: RequestError): string {
-  const data = response?.data as { message?: string; errors?: { message?: string }[] } | undefined;
-  const details = data?.errors?.map((one) => one.message).filter(Boolean).join("; ");
-  return (details || data?.message || message).slice(0, 300);
+  const { message: summary, errors } = (response?.data ?? {}) as { message?: string; errors?: unknown };
+  const details = [errors].flat().map(sentence).filter(Boolean).join("; ");
+  return (details || summary || message).slice(0, 300);
+}
+
+function sentence(error: unknown): string | undefined {
+  if (typeof error === "string") return error;
+  const { message, field, code } = (error ?? {}) as { message?: string; field?: string; code?: string };
+  return message ?? (field && `${field}: ${code}`);
 }
 
 /** For calls that ask the code host for one thing, and fail as it does. */

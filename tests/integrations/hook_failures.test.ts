@@ -55,6 +55,19 @@ describe("a failure at the code host", () => {
     },
   );
 
+  test.each<[unknown, string]>([
+    ["Too many hooks", "GitHub refused: Too many hooks"],
+    [["Too many hooks", "Too long"], "GitHub refused: Too many hooks; Too long"],
+    [[{ resource: "Hook", code: "missing_field", field: "url" }], "GitHub refused: url: missing_field"],
+    [[null], "GitHub refused: Validation Failed"],
+  ])("tells why whatever form GitHub gives it: %j", async (errors, error) => {
+    const { github } = hosting.now;
+    const project = await hosting.now.project(1);
+    github.failures.add({ kind: "validation_failed", operation: CREATE, errors });
+    const { status, body } = await hosting.now.setUp(project.admin);
+    expect([status, body.results]).toMatchObject([200, [{ code: "provider_refused", error }]]);
+  });
+
   test("a creation whose answer is lost is found, not repeated", async () => {
     const { github } = hosting.now;
     const project = await hosting.now.project(1);
