@@ -33,27 +33,30 @@ const ROUTES: Record<
   },
 };
 
+type Failure = number | { code: string; param: string; message: string };
+
 interface MockStripe {
   url: string;
   /** Form fields of each request that came, with its idempotency key. */
   requests: { path: string; form: Record<string, string>; idempotencyKey: string | null }[];
-  /** The next requests are answered with these status codes. */
-  fail(...statuses: number[]): void;
+  /** The next requests are answered with these status codes, or with a 400 of these fields. */
+  fail(...failures: Failure[]): void;
   close(): Promise<void>;
 }
 
 /**
  * Plays Stripe's API for what the service asks of it. It knows prices that begin with `price_`, customers that begin
- * with `cus_`, and one key.
+ * with `cus_`, addresses of a public domain, and one key.
  */
 export function startMockStripe(key: string): MockStripe {
   const requests: MockStripe["requests"] = [];
-  const failures: number[] = [];
+  const failures: Failure[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const path = new URL(request.url).pathname;
     const form = Object.fromEntries(new URLSearchParams(await request.text()));
     requests.push({ path, form, idempotencyKey: request.headers.get("idempotency-key") });
     const failure = failures.shift();
+    if (typeof failure === "object") return refuse(400, failure);
     if (failure !== undefined) {
       return refuse(failure, { type: "api_error", message: "Something went wrong." });
     }
@@ -65,7 +68,7 @@ export function startMockStripe(key: string): MockStripe {
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     requests,
-    fail: (...statuses) => failures.push(...statuses),
+    fail: (...more) => failures.push(...more),
     close: () => server.shutdown(),
   };
 }
@@ -97,10 +100,14 @@ function answer(route: string, form: Record<string, string>): Response {
     const message = `No such price: '${price}'`;
     return refuse(400, { code: "resource_missing", param: "line_items[0][price]", message });
   }
-  const { customer } = form;
+  const { customer, customer_email } = form;
   if (customer !== undefined && !customer.startsWith("cus_")) {
     const message = `No such customer: '${customer}'`;
     return refuse(400, { code: "resource_missing", param: "customer", message });
+  }
+  if (customer_email !== undefined && !/@.+\../.test(customer_email)) {
+    const message = `Invalid email address: ${customer_email}`;
+    return refuse(400, { code: "email_invalid", param: "customer_email", message });
   }
   const id = found.prefix + crypto.randomUUID().replaceAll("-", "");
   return Response.json({ ...form, id, object: found.object, url: `https://pay.stripe.test/${id}` });

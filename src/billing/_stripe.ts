@@ -31,7 +31,7 @@ export async function askStripe<T>(fields: Record<string, string>, ask: () => Pr
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     const field = error.param && fields[error.param];
     if (field) throw invalidField(field, error.message);
-    if (error instanceof Stripe.errors.StripeAuthenticationError) {
+    if (isKeyRefused(error)) {
       throw new AppError("not_configured", "The payment provider refused STRIPE_SECRET_KEY", {
         cause: error,
       });
@@ -41,4 +41,10 @@ export async function askStripe<T>(fields: Record<string, string>, ask: () => Pr
     }
     throw new AppError("unavailable", "The payment provider could not do this now", { cause: error });
   }
+}
+
+/** Unknown or revoked, or a restricted key without the right to this: the log has the provider's sentence. */
+function isKeyRefused(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeAuthenticationError ||
+    error instanceof Stripe.errors.StripePermissionError;
 }

@@ -9,6 +9,8 @@ import type { HostedPage, StartCheckout } from "./schema.ts";
 /** Of a subscription that ended, or whose first payment may never come. Any other one runs, also of a new name. */
 const NOT_RUNNING = ["canceled", "incomplete", "incomplete_expired"];
 
+const FIELDS = { "line_items[0][price]": "price", success_url: "success_url", cancel_url: "cancel_url" };
+
 /**
  * Opens a page of the provider where the account subscribes. What comes of it is told by the provider's webhook.
  * @throws {AppError} not_configured; conflict while a subscription runs, and for what the provider refuses;
@@ -35,8 +37,13 @@ export async function startCheckout(ctx: ActorContext, input: StartCheckout): Pr
     };
     return stripe.checkout.sessions.create(page, { idempotencyKey: keyOf(page) });
   };
-  const openAnew = () => open({ customer_email: user.email });
-  const session = await askStripe({ "line_items[0][price]": "price" }, () => {
+  // The address only fills in a field of the page, and the provider takes none without a public domain.
+  const openAnew = () =>
+    open({ customer_email: user.email }).catch((error) => {
+      if (!isRefused(error, "email_invalid", "customer_email")) throw error;
+      return open({});
+    });
+  const session = await askStripe(FIELDS, () => {
     if (customer_id === null) return openAnew();
     return open({ customer: customer_id }).catch((error) => {
       if (!isCustomerGone(error)) throw error;
@@ -58,6 +65,10 @@ function keyOf(page: Stripe.Checkout.SessionCreateParams): string {
 
 /** Deleted, or of another mode or account than the secret key's. */
 function isCustomerGone(error: unknown): boolean {
-  return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === "resource_missing" &&
-    error.param === "customer";
+  return isRefused(error, "resource_missing", "customer");
+}
+
+function isRefused(error: unknown, code: string, param: string): boolean {
+  return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === code &&
+    error.param === param;
 }

@@ -188,6 +188,28 @@ describe("billing pages", () => {
       body: { ...checkout, price: "no_such_price" },
     });
     expect([status, body.fieldErrors]).toEqual([400, { price: "No such price: 'no_such_price'" }]);
+    for (const param of ["success_url", "cancel_url"]) {
+      stripe.fail({ code: "url_invalid", param, message: "Not a valid URL" });
+      const refused = await harness.now.call("POST", "/billing/checkout", {
+        token: admin.token,
+        body: checkout,
+      });
+      expect([refused.status, refused.body.fieldErrors]).toEqual([400, { [param]: "Not a valid URL" }]);
+    }
+  });
+
+  test("an address that the provider does not take is left out: the page asks for one", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    await harness.now.sql`update users set email = 'admin@localhost' where id = ${admin.id}::uuid`;
+    const { status } = await harness.now.call("POST", "/billing/checkout", {
+      token: admin.token,
+      body: checkout,
+    });
+    expect(status).toBe(200);
+    const [first, second] = stripe.requests.slice(-2);
+    expect([first!.form.customer_email, second!.form.customer_email]).toEqual(["admin@localhost", undefined]);
+    expect(second!.form).toMatchObject({ client_reference_id: admin.accountId });
+    expect(second!.idempotencyKey).not.toBe(first!.idempotencyKey);
   });
 
   test("a failing provider is asked again under the same idempotency key; one that keeps failing is a 503", async () => {
@@ -250,6 +272,17 @@ describe("billing pages", () => {
     } finally {
       await bare.close();
     }
+  });
+
+  test("a secret key that lacks the right is told to whoever runs the service, as a wrong one is", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    stripe.fail(403);
+    const { status, body } = await harness.now.call("POST", "/billing/checkout", {
+      token: admin.token,
+      body: checkout,
+    });
+    expect([status, body.code]).toEqual([503, "not_configured"]);
+    expect(body.error).toContain("STRIPE_SECRET_KEY");
   });
 
   test("a wrong secret key is told to whoever runs the service", async () => {
