@@ -56,7 +56,7 @@ export async function requestContext(
 }
 
 /** A field's bytes as the text that they are in UTF-8, as a body would say it; as they came when they are none. */
-function decoded(field: string | null): string | null {
+export function decoded(field: string | null): string | null {
   if (field === null || /^[\x20-\x7e]*$/.test(field)) return field;
   try {
     const bytes = Uint8Array.from(field, (character) => character.charCodeAt(0));

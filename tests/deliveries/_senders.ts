@@ -8,7 +8,7 @@ export const NEXT_AGENT = "next-agent-secret";
 export const PAYMENT = "whsec_payment";
 export const NEXT_PAYMENT = "whsec_next_payment";
 export const CRON = "cron-secret";
-export const NEXT_CRON = "next-cron-secret";
+export const NEXT_CRON = "nächstes-cron-secret";
 
 export const status = {
   event: "statusChange",

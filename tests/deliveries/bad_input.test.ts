@@ -109,6 +109,14 @@ describe("a signature", () => {
     expect(await refusals(answers)).toEqual(["401 unauthenticated"]);
   });
 
+  test("the deploy secret that is no ASCII is good in UTF-8 and in Latin-1", async () => {
+    for (const encoding of ["utf8", "latin1"] as const) {
+      // Of a field the characters are its bytes.
+      const field = Buffer.from(NEXT_CRON, encoding).toString("latin1");
+      expect((await send(cron(deploy), { "x-cron-secret": field })).status, encoding).toBe(200);
+    }
+  });
+
   test("by either of two secrets is good while one replaces the other", async () => {
     const sent = [
       agent(status),

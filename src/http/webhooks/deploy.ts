@@ -3,6 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { parseAs, parseJson } from "../../core/json.ts";
 import { receiveDeploy } from "../../deploys/receive.ts";
 import { DeployAnswer, DeployRecord } from "../../deploys/schema.ts";
+import { decoded } from "../request.ts";
 import { isSecret } from "./_signature.ts";
 import { answersOf, type Webhook } from "./webhook.ts";
 
@@ -44,7 +45,7 @@ export const deployWebhook: Webhook = {
     ),
   },
   async receive({ ctx, headers, body, secrets }) {
-    if (!isSecret(headers.get("x-cron-secret"), secrets)) {
+    if (!isSecret(decoded(headers.get("x-cron-secret")), secrets)) {
       throw new AppError("unauthenticated", "The x-cron-secret header is missing or wrong");
     }
     const record = parseAs(DeployRecord, parseJson(body));
