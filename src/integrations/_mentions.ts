@@ -18,8 +18,8 @@ const CLOSING = new RegExp(`(?<!\\w)${KEYWORD}:?\\s+${TARGET}`, "gi");
 /** A branch cannot hold spaces: `fix/#12`, `closes-#12`. */
 const CLOSING_BRANCH = new RegExp(`(?<![A-Za-z0-9])${KEYWORD}[-_/:]?${TARGET}`, "gi");
 
-/** The line that GitHub writes where a pull request takes another one's change out, whose title and branch it bears. */
-const REVERTS = new RegExp(`^Reverts (?:${REPO})?#\\d+\\s*$`, "m");
+/** The line that GitHub, or git, writes where a change is taken out, whose title and branch the pull request bears. */
+const REVERTS = new RegExp(`^(?:Reverts (?:${REPO})?#\\d+\\s*$|This reverts commit [0-9a-f]{7,64}\\b)`, "m");
 
 /**
  * Reads title, body and branch, but of a revert not what it has of the change that it takes out. Keys are capitals in
@@ -29,7 +29,7 @@ export function findMentions({ pull_request, repository }: PullRequestEvent): Me
   const { body } = pull_request;
   const isRevert = REVERTS.test(body ?? "");
   const title = isRevert ? pull_request.title.replace(/^Revert ".*/s, "") : pull_request.title;
-  const branch = isRevert ? pull_request.head.ref.replace(/^revert-\d+-.*/s, "") : pull_request.head.ref;
+  const branch = isRevert ? pull_request.head.ref.replace(/^revert-.*/s, "") : pull_request.head.ref;
   // The hidden hints of a template name example tickets.
   const text = `${title}\n${(body ?? "").replace(/<!--.*?(?:-->|$)/gs, "")}`;
   const refs = [...text.matchAll(REF), ...branch.toUpperCase().matchAll(REF)];

@@ -141,6 +141,9 @@ describe("a merged pull request", () => {
   test.each([
     ["Reverts acme/app#12", false],
     ["Reverts #12\r\n\r\nIt was too slow.", false],
+    ["This reverts commit 7fd1a60b01f91b314f59955a4e4d4e80d8edf11d.", false],
+    ["This reverts commit 7fd1a60b, reversing\nchanges made to 0123456.", false],
+    ["This reverts commitments", true],
     ["Reverts the colours to what they were", true],
   ])("with the line %j is a revert, whose names don't count", async (body, found) => {
     const { project, repo } = await merges.wired();
@@ -152,6 +155,14 @@ describe("a merged pull request", () => {
       body,
     });
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(found ? SHA("a") : null);
+  });
+
+  test("that reverts another one by hand is one though its branch has another form", async () => {
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(hosting.now.harness, project);
+    const branch = `revert-${ticket.ref.toLowerCase()}`;
+    await merges.merge({ repo, branch, body: "This reverts commit 7fd1a60." });
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(null);
   });
 
   test("that reverts another one stamps what it names besides", async () => {
