@@ -120,6 +120,23 @@ describe("more than twenty repositories", () => {
     expect(done).toMatchObject({ state: "done", created: 25, failed: 0 });
   });
 
+  test.each([[0, 60], [3, 120], [11, 3600]])(
+    "that had to wait %i times waits %i s when it is told to wait a minute",
+    async (waits, seconds) => {
+      const { harness, github } = hosting.now;
+      const { admin } = await hosting.now.project(25);
+      const { body } = await hosting.now.setUp(admin);
+      await harness.sql`update hook_runs set waits = ${waits} where id = ${body.run_id}::uuid`;
+      github.failures.add({ kind: "secondary_rate_limit", times: 100, wait: 60 });
+      await harness.work("set-up-hooks");
+      const { resumes_at, ...run } = (await read(admin, body.run_id)).body;
+      expect(run).toMatchObject({ state: "waiting", failed: 0 });
+      expect(Math.abs(Date.parse(resumes_at) - Date.now() - seconds * 1000)).toBeLessThan(10_000);
+      github.failures.clear();
+      await finish(admin, body.run_id);
+    },
+  );
+
   test("gives up when the rate is limited again after twelve times", async () => {
     const { harness, github } = hosting.now;
     const { admin } = await hosting.now.project(25);
