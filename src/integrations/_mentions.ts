@@ -21,9 +21,12 @@ const CLOSING_BRANCH = new RegExp(`(?<![A-Za-z0-9])${KEYWORD}[-_/:]?${TARGET}`, 
 /** The line that GitHub, or git, writes where a change is taken out, whose title and branch the pull request bears. */
 const REVERTS = new RegExp(`^(?:Reverts (?:${REPO})?#\\d+\\s*$|This reverts commit [0-9a-f]{7,64}\\b)`, "m");
 
+/** Branches that are named after packages and their versions, such as `dependabot/github_actions/actions/checkout-5`. */
+const PACKAGE_BRANCH = /^(?:dependabot|renovate)\//;
+
 /**
  * Reads title, body and branch, but of a revert not what it has of the change that it takes out. Keys are capitals in
- * texts, and written in any case in a branch.
+ * texts, and written in any case in a branch that a person or an agent named.
  */
 export function findMentions({ pull_request, repository }: PullRequestEvent): Mentions {
   const { body } = pull_request;
@@ -32,7 +35,8 @@ export function findMentions({ pull_request, repository }: PullRequestEvent): Me
   const branch = isRevert ? pull_request.head.ref.replace(/^revert-.*/s, "") : pull_request.head.ref;
   // The hidden hints of a template name example tickets.
   const text = `${title}\n${(body ?? "").replace(/<!--.*?(?:-->|$)/gs, "")}`;
-  const refs = [...text.matchAll(REF), ...branch.toUpperCase().matchAll(REF)];
+  const named = PACKAGE_BRANCH.test(branch) ? branch : branch.toUpperCase();
+  const refs = [...text.matchAll(REF), ...named.matchAll(REF)];
   const closings = [...text.matchAll(CLOSING), ...branch.matchAll(CLOSING_BRANCH)];
   return {
     refs: refs.slice(0, MOST_MENTIONS).map(([, key, number]) => ({ key: key!, number: Number(number) })),

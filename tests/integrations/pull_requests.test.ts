@@ -43,6 +43,13 @@ describe("a merged pull request", () => {
     ["a link", (ref: string) => ({ body: `see https://handoff.test/tickets/${ref}` }), true],
     ["emphasis", (ref: string) => ({ body: `_${ref}_` }), true],
     ["a branch with underscores", (ref: string) => ({ branch: `me/fix_${ref.toLowerCase()}_now` }), true],
+    [
+      "a package's branch",
+      (ref: string) => ({ branch: `dependabot/github_actions/actions/${ref.toLowerCase()}` }),
+      false,
+    ],
+    ["a version's branch", (ref: string) => ({ branch: `renovate/${ref.toLowerCase()}.x` }), false],
+    ["a package's branch, in capitals", (ref: string) => ({ branch: `renovate/all-of-${ref}` }), true],
     ["a longer number", (ref: string) => ({ title: `${ref}0` }), false],
     ["a number with a zero before it", (ref: string) => ({ title: ref.replace("-", "-0") }), false],
     ["a longer key", (ref: string) => ({ title: `X${ref}` }), false],
