@@ -61,13 +61,15 @@ const OLDER: Outcome = { outcome: "ignored", reason: "older_than_known" };
 async function storeSubscription({ db }: Context, event: PaymentEvent, rank: number): Promise<Outcome> {
   const subscription = parseAs(SubscriptionObject, event.data.object);
   const { id, customer, status, cancel_at_period_end, cancel_at, created, items } = subscription;
+  // Nothing returns to it, and events' ids are in no order.
+  const place = status === "incomplete" ? 0 : rank;
   const stored = await db`
     insert into billing_subscriptions as s (subscription_id, customer_id, status, price_id, cancel_at_period_end,
       cancel_at, current_period_end, started_at, ended, event_created, event_rank, event_id)
     values (${id}, ${customer}, ${status}, ${items?.data[0]?.price?.id ?? null},
       ${cancel_at_period_end || cancel_at != null}, to_timestamp(${cancel_at ?? null}::float8),
       to_timestamp(${periodEnd(subscription)}::float8), to_timestamp(${created}::float8),
-      ${event.type === "customer.subscription.deleted"}, ${event.created}, ${rank}, ${event.id})
+      ${event.type === "customer.subscription.deleted"}, ${event.created}, ${place}, ${event.id})
     on conflict (subscription_id) do update set customer_id = excluded.customer_id, status = excluded.status,
       price_id = excluded.price_id, cancel_at_period_end = excluded.cancel_at_period_end, cancel_at = excluded.cancel_at,
       current_period_end = excluded.current_period_end, started_at = excluded.started_at, ended = excluded.ended,

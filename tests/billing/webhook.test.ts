@@ -96,6 +96,17 @@ describe("a payment event", () => {
     expect([...states]).toHaveLength(1);
   });
 
+  test("that awaits the first payment came before any other of its second, whatever their ids and order", async () => {
+    for (const order of orders([0, 1, 2])) {
+      const admin = await makeUser(harness.now, { role: "admin" });
+      const [created, updated, checkout] = life(admin);
+      const awaits = { ...updated!, id: `${updated!.id}x`, object: created!.object };
+      await sendPaymentEvent(harness.now, checkout!);
+      for (const number of order) await sendPaymentEvent(harness.now, [created!, awaits, updated!][number]!);
+      expect((await billing(admin)).subscription).toMatchObject({ status: "active" });
+    }
+  });
+
   test("the end of a subscription is final, whatever comes later", async () => {
     for (const order of orders([0, 1, 2, 3])) {
       const admin = await makeUser(harness.now, { role: "admin" });
