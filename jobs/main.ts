@@ -9,8 +9,9 @@ import { handlers } from "./handlers.ts";
 export async function startJobs(boss: PgBoss, services: Services): Promise<void> {
   for (const name of Object.keys(QUEUES) as QueueName[]) {
     const { cron, atStart, atOnce = 1 }: QueueDefinition = QUEUES[name];
-    // pg-boss files each occurrence under a key of its own, so of several processes one makes the job.
-    if (cron) await boss.schedule(name, cron, {}, { tz: "UTC" });
+    // pg-boss files each occurrence under a key of its own, so of several processes one makes the job. What came due while
+    // none was running, such as the nights of a machine that is off by night, is made up for by one job.
+    if (cron) await boss.schedule(name, cron, {}, { tz: "UTC", missed: "once" });
     if (atStart) await boss.send(name, {});
     const options = {
       pollingIntervalSeconds: POLLING_SECONDS,

@@ -35,6 +35,15 @@ async function openClients(place: Place): Promise<Database[]> {
   return await Promise.all([1, 2].map(() => openDatabase({ ...place, poolSize: 1 })));
 }
 
+/** Lets so much time go by, and runs what comes due in it. */
+async function pass(clock: TestClock, seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += STEP_SECONDS) {
+    await clock.tick(STEP_SECONDS * 1000);
+    // The clock waits for the queue's statements, not for the handlers.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 test("two processes on one database for ten simulated minutes: each sweep runs once", async () => {
   const place = await copyTemplate(inject("template"));
   const harness = await openHarnessAt(place, { env: { JOBS: "off" } });
@@ -50,11 +59,7 @@ test("two processes on one database for ten simulated minutes: each sweep runs o
       const others = Object.keys(QUEUES).filter((name) => !SWEEPS.includes(name));
       await Promise.all(others.map((name) => boss.offWork(name, { wait: false })));
     }
-    for (let seconds = 0; seconds < MINUTES * 60; seconds += STEP_SECONDS) {
-      await clock.tick(STEP_SECONDS * 1000);
-      // The clock waits for the queue's statements, not for the handlers.
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await pass(clock, MINUTES * 60);
     const jobs = await harness.sql`
       select name, count(*) as jobs, count(distinct date_trunc('minute', created_on)) as minutes,
         count(*) filter (where state = 'completed' and retry_count = 0) as once
@@ -65,6 +70,32 @@ test("two processes on one database for ten simulated minutes: each sweep runs o
     ]);
   } finally {
     for (const boss of bosses) await boss.stop({ graceful: false });
+    for (const client of clients) await client.close();
+    await harness.stop();
+    await dropPlace(place);
+  }
+});
+
+test("a machine that slept for two nights makes up for what they would have done, once", async () => {
+  const place = await copyTemplate(inject("template"));
+  const harness = await openHarnessAt(place, { env: { JOBS: "off" } });
+  const clients = await openClients(place);
+  const clock = new TestClock("2026-11-20T17:59:30Z");
+  const boss = await openBoss(clients[0] ?? { sql: harness.sql, embedded: true } as Database, clock);
+  try {
+    await startJobs(boss, harness.services);
+    await pass(clock, 60);
+    await clock.setTime("2026-11-22T08:01:30Z");
+    await pass(clock, 60);
+    const jobs = await harness.sql<{ name: string; jobs: number }[]>`
+      select name, count(*) as jobs from pgboss.job
+      where name in ('prune', 'analyze-all-projects', 'sweep-merged-tickets') and state = 'completed'
+      group by name order by name`;
+    expect(jobs).toEqual(
+      ["analyze-all-projects", "prune", "sweep-merged-tickets"].map((name) => ({ name, jobs: 1 })),
+    );
+  } finally {
+    await boss.stop({ graceful: false });
     for (const client of clients) await client.close();
     await harness.stop();
     await dropPlace(place);
