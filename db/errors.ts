@@ -26,6 +26,7 @@ const NOT_ALLOWED = new Set([
   "08P01", // a pooler that takes no settings with the connection
   "0A000", // the extension is not installed on the server
   "25006", // read only: a standby
+  "3F000", // the search path names no schema that is there
   "42501", // the role lacks the right
 ]);
 

@@ -40,6 +40,8 @@ interface DatabaseOptions {
 const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+/** Longer than postgres.js keeps a connection, which is an hour; 0 for none it would not send. */
+const IDLE_TIMEOUT_MS = 24 * 3_600_000;
 const CLOSE_TIMEOUT_S = 10;
 
 const common: postgres.Options<{ int8: postgres.PostgresType<number>; date: postgres.PostgresType<string> }> =
@@ -84,6 +86,8 @@ function openServer(url: string, options: DatabaseOptions): Database {
         TimeZone: "UTC",
         DateStyle: "ISO",
         bytea_output: "hex",
+        standard_conforming_strings: "on",
+        idle_session_timeout: IDLE_TIMEOUT_MS,
         statement_timeout: STATEMENT_TIMEOUT_MS,
         lock_timeout: LOCK_TIMEOUT_MS,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,

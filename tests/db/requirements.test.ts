@@ -66,6 +66,14 @@ function serversDatabase(): void {
     }
   });
 
+  test("whose search path leads nowhere is named", async () => {
+    const place = await emptyPlace();
+    await administer((sql) => sql.unsafe(`alter database ${nameOf(place.url!)} set search_path = 'gone'`));
+    await use(place, async ({ sql }) => {
+      await expect(migrate(sql)).rejects.toThrow(/^DATABASE_URL: .* no schema has been selected /);
+    });
+  });
+
   test("that refuses the queue its tables is named, as one that refuses the service's own", async () => {
     await use(await emptyPlace(), async (database) => {
       await database.sql`set default_transaction_read_only = on`;
@@ -75,7 +83,7 @@ function serversDatabase(): void {
     });
   });
 
-  test("may have any defaults: transactions, times and bytes are as everywhere", async () => {
+  test("may have any defaults: transactions, times, bytes and connections are as everywhere", async () => {
     const place = await emptyPlace();
     const name = nameOf(place.url!);
     await administer((sql) =>
@@ -83,17 +91,22 @@ function serversDatabase(): void {
         alter database ${name} set default_transaction_isolation = 'repeatable read';
         alter database ${name} set DateStyle = 'German';
         alter database ${name} set bytea_output = 'escape';
+        alter database ${name} set standard_conforming_strings = off;
+        alter database ${name} set idle_session_timeout = '200ms';
         alter database ${name} set TimeZone = 'Asia/Kolkata'`)
     );
     await use(place, async ({ sql }) => {
       const [row] = await sql.begin((tx) =>
         tx`select current_setting('transaction_isolation') as isolation, '\\x00ff'::bytea as bytes,
-          timestamptz '2026-11-21 12:00:00.5+02' as time`
+          timestamptz '2026-11-21 12:00:00.5+02' as time, pg_backend_pid() as connection`
       );
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const [{ connection }] = await sql<[{ connection: number }]>`select pg_backend_pid() as connection`;
       expect(row).toEqual({
         isolation: "read committed",
         bytes: Buffer.from([0, 255]),
         time: "2026-11-21T10:00:00.500Z",
+        connection,
       });
     });
   });
