@@ -93,11 +93,21 @@ export function lostWrites(): number {
 addEventListener("unload", flush);
 addEventListener("error", flush);
 
-/** What a log line says of an error: its name, message, stack and cause, never to be sent to a client. */
+/**
+ * What a log line says of an error: its name, message, stack and cause, never to be sent to a client. Some that pg-boss
+ * reports are copies of an error's fields, without its name.
+ */
 export function describeError(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { error: String(error) };
-  const details: Record<string, unknown> = { error: `${error.name}: ${error.message}`, stack: error.stack };
-  if ("code" in error && error.code) details.error_code = error.code;
-  if (error.cause !== undefined) details.cause = describeError(error.cause);
+  if (!isErrorLike(error)) return { error: String(error) };
+  const { name = "Error", message, stack, code, cause } = error;
+  const details: Record<string, unknown> = { error: `${name}: ${message}`, stack };
+  if (code) details.error_code = code;
+  if (cause !== undefined) details.cause = describeError(cause);
   return details;
+}
+
+type ErrorLike = Omit<Error, "name"> & { name?: string; code?: unknown };
+
+function isErrorLike(error: unknown): error is ErrorLike {
+  return typeof error === "object" && error !== null && "message" in error;
 }

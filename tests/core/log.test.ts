@@ -31,6 +31,12 @@ test("an error is told with what caused it", () => {
   });
 });
 
+test("a copy of an error's fields is told as the error", () => {
+  const error = Object.assign(new Error("no connection"), { code: "ECONNRESET" });
+  const { message, stack } = error;
+  expect(describeError({ ...error, message, stack, queue: "prune" })).toEqual(describeError(error));
+});
+
 test("a line that cannot be written is counted, and hinders nobody", async () => {
   const before = lostWrites();
   const stdout = vi.spyOn(Deno.stdout, "writeSync").mockImplementation(() => {
