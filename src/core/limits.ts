@@ -15,6 +15,9 @@ interface Limit {
   seconds: number;
 }
 
+/** By as much the clocks of several processes may differ. */
+const CLOCKS_DIFFER_S = 60;
+
 interface Attempt {
   key: string;
   headers: Headers;
@@ -80,10 +83,13 @@ export class Limits {
 
 async function consume(limiter: RateLimiterAbstract, limit: Limit, attempt: Attempt): Promise<void> {
   const { key, headers, points } = attempt;
-  const result = await limiter.consume(counterOf(key), points).catch((refusal: unknown) => {
-    if (refusal instanceof RateLimiterRes) return refusal;
-    throw refusal;
-  });
+  const counter = counterOf(key);
+  let result = await count(limiter, counter, points);
+  if (result.msBeforeNext > (limit.seconds + CLOCKS_DIFFER_S) * 1000) {
+    // Begun before the clock was set back, it would go on until the clock is there again.
+    await limiter.delete(counter);
+    result = await count(limiter, counter, points);
+  }
   const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
   headers.set("RateLimit-Policy", `"${limit.name}";q=${limit.points};w=${limit.seconds}`);
   headers.set("RateLimit", `"${limit.name}";r=${Math.max(0, result.remainingPoints)};t=${seconds}`);
@@ -92,6 +98,15 @@ async function consume(limiter: RateLimiterAbstract, limit: Limit, attempt: Atte
   throw new AppError("rate_limited", `Too many attempts: try again in ${seconds} s`, {
     retryAfter: seconds,
   });
+}
+
+async function count(limiter: RateLimiterAbstract, counter: string, points: number): Promise<RateLimiterRes> {
+  try {
+    return await limiter.consume(counter, points);
+  } catch (refusal) {
+    if (refusal instanceof RateLimiterRes) return refusal;
+    throw refusal;
+  }
 }
 
 /** Whoever has an IPv6 address mostly has all that share its first 64 bits; one that stands for an IPv4 address is that. */

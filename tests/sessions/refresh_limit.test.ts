@@ -70,6 +70,23 @@ test("counts each address by itself, and begins anew when the time is over", asy
   expect((await attempts(1, address))[0]!.status).toBe(401);
 });
 
+test("begins anew after the clock was set back, and not where another process' clock is a little ahead", async () => {
+  const address = freshAddress();
+  const begunAhead = (seconds: number) =>
+    harness.now.sql`
+      update rate_limits set expire = expire + ${seconds * 1000} where key = ${`refresh:${address}`}`;
+  await attempts(3, address);
+  await begunAhead(50);
+  const [ahead] = await attempts(1, address);
+  expect(ahead!.status).toBe(429);
+  await begunAhead(86_400);
+  const [again] = await attempts(1, address);
+  expect(again!.status).toBe(401);
+  const { r, t } = parameters(again!.headers.get("ratelimit"));
+  expect(r).toBe(2);
+  expect(t).toBeLessThanOrEqual(60);
+});
+
 test("counts for all processes together", async () => {
   const address = freshAddress();
   await attempts(2, address);
