@@ -5,7 +5,8 @@ import { transact } from "../core/transact.ts";
 const STEP = 20_000;
 /**
  * Rows get their numbers before they are committed, so a later one may be seen first. No transaction lives this long,
- * so what is older is complete; what is younger is read again next time.
+ * so what is older is complete; what is younger is read again next time. What seems younger still is from before the clock
+ * was set back.
  */
 const SETTLED_SECONDS = 60;
 
@@ -21,6 +22,7 @@ export async function collectChanges(ctx: Context): Promise<void> {
 
 async function collectStep({ db }: Context): Promise<boolean> {
   const [cursor] = await db<[{ history_id: number }]>`select history_id from analysis_cursor for update`;
+  const settling = db`make_interval(secs => ${SETTLED_SECONDS})`;
   const [row] = await db<[{ rows: number; settled: number | null }]>`
     with page as materialized (
       select id, project_id, ticket_id, created_at from history where id > ${cursor.history_id} order by id limit ${STEP}
@@ -31,7 +33,7 @@ async function collectStep({ db }: Context): Promise<boolean> {
       on conflict (project_id, ticket_id) do update set history_id = excluded.history_id
       where b.history_id < excluded.history_id
     ), first_unsettled as (
-      select min(id) as id from page where created_at >= now() - make_interval(secs => ${SETTLED_SECONDS})
+      select min(id) as id from page where created_at between now() - ${settling} and now() + ${settling}
     )
     select count(*) as rows, max(p.id) filter (where u.id is null or p.id < u.id) as settled from page p, first_unsettled u`;
   if (row.settled !== null) await db`update analysis_cursor set history_id = ${row.settled}`;

@@ -115,6 +115,16 @@ describe("an analysis", () => {
     expect((await progress(project)).body).toMatchObject({ state: "waiting", waiting: 1 });
   });
 
+  test("goes on after the clock was set back", async () => {
+    const project = await makeProject(harness.now);
+    await makeTicket(harness.now, project, INVOICE);
+    await harness.now.sql`update history set created_at = now() + interval '1 day'`;
+    await analyze(harness.now);
+    await harness.now.services.queue.enqueue(harness.now.sql, "collect-changes", {});
+    await harness.now.work("collect-changes");
+    expect((await progress(project)).body).toMatchObject({ state: "idle", waiting: 0 });
+  });
+
   test("waits for the embedding of a new text", async () => {
     const project = await makeProject(harness.now);
     const ticket = await makeTicket(harness.now, project, UPLOAD);
