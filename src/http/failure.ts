@@ -10,10 +10,14 @@ export function fail(thrown: unknown, c: Context<HttpEnv>): Response {
   const error = toAppError(thrown);
   const { requestId } = c.var;
   logFailure(requestId, error);
-  for (const [name, value] of Object.entries(error.fields.headers ?? {})) c.header(name, value);
-  if (error.code === "unavailable") c.header("Retry-After", "5");
+  for (const [name, value] of headersOf(error)) c.header(name, value);
   const body = c.req.path.startsWith("/trpc/") ? failureOfRequest(error, requestId) : error.body(requestId);
   return c.json(body, error.status);
+}
+
+/** The header fields that belong to a failure, at either door. */
+export function headersOf({ code, fields }: AppError): [name: string, value: string][] {
+  return Object.entries({ ...fields.headers, ...(code === "unavailable" && { "Retry-After": "5" }) });
 }
 
 /** Writes down why a call failed, where the caller is told a fixed sentence only. */

@@ -6,7 +6,7 @@ import { decodeText } from "../core/json.ts";
 import { appRouter } from "../routers/root.ts";
 import { appErrorOf, type Meta, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
-import { logFailure } from "./failure.ts";
+import { headersOf, logFailure } from "./failure.ts";
 import { type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, requestContext } from "./request.ts";
 
@@ -35,7 +35,12 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
       router: appRouter,
       allowMethodOverride: true,
       createContext: () => ctx,
-      responseMeta: () => ({ headers: ctx.headers }),
+      responseMeta: ({ errors }) => {
+        for (const [name, value] of errors.flatMap((error) => headersOf(appErrorOf(error)))) {
+          ctx.headers.set(name, value);
+        }
+        return { headers: ctx.headers };
+      },
       onError: ({ error }) => logFailure(c.var.requestId, appErrorOf(error)),
     });
   });

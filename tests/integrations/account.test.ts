@@ -110,6 +110,31 @@ describe("a linked account", () => {
     expect((await put({ token })).status).toBe(200);
   });
 
+  test("that GitHub keeps from being linked tells by both doors when to try again", async () => {
+    const { harness, github } = hosting.now;
+    const { token } = await makeUser(harness);
+    const input = { token: "ghp_limited00000000000000" };
+    github.state.addToken(input.token);
+    const doors = [
+      ["PUT", "/api/integrations/github", input],
+      ["POST", "/trpc/integrations.linkAccount", { json: input }],
+    ] as const;
+    for (const [method, path, body] of doors) {
+      for (
+        const [kind, expected] of [["secondary_rate_limit", [429, "90"]], ["server_error", [
+          503,
+          "5",
+        ]]] as const
+      ) {
+        github.failures.add({ kind, times: 3, wait: 90 });
+        const response = await harness.request(method, path, { token, body });
+        await response.body?.cancel();
+        expect([response.status, response.headers.get("retry-after")], path).toEqual(expected);
+        github.failures.clear();
+      }
+    }
+  });
+
   test("stands as refused until GitHub takes its token again", async () => {
     const { harness, github } = hosting.now;
     const project = await hosting.now.project(1);
