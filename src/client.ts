@@ -6,7 +6,6 @@ import {
   retryLink,
   splitLink,
   type TRPCClient,
-  TRPCClientError,
 } from "@trpc/client";
 import superjson from "superjson";
 import type { ErrorBody } from "./core/errors.ts";
@@ -122,8 +121,8 @@ export function storeInMemory(initial: Credentials | null = null): CredentialSto
 
 /** The service's own words about a failed call; null when the failure came from elsewhere, such as the network. */
 export function errorBody(error: unknown): ErrorBody | null {
-  if (!(error instanceof TRPCClientError)) return null;
-  const { data }: { data: unknown } = error;
+  // Not known by its class: a portal that makes a client of its own has that class from its own packages.
+  const data: unknown = error instanceof Error && "data" in error ? error.data : null;
   return typeof data === "object" && data !== null && "body" in data && isErrorBody(data.body)
     ? data.body
     : null;

@@ -1,7 +1,9 @@
+import type { TRPCClientError } from "@trpc/client";
 import { SignJWT } from "jose";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { createHandoffClient, type Credentials, errorBody, storeInMemory } from "../src/client.ts";
 import { publishedProcedures } from "../src/http/procedures.ts";
+import type { AppRouter } from "../src/routers/root.ts";
 import { makeKey, makeProject, makeUser, next, type TestProject } from "./factories.ts";
 import { type Harness, useHarness } from "./harness.ts";
 import { runDeno } from "./run_deno.ts";
@@ -332,6 +334,24 @@ describe("the typed client with an API key", () => {
     const forbidden = await api.tickets.list.query({ id: project.id }).then(() => null, errorBody);
     expect(forbidden).toMatchObject({ code: "insufficient_scope", requestId: expect.any(String) });
     expect(refreshes()).toBe(0);
+  });
+
+  test("tells them of a failure too that a portal's own copy of tRPC's client threw", async () => {
+    const { api } = await openWithKey(await makeProject(harness.now));
+    const failed = await api.keys.list.query({}).then(() => null, (error: unknown) => error);
+    const own = Object.assign(new Error(), { data: (failed as TRPCClientError<AppRouter>).data });
+    expect(errorBody(own)).toMatchObject({ code: "insufficient_scope" });
+    expect(errorBody(own)).toEqual(errorBody(failed));
+    for (
+      const other of [
+        new Error(),
+        { data: own.data },
+        null,
+        Object.assign(new Error(), { data: { body: 1 } }),
+      ]
+    ) {
+      expect(errorBody(other)).toBeNull();
+    }
   });
 
   test("tells the reason too when a request fails before it reaches a procedure", async () => {
