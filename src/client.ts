@@ -51,6 +51,8 @@ export interface HandoffClient {
 /** An access token is replaced this long before its end, so that no call has to fail first. */
 const REFRESH_BEFORE_MS = 30_000;
 const MAX_BATCH = 20;
+/** Bytes: twenty shorter inputs fit into the 1 MiB that a request may have; a longer one goes alone. */
+const LONG_INPUT = 50_000;
 /** Takes the session cookie only, and a Bearer would win over it. */
 const COOKIE_ONLY = "integrations.setUpHooks";
 /** Answers to a refresh after which only a new sign-in can help; after any other the session may be well. */
@@ -60,7 +62,7 @@ const SESSION_ENDED: ReadonlySet<string | undefined> = new Set([
   "unauthenticated",
 ]);
 
-/** A typed client for TypeScript portals and tools. Calls made in one tick share a request. */
+/** A typed client for TypeScript portals and tools. Calls made in one tick share a request, unless they are long. */
 export function createHandoffClient(options: HandoffClientOptions): HandoffClient {
   const { fetch = globalThis.fetch } = options;
   const transport = {
@@ -92,7 +94,8 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
           attempts === 1 && isRefused(error) && session.refuse(op.context["token"]),
       }),
       splitLink({
-        condition: ({ path, context }) => path === COOKIE_ONLY || context["ifMatch"] !== undefined,
+        condition: ({ path, context, input }) =>
+          path === COOKIE_ONLY || context["ifMatch"] !== undefined || isLong(input),
         true: httpLink({
           ...transport,
           headers: async ({ op }) => ({ ...await credential(op), ...ifMatch(op.context["ifMatch"]) }),
@@ -139,6 +142,10 @@ function bearer(token: unknown): Record<string, string> {
 /** The entity tag of a version. */
 function ifMatch(version: unknown): Record<string, string> {
   return version === undefined ? {} : { "if-match": `"${version}"` };
+}
+
+function isLong(input: unknown): boolean {
+  return new TextEncoder().encode(superjson.stringify(input)).length > LONG_INPUT;
 }
 
 function isRefused(error: unknown): boolean {

@@ -114,6 +114,21 @@ describe("the typed client", () => {
     expect(requests.length - before).toBe(1);
   });
 
+  test("calls of one tick that are long together are all made", async () => {
+    const { client, project, requests } = await openPortal(harness.now);
+    const before = requests.length;
+    const create = (bytes: number) =>
+      client.api.tickets.create.mutate({
+        id: project.id,
+        ...draft,
+        ...texts(),
+        evidence: { log: "ż".repeat(bytes / 2) },
+      });
+    await Promise.all([...Array(6).fill(200_000), ...Array(20).fill(49_000)].map(create));
+    expect((await client.api.tickets.count.query({ id: project.id })).stages.backlog).toBe(26);
+    expect(requests.length - before).toBe(6 + 1 + 1);
+  });
+
   test("many calls with an expired token cause one refresh, and all of them succeed", async () => {
     const { client, store, project, refreshes } = await openPortal(harness.now);
     await expire(harness.now, store);
