@@ -53,7 +53,10 @@ async function step<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Rows are locked in id order, as by every other change of many tickets. */
+/**
+ * Rows are locked in id order, as by every other change of many tickets. A success that began before a failure, and stamps
+ * behind it, is the later one of the two.
+ */
 async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Promise<number> {
   const column = stampOf(db, status);
   const endsReopening = status === "success" ? db`reopened = false,` : db``;
@@ -64,7 +67,9 @@ async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Prom
         and project_id in ${wiredProjects(db, repo)}
       order by id for update
     )
-    update tickets set ${column} = now(), ${endsReopening} ${newVersion(db, "tickets")}
+    update tickets set ${column} = greatest(now(), deploy_failed_at), ${endsReopening} ${
+    newVersion(db, "tickets")
+  }
     where id in (select id from due) and deployed_at is null and ${column} is null`;
   return stamped.count;
 }

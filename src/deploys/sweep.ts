@@ -44,7 +44,7 @@ async function sweepStep(
 /**
  * A merge and the report of its deploy that came in at the same moment may have missed each other. A lock for each sha
  * would not mend it: a merge could take it behind its tickets only, a deploy before them, and they would wait for each
- * other. Successes first: behind one a failure doesn't count.
+ * other. Successes first: behind one a failure doesn't count, be it stamped already.
  */
 async function stampKnownDeploys(ctx: Context): Promise<void> {
   for (const status of ["success", "failed"] as const) {
@@ -63,7 +63,7 @@ async function stampStep({ db }: Context, status: DeployRecord["status"]): Promi
       where t.merge_sha is not null and t.deployed_at is null and t.${column} is null
       order by t.id limit ${STEP} for update of t
     )
-    update tickets t set ${column} = due.reported_at, ${newVersion(db, "t")}
+    update tickets t set ${column} = greatest(due.reported_at, t.deploy_failed_at), ${newVersion(db, "t")}
     from due where t.id = due.id and t.deployed_at is null and t.${column} is null`;
   return stamped.count;
 }

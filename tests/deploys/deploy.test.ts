@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { behindLock } from "../behind_lock.ts";
+import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeProject, makeTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "./setup.ts";
@@ -177,6 +177,31 @@ describe("a deploy record", () => {
         deployed_at: expect.any(String),
       });
     }
+  });
+
+  test("a success that began before a failure and came behind it counts", async () => {
+    const project = await makeProject(harness.now);
+    const success = { repo: "acme/overtaken", sha: newSha() };
+    expect((await sendDeploy(harness.now, success)).body).toMatchObject({ reason: "unknown_repo" });
+    const { status } = await harness.now.call("PUT", `${project.path}/repositories`, {
+      token: project.admin.token,
+      body: { repositories: [success.repo] },
+    });
+    expect(status).toBe(200);
+    const ticket = await makeMerged(harness.now, project, success.sha, { roles: ["qa"] });
+    const { waited, passed } = await besideLock(
+      harness.now,
+      (tx) => tx`select from deliveries where subject = ${`${success.repo}@${success.sha}`} for update`,
+      {
+        waits: () => sendDeploy(harness.now, success),
+        passes: () => sendDeploy(harness.now, { ...success, status: "failed" }),
+      },
+    );
+    expect([passed.body.stamped, waited.body.stamped]).toEqual([1, 1]);
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      status: "open",
+      ship: "deployed",
+    });
   });
 
   test("a deploy that was heard of before its merge counts at the merge", async () => {

@@ -107,6 +107,9 @@ describe("the hourly sweep", () => {
     const [open, closed] = [await missed("success"), await missed("success")];
     const [failed, both] = [await missed("failed"), await missed("failed", "success")];
     const failedAfter = await missed("success", "failed");
+    const overtaken = await missed("success");
+    const { merge_sha: sha } = await readTicket(harness.now, project, overtaken);
+    await sendDeploy(harness.now, { repo: "acme/missed", sha, status: "failed" });
     await harness.now.call("PATCH", closed.path, {
       token: project.admin.token,
       body: { status: "closed", resolution_type: "already_done" },
@@ -116,7 +119,7 @@ describe("the hourly sweep", () => {
     expect(await read(open)).toMatchObject({ status: "closed", ship: "deployed" });
     expect(await read(closed)).toMatchObject({ resolution_type: "already_done", ship: "deployed" });
     expect(await read(failed)).toMatchObject({ status: "open", ship: "deploy_failed" });
-    for (const ticket of [both, failedAfter]) {
+    for (const ticket of [both, failedAfter, overtaken]) {
       expect(await read(ticket)).toMatchObject({ status: "closed", ship: "deployed" });
     }
     expect(await read(forked)).toMatchObject({ status: "open", ship: "waiting" });
