@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
+import { Id, LargeInteger, NextCursor, NoCursor, Page, text, Timestamp } from "../core/schema.ts";
 
 export const ListAudit = Page.extend({
   action: text(1, 100).optional().describe(
@@ -10,7 +10,7 @@ export const ListAudit = Page.extend({
 export type ListAudit = z.infer<typeof ListAudit>;
 
 export const AuditEntry = z.object({
-  id: z.int(),
+  id: LargeInteger,
   at: Timestamp,
   account_id: Id.nullable(),
   action: z.string(),
@@ -36,7 +36,7 @@ export const QueueState = z.object({
   completed: z.int().describe("As far back as jobs are kept"),
 }).meta({ id: "Queue" });
 export type QueueState = z.infer<typeof QueueState>;
-export const QueueList = z.object({ queues: z.array(QueueState), next_cursor: z.null() });
+export const QueueList = z.object({ queues: z.array(QueueState), next_cursor: NoCursor });
 
 export const Job = z.object({
   id: Id,
@@ -59,12 +59,12 @@ export const JobList = z.object({ jobs: z.array(Job), next_cursor: NextCursor })
 
 export const Storage = z.object({
   database: z.enum(["server", "embedded"]),
-  bytes: z.int().describe("Of the whole database on disk"),
+  bytes: LargeInteger.describe("Of the whole database on disk"),
   tables: z.array(z.object({
     name: z.string(),
-    rows: z.int().nullable().describe("Estimated; null where nothing is known"),
-    bytes: z.int(),
-    index_bytes: z.int(),
+    rows: LargeInteger.nullable().describe("Estimated; null where nothing is known"),
+    bytes: LargeInteger,
+    index_bytes: LargeInteger,
   })).describe("Largest first"),
 }).meta({ id: "Storage" });
 export type Storage = z.infer<typeof Storage>;

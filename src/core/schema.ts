@@ -123,6 +123,9 @@ function storable(value: unknown, depth = 0): boolean {
   return Object.entries(value).every(([key, item]) => isStorableText(key) && storable(item, depth + 1));
 }
 
+/** A whole number that may pass 2^31, which is where generated clients end unless told so. */
+export const LargeInteger = z.int().meta({ format: "int64" });
+
 /** A whole number that may come as a query string. */
 export function queryInteger(min: number, max: number, fallback: number) {
   return z.union([z.number(), z.string().regex(/^-?\d{1,9}$/).transform(Number)], {
@@ -151,6 +154,9 @@ export const Cursor = z.string().max(500).regex(/^[A-Za-z0-9_-]+$/, "Not a curso
 export const NextCursor = z.string().nullable().describe(
   "Send it as `cursor` for the next page; null on the last",
 );
+
+/** Of a list that comes whole. Told with the type that it has in pages: generated clients know none that is always null. */
+export const NoCursor = z.null().meta({ type: ["string", "null"], description: "Null: the list is whole" });
 
 /** Of a page, where nobody says how long. */
 export const PAGE_LENGTH = 50;

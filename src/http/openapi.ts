@@ -31,7 +31,7 @@ export function openApiDocument(publicUrl: string, webhooks: readonly Pick<Webho
     components: {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An access token, or an API key (hk_…)" },
-        session: {
+        cookie: {
           type: "apiKey",
           in: "cookie",
           name: SESSION_COOKIE,
@@ -121,13 +121,15 @@ function accessNote({ access, scope, cookieOnly }: Meta): string {
 
 function security({ access, cookieOnly }: Meta): Record<string, string[]>[] {
   if (access === "public") return [];
-  return cookieOnly ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
+  return cookieOnly ? [{ cookie: [] }] : [{ bearer: [] }, { cookie: [] }];
 }
 
 function headersOf({ input, meta }: PublishedProcedure): z.ZodObject | undefined {
   if ("idempotency_key" in input.shape) {
     return z.object({
-      "Idempotency-Key": z.string().max(128).optional().describe("Alias of the body's idempotency_key"),
+      "Idempotency-Key": z.string().min(1).max(128).optional().describe(
+        "Alias of the body's idempotency_key",
+      ),
     });
   }
   if (!meta.errors?.includes("version_conflict")) return undefined;

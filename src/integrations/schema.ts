@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, RepoName, Timestamp } from "../core/schema.ts";
+import { Id, LargeInteger, NoCursor, RepoName, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
 // Linked accounts ---------------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ export const HookResult = z.object({
   project_id: Id,
   repo: z.string(),
   status: z.enum(["created", "updated", "unchanged", "failed"]),
-  hook_id: z.int().nullable(),
+  hook_id: LargeInteger.nullable(),
   code: HookFailure.optional(),
   error: z.string().optional(),
   retryAfter: z.int().optional().describe("Seconds, with provider_rate_limited"),
@@ -122,4 +122,4 @@ export const PullRequest = z.object({
 }).meta({ id: "PullRequest" });
 export type PullRequest = z.infer<typeof PullRequest>;
 
-export const PullRequestList = z.object({ pull_requests: z.array(PullRequest), next_cursor: z.null() });
+export const PullRequestList = z.object({ pull_requests: z.array(PullRequest), next_cursor: NoCursor });

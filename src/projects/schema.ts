@@ -5,6 +5,7 @@ import {
   Id,
   IdPath,
   NextCursor,
+  NoCursor,
   Page,
   ProjectRole,
   queryBoolean,
@@ -70,7 +71,7 @@ export const Member = z.object({
 }).meta({ id: "Member" });
 export type Member = z.infer<typeof Member>;
 
-export const MemberList = z.object({ members: z.array(Member), next_cursor: z.null() });
+export const MemberList = z.object({ members: z.array(Member), next_cursor: NoCursor });
 
 export const Person = z.object({
   id: Id,

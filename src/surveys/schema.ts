@@ -15,11 +15,21 @@ const common = {
 };
 const options = distinct(z.array(text(1, 200)).min(2).max(20), "an option");
 
+// Each has a name, which is what a discriminator needs: by their fields alone, clients can't tell choice from choices.
+const TextQuestion = z.strictObject({ ...common, type: z.literal("text") })
+  .meta({ id: "TextQuestion" });
+const ChoiceQuestion = z.strictObject({ ...common, type: z.literal("choice"), options })
+  .meta({ id: "ChoiceQuestion" });
+const ChoicesQuestion = z.strictObject({ ...common, type: z.literal("choices"), options })
+  .meta({ id: "ChoicesQuestion" });
+const ScaleQuestion = z.strictObject({ ...common, type: z.literal("scale"), max: z.int().min(2).max(10) })
+  .meta({ id: "ScaleQuestion" });
+
 export const Question = z.discriminatedUnion("type", [
-  z.strictObject({ ...common, type: z.literal("text") }),
-  z.strictObject({ ...common, type: z.literal("choice"), options }),
-  z.strictObject({ ...common, type: z.literal("choices"), options }),
-  z.strictObject({ ...common, type: z.literal("scale"), max: z.int().min(2).max(10) }),
+  TextQuestion,
+  ChoiceQuestion,
+  ChoicesQuestion,
+  ScaleQuestion,
 ]).meta({ id: "SurveyQuestion" });
 export type Question = z.infer<typeof Question>;
 

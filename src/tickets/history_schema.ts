@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NextCursor, Page, Timestamp } from "../core/schema.ts";
+import { LargeInteger, NextCursor, Page, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "./schema.ts";
 
 export const ListHistory = TicketPath.extend(Page.shape);
@@ -13,7 +13,7 @@ const Author = z.object({
 });
 
 export const HistoryEntry = z.object({
-  id: z.int(),
+  id: LargeInteger,
   at: Timestamp,
   actor: Author,
   request_id: z.string().nullable(),

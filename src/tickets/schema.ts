@@ -47,11 +47,16 @@ const Roles = distinct(z.array(Role).max(Role.options.length), "a role");
 export const TicketPath = z.strictObject({ id: Id, ticketId: Id });
 export type TicketPath = z.infer<typeof TicketPath>;
 
+const REF = /^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/;
+
 /** Where a read also takes a ref such as HO-12. */
 export const TicketPathOrRef = z.strictObject({
   id: Id,
-  ticketId: z.union([Id, z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/)], {
-    error: "Expected a UUID or a ref such as HO-12",
+  ticketId: z.union([Id, z.string().regex(REF)], { error: "Expected a UUID or a ref such as HO-12" }).meta({
+    // One type for documents: of a choice, generated clients write the object that holds it into the path.
+    type: "string",
+    pattern: `${z.regexes.guid.source}|${REF.source}`,
+    description: "A UUID, or a ref such as HO-12",
   }),
 });
 export type TicketPathOrRef = z.infer<typeof TicketPathOrRef>;

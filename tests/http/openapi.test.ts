@@ -56,6 +56,40 @@ describe("the document", () => {
     expect(ids).toEqual(expect.arrayContaining(publishedProcedures().map(({ name }) => name)));
   });
 
+  test("gives generated clients types that they can tell apart", () => {
+    const schemas = [...objectsIn(document.json)];
+    const alone = schemas.filter(({ type }) => type === "null");
+    const orNull = schemas.flatMap(({ anyOf }) => Array.isArray(anyOf) ? anyOf as unknown[] : []);
+    expect(alone.filter((schema) => !orNull.includes(schema))).toEqual([]);
+    const choices = schemas.filter(({ oneOf }) => oneOf);
+    expect(choices.length).toBeGreaterThan(0);
+    for (const { oneOf, discriminator } of choices) {
+      const { mapping } = discriminator as { mapping: Record<string, string> };
+      expect(Object.values(mapping)).toEqual((oneOf as { $ref: string }[]).map(({ $ref }) => $ref));
+    }
+  });
+
+  test("names no security scheme like a schema: a client has both as types", () => {
+    const { schemas, securitySchemes } = document.json.components;
+    const names = [...Object.keys(schemas), ...Object.keys(securitySchemes)].map((name) =>
+      name.toLowerCase()
+    );
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("says of which numbers 32 bits may be too few", () => {
+    const properties = (name: string) =>
+      (document.json.components.schemas[name] as { properties: Record<string, { format?: string }> })
+        .properties;
+    const large = [
+      properties("Storage")["bytes"],
+      properties("AuditEntry")["id"],
+      properties("HistoryEntry")["id"],
+      properties("HookResult")["hook_id"],
+    ];
+    expect(large.map((schema) => schema?.format)).toEqual(["int64", "int64", "int64", "int64"]);
+  });
+
   test("names the path of whatever is made", () => {
     const made = document.operations.filter(({ operation }) => operation.responses["201"]);
     expect(made.length).toBeGreaterThan(10);
@@ -109,12 +143,13 @@ describe("every operation", () => {
     expect(withoutLimit).toEqual([]);
   });
 
-  test("gives each query parameter one type, and a field that may be null two", () => {
+  test("gives each parameter one type, and a field that may be null two", () => {
+    const parameters = document.operations.flatMap(({ operation }) => operation.parameters ?? []);
+    expect(parameters.filter(({ schema }) => "anyOf" in (schema as Record<string, unknown>))).toEqual([]);
     const query = document.operations.flatMap(({ path, operation }) =>
       (operation.parameters ?? []).filter((parameter) => parameter.in === "query")
         .map(({ name, schema }) => ({ at: `${path} ${name}`, schema: schema as Record<string, unknown> }))
     );
-    expect(query.filter(({ schema }) => "anyOf" in schema)).toEqual([]);
     const list = Object.fromEntries(query.map(({ at, schema }) => [at, schema]));
     expect(list["/projects/{id}/tickets limit"]).toEqual({
       type: "integer",
@@ -250,6 +285,13 @@ describe("every operation", () => {
     expect(checked).toBeGreaterThan(100);
   });
 });
+
+/** Every object in a value, itself included. */
+function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield value as Record<string, unknown>;
+  for (const part of Object.values(value)) yield* objectsIn(part);
+}
 
 async function* sources(folder: URL): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
