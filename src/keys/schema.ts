@@ -5,7 +5,7 @@ export const CreateKey = z.strictObject({
   name: text(1, 120).optional(),
   scopes: z.array(Scope).min(1).max(Scope.options.length).optional().describe("All but admin when absent"),
   project_id: Id.optional().describe("Binds the key to one project"),
-  expires_at: OffsetTime.optional(),
+  expires_at: OffsetTime.optional().describe("In the future; without it the key stays valid"),
 });
 export type CreateKey = z.infer<typeof CreateKey>;
 
