@@ -12,8 +12,8 @@ const BUSY_WAIT_S = 5;
 /** Of an hour each at the most, by the provider's limits. */
 const MOST_WAITS = 12;
 const LONGEST_WAIT_S = 3600;
-/** By its documents each wait is to be longer than the last: for some limits it names a minute, and means an hour. */
-const FIRST_WAIT_S = 15;
+/** Doubled with each further wait, by the provider's documents: for some limits it names a minute, and means an hour. */
+const LEAST_WAIT_S = 15;
 
 /**
  * Works on a run's repositories for a while, and leaves the rest to a next job. Each repository is written down when
@@ -102,8 +102,8 @@ async function goOn(ctx: Context, runId: string, { seconds, limited }: Wait): Pr
     const error = "GitHub limits the rate of this account's calls; try again later";
     return await finish(ctx, runId, { state: "failed", code: "provider_rate_limited", error });
   }
-  const atLeast = limited ? Math.min(FIRST_WAIT_S * 2 ** left.waits, LONGEST_WAIT_S) : 0;
-  const wait = Math.max(seconds, atLeast);
+  const atLeast = left.waits > 0 ? Math.min(LEAST_WAIT_S * 2 ** left.waits, LONGEST_WAIT_S) : 0;
+  const wait = limited ? Math.max(seconds, atLeast) : seconds;
   await transact(ctx, async (ctx) => {
     const going = await ctx.db`
       update hook_runs set state = ${limited ? "waiting" : "running"}, waits = waits + ${limited ? 1 : 0},
