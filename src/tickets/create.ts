@@ -3,7 +3,7 @@ import { isTimeout, isUniqueViolation } from "../../db/errors.ts";
 import { readTogether } from "../core/batches.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { toVectorLiteral } from "../core/embed.ts";
-import { invalidField } from "../core/errors.ts";
+import { AppError, invalidField } from "../core/errors.ts";
 import { authorText, nameAuthor } from "../core/history.ts";
 import { log } from "../core/log.ts";
 import { repeatVictim, transact } from "../core/transact.ts";
@@ -36,8 +36,9 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
       return created;
     });
   } catch (error) {
-    if (key === null || !isUniqueViolation(error, "ticket_creations_pkey")) throw error;
-    const twin = await findReplay(ctx, key);
+    // A refusal may have come after a twin that was made while its role was enabled still.
+    const mayHaveTwin = error instanceof AppError || isUniqueViolation(error, "ticket_creations_pkey");
+    const twin = key !== null && mayHaveTwin ? await findReplay(ctx, key) : null;
     if (!twin) throw error;
     return twin;
   }

@@ -272,6 +272,22 @@ describe("a change of", () => {
   });
 });
 
+test("a creation whose twin comes first while it is embedded is a replay, though its role was switched off then", async () => {
+  const own = await makeProject(harness.now);
+  const call = (method: string, path: string, body: unknown) =>
+    harness.now.call(method, path, { token: own.admin.token, body });
+  const input = ticketInput({ roles: ["qa"], idempotency_key: "once" });
+  const create = () => call("POST", `${own.path}/tickets`, input);
+  let twin: Answer | undefined;
+  vectors.meanwhile = async () => {
+    twin = await create();
+    await call("PUT", "/settings/roles", { roles: [{ role: "qa", enabled: false }] });
+  };
+  const { status, body } = await create();
+  expect([twin!.status, status]).toEqual([201, 200]);
+  expect(body).toEqual({ ...twin!.body, _idempotent_replay: true });
+});
+
 test("EMBEDDING_THREADS=0 switches the hint off: no field, no job, and 503 for who asks for it", async () => {
   const off = await openHarness();
   try {
