@@ -2,7 +2,7 @@ import type { Context } from "./context.ts";
 
 interface AuditEntry {
   account_id: string | null;
-  /** Dotted and stable, such as `session.revoked`. */
+  /** Dotted and stable, such as `session.ended`. */
   action: string;
   target_type?: string;
   target_id?: string;

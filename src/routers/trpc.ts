@@ -33,8 +33,9 @@ export interface Meta {
   summary: string;
   description?: string;
   tag: string;
-  /** Success status; 200 when absent. A function where it depends on the answer. */
+  /** Success status; 200 when absent. */
   status?: 201 | 202 | 204;
+  /** The same where it depends on the answer. */
   statusOf?: (output: never) => 200 | 201 | 202;
   /** Path of what was made or goes on, below /api, for the Location field of a 201 or 202. */
   location?: (output: never, input: never) => string;
