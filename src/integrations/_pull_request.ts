@@ -1,3 +1,4 @@
+import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import type { PullRequestEvent } from "./_payload.ts";
 
@@ -40,6 +41,11 @@ export function readPullRequest({ action, pull_request, repository }: PullReques
   return { ...rest, state, merge_sha: null, merged_at: null };
 }
 
+/** A row of `ticket_pull_requests` links its ticket to the pull request. */
+export function isLinkTo(db: Db, { repo, number }: Pick<PullFacts, "repo" | "number">) {
+  return db`lower(repo) = ${repo} and number = ${number}`;
+}
+
 /**
  * A repository that got the name of an earlier one numbers its pull requests from 1 again. They differ by the
  * provider's id; where it is not known, by their merges, of which each has one at most. What is known of the earlier one
@@ -55,7 +61,7 @@ export async function takeNumber(ctx: Context, pull: PullFacts): Promise<boolean
   await ctx.db`
     with forgotten as (delete from pull_requests where repo = ${repo} and number = ${number})
     delete from ticket_pull_requests
-    where lower(repo) = ${repo} and number = ${number} and not precedes(${created_at}::timestamptz, created_at)`;
+    where ${isLinkTo(ctx.db, pull)} and not precedes(${created_at}::timestamptz, created_at)`;
   return true;
 }
 

@@ -1,3 +1,4 @@
+import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
@@ -50,27 +51,25 @@ function readMove({ action, issue, repository, changes }: IssueEvent): { from: S
 }
 
 /** Tickets are locked in id order before their links change. Answers their ids. */
-async function lockLinked(
-  ctx: Context,
-  teller: string,
-  { repo_full_name, number }: Source,
-): Promise<string[]> {
-  const left = repo_full_name.toLowerCase();
-  const wired = wiredProjects(ctx.db, teller, left);
+async function lockLinked(ctx: Context, teller: string, issue: Source): Promise<string[]> {
+  const wired = wiredProjects(ctx.db, teller, issue.repo_full_name.toLowerCase());
   const locked = await ctx.db<{ id: string }[]>`
     select id from tickets where id in (
-      select ticket_id from ticket_issues where lower(repo_full_name) = ${left}
-        and issue_number = ${number} and (not exists ${wired} or project_id in (
+      select ticket_id from ticket_issues
+      where ${isLinkTo(ctx.db, issue)} and (not exists ${wired} or project_id in (
           select p.id from projects p join projects w on w.account_id = p.account_id where w.id in ${wired})))
     order by id for update`;
   return locked.map(({ id }) => id);
 }
 
+/** A row of `ticket_issues` links its ticket to the issue. */
+function isLinkTo(db: Db, { repo_full_name, number }: Source) {
+  return db`lower(repo_full_name) = ${repo_full_name.toLowerCase()} and issue_number = ${number}`;
+}
+
 async function unlink(ctx: Context, tickets: string[], issue: Source): Promise<number> {
   const removed = await ctx.db`
-    delete from ticket_issues
-    where ticket_id = any (${tickets}::uuid[]) and lower(repo_full_name) = ${issue.repo_full_name.toLowerCase()}
-      and issue_number = ${issue.number}`;
+    delete from ticket_issues where ticket_id = any (${tickets}::uuid[]) and ${isLinkTo(ctx.db, issue)}`;
   return removed.count;
 }
 
@@ -87,8 +86,7 @@ async function follow(
     update ticket_issues set repo_full_name = ${to.repo_full_name}, issue_number = ${to.number},
       issue_url = ${to.html_url}, title = ${to.title}, state = coalesce(${to.state ?? null}, state),
       event_at = ${from.updated_at}::timestamptz, updated_at = now()
-    where ticket_id = any (${tickets}::uuid[]) and lower(repo_full_name) = ${from.repo_full_name.toLowerCase()}
-      and issue_number = ${from.number}
+    where ticket_id = any (${tickets}::uuid[]) and ${isLinkTo(ctx.db, from)}
       and (event_at is null or event_at <= ${from.updated_at}::timestamptz)`;
   return followed.count;
 }

@@ -4,7 +4,7 @@ import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { findMentions } from "./_mentions.ts";
 import type { PullRequestEvent } from "./_payload.ts";
-import { type PullFacts, readPullRequest, takeNumber, writePullRequest } from "./_pull_request.ts";
+import { isLinkTo, type PullFacts, readPullRequest, takeNumber, writePullRequest } from "./_pull_request.ts";
 
 const INSIDERS = ["OWNER", "MEMBER", "COLLABORATOR"];
 
@@ -64,7 +64,7 @@ async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFact
       select p.id, p.key from projects p
       where p.archived_at is null and p.id in ${wiredProjects(ctx.db, pull.repo)}
     ), linked as (
-      select ticket_id as id from ticket_pull_requests where lower(repo) = ${pull.repo} and number = ${pull.number}
+      select ticket_id as id from ticket_pull_requests where ${isLinkTo(ctx.db, pull)}
     ), mentioned as (
       select t.id
       from jsonb_to_recordset(${JSON.stringify(refs)}::text::jsonb) as r (key text, number integer)
@@ -83,16 +83,16 @@ async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFact
     from tickets where id in (select id from linked union select id from mentioned) order by id for update`;
 }
 
-async function followLinks(ctx: Context, { repo, number, state }: PullFacts): Promise<void> {
-  await ctx.db`
+async function followLinks({ db }: Context, pull: PullFacts): Promise<void> {
+  const { repo, number, state } = pull;
+  await db`
     update ticket_pull_requests set state = ${state}, updated_at = now()
-    where lower(repo) = ${repo} and number = ${number} and state <> ${state}`;
+    where ${isLinkTo(db, pull)} and state <> ${state}`;
   if (state !== "merged") return;
-  const linked = ctx
-    .db`(select ticket_id from ticket_pull_requests where lower(repo) = ${repo} and number = ${number})`;
+  const linked = db`(select ticket_id from ticket_pull_requests where ${isLinkTo(db, pull)})`;
   // A link may be newer than what findTickets locked. Whether a later merge is known is then asked behind the lock.
-  await ctx.db`select from tickets where id in ${linked} order by id for update`;
-  await ctx.db`select stamp_merge(array${linked}, ${repo}, ${number})`;
+  await db`select from tickets where id in ${linked} order by id for update`;
+  await db`select stamp_merge(array${linked}, ${repo}, ${number})`;
 }
 
 /** The link of a merged pull request stamps its ticket by trigger. */
