@@ -1,3 +1,4 @@
+import type { Fragment } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import type { Stage } from "../tickets/schema.ts";
 import type { Subject } from "./_batch.ts";
@@ -40,11 +41,8 @@ export class Words {
   /** Learns from the project's newest tickets. */
   static async learn(ctx: Context, subject: Subject): Promise<Words> {
     const words = new Words(ctx, subject);
-    const sample = await ctx.db<TextRow[]>`
-      select t.id, t.number, ${subject.key} || '-' || t.number as ticket_ref, t.title, t.description, t.stage
-      from tickets t where t.project_id = ${subject.id}::uuid
-      order by t.created_at desc, t.id desc limit ${SAMPLE}`;
-    for (const { terms } of await words.#keep(sample)) {
+    const sample = await words.#keep(ctx.db`order by t.created_at desc, t.id desc limit ${SAMPLE}`);
+    for (const { terms } of sample) {
       words.words.add(terms.all);
       words.identifiers.add(terms.identifiers);
     }
@@ -56,17 +54,15 @@ export class Words {
     const missing = [...wanted].filter((id) => !this.#tickets.has(id));
     if (this.#tickets.size + missing.length > MOST_KEPT) this.#tickets.clear();
     const unread = [...wanted].filter((id) => !this.#tickets.has(id));
-    if (unread.length > 0) {
-      await this.#keep(
-        await this.#ctx.db<TextRow[]>`
-        select t.id, t.number, ${this.#subject.key} || '-' || t.number as ticket_ref, t.title, t.description, t.stage
-        from tickets t where t.project_id = ${this.#subject.id}::uuid and t.id = any (${unread}::uuid[])`,
-      );
-    }
+    if (unread.length > 0) await this.#keep(this.#ctx.db`and t.id = any (${unread}::uuid[])`);
     return this.#tickets;
   }
 
-  async #keep(rows: readonly TextRow[]): Promise<WordedTicket[]> {
+  /** Reads tickets of the project; `which` is the rest of the statement. */
+  async #keep(which: Fragment): Promise<WordedTicket[]> {
+    const rows = await this.#ctx.db<TextRow[]>`
+      select t.id, t.number, ${this.#subject.key} || '-' || t.number as ticket_ref, t.title, t.description, t.stage
+      from tickets t where t.project_id = ${this.#subject.id}::uuid ${which}`;
     const kept: WordedTicket[] = [];
     for (const [index, { description, ...row }] of rows.entries()) {
       if (index % TEXTS_A_TURN === TEXTS_A_TURN - 1) await new Promise((resolve) => setTimeout(resolve));
