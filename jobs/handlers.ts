@@ -12,8 +12,7 @@ import { endLeases } from "../src/tasks/end_leases.ts";
 import { backfillEmbeddings } from "../src/tickets/backfill_embeddings.ts";
 import { embedTicket } from "../src/tickets/embed.ts";
 
-/** What a handler answers is not read. */
-type Handlers = { [Name in QueueName]: (ctx: Context, payload: Payload<Name>) => Promise<unknown> };
+type Handlers = { [Name in QueueName]: (ctx: Context, payload: Payload<Name>) => Promise<void> };
 
 /** Which verb does the work of each queue. */
 export const handlers: Handlers = {

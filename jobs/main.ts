@@ -60,7 +60,7 @@ export async function runJob(
   const ctx = systemContext(services, { kind: "job", id: name }, job.id);
   const started = performance.now();
   try {
-    const handle = handlers[name] as (ctx: Context, payload: unknown) => Promise<unknown>;
+    const handle = handlers[name] as (ctx: Context, payload: unknown) => Promise<void>;
     await handle(ctx, QUEUES[name].payload.parse(job.data ?? {}));
     log.info("job", { queue: name, job_id: job.id, ms: Math.round(performance.now() - started) });
   } catch (error) {

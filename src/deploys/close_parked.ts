@@ -6,17 +6,17 @@ import { closingLine, isDeployed } from "./_closing_line.ts";
 import type { Promotion } from "./schema.ts";
 
 /**
- * Closes the tickets that are parked on a deployed sha, all in one go; answers how many. What a gate holds back, or
- * someone reopened, stays as it is. Running it again closes nothing more.
+ * Closes the tickets that are parked on a deployed sha, all in one go. What a gate holds back, or someone reopened, stays
+ * as it is. Running it again closes nothing more.
  */
-export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion): Promise<number> {
-  return await transact(ctx, async (ctx) => {
+export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion): Promise<void> {
+  await transact(ctx, async (ctx) => {
     const parked = await ctx.db<{ id: string }[]>`
       select t.id from tickets t
       where t.merge_sha = ${sha} and ${isDeployed(ctx.db)} and ${closingLine(ctx.db)}
         and t.project_id in ${wiredProjects(ctx.db, repo)}
       order by t.id for update of t`;
-    return (await closeAsCompleted(ctx, parked.map(({ id }) => id))).length;
+    await closeAsCompleted(ctx, parked.map(({ id }) => id));
   });
 }
 

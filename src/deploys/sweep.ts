@@ -11,25 +11,19 @@ const STEP = 500;
 
 /**
  * Closes every merged ticket that waits for nothing more: its sha is deployed, or no repository of its project has
- * ever reported a deploy. In steps by id, so that one which a gate holds back is looked at once. Answers how many.
+ * ever reported a deploy. In steps by id, so that one which a gate holds back is looked at once.
  */
-export async function sweepMergedTickets(ctx: Context): Promise<number> {
+export async function sweepMergedTickets(ctx: Context): Promise<void> {
   await stampKnownDeploys(ctx);
-  let closed = 0;
   let next: string | null = NIL;
   while (next !== null) {
     const after: string = next;
-    const step = await transact(ctx, (ctx) => sweepStep(ctx, after));
-    closed += step.closed;
-    next = step.next;
+    next = await transact(ctx, (ctx) => sweepStep(ctx, after));
   }
-  return closed;
 }
 
-async function sweepStep(
-  ctx: Context,
-  after: string,
-): Promise<{ closed: number; next: string | null }> {
+/** Answers what the next step comes after; null when there is none. */
+async function sweepStep(ctx: Context, after: string): Promise<string | null> {
   // Locked as it is read, here and wherever tickets close by themselves: a merge that comes in meanwhile may wait for its
   // own deploy.
   const due = await ctx.db<{ id: string }[]>`
@@ -37,8 +31,8 @@ async function sweepStep(
     where t.id > ${after}::uuid and ${closingLine(ctx.db)}
       and ${waitsForNoDeploy(ctx.db)}
     order by t.id limit ${STEP} for update of t`;
-  const closed = await closeAsCompleted(ctx, due.map(({ id }) => id));
-  return { closed: closed.length, next: due.length === STEP ? due.at(-1)!.id : null };
+  await closeAsCompleted(ctx, due.map(({ id }) => id));
+  return due.length === STEP ? due.at(-1)!.id : null;
 }
 
 /**

@@ -8,35 +8,35 @@ const STEP = 100;
 
 /**
  * Encrypts every stored token under the newest key, so that an older one can be given up without anyone linking
- * again. Answers how many were renewed, and how many no key reads any more.
+ * again.
  */
-export async function renewTokens(ctx: Context): Promise<{ renewed: number; unreadable: number }> {
+export async function renewTokens(ctx: Context): Promise<void> {
   const [newest] = ctx.secrets.encryption;
-  const outcome = { renewed: 0, unreadable: 0 };
+  let unreadable = 0;
   let after: string = NIL;
   for (;;) {
     const stale: { user_id: string; token: string }[] = await ctx.db`
       select user_id, token from code_hosting_accounts
       where split_part(token, '.', 2) <> ${newest.id} and user_id > ${after}::uuid
       order by user_id limit ${STEP}`;
-    for (const { user_id, token } of stale) outcome[await renew(ctx, user_id, token)]++;
+    for (const { user_id, token } of stale) {
+      if (!await renew(ctx, user_id, token)) unreadable++;
+    }
     if (stale.length < STEP) break;
     after = stale.at(-1)!.user_id;
   }
-  if (outcome.unreadable > 0) {
-    log.warn("stored tokens that no key reads: who linked them has to link again", {
-      tokens: outcome.unreadable,
-    });
+  if (unreadable > 0) {
+    log.warn("stored tokens that no key reads: who linked them has to link again", { tokens: unreadable });
   }
-  return outcome;
 }
 
-async function renew(ctx: Context, userId: string, sealed: string): Promise<"renewed" | "unreadable"> {
+/** Tells whether a key reads the token. */
+async function renew(ctx: Context, userId: string, sealed: string): Promise<boolean> {
   try {
     await readToken(ctx, userId, sealed);
-    return "renewed";
+    return true;
   } catch (error) {
-    if (error instanceof AppError && error.code === "code_hosting_not_linked") return "unreadable";
+    if (error instanceof AppError && error.code === "code_hosting_not_linked") return false;
     throw error;
   }
 }
