@@ -85,12 +85,9 @@ export async function makeProject(
 }
 
 /** One project for all tests of a file, made before them. */
-export function useProject(
-  harness: { now: Harness },
-  options: Parameters<typeof makeProject>[1] = {},
-): TestProject {
+export function useProject(harness: { now: Harness }): TestProject {
   const project = {} as TestProject;
-  beforeAll(async () => void Object.assign(project, await makeProject(harness.now, options)));
+  beforeAll(async () => void Object.assign(project, await makeProject(harness.now)));
   return project;
 }
 

@@ -27,7 +27,7 @@ export interface Answer {
   headers: Headers;
 }
 
-export interface HarnessOptions {
+interface HarnessOptions {
   env?: Record<string, string>;
   embedder?: Embedder;
 }

@@ -14,8 +14,8 @@ export interface TcpProxy {
   close(): void;
 }
 
-export function startTcpProxy(target: { hostname: string; port: number }, port = 0): TcpProxy {
-  let listener = listen(port);
+export function startTcpProxy(target: { hostname: string; port: number }): TcpProxy {
+  let listener = listen(0);
   const open = new Set<Deno.Conn>();
   let gate = Promise.withResolvers<void>();
   gate.resolve();
