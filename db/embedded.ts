@@ -18,10 +18,7 @@ const LONGEST_FOLDER = 95;
  * @throws {ConfigError} when another process has the folder open, it can't be written, or its path is too long for a
  * socket
  */
-export async function startEmbedded(
-  dataDir: string,
-  onDeath: (error: Error) => void = () => {},
-): Promise<Embedded> {
+export async function startEmbedded(dataDir: string, onDeath: (error: Error) => void): Promise<Embedded> {
   const home = resolve(dataDir);
   const length = new TextEncoder().encode(home).length;
   if (length > LONGEST_FOLDER) {
