@@ -36,8 +36,8 @@ function compare(a: string, b: string): number {
 }
 
 async function readTables(sql: Sql): Promise<Part[]> {
-  const rows = await sql<{ table: string; options: string | null; column: string; text: string }[]>`
-    select c.relname as table, array_to_string(c.reloptions, ', ') as options, a.attname as column,
+  const rows = await sql<{ table: string; options: string | null; text: string }[]>`
+    select c.relname as table, array_to_string(c.reloptions, ', ') as options,
       concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
         case when a.attnotnull then 'not null' end,
         case a.attidentity when 'a' then 'generated always as identity'

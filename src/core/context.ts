@@ -84,7 +84,6 @@ export interface ProjectAccess {
   id: string;
   account_id: string;
   key: string;
-  name: string;
   role: ProjectRole;
   archived: boolean;
   disabled_roles: string[];

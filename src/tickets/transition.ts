@@ -27,7 +27,6 @@ interface TransitionRequest {
 export interface TransitionResult {
   id: string;
   ticket_ref: string;
-  project_id: string;
   stage: Stage;
   status: Status;
   changed: boolean;
@@ -118,9 +117,8 @@ function decide(
   ticket: Facts,
   { to, skipPendingRoles, skipHumanTestGate }: TransitionRequest,
 ): TransitionResult {
-  const { id, ticket_ref, project_id, stage, status, unfinished_roles: roles, unapproved_cases: cases } =
-    ticket;
-  const stays = { id, ticket_ref, project_id, stage, status, changed: false };
+  const { id, ticket_ref, stage, status, unfinished_roles: roles, unapproved_cases: cases } = ticket;
+  const stays = { id, ticket_ref, stage, status, changed: false };
   if (stage === to) return stays;
   const refused = `Cannot close ticket ${ticket_ref}:`;
   if (to === "live" && roles.length > 0 && !skipPendingRoles) {
