@@ -36,7 +36,7 @@ export function filters(ctx: ProjectContext, input: Filters) {
         where r.ticket_id = t.id and r.role = ${literal(db, role)} and r.project_id = ${project.id}::uuid)`
       : db``
   }
-    ${ship ? db`and ${hasShip(db, project.id, ship)}` : db``}
+    ${ship ? db`and ${hasShip(ctx, ship)}` : db``}
     ${q ? db`and t.id in (${matches(ctx, q)})` : db``}`;
 }
 

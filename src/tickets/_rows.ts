@@ -1,17 +1,15 @@
-import type { Context, ProjectContext } from "../core/context.ts";
+import type { ProjectContext } from "../core/context.ts";
 import { shipColumn } from "./_ship.ts";
 
 /** The columns of a TicketSummary for `tickets t`. */
 export function summaryColumns(ctx: ProjectContext) {
   const { db, project } = ctx;
   return db`t.id, t.project_id, ${project.key} || '-' || t.number as ticket_ref, t.number, t.title, t.request_type, t.priority,
-    t.blocking, t.stage, t.status, ${shipColumn(db, project.id)} as ship, coalesce((
+    t.blocking, t.stage, t.status, ${shipColumn(ctx)} as ship, coalesce((
       select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
       from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
     t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
-    t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${
-    ticketsUrl(ctx, project.id)
-  } || t.id as url`;
+    t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${ticketsUrl(ctx)} || t.id as url`;
 }
 
 /** The columns of a Ticket for `tickets t`. */
@@ -23,6 +21,6 @@ export function ticketColumns(ctx: ProjectContext) {
 }
 
 /** What a ticket's id is appended to. */
-export function ticketsUrl(ctx: Context, projectId: string): string {
-  return `${ctx.config.PUBLIC_URL}/api/projects/${projectId}/tickets/`;
+export function ticketsUrl({ config, project }: ProjectContext): string {
+  return `${config.PUBLIC_URL}/api/projects/${project.id}/tickets/`;
 }

@@ -139,7 +139,7 @@ function draftOf(ctx: ProjectContext, input: CreateTicket, { key, embedding, sim
         blocking,
         roles: roles.toSorted().map((role) => ({ role, status: "pending" })),
         version: 1,
-        url: ticketsUrl(ctx, project.id) + id,
+        url: ticketsUrl(ctx) + id,
       },
     },
   };
