@@ -19,11 +19,7 @@ const NEEDS = [
 
 const Identity = z.object({ id: z.int(), login: text(1, 100) });
 
-interface Verified {
-  login: string;
-  id: number;
-  scopes: string[] | null;
-}
+type Verified = z.infer<typeof Identity> & { scopes: string[] | null };
 
 /** Links the caller's account once GitHub has said whose token it is and its rights are enough. */
 export async function linkAccount(ctx: ActorContext, { token }: LinkAccount): Promise<LinkedAccount> {

@@ -76,7 +76,7 @@ export const usersRouter = router({
     method: "POST",
     path: "/users/{id}/invitation",
     status: 201,
-    location: (_invitation: Invitation, { id }: { id: string }) => `/users/${id}`,
+    location: (_invitation: Invitation, { id }: IdPath) => `/users/${id}`,
     summary: "Make a new one-time link to set a password",
     description: "Links from before work no more.",
     errors: ["not_found", "conflict"],

@@ -1,28 +1,18 @@
 import type { Db } from "../../db/open.ts";
-import type { Context } from "../core/context.ts";
-import type { Role } from "../core/schema.ts";
+import type { Context, ProjectAccess } from "../core/context.ts";
 import type { Task } from "../tasks/schema.ts";
-import type { RoleStatus, Stage, Status } from "../tickets/schema.ts";
+import type { Ticket } from "../tickets/schema.ts";
 
 /** The project under analysis. */
-export interface Subject {
-  id: string;
-  key: string;
-  disabled_roles: string[];
-}
+export type Subject = Pick<ProjectAccess, "id" | "key" | "disabled_roles">;
 
 export type TaskFacts = Pick<Task, "id" | "title" | "body" | "role" | "status" | "depends_on_task_ids">;
 
 /** What the analyzer looks at in a ticket, beside its text. */
-export interface TicketFacts {
-  id: string;
-  ticket_ref: string;
+export interface TicketFacts
+  extends Pick<Ticket, "id" | "ticket_ref" | "stage" | "status" | "merge_sha" | "roles"> {
   /** Where in the history it was found changed. */
   history_id: number;
-  stage: Stage;
-  status: Status;
-  merge_sha: string | null;
-  roles: { role: Role; status: RoleStatus }[];
   tasks: TaskFacts[];
   cases: number;
   unapproved_cases: number;

@@ -1,6 +1,6 @@
 import type { Fragment } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
-import type { Stage } from "../tickets/schema.ts";
+import type { Ticket } from "../tickets/schema.ts";
 import type { Subject } from "./_batch.ts";
 import { Rarity } from "./_rarity.ts";
 import { type Terms, termsOf } from "./_terms.ts";
@@ -12,18 +12,11 @@ const MOST_KEPT = 3_000;
 /** About 5 ms of work, after which others on this thread get their turn. */
 const TEXTS_A_TURN = 20;
 
-export interface WordedTicket {
-  id: string;
-  number: number;
-  ticket_ref: string;
-  title: string;
-  stage: Stage;
+export interface WordedTicket extends Pick<Ticket, "id" | "number" | "ticket_ref" | "title" | "stage"> {
   terms: Terms;
 }
 
-interface TextRow extends Omit<WordedTicket, "terms"> {
-  description: string;
-}
+type TextRow = Omit<WordedTicket, "terms"> & Pick<Ticket, "description">;
 
 /** The texts that one run compares, as terms, and how rare each term is in the project. */
 export class Words {

@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { invalidRequest } from "../core/errors.ts";
+import { invalidRequest, type Issue } from "../core/errors.ts";
 import { newVersion } from "../core/if_match.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
@@ -31,7 +31,7 @@ export async function reorderTasks(
   });
 }
 
-function differences(tasks: string[], asked: string[]): { path: string; message: string }[] {
+function differences(tasks: string[], asked: string[]): Issue[] {
   const wrong = asked.flatMap((id, index) => {
     const path = `task_ids.${index}`;
     if (!tasks.includes(id)) return [{ path, message: `${id} is no task of this ticket` }];

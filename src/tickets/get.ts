@@ -3,7 +3,7 @@ import { readTogether } from "../core/batches.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { ticketColumns } from "./_rows.ts";
 import { noSuchTicket } from "./lock.ts";
-import type { Status, Ticket, TicketPathOrRef } from "./schema.ts";
+import type { Ticket, TicketPathOrRef } from "./schema.ts";
 
 /** A ticket by its id, or by its ref in the project. */
 export async function getTicket(
@@ -33,8 +33,8 @@ async function readTickets(ctx: ProjectContext, which: Fragment): Promise<Ticket
 export async function requireTicket(
   { db, project }: ProjectContext,
   ticketId: string,
-): Promise<{ status: Status }> {
-  const [ticket] = await db<{ status: Status }[]>`
+): Promise<Pick<Ticket, "status">> {
+  const [ticket] = await db<Pick<Ticket, "status">[]>`
     select status from tickets where id = ${ticketId}::uuid and project_id = ${project.id}::uuid`;
   if (!ticket) throw noSuchTicket();
   return ticket;

@@ -1,15 +1,9 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import type { Stage, Status } from "./schema.ts";
+import type { Ticket } from "./schema.ts";
 
 /** What its lock tells of a ticket: always as it is now, whatever older snapshot the statement began with. */
-export interface LockedTicket {
-  id: string;
-  ticket_ref: string;
-  stage: Stage;
-  status: Status;
-  closed_at: string | null;
-}
+export type LockedTicket = Pick<Ticket, "id" | "ticket_ref" | "stage" | "status" | "closed_at">;
 
 /**
  * Locks a ticket of the project until the transaction ends. Whatever changes a ticket's roles, tasks or test cases
