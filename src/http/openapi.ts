@@ -105,7 +105,8 @@ function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
   };
 }
 
-function accessNote({ access, scope, cookieOnly }: Meta): string {
+function accessNote({ access, scope, cookieOnly, optionalCredential }: Meta): string {
+  if (optionalCredential) return "Needs no credential, but heeds one.";
   if (access === "public") return "Needs no credential.";
   const who = {
     user: "any signed-in user",
@@ -119,7 +120,8 @@ function accessNote({ access, scope, cookieOnly }: Meta): string {
   return `For ${who}; ${scope ? `API keys need the scope \`${scope}\`.` : "not with an API key."}`;
 }
 
-function security({ access, cookieOnly }: Meta): Record<string, string[]>[] {
+function security({ access, cookieOnly, optionalCredential }: Meta): Record<string, string[]>[] {
+  if (optionalCredential) return [{ bearer: [] }, { cookie: [] }, {}];
   if (access === "public") return [];
   return cookieOnly ? [{ cookie: [] }] : [{ bearer: [] }, { cookie: [] }];
 }

@@ -78,6 +78,7 @@ export const surveysRouter = router({
     method: "POST",
     path: "/surveys/{code}/responses",
     tag: "Surveys",
+    optionalCredential: true,
     status: 201,
     location: (_answered: Answered, { code }: AnswerSurvey) => `/surveys/${code}`,
     summary: "Answer a survey",

@@ -24,6 +24,8 @@ export interface Meta {
   scope?: Scope;
   /** The session cookie is the only credential that counts. */
   cookieOnly?: true;
+  /** It is public, yet who sends a credential is known by it. */
+  optionalCredential?: true;
   /** What a caller without any access to the project is told: forbidden, unless the contract says not found. */
   denial?: "not_found";
   /** It is for archived projects too, though it asks for more than reading. */

@@ -122,9 +122,15 @@ describe("every operation", () => {
 
   test("of a procedure needs a credential exactly when the procedure does", () => {
     for (const { meta } of publishedProcedures()) {
-      const operation = document.json.paths[meta.path]![meta.method.toLowerCase()]!;
-      expect((operation.security ?? []).length > 0, meta.path).toBe(meta.access !== "public");
+      const { security = [] } = document.json.paths[meta.path]![meta.method.toLowerCase()]!;
+      const needed = security.length > 0 && security.every((kinds) => Object.keys(kinds).length > 0);
+      expect(needed, meta.path).toBe(meta.access !== "public");
     }
+  });
+
+  test("that heeds a credential without need says so: generated clients send none elsewhere", () => {
+    const { security } = document.json.paths["/surveys/{code}/responses"]!["post"]!;
+    expect(security).toEqual([{ bearer: [] }, { cookie: [] }, {}]);
   });
 
   test("that writes a text says how long it may be, also where the text may be null", () => {
