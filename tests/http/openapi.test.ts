@@ -77,6 +77,15 @@ describe("the document", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
+  test("says of an Idempotency-Key how long it may be, and of a key what may be its end", () => {
+    const { parameters } = document.json.paths["/projects/{id}/tickets"]!["post"]!;
+    expect(parameters!.find(({ name }) => name === "Idempotency-Key")!.schema)
+      .toMatchObject({ minLength: 1, maxLength: 128 });
+    const key = document.json.paths["/keys"]!["post"]!.requestBody!.content["application/json"]!.schema;
+    const { expires_at } = (key as { properties: Record<string, { description?: string }> }).properties;
+    expect(expires_at!.description).toContain("In the future");
+  });
+
   test("says of which numbers 32 bits may be too few", () => {
     const properties = (name: string) =>
       (document.json.components.schemas[name] as { properties: Record<string, { format?: string }> })
