@@ -357,16 +357,8 @@ describe("the typed client with an API key", () => {
     const own = Object.assign(new Error(), { data: (failed as TRPCClientError<AppRouter>).data });
     expect(errorBody(own)).toMatchObject({ code: "insufficient_scope" });
     expect(errorBody(own)).toEqual(errorBody(failed));
-    for (
-      const other of [
-        new Error(),
-        { data: own.data },
-        null,
-        Object.assign(new Error(), { data: { body: 1 } }),
-      ]
-    ) {
-      expect(errorBody(other)).toBeNull();
-    }
+    const others = [new Error(), { data: own.data }, null, Object.assign(new Error(), { data: { body: 1 } })];
+    for (const other of others) expect(errorBody(other)).toBeNull();
   });
 
   test("tells the reason too when a request fails before it reaches a procedure", async () => {

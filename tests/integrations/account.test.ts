@@ -119,13 +119,9 @@ describe("a linked account", () => {
       ["PUT", "/api/integrations/github", input],
       ["POST", "/trpc/integrations.linkAccount", { json: input }],
     ] as const;
+    const failures = [["secondary_rate_limit", [429, "90"]], ["server_error", [503, "5"]]] as const;
     for (const [method, path, body] of doors) {
-      for (
-        const [kind, expected] of [["secondary_rate_limit", [429, "90"]], ["server_error", [
-          503,
-          "5",
-        ]]] as const
-      ) {
+      for (const [kind, expected] of failures) {
         github.failures.add({ kind, times: 3, wait: 90 });
         const response = await harness.request(method, path, { token, body });
         await response.body?.cancel();
