@@ -30,11 +30,19 @@ export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggesti
   await lockTasks(ctx, [ticketId]);
   const parent = await getTicket(ctx, { ticketId });
   const tasks = await readTasks(ctx, ticketId);
+  const current = await withCurrentRoles(ctx);
   const parts: (Part & PartTicket)[] = [];
-  for (const part of partsOf(suggestion)) parts.push({ ...part, ...await splitOff(ctx, parent, part) });
+  for (const part of partsOf(suggestion)) parts.push({ ...part, ...await splitOff(current, parent, part) });
   const partIds = parts.map(({ ticket_id }) => ticket_id);
   await Promise.all([closeRanks(ctx, ticketId), writeParts(ctx, suggestion, parts)]);
   return { tasks, part_ids: partIds, digest: await digestTasks(ctx, [ticketId, ...partIds]) };
+}
+
+/** A role may have been switched off or on since the caller was let in; until the transaction ends none is. */
+async function withCurrentRoles(ctx: ProjectContext): Promise<ProjectContext> {
+  const [account] = await ctx.db<[{ disabled_roles: string[] }]>`
+    select disabled_roles from accounts where id = ${ctx.project.account_id}::uuid for share`;
+  return { ...ctx, project: { ...ctx.project, ...account } };
 }
 
 /** What stays moves up, and none of it waits for a task that went. */

@@ -281,6 +281,20 @@ describe("a ticket with tasks of two subjects", () => {
     expect((await decide(harness.now, project, split!, "undo")).status).toBe(200);
   });
 
+  test("gives the new ticket the roles that are enabled now, whatever its process remembers", async () => {
+    const { project } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    const { sql } = harness.now;
+    // By another process, of which this one doesn't know yet.
+    await sql`update accounts set disabled_roles = '{backend}' where id = ${project.accountId}::uuid`;
+    expect((await decide(harness.now, project, split!, "accept")).status).toBe(200);
+    const { body } = await harness.now.call("GET", `${project.path}/tickets`, { token: project.admin.token });
+    expect(body.tickets[0]).toMatchObject({
+      title: expect.stringMatching(/^Split from .*: Login/),
+      roles: [],
+    });
+  });
+
   test("is not split by a bot client whose new ticket would get no role", async () => {
     const { project, ticket } = await makeMixed();
     const [split] = await list(harness.now, project, "kind=split");
