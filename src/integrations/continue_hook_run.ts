@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import type { Payload } from "../core/queue.ts";
 import { transact } from "../core/transact.ts";
 import { openAccount } from "./_account.ts";
 import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
@@ -19,7 +20,10 @@ const LEAST_WAIT_S = 15;
  * Works on a run's repositories for a while, and leaves the rest to a next job. Each repository is written down when
  * it is decided, so that a run which is cut off goes on where it was.
  */
-export async function continueHookRun(ctx: Context, { run_id: runId }: { run_id: string }): Promise<void> {
+export async function continueHookRun(
+  ctx: Context,
+  { run_id: runId }: Payload<"set-up-hooks">,
+): Promise<void> {
   const [run] = await ctx.db<{ user_id: string }[]>`
     update hook_runs set state = 'running', resumes_at = null where id = ${runId}::uuid and finished_at is null
     returning user_id`;

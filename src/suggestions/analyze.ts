@@ -1,5 +1,6 @@
 import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
+import type { Payload } from "../core/queue.ts";
 import { closeFinishedTickets } from "../deploys/close_finished.ts";
 import { readBatch, readSubject, type Subject, type TicketFacts } from "./_batch.ts";
 import { findDuplicates } from "./_duplicates.ts";
@@ -22,10 +23,7 @@ const EMBEDDING_HOURS = 1;
  * Looks at the project's changed tickets, or at all with `full`, batch by batch, and stores what it would suggest.
  * However large the project is, a batch costs the same; what was done stays done when the process ends.
  */
-export async function analyzeProject(
-  ctx: Context,
-  input: { project_id: string; full?: boolean | undefined },
-): Promise<void> {
+export async function analyzeProject(ctx: Context, input: Payload<"analyze-project">): Promise<void> {
   const subject = await readSubject(ctx, input.project_id);
   if (!subject) return await forgetProject(ctx, input.project_id);
   if (input.full) await markAllTickets(ctx, subject.id);

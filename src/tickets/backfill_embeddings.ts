@@ -1,6 +1,7 @@
 import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
 import { log } from "../core/log.ts";
+import type { Payload } from "../core/queue.ts";
 import { embedTicket } from "./embed.ts";
 
 /** One job works well below the time that a job may take, then leaves the rest to another. */
@@ -13,7 +14,7 @@ const STEP = 200;
  */
 export async function backfillEmbeddings(
   ctx: Context,
-  { after }: { after?: string | undefined },
+  { after }: Payload<"backfill-embeddings">,
 ): Promise<void> {
   if (ctx.config.EMBEDDING_THREADS === 0) return;
   const deadline = performance.now() + BUDGET_MS;

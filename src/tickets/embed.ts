@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { toVectorLiteral } from "../core/embed.ts";
+import type { Payload } from "../core/queue.ts";
 import { embeddedText } from "./_similar.ts";
 
 const BACKFILL_TIMEOUT_MS = 30_000;
@@ -9,7 +10,7 @@ const BACKFILL_TIMEOUT_MS = 30_000;
  * job of its own, since this one was waiting then.
  * @throws {Error} when the model doesn't answer, so that the job is tried again
  */
-export async function embedTicket(ctx: Context, input: { ticket_id: string }): Promise<void> {
+export async function embedTicket(ctx: Context, input: Payload<"embed-ticket">): Promise<void> {
   const [ticket] = await ctx.db<{ title: string; description: string }[]>`
     select t.title, t.description from tickets t where t.id = ${input.ticket_id}::uuid
       and not exists (select from ticket_embeddings e where e.ticket_id = t.id)`;
