@@ -5,6 +5,7 @@ import { AgentRun, RegisterRun, RunList, RunPath } from "../agents/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 import { projectProcedure, router } from "./trpc.ts";
 
+const read = { access: "viewer", scope: "tickets:read", tag: "Agent runs" } as const;
 const path = "/projects/{id}/tickets/{ticketId}/agent-runs";
 
 export const agentsRouter = router({
@@ -26,9 +27,7 @@ export const agentsRouter = router({
   }).input(RegisterRun).output(AgentRun).mutation(({ ctx, input }) => registerAgentRun(ctx, input)),
 
   list: projectProcedure({
-    access: "viewer",
-    scope: "tickets:read",
-    tag: "Agent runs",
+    ...read,
     method: "GET",
     path,
     summary: "List a ticket's agent runs",
@@ -36,9 +35,7 @@ export const agentsRouter = router({
   }).input(TicketPath).output(RunList).query(({ ctx, input }) => listAgentRuns(ctx, input)),
 
   get: projectProcedure({
-    access: "viewer",
-    scope: "tickets:read",
-    tag: "Agent runs",
+    ...read,
     method: "GET",
     path: `${path}/{runId}`,
     summary: "Get an agent run",
