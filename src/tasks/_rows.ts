@@ -12,7 +12,7 @@ export function taskColumns(db: Db) {
 }
 
 /** Which row of `tasks t` a path names: a task of another ticket or project is none. */
-export function atPath({ db, project }: ProjectContext, { ticketId, taskId }: Omit<TaskPath, "id">) {
+export function atPath({ db, project }: ProjectContext, { ticketId, taskId }: TaskPath) {
   return db`t.id = ${taskId}::uuid and t.ticket_id = ${ticketId}::uuid and t.project_id = ${project.id}::uuid`;
 }
 
@@ -20,7 +20,7 @@ export function atPath({ db, project }: ProjectContext, { ticketId, taskId }: Om
  * Locks a task and reads it as it is now. The ticket's lock alone isn't enough: claims don't take it.
  * @throws {AppError} not_found
  */
-export async function lockTask(ctx: ProjectContext, path: Omit<TaskPath, "id">): Promise<Task> {
+export async function lockTask(ctx: ProjectContext, path: TaskPath): Promise<Task> {
   const [task] = await ctx.db<Task[]>`
     select ${taskColumns(ctx.db)} from tasks t where ${atPath(ctx, path)} for update`;
   if (!task) throw noSuchTask();
