@@ -11,7 +11,7 @@ export class ProviderFailure extends Error {
   constructor(
     code: ProviderFailure["code"],
     message: string,
-    fields: { retryAfter?: number; cause?: unknown } = {},
+    fields: { retryAfter?: number | undefined; cause?: unknown } = {},
   ) {
     super(message, { cause: fields.cause });
     this.code = code;
@@ -31,7 +31,7 @@ export function toProviderFailure(error: unknown): ProviderFailure {
   // Thrown while sending, by what the caller wanted checked before.
   if (error.cause instanceof ProviderFailure) return error.cause;
   const fail = (code: ProviderFailure["code"], message: string, retryAfter?: number) =>
-    new ProviderFailure(code, message, { cause: error, ...(retryAfter !== undefined && { retryAfter }) });
+    new ProviderFailure(code, message, { cause: error, retryAfter });
   const { status } = error;
   const wait = rateLimitWait(error);
   if (wait !== undefined) return fail("provider_rate_limited", `GitHub asks to wait ${wait} s`, wait);
