@@ -105,14 +105,12 @@ async function paymentLane(accountId: string, number: number): Promise<Lane> {
   );
 }
 
+const CLIENTS = 8;
+
 /** Lanes go side by side, their deliveries one after the other; each is sent until it is taken. */
-export async function sendAll(
-  lanes: Lane[],
-  send: (sent: Sent) => Promise<void>,
-  clients = 8,
-): Promise<void> {
+export async function sendAll(lanes: Lane[], send: (sent: Sent) => Promise<void>): Promise<void> {
   const waiting = [...lanes];
-  await Promise.all(Array.from({ length: clients }, async () => {
+  await Promise.all(Array.from({ length: CLIENTS }, async () => {
     for (let lane = waiting.pop(); lane; lane = waiting.pop()) for (const sent of lane) await send(sent);
   }));
 }

@@ -14,14 +14,18 @@ beforeAll(async () => {
 const get = (path: string) => harness.now.call("GET", path, { token: admin.token });
 const post = (path: string) => harness.now.call("POST", path, { token: admin.token, body: {} });
 
-async function send(id: string, status: string): Promise<void> {
-  const { path, headers, body } = agentDelivery(SECRET, { id, status, timestamp: "2026-11-20T10:00:00Z" });
+async function send(id: string): Promise<void> {
+  const { path, headers, body } = agentDelivery(SECRET, {
+    id,
+    status: "FINISHED",
+    timestamp: "2026-11-20T10:00:00Z",
+  });
   await harness.now.call("POST", path, { headers, raw: body });
 }
 
 describe("operations of deliveries", () => {
   test("list the newest first, by page and by filter, without the bodies", async () => {
-    for (const number of [1, 2, 3]) await send(`bc_listed_${number}`, "FINISHED");
+    for (const number of [1, 2, 3]) await send(`bc_listed_${number}`);
     const first = await get("/admin/deliveries?limit=2&provider=cloud_agent");
     expect(first.body.deliveries.map(({ subject }: { subject: string }) => subject)).toEqual([
       "bc_listed_3",
@@ -70,7 +74,7 @@ describe("operations of deliveries", () => {
     await harness.now.sql.unsafe(`
       create function refuse() returns trigger language plpgsql as $$ begin raise exception 'out of memory'; end $$;
       create trigger refuse before update on agent_runs for each row execute function refuse()`);
-    await send("bc_again", "FINISHED");
+    await send("bc_again");
     const listed = await get("/admin/deliveries?outcome=failed");
     const [{ id }] = listed.body.deliveries;
     const shown = await get(`/admin/deliveries/${id}`);

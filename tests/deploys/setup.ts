@@ -11,12 +11,8 @@ export function newSha(): string {
   return next().toString(16).padStart(8, "0").repeat(5);
 }
 
-export async function sendDeploy(
-  harness: Harness,
-  record: DeployRecord,
-  secret = CRON_SECRET,
-): Promise<Answer> {
-  const { path, headers, body } = deployDelivery(secret, record);
+export async function sendDeploy(harness: Harness, record: DeployRecord): Promise<Answer> {
+  const { path, headers, body } = deployDelivery(CRON_SECRET, record);
   return await harness.call("POST", path, { headers, raw: body });
 }
 

@@ -27,8 +27,8 @@ async function historyOf(ticket: TestTicket) {
     .history;
 }
 
-async function withCase(fields: Record<string, unknown> = {}) {
-  const ticket = await makeTicket(harness.now, project, fields);
+async function withCase() {
+  const ticket = await makeTicket(harness.now, project);
   const { body } = await harness.now.call("POST", `${ticket.path}/test-cases`, {
     token: project.admin.token,
     body: { title: "Try it", instruction: "Open the page and look." },

@@ -6,8 +6,8 @@ import { useHarness } from "../harness.ts";
 const harness = useHarness();
 const project = useProject(harness);
 
-function bulk(body: Record<string, unknown>, token = project.admin.token) {
-  return harness.now.call("POST", `${project.path}/tickets/bulk`, { token, body });
+function bulk(body: Record<string, unknown>) {
+  return harness.now.call("POST", `${project.path}/tickets/bulk`, { token: project.admin.token, body });
 }
 
 describe("the cost of bulk", () => {

@@ -22,11 +22,11 @@ async function stored(
 }
 
 /** Creates a ticket that lies on the first axis. */
-function create(where = project): Promise<Answer> {
+function create(): Promise<Answer> {
   const title = `New ticket ${next()}`;
   vectors.set(title, [1]);
-  return harness.now.call("POST", `${where.path}/tickets`, {
-    token: where.admin.token,
+  return harness.now.call("POST", `${project.path}/tickets`, {
+    token: project.admin.token,
     body: ticketInput({ title }),
   });
 }
