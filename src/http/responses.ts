@@ -71,7 +71,7 @@ function failures({ meta }: PublishedProcedure): ZodOpenApiOperationObject["resp
     if (access === "member" || access === "project_admin") codes.push("forbidden");
     if (method !== "GET") codes.push("csrf");
   }
-  return errorResponses([...new Set(codes)]);
+  return errorResponses([...new Set(codes)], isLimited(meta) ? LIMIT_FIELDS : {});
 }
 
 const BODY_ERRORS = [
@@ -100,13 +100,20 @@ const FIELDS: Record<number, z.core.$ZodShape> = {
   503: { "Retry-After": RetryAfter.optional() },
 };
 
-/** One response per status, with an example for each code. */
-export function errorResponses(codes: readonly ErrorCode[]): ZodOpenApiOperationObject["responses"] {
+/**
+ * One response per status, with an example for each code; `fields` are those of any failure of a caller's. Of a failure
+ * of the server's nobody reads them, and the same fields in 429 and 503, of which one may lack its Retry-After, are more
+ * than a generator (ogen) can tell apart.
+ */
+export function errorResponses(
+  codes: readonly ErrorCode[],
+  fields: z.core.$ZodShape = {},
+): ZodOpenApiOperationObject["responses"] {
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].sort(([a], [b]) => a - b).map(([status, found]) => [String(status), {
       description: found.map((code) => ERRORS[code].message).join("; "),
-      headers: fieldsOf(FIELDS[status]),
+      headers: fieldsOf({ ...(status < 500 && fields), ...FIELDS[status] }),
       content: {
         "application/json": {
           schema: ErrorBody,

@@ -29,6 +29,18 @@ export interface OpenApi {
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
 }
 
+/** What clients of the service read: types made from the document have only those that it names. */
+const OWN_FIELDS = [
+  "Content-Disposition",
+  "ETag",
+  "Location",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "WWW-Authenticate",
+  "X-Request-Id",
+];
+
 /** The document as the service answers it, and what its schemas say of values. */
 export class Document {
   readonly json: OpenApi;
@@ -74,6 +86,9 @@ export class Document {
       required && !headers.has(name)
     );
     const faults = missing.map(([name]) => `${method} ${path} ${status} comes without ${name}`);
+    const told = Object.keys(response.headers ?? {});
+    const untold = OWN_FIELDS.filter((name) => status < 500 && headers.has(name) && !told.includes(name));
+    faults.push(...untold.map((name) => `${method} ${path} ${status} does not document ${name}`));
     if (!response.content) {
       return body === undefined ? faults : [...faults, `${method} ${path} ${status} has a body`];
     }
