@@ -95,4 +95,15 @@ describe("a body", () => {
     expect(await send(whole)).toEqual(bytes);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  test("is not kept in the chunks that it came in, which hold far more memory than their bytes", async () => {
+    const reused = new Uint8Array(1);
+    const oneByOne = new ReadableStream({
+      pull(controller) {
+        if (++reused[0]! > 200) return controller.close();
+        controller.enqueue(reused);
+      },
+    }, { highWaterMark: 0 });
+    expect(await send(oneByOne)).toEqual(Uint8Array.from({ length: 200 }, (_, index) => index + 1));
+  });
 });
