@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TextLineStream } from "./_lines.ts";
+import { errorBody } from "../src/client.ts";
 import { print, runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";
 import { TicketRecord } from "../src/transfers/schema.ts";
@@ -8,36 +9,61 @@ import { TicketRecord } from "../src/transfers/schema.ts";
 const MOST_BYTES = 700_000;
 const MOST_RECORDS = 100;
 
+interface Line {
+  number: number;
+  record: TicketRecord;
+}
+
 await runCommand(() =>
   withProject("npm run import -- PROJECT_ID FILE", async (transfer) => {
     const totals = { imported: 0, existing: 0 };
-    const links: TicketRecord[] = [];
-    for await (const records of batches(readRecords(transfer.file))) {
-      links.push(...records.filter(({ duplicate_of }) => duplicate_of !== null));
-      const { imported, existing } = await send(transfer, records);
+    const links: Line[] = [];
+    for await (const lines of batches(readRecords(transfer.file))) {
+      links.push(...lines.filter(({ record }) => record.duplicate_of !== null));
+      const { imported, existing } = await send(transfer, lines);
       totals.imported += imported;
       totals.existing += existing;
     }
     // A duplicate may come before the ticket that it stands for.
-    for await (const records of batches(links)) await send(transfer, records);
+    for await (const lines of batches(links)) await send(transfer, lines);
     print(`Imported ${totals.imported} tickets; ${totals.existing} were there already`);
   })
 );
 
-function send({ api, project }: Transfer, records: TicketRecord[]) {
-  return api.transfers.import.mutate({ id: project, records });
+/** @throws {Error} that names the file's lines: a place among those of one call says nothing to who has the file */
+async function send({ api, project }: Transfer, lines: Line[]) {
+  try {
+    return await api.transfers.import.mutate({ id: project, records: lines.map(({ record }) => record) });
+  } catch (error) {
+    const refusal = errorBody(error);
+    if (!refusal) throw error;
+    const why = refusal.error.replace(
+      /records\.(\d+)\./,
+      (_, place) => `line ${lines[Number(place)]!.number}, `,
+    );
+    throw new Error(`Lines ${lines[0]!.number} to ${lines.at(-1)!.number} were refused: ${why}`, {
+      cause: error,
+    });
+  }
 }
 
 /** What an import takes of each line: its history is for reading only. */
-async function* readRecords(path: string): AsyncGenerator<TicketRecord> {
+async function* readRecords(path: string): AsyncGenerator<Line> {
   const file = await Deno.open(path);
-  const lines = file.readable.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
+  const lines = file.readable.pipeThrough(new TextDecoderStream("utf-8", { fatal: true })).pipeThrough(
+    new TextLineStream(),
+  );
   let number = 0;
-  for await (const line of lines) {
-    number++;
-    if (line === "") continue;
-    const { history: _, ...record } = parseRecord(line, number);
-    yield record;
+  try {
+    for await (const line of lines) {
+      number++;
+      if (line === "") continue;
+      const { history: _, ...record } = parseRecord(line, number);
+      yield { number, record };
+    }
+  } catch (error) {
+    // Another encoding's letters would come in as question marks, and stay.
+    throw error instanceof TypeError ? new Error(`${path} is not in UTF-8`, { cause: error }) : error;
   }
 }
 
@@ -53,18 +79,18 @@ function parseRecord(line: string, number: number): TicketRecord {
 
 /** As many in one call as it may have. */
 async function* batches(
-  source: AsyncIterable<TicketRecord> | Iterable<TicketRecord>,
-): AsyncGenerator<TicketRecord[]> {
-  let records: TicketRecord[] = [];
+  source: AsyncIterable<Line> | Iterable<Line>,
+): AsyncGenerator<Line[]> {
+  let lines: Line[] = [];
   let bytes = 0;
-  for await (const record of source) {
-    const size = new TextEncoder().encode(JSON.stringify(record)).length;
-    if (records.length === MOST_RECORDS || (records.length > 0 && bytes + size > MOST_BYTES)) {
-      yield records;
-      [records, bytes] = [[], 0];
+  for await (const line of source) {
+    const size = new TextEncoder().encode(JSON.stringify(line.record)).length;
+    if (lines.length === MOST_RECORDS || (lines.length > 0 && bytes + size > MOST_BYTES)) {
+      yield lines;
+      [lines, bytes] = [[], 0];
     }
-    records.push(record);
+    lines.push(line);
     bytes += size;
   }
-  if (records.length > 0) yield records;
+  if (lines.length > 0) yield lines;
 }

@@ -20,19 +20,28 @@ export function refuseContradictions(records: readonly TicketRecord[]): void {
       ...record.test_cases.flatMap(inCase),
     ].map(({ path, message }) => ({ path: `records.${index}.${path}`, message }))
   );
-  const named = {
+  const named: Record<string, (string | number)[]> = {
     ticket: records.map(({ id }) => id),
+    number: records.map(({ number }) => number),
+    "idempotency key": records.flatMap(({ creation }) => creation ? [creation.idempotency_key] : []),
     task: records.flatMap(({ tasks }) => tasks.map(({ id }) => id)),
     "test case": records.flatMap(({ test_cases }) => test_cases.map(({ id }) => id)),
   };
-  for (const [what, ids] of Object.entries(named)) {
-    if (hasTwins(ids)) issues.push({ path: "records", message: `Names a ${what} twice` });
+  for (const [what, names] of Object.entries(named)) {
+    const twin = twinIn(names);
+    if (twin !== undefined) issues.push({ path: "records", message: `Names the ${what} ${twin} twice` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
 }
 
 function hasTwins(items: readonly string[]): boolean {
-  return new Set(items).size < items.length;
+  return twinIn(items) !== undefined;
+}
+
+/** The first that comes again. */
+function twinIn<Item>(items: readonly Item[]): Item | undefined {
+  const seen = new Set<Item>();
+  return items.find((item) => seen.size === seen.add(item).size);
 }
 
 function inTicket(record: TicketRecord): Issue[] {

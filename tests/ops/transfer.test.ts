@@ -119,6 +119,50 @@ describe("export and import", () => {
     expect(body.sessions).toHaveLength(1);
   });
 
+  test("name the lines of the file that are refused", async () => {
+    const body = ticketInput();
+    await from.service.call("POST", `/api/projects/${from.project}/tickets`, { headers: from.headers, body });
+    await run("export", from, "sound.jsonl");
+    const { history: _, ...record } = (await lines("sound.jsonl")).at(-1);
+    const many = Array.from({ length: 103 }, (_, n) => ({
+      ...record,
+      id: crypto.randomUUID(),
+      number: 1001 + n,
+      creation: null,
+    }));
+    const importWith = async (change: Record<string, unknown>) => {
+      const text = many.map((one, n) => JSON.stringify(n === 101 ? { ...one, ...change } : one)).join("\n\n");
+      await Deno.writeTextFile(`${folder}/refused.jsonl`, text);
+      return await run("import", to, "refused.jsonl");
+    };
+    expect(await importWith({ deployed_at: record.created_at })).toEqual({
+      code: 1,
+      text: "handoff: cannot go on: Lines 201 to 205 were refused: Invalid request: line 203, deployed_at: " +
+        "Nothing was merged\n",
+    });
+    expect(await importWith({ number: 1103 })).toEqual({
+      code: 1,
+      text: "handoff: cannot go on: Lines 201 to 205 were refused: Invalid request: records: " +
+        "Names the number 1103 twice\n",
+    });
+    expect((await importWith({ number: 1001 })).text).toContain("Lines 201 to 205 were refused: A number,");
+    expect((await importWith({})).text).toBe("Imported 3 tickets; 100 were there already\n");
+  });
+
+  test("refuse a file in another encoding, whose letters would be lost", async () => {
+    await run("export", from, "letters.jsonl");
+    const [record] = await lines("letters.jsonl");
+    const latin = Uint8Array.from(
+      JSON.stringify({ ...record, title: "Gr\u00f6\u00dfe falsch" }),
+      (letter) => letter.charCodeAt(0),
+    );
+    await Deno.writeFile(`${folder}/latin.jsonl`, latin);
+    expect(await run("import", to, "latin.jsonl")).toEqual({
+      code: 1,
+      text: `handoff: cannot go on: ${folder}/latin.jsonl is not in UTF-8\n`,
+    });
+  });
+
   test("are refused to strangers, leave no half a file and never write over one", async () => {
     const stranger = { ADMIN_EMAIL: "eve@example.test", ADMIN_PASSWORD: "another long password" };
     const account = await from.service.call("POST", "/api/accounts", {

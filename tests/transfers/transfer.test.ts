@@ -596,6 +596,11 @@ describe("an import", () => {
       records: [...anew, { ...anew[0], id: uuid(), number: 1 }],
     });
     expect([taken.status, taken.body.code]).toEqual([409, "conflict"]);
+    const again = [...anew, { ...anew[0], id: uuid() }];
+    const twins = await post(harness.now, target, `${target.path}/import`, { records: again });
+    expect([twins.status, twins.body.fieldErrors]).toEqual([400, {
+      records: `Names the number ${anew[0].number} twice`,
+    }]);
     const foreign = await post(harness.now, target, `${target.path}/import`, {
       records: [{ ...records[1], number: 9 }],
     });
