@@ -15,6 +15,7 @@ export async function createAccount(ctx: Context, input: CreateAccount): Promise
       action: "account.created",
       target_type: "account",
       target_id: account.id,
+      details: { name: account.name, slug: account.slug },
     });
     return account;
   }).catch((error: unknown) => {

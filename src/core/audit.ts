@@ -6,6 +6,7 @@ interface AuditEntry {
   action: string;
   target_type?: string;
   target_id?: string;
+  /** What was asked for: a creation names all of what later changes may name, so that each one's before is in the list. */
   details?: Record<string, unknown>;
 }
 

@@ -24,7 +24,7 @@ export async function createProject(ctx: ActorContext, input: CreateProject): Pr
       action: "project.created",
       target_type: "project",
       target_id: id,
-      details: { name: input.name, key },
+      details: { name: input.name, key, slug, repositories: input.repositories },
     });
     return await getProject(ctx, { id, role: "admin" });
   }).catch((error: unknown) => {

@@ -31,7 +31,7 @@ export async function createUser(ctx: ActorContext, input: CreateUser): Promise<
       action: "user.created",
       target_type: "user",
       target_id: user.id,
-      details: { email: user.email, kind: user.kind, role: user.role },
+      details: { email: user.email, name: user.name, kind: user.kind, role: user.role },
     });
     if (passwordHash) return { ...user, invite_url: null };
     const { invite_url } = await makeInvitation(ctx, user.id);

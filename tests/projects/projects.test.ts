@@ -26,6 +26,8 @@ describe("creating a project", () => {
       my_role: "admin",
     });
     expect((await call("GET", `/projects/${project.id}`, { token })).body).toEqual(project);
+    const [audited] = (await call("GET", "/admin/audit?action=project.created", { token })).body.audit;
+    expect(audited).toMatchObject({ target_id: project.id, details: body });
   });
 
   test.each([

@@ -52,8 +52,8 @@ test("an account that is told what it is stays as it was, and nothing is audited
     });
   }
   expect((await call("PATCH", `/accounts/${crypto.randomUUID()}`, { token, body: {} })).status).toBe(404);
-  const rows = await harness.now.sql`select action from audit_log where target_id = ${body.id}`;
-  expect(rows).toEqual([{ action: "account.created" }]);
+  const rows = await harness.now.sql`select action, details from audit_log where target_id = ${body.id}`;
+  expect(rows).toEqual([{ action: "account.created", details: { name: "Same", slug } }]);
 });
 
 test("a slug belongs to one account, also of ten that want it at once", async () => {

@@ -142,7 +142,7 @@ describe("changing a user", () => {
     expect(rows).toEqual([
       {
         action: "user.created",
-        details: { email: person.email, kind: "human", role: "member" },
+        details: { email: person.email, name: "Person", kind: "human", role: "member" },
         by: person.admin.id,
       },
       { action: "user.updated", details: { role: "admin" }, by: person.admin.id },
