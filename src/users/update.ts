@@ -32,9 +32,10 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
     if (before.deactivated_at !== after.deactivated_at) await endCredentials(ctx, input.id);
     if (STANDING.some((field) => before[field] !== after[field])) await voidInvitations(ctx, input.id);
     const { id: _, ...changes } = input;
+    const leaves = before.deactivated_at === null && after.deactivated_at !== null;
     await recordAudit(ctx, {
       account_id: after.account_id,
-      action: input.deactivated ? "user.deactivated" : "user.updated",
+      action: leaves ? "user.deactivated" : "user.updated",
       target_type: "user",
       target_id: after.id,
       details: changes,

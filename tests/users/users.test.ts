@@ -137,6 +137,8 @@ describe("changing a user", () => {
     const person = await makePerson(harness.now);
     await call("PATCH", `/users/${person.id}`, { token: person.admin.token, body: { role: "admin" } });
     await call("DELETE", `/users/${person.id}`, { token: person.admin.token });
+    const renamed = { deactivated: true, name: "Gone" };
+    await call("PATCH", `/users/${person.id}`, { token: person.admin.token, body: renamed });
     const rows = await harness.now.sql`
       select action, details, actor ->> 'id' as by from audit_log where target_id = ${person.id} order by id`;
     expect(rows).toEqual([
@@ -147,6 +149,7 @@ describe("changing a user", () => {
       },
       { action: "user.updated", details: { role: "admin" }, by: person.admin.id },
       { action: "user.deactivated", details: { deactivated: true }, by: person.admin.id },
+      { action: "user.updated", details: renamed, by: person.admin.id },
     ]);
   });
 });
