@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { encrypt } from "../core/encryption.ts";
@@ -28,6 +29,8 @@ export async function linkAccount(ctx: ActorContext, { token }: LinkAccount): Pr
   requireScopes(scopes);
   const sealed = encrypt(ctx.secrets.encryption, token, tokenPlace(user.id));
   return await transact(ctx, async (ctx) => {
+    // Deactivated since: nobody could unlink it.
+    await requireStanding(ctx);
     await ctx.db`
       insert into code_hosting_accounts (user_id, login, provider_user_id, scopes, token)
       values (${user.id}::uuid, ${login}, ${id}, ${scopes}::text[], ${sealed})

@@ -35,7 +35,7 @@ export const integrationsRouter = router({
     path: "/integrations/github",
     summary: "Link my GitHub account",
     description: "The token is checked, stored encrypted, and never shown again.",
-    errors: ["rate_limited"],
+    errors: ["forbidden", "rate_limited"],
     example: { input: { token: "github_pat_11ABCDEFG0123456789" } },
   }).input(LinkAccount).output(LinkedAccount).mutation(({ ctx, input }) => linkAccount(ctx, input)),
 

@@ -54,7 +54,7 @@ export const usersRouter = router({
     summary: "Change, deactivate or reactivate a user",
     description:
       "A new email, kind or role, and deactivation, end the user's link to set a password. Deactivation also ends their " +
-      "sessions and revokes their keys. The last active super admin who is a person stays one, and so does an account's " +
+      "sessions, revokes their keys and forgets their code-hosting token. The last active super admin who is a person stays one, and so does an account's " +
       "last such admin unless a super admin removes them.",
     errors: ["not_found", "conflict"],
   }).input(UpdateUser).output(User).mutation(({ ctx, input }) => updateUser(ctx, input)),
@@ -65,7 +65,8 @@ export const usersRouter = router({
     path: "/users/{id}",
     status: 204,
     summary: "Deactivate a user",
-    description: "Ends their sessions and revokes their keys, as PATCH does.",
+    description:
+      "Ends their sessions, revokes their keys and forgets their code-hosting token, as PATCH does.",
     errors: ["not_found", "conflict"],
   }).input(IdPath).output(Nothing).mutation(async ({ ctx, input }) => {
     await updateUser(ctx, { id: input.id, deactivated: true });

@@ -12,7 +12,7 @@ import type { UpdateUser, User } from "./schema.ts";
 const STANDING = ["email", "kind", "role", "deactivated_at"] as const;
 
 /**
- * Changes a user. Who is deactivated loses every session and key; the installation always keeps one active super admin
+ * Changes a user. Who is deactivated loses every session, key and code-hosting token; the installation always keeps one active super admin
  * who is a person.
  * @throws {AppError} forbidden for a bot client that says who is a person
  */
@@ -110,5 +110,6 @@ async function endCredentials({ db }: Context, userId: string): Promise<void> {
   await Promise.all([
     db`update sessions set revoked_at = now() where user_id = ${userId}::uuid and revoked_at is null`,
     db`update api_keys set revoked_at = now() where user_id = ${userId}::uuid and revoked_at is null`,
+    db`delete from code_hosting_accounts where user_id = ${userId}::uuid`,
   ]);
 }

@@ -53,6 +53,31 @@ describe("a linked account", () => {
     ]);
   });
 
+  test("is forgotten with its token when its owner leaves, who could no longer unlink it", async () => {
+    const { harness, github } = hosting.now;
+    const admin = await makeUser(harness, { role: "admin" });
+    const [left, leaving] = [
+      await makeUser(harness, { accountId: admin.accountId }),
+      await makeUser(harness, { accountId: admin.accountId }),
+    ];
+    const body = { token: "ghp_leaving0000000000000" };
+    github.state.addToken(body.token, { login: "leaving", scopes: ["repo"] });
+    const link = ({ token }: { token: string }) =>
+      harness.call("PUT", "/integrations/github", { token, body });
+    expect((await link(left)).status).toBe(200);
+    expect((await harness.call("DELETE", `/users/${left.id}`, { token: admin.token })).status).toBe(204);
+    const [late] = await behindLock(
+      harness,
+      (tx) => tx`update users set deactivated_at = now() where id = ${leaving.id}::uuid`,
+      () => link(leaving),
+    );
+    expect(late!.status).toBe(401);
+    expect(
+      await harness.sql`
+        select login from code_hosting_accounts where user_id in (${left.id}::uuid, ${leaving.id}::uuid)`,
+    ).toEqual([]);
+  });
+
   test("needs scopes, and what is missing is named", async () => {
     const { harness, github } = hosting.now;
     const user = await makeUser(harness);
