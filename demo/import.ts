@@ -51,6 +51,16 @@ export async function importTickets(text: string, options: ImportOptions): Promi
   return result;
 }
 
+/** @throws {Error} when the file is in another encoding: its letters would come in as question marks */
+export async function readLines(path: string | URL): Promise<string> {
+  const bytes = await Deno.readFile(path);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Error(`${path} is not in UTF-8`, { cause });
+  }
+}
+
 interface Line {
   number: number;
   text: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { measureDuplicates } from "../../demo/hint.ts";
-import { importTickets } from "../../demo/import.ts";
+import { importTickets, readLines } from "../../demo/import.ts";
 import { Rest } from "../../demo/rest.ts";
 import type { Embedder } from "../../src/core/embed.ts";
 import { makeProject, next, ticketInput } from "../factories.ts";
@@ -52,6 +52,18 @@ test("a second import replays every ticket and creates none, with or without key
   expect(refs(second.tickets)).toEqual(refs(first.tickets));
   const { body } = await harness.now.call("GET", `${project.path}/tickets`, { token: project.admin.token });
   expect(body.tickets).toHaveLength(12);
+});
+
+test("a file in another encoding is refused, as its letters would be lost", async () => {
+  const path = await Deno.makeTempFile();
+  try {
+    await Deno.writeFile(path, Uint8Array.of(0xef, 0xbb, 0xbf, 0x47, 0xc3, 0xb6));
+    expect(await readLines(path)).toBe("Gö");
+    await Deno.writeFile(path, Uint8Array.of(0x47, 0xf6));
+    await expect(readLines(path)).rejects.toThrow(`${path} is not in UTF-8`);
+  } finally {
+    await Deno.remove(path);
+  }
 });
 
 test("refused lines are named with their reasons, and the others go in", async () => {
