@@ -57,7 +57,7 @@ export async function readLines(path: string | URL): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new Error(`${path} is not in UTF-8`, { cause });
+    throw new Error(`${path} is not in UTF-8, or cut off`, { cause });
   }
 }
 

@@ -63,7 +63,9 @@ async function* readRecords(path: string): AsyncGenerator<Line> {
     }
   } catch (error) {
     // Another encoding's letters would come in as question marks, and stay.
-    throw error instanceof TypeError ? new Error(`${path} is not in UTF-8`, { cause: error }) : error;
+    throw error instanceof TypeError
+      ? new Error(`${path} is not in UTF-8, or cut off`, { cause: error })
+      : error;
   }
 }
 

@@ -159,7 +159,7 @@ describe("export and import", () => {
     await Deno.writeFile(`${folder}/latin.jsonl`, latin);
     expect(await run("import", to, "latin.jsonl")).toEqual({
       code: 1,
-      text: `handoff: cannot go on: ${folder}/latin.jsonl is not in UTF-8\n`,
+      text: `handoff: cannot go on: ${folder}/latin.jsonl is not in UTF-8, or cut off\n`,
     });
   });
 
