@@ -28,7 +28,11 @@ async function readResponses({ db }: Context, surveyId: string, part: Page | nul
 }
 
 function csvOf(questions: readonly Question[], responses: readonly SurveyResponse[]): string {
-  const header = ["created_at", "email", "signed_in", ...questions.map(({ text }) => text)];
+  const own = ["created_at", "email", "signed_in"];
+  const names = [...own, ...questions.map(({ text }) => text)];
+  // Who reads columns by name would lose all but the last of those with one.
+  const isOnly = (name: string) => names.indexOf(name) === names.lastIndexOf(name);
+  const header = [...own, ...questions.map(({ key, text }) => isOnly(text) ? text : `${text} (${key})`)];
   const rows = responses.map(({ created_at, email, user_id, answers }) => [
     created_at,
     email,

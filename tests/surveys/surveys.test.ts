@@ -373,6 +373,16 @@ describe("the responses", () => {
     expect(csv.split("\r\n")[1]).toMatch(/,p@example\.test,no,$/);
   });
 
+  test("have a column of a name of its own for each question, be they asked in the same words", async () => {
+    const asked = ["Why?", "Best?", "Why?", "email"];
+    const { body: survey } = await create({
+      questions: asked.map((text, n) => ({ key: `q${n}`, text, type: "text", required: false })),
+    });
+    const path = `/api/admin/scope-surveys/${survey.id}/responses?format=csv`;
+    const csv = await (await harness.now.request("GET", path, { token: admin.token })).text();
+    expect(csv).toBe("created_at,email,signed_in,Why? (q0),Best?,Why? (q2),email (q3)\r\n");
+  });
+
   test("are for super admins only", async () => {
     const { body: survey } = await create();
     const user = await makeUser(harness.now, { role: "admin" });
