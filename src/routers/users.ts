@@ -54,8 +54,8 @@ export const usersRouter = router({
     summary: "Change, deactivate or reactivate a user",
     description:
       "A new email, kind or role, and deactivation, end the user's link to set a password. Deactivation also ends their " +
-      "sessions, revokes their keys and forgets their code-hosting token. The last active super admin who is a person stays one, and so does an account's " +
-      "last such admin unless a super admin removes them.",
+      "sessions, revokes their keys and forgets their code-hosting token. The last active super admin who is a person " +
+      "stays one, and so does an account's last such admin unless a super admin removes them.",
     errors: ["not_found", "conflict"],
   }).input(UpdateUser).output(User).mutation(({ ctx, input }) => updateUser(ctx, input)),
 

@@ -12,8 +12,8 @@ import type { UpdateUser, User } from "./schema.ts";
 const STANDING = ["email", "kind", "role", "deactivated_at"] as const;
 
 /**
- * Changes a user. Who is deactivated loses every session, key and code-hosting token; the installation always keeps one active super admin
- * who is a person.
+ * Changes a user. Who is deactivated loses every session, key and code-hosting token; the installation always keeps
+ * one active super admin who is a person.
  * @throws {AppError} forbidden for a bot client that says who is a person
  */
 export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<User> {
