@@ -76,7 +76,7 @@ function refuseMethod(method: string): void {
 
 /** tRPC itself would refuse most of it, but doesn't tell the request's id then. */
 function refuseStrangeRequest({ method, headers }: Request, url: URL, calls: number): void {
-  const [type] = (headers.get("content-type") ?? "").toLowerCase().split(/ *;/, 1);
+  const type = (headers.get("content-type") ?? "").toLowerCase().split(";", 1)[0]!.trim();
   // Of a GET's types tRPC looks at these two.
   const isStrange = type === "multipart/form-data" || type === "application/octet-stream";
   if (method === "POST" ? type !== "application/json" : isStrange) {
