@@ -64,10 +64,10 @@ function failedSignIn({ address }: RequestContext, user: Candidate | undefined) 
 }
 
 /**
- * Under which the attempts on an email are counted: short, and not the address itself. Without accents, since the
- * database lowers some letters otherwise than JavaScript: no spelling may have a counter of its own.
+ * Under which the attempts on an email are counted: short, and not the address itself. Without accents and in capitals,
+ * since the database lowers some letters otherwise than JavaScript, Σ for one: no spelling may have a counter of its own.
  */
 function nameOf(email: string): string {
-  const plain = email.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const plain = email.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().toUpperCase();
   return createHash("sha256").update(plain).digest("base64url");
 }

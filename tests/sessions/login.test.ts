@@ -137,8 +137,8 @@ describe("a refused sign-in", () => {
 
   test("comes with the limit's fields after ten attempts on one email, from whatever address", async () => {
     const person = await makePerson(harness.now);
-    await harness.now.sql`update users set email = ${`i${person.email}`} where id = ${person.id}::uuid`;
-    person.email = `i${person.email}`;
+    person.email = `iσ_${person.email}`;
+    await harness.now.sql`update users set email = ${person.email} where id = ${person.id}::uuid`;
     const answers: Answer[] = [];
     for (let i = 0; i < 11; i++) {
       answers.push(await login(harness.now, { ...person, password: "wrong password" }));
