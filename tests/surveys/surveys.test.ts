@@ -352,6 +352,8 @@ describe("the responses", () => {
     ["\t=1", "'\t'=1"],
     ["\r=1", `"'\r'=1"`],
     ["\nHello", `"'\nHello"`],
+    // Where cells end at `;`, the quotes that are doubled here are an empty text before what follows.
+    ['Well;"=1+1;', `"Well;'""=1+1;"`],
   ])(
     "tell a spreadsheet that %j is a text",
     async (missed, cell) => {
