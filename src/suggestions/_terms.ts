@@ -12,8 +12,9 @@ export interface Terms {
   digest: string;
 }
 
-// A frame of a stack trace: at package.Class.method(File:12), or at fn (file.js:1:2).
-const FRAME = /^\s*at\s+([\w$.<>]{3,120}?)\s*\(/gm;
+// A frame of a stack trace: at package.Class.method(File:12), or at fn (file.js:1:2). Of its own line only: blanks of
+// any kind would be tried from each empty line to the last.
+const FRAME = /^[ \t]*at\s+([\w$.<>]{3,120}?)\s*\(/gm;
 const TOKEN = /[\p{L}\p{N}_$]+(?:[.\-#/:][\p{L}\p{N}_$]+)*/gu;
 const CAMEL_PART = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+/gu;
 const MIXED_CASE = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}{2}|_/u;
