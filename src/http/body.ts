@@ -5,7 +5,9 @@ import { setAlarm } from "./alarm.ts";
 export const MAX_CALL_BYTES = 256 * 1024;
 /** For the whole body: 256 KiB in it are 13 KiB a second. */
 const BODY_TIMEOUT_MS = 20_000;
-/** Room for a body of unknown length, doubled as it comes. */
+/** The server makes room for what it reads whole as soon as it is announced, be it never sent. */
+const MOST_AT_ONCE = 64 * 1024;
+/** Room for any other body, doubled as it comes. */
 const FIRST_BYTES = 16 * 1024;
 
 /**
@@ -21,8 +23,8 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   const announced = request.headers.get("content-length") ?? "";
   if (Number(announced) > maxBytes) throw tooLarge(maxBytes);
   // The server gives no more than was announced; what was announced not at all, or twice, is counted.
-  const isKnown = /^\d+$/.test(announced);
-  return await inTime(isKnown ? readWhole(request) : readCounted(request.body, maxBytes));
+  const isShort = /^\d+$/.test(announced) && Number(announced) <= MOST_AT_ONCE;
+  return await inTime(isShort ? readWhole(request) : readCounted(request.body, maxBytes));
 }
 
 async function readWhole(request: Request): Promise<Uint8Array<ArrayBuffer>> {

@@ -90,3 +90,23 @@ test.each([
     expect(await nextHead(connection)).toMatch(/^HTTP\/1\.1 200/);
   },
 );
+
+test("what bodies are announced to have takes no memory before it comes", async () => {
+  const resident = async () => {
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)![1]);
+  };
+  const before = await resident();
+  const connections = await Promise.all(Array.from({ length: 300 }, connect));
+  for (const connection of connections) {
+    await send(
+      connection,
+      "POST /api/webhooks/github HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048576\r\n\r\n",
+    );
+  }
+  // Answered after all that were sent before.
+  await fetch(`${service.url}/healthz`);
+  const taken = await resident() - before;
+  for (const connection of connections) connection.close();
+  expect(taken).toBeLessThan(300 * 512 * 1024);
+});
