@@ -74,5 +74,7 @@ function wordsOf(db: Db, q: string) {
     /"[^"]*"|(-?)([^\s"]+)/g,
     (found, not, word) => word && /[^\p{L}\p{N}_'-]/u.test(word) ? `${not}"${word}"` : found,
   );
-  return db`websearch_to_tsquery('english', searched_text(${phrases}))`;
+  // The 3 of hadoop-3.3.1 is a -3 to PostgreSQL: a number is sought with either sign.
+  return db`regexp_replace(websearch_to_tsquery('english', searched_text(${phrases}))::text,
+    '''-?(\\d+)''', '(''\\1'' | ''-\\1'')', 'g')::tsquery`;
 }

@@ -209,7 +209,9 @@ export const ListTickets = IdPage.extend({
   priority: Priority.optional(),
   ship: Ship.optional(),
   blocking: queryBoolean.optional(),
-  q: text(1, 200).optional().describe("Full text over ref, title and description"),
+  q: text(1, 200).optional().describe(
+    'Full text over ref, title and description: all of the words, "these as they stand", this or that, -without',
+  ),
   sort: TicketSort.default(USUAL_SORT).describe(
     "In another order than that of creation, what changes while pages are read may be missed or come twice",
   ),

@@ -106,7 +106,8 @@ describe("the list of tickets", () => {
     const { ref } = await makeTicket(harness.now, project, {
       title: "java.net.SocketServer fails in <AppHeader>",
       description:
-        "See src/net/main.ts:12 and https://docs.example/guide?page=limits, since v1.2.3. Mail ada@example.org.",
+        "See src/net/main.ts:12 and https://docs.example/guide?page=limits, since v1.2.3 with sockets-4.15.2.jar. " +
+        "Mail ada@example.org.",
     });
     const found = [
       "SocketServer",
@@ -119,15 +120,24 @@ describe("the list of tickets", () => {
       "guide limits",
       "https://docs.example/guide",
       "v1.2.3",
+      "4.15.2",
+      "sockets-4.15.2",
+      "socket 4.15",
       '"socketserver fails"',
       "ada@example.org",
     ];
     for (const words of found) expect(await refs(`q=${encodeURIComponent(words)}`), words).toEqual([ref]);
-    const not = ["java.socketserver", "SocketServer -main.ts", "1.3"];
+    const not = ["java.socketserver", "SocketServer -main.ts", "SocketServer -4.15", "1.3"];
     for (const words of not) expect(await refs(`q=${encodeURIComponent(words)}`), words).toEqual([]);
   });
 
-  test.each(["-".repeat(33), "- ".repeat(100), `giraffe ${"-".repeat(60)}`, "--giraffe"])(
+  test.each([
+    "-".repeat(33),
+    "- ".repeat(100),
+    `giraffe ${"-".repeat(60)}`,
+    `giraffe${" -7".repeat(60)}`,
+    "--giraffe",
+  ])(
     "takes hyphens in a row for none, as of a rule or an option: %s",
     async (words) => {
       const found = await refs(`q=${encodeURIComponent(words)}`);
