@@ -80,8 +80,9 @@ function describePair(a: WordedTicket, b: WordedTicket, { cosine, likeness }: Sc
   const done = (ticket: WordedTicket) => Stage.options.indexOf(ticket.stage);
   const aGoes = done(a) !== done(b) ? done(a) < done(b) : a.number > b.number;
   const [goes, stays] = aGoes ? [a, b] : [b, a];
-  const shared = [...likeness.shared_identifiers.slice(0, 2), ...likeness.shared_words.slice(0, 3)];
-  const both = shared.length > 0 ? `both speak of ${listed(shared)}, and ` : "";
+  // An identifier of a title is one of its words, too.
+  const shared = new Set([...likeness.shared_identifiers.slice(0, 2), ...likeness.shared_words.slice(0, 3)]);
+  const both = shared.size > 0 ? `both speak of ${listed([...shared])}, and ` : "";
   const { score, ...evidence } = likeness;
   return {
     kind: "duplicate",

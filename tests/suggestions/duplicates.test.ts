@@ -42,6 +42,15 @@ describe("two open tickets about the same thing", () => {
     expect(suggestion.confidence).toBeGreaterThan(0.6);
   });
 
+  test("name each word that they share once, an identifier too", async () => {
+    const project = await makeProject(harness.now);
+    await makeTicket(harness.now, project, { title: "AudioMixer drops frames" });
+    await makeTicket(harness.now, project, { title: "AudioMixer drops frames" });
+    await analyze(harness.now);
+    const [suggestion] = await list(harness.now, project);
+    expect(suggestion!.rationale).toContain("both speak of AudioMixer, Audio and drops, and");
+  });
+
   test("are suggested the other way round when more was done in the later one", async () => {
     const project = await makeProject(harness.now);
     const { first, second } = await makePair(harness.now, project);
