@@ -67,10 +67,11 @@ function matches({ db, project }: ProjectContext, q: string) {
 
 /**
  * The document has java.net.Socket as three words: what has something between its letters is sought as a phrase of them.
- * A row of hyphens is a rule or begins an option: as so many negations PostgreSQL would refuse more than 32.
+ * A hyphen before a blank is a dash, a row of them is a rule or begins an option: as so many negations PostgreSQL would
+ * refuse more than 32. What begins with a tilde, as ~6 does, would be a path to it, unless something stands before.
  */
 function wordsOf(db: Db, q: string) {
-  const phrases = q.replace(/-(?:\s*-)+/g, " ").replace(
+  const phrases = q.replace(/-(?:\s*-)+|-(?!\S)|(?<![\p{L}\p{N}])~/gu, " ").replace(
     /"[^"]*"|(-?)([^\s"]+)/g,
     (found, not, word) => word && /[^\p{L}\p{N}_'-]/u.test(word) ? `${not}"${word}"` : found,
   );

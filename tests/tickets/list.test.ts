@@ -137,8 +137,10 @@ describe("the list of tickets", () => {
     `giraffe ${"-".repeat(60)}`,
     `giraffe${" -7".repeat(60)}`,
     "--giraffe",
+    "giraffe - giraffe",
+    "~giraffe",
   ])(
-    "takes hyphens in a row for none, as of a rule or an option: %s",
+    "takes hyphens of a rule, of an option and of a dash for none, nor a tilde: %s",
     async (words) => {
       const found = await refs(`q=${encodeURIComponent(words)}`);
       expect(found).toEqual(words.includes("giraffe") ? numbers(12) : []);
