@@ -55,7 +55,7 @@ function ofStatus(db: Db, { status, stage }: Filters) {
 function matches({ db, project }: ProjectContext, q: string) {
   const words = db`select x.ticket_id from ticket_texts x
     where x.project_id = ${project.id}::uuid and x.document @@ ${wordsOf(db, q)}`;
-  const ref = new RegExp(`(?<!\\S)${project.key}-(\\d{1,9})(?!\\S)`, "i");
+  const ref = new RegExp(`(?<![\\p{L}\\p{N}_-])${project.key}-(\\d{1,9})(?![\\p{L}\\p{N}_-])`, "iu");
   const number = ref.exec(q)?.[1];
   if (number === undefined) return words;
   const beside = wordsOf(db, q.replace(ref, ""));

@@ -87,6 +87,10 @@ describe("the list of tickets", () => {
     expect(await refs(`q=${project.key.toLowerCase()}-7`)).toEqual(numbers(7));
     expect(await refs(`q=${project.key}-7%20large`)).toEqual(numbers(7));
     expect(await refs(`q=the%20${project.key}-7`)).toEqual(numbers(7));
+    for (const quoted of [`${project.key}-7:`, `[${project.key}-7] large`, `"${project.key}-7"`]) {
+      expect(await refs(`q=${encodeURIComponent(quoted)}`), quoted).toEqual(numbers(7));
+    }
+    expect(await refs(`q=${project.key}-7-large`)).toEqual([]);
     expect(await refs(`q=spreadsheet%20${project.key}-7`)).toEqual([]);
     expect(await refs(`q=files%20-${project.key}-7&sort=created_at`)).toEqual(numbers(1, 4, 7, 10));
     expect(await refs("q=nowhere")).toEqual([]);
