@@ -3,7 +3,7 @@ import { copyTemplate, dropPlace } from "../database.ts";
 import { startService } from "../service_process.ts";
 import { until } from "../until.ts";
 
-test("metrics have what the dashboard shows, measured under the permissions of the service", async () => {
+test("metrics and dashboard name the same, measured under the permissions of the service", async () => {
   const place = await copyTemplate(inject("template"));
   const service = await startService(place);
   try {
@@ -18,6 +18,8 @@ test("metrics have what the dashboard shows, measured under the permissions of t
     for (const name of shown) {
       expect(samples).toContain(`\n# TYPE ${name.replace(/_(bucket|count|sum)$/, "")} `);
     }
+    const own = samples.matchAll(/^# TYPE (handoff_\w+) /gm).map(([, name]) => name);
+    for (const name of own) expect(dashboard).toContain(name);
     expect(Number(/^process_resident_memory_bytes (\S+)/m.exec(samples)![1])).toBeGreaterThan(50e6);
     expect(samples).toMatch(/^handoff_queue_jobs\{queue="embed-ticket",state="failed"\} 0$/m);
     expect(samples).not.toMatch(/^process_\w+ 0$/m);
