@@ -56,7 +56,7 @@ export async function findDuplicates(
 
 /**
  * “Release 3.3.1” and “Release 3.4.0”: titles that differ in their numbers alone mostly name two things. Of the reports
- * that likenessOf was measured on, 71 pairs are suggested so, 18 of them would be among the surest 100, and none is labelled.
+ * that likenessOf was measured on, 71 pairs are suggested so, 16 of them would be among the surest 100, and none is labelled.
  */
 function areOfSeries(a: WordedTicket, b: WordedTicket): boolean {
   const numberless = ({ title }: WordedTicket) => title.toLowerCase().replace(/\p{N}[\p{N}.]*/gu, "#");
