@@ -74,6 +74,14 @@ test.each(["x/metrics?", "x/metrics#", "/", "[", "a b", "%zz", "a:99999", "999.1
   },
 );
 
+test.each(["a:99999", "999.1.1.1", "xn--0"])("nor may the request line name the host %j", async (host) => {
+  for (const path of ["/api/auth/me", "/trpc/auth.me"]) {
+    using connection = await connect();
+    await send(connection, `GET http://${host}${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    expect(await nextHead(connection)).toMatch(/^HTTP\/1\.1 400/);
+  }
+});
+
 test.each([
   "",
   "localhost",
