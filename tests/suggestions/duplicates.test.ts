@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { termsOf } from "../../src/suggestions/_terms.ts";
 import { behindLock } from "../behind_lock.ts";
-import { bestTimes } from "../best_times.ts";
 import { makeMember, makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { analyze, analyzeAll, decide, embedding, INVOICE, list, makePair, stateOf } from "./world.ts";
@@ -245,11 +243,4 @@ describe("accepting a duplicate", () => {
     });
     expect([refused.status, refused.body.code]).toEqual([403, "forbidden"]);
   });
-});
-
-test("a text is read as fast however many empty lines it has", async () => {
-  const read = (character: string) => () =>
-    Promise.resolve(termsOf({ title: "Upload fails", description: character.repeat(20_000) }));
-  const alike = ([line, lines]: number[]) => lines! < 50 * line!;
-  expect(await bestTimes([read(" "), read("\n")], alike)).toSatisfy(alike);
 });
