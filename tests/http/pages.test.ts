@@ -53,6 +53,23 @@ test("a file of the documents' page that could not be read is read when it is as
   read.mockRestore();
 });
 
+test.each(["openapi.json", "docs/swagger-ui-bundle.js"])(
+  "of %s all are sent the same bytes, in parts",
+  async (file) => {
+    const begin = async () => {
+      const { body } = await harness.now.request("GET", `/api/${file}`);
+      const reader = body!.getReader();
+      const { value } = await reader.read();
+      await reader.cancel();
+      return value!;
+    };
+    const [one, other] = [await begin(), await begin()];
+    // Who doesn't read the rest keeps no copy of it.
+    expect(one.buffer === other.buffer).toBe(true);
+    expect(one.length).toBeLessThanOrEqual(64 * 1024);
+  },
+);
+
 test("the token of an invite link sets the password once", async () => {
   const admin = await makeUser(harness.now, { role: "admin" });
   const email = `invited${next()}@example.test`;
