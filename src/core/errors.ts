@@ -129,7 +129,7 @@ export function invalidRequest(issues: Issue[]): AppError {
 }
 
 /** As many as an answer names: what is wrong at every item of a long list would be longer than the list. */
-const MAX_ISSUES = 100;
+export const MAX_ISSUES = 100;
 
 /** Zod's issues with dotted paths; unknown keys are named one by one. */
 export function fromZod(error: z.core.$ZodError): AppError {

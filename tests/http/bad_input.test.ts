@@ -175,6 +175,14 @@ describe("a wrong path, query or header is named too", () => {
     expect(await ticketsOf(harness.now, project)).toBe(before);
   });
 
+  test("of a query beside a body the first hundred fields are named", async () => {
+    const names = Array.from({ length: 1000 }, (_, at) => `field${at}`);
+    expectFields(
+      await harness.now.call("POST", `/auth/login?${names.join("&")}`, { body: {} }),
+      names.slice(0, 100),
+    );
+  });
+
   test.each([
     ["no ETag", "3"],
     ["a word", '"three"'],
