@@ -4,25 +4,41 @@ import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
 import { requireTicket } from "./get.ts";
 import type { HistoryEntry, ListHistory } from "./history_schema.ts";
 
-/** Every change of a ticket and of what belongs to it, oldest first; to a key that may not read tasks, all but theirs. */
+/** Of values in one page, but for its first entry: 200 entries with evidence would be 100 MB, and hold up every caller. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Every change of a ticket and of what belongs to it, oldest first; to a key that may not read tasks, all but theirs. A
+ * page of large values ends before `limit`.
+ */
 export async function listHistory(ctx: ProjectContext, input: ListHistory) {
   const { db, project, actor } = ctx;
   const [after] = input.cursor ? decodeCursor(input.cursor, ["integer"]) : [0];
   const [, rows] = await Promise.all([
     requireTicket(ctx, input.ticketId),
-    db<HistoryEntry[]>`
-      select id, created_at as at, actor, request_id, entity, entity_id, action, field, from_value as from, to_value as to
-      from history_entries
-      where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid and id > ${after!}::bigint
-        ${hasScope(actor, "tasks:read") ? db`` : db`and entity <> 'task'`}
-        and history_id > ${after!}::bigint - 64 -- a change has room for the numbers of so many fields
-      order by history_id, id limit ${pageLimit(db, input.limit)}`,
+    db<(HistoryEntry & { fits: boolean })[]>`
+      with entries as materialized (
+        select * from history_entries
+        where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid and id > ${after!}::bigint
+          ${hasScope(actor, "tasks:read") ? db`` : db`and entity <> 'task'`}
+          and history_id > ${after!}::bigint - 64 -- a change has room for the numbers of so many fields
+        order by history_id, id limit ${pageLimit(db, input.limit)}
+      ), measured as (
+        -- By an empty path a value comes as it is unpacked.
+        select *, coalesce(sum(coalesce(pg_column_size(from_value #> '{}'), 0) + coalesce(pg_column_size(to_value #> '{}'), 0))
+          over (order by id rows between unbounded preceding and 1 preceding), 0) < ${PAGE_BYTES} as fits
+        from entries
+      )
+      select id, created_at as at, actor, request_id, entity, entity_id, action, field,
+        case when fits then from_value end as from, case when fits then to_value end as to, fits
+      from measured order by id`,
   ]);
-  const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
+  const fitting = rows.filter(({ fits }) => fits).length;
+  const { items, next_cursor } = page(rows, Math.min(input.limit, fitting), ({ id }) => [id]);
   return { history: items.map(inWireForm), next_cursor };
 }
 
-function inWireForm(entry: HistoryEntry): HistoryEntry {
+function inWireForm({ fits: _, ...entry }: HistoryEntry & { fits: boolean }): HistoryEntry {
   const { field, from, to } = entry;
   return { ...entry, from: timesInWireForm(field, from), to: timesInWireForm(field, to) };
 }

@@ -11,6 +11,10 @@ function call(method: string, path: string, body?: Record<string, unknown>, toke
   return harness.now.call(method, path, { token, body });
 }
 
+function runOf({ to }: HistoryRow): number {
+  return (to as { run: number }).run;
+}
+
 /** A life with every kind of change in it. */
 async function liveThrough(): Promise<TestTicket> {
   const ticket = await makeTicket(harness.now, project, {
@@ -143,6 +147,27 @@ describe("the history of a ticket", () => {
     } while (cursor);
     expect(paged.slice(0, -1)).toEqual(whole);
     expect(paged.at(-1)).toMatchObject({ field: "title", to: "Changed meanwhile" });
+  });
+
+  test("comes in more pages where its values are large, and whole all the same", async () => {
+    const ticket = await makeTicket(harness.now, project);
+    for (let run = 0; run < 12; run++) {
+      await call("PATCH", ticket.path, { evidence: { run, log: "x".repeat(250_000) } });
+    }
+    const [runs, lengths]: [number[], number[]] = [[], []];
+    let cursor: string | null = null;
+    do {
+      const { body } = await call(
+        "GET",
+        `${ticket.path}/history?limit=200${cursor ? `&cursor=${cursor}` : ""}`,
+      );
+      runs.push(...body.history.filter(({ field }: HistoryRow) => field === "evidence").map(runOf));
+      lengths.push(JSON.stringify(body).length);
+      cursor = body.next_cursor;
+    } while (cursor);
+    expect(runs).toEqual(Array.from({ length: 12 }, (_, run) => run));
+    expect(lengths.length).toBe(2);
+    expect(Math.max(...lengths)).toBeLessThan(5_000_000);
   });
 
   test("refuses limits out of bounds and made-up cursors", async () => {
