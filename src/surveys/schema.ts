@@ -33,7 +33,8 @@ export const Question = z.discriminatedUnion("type", [
 ]).meta({ id: "SurveyQuestion" });
 export type Question = z.infer<typeof Question>;
 
-const Questions = z.array(Question).min(1).max(50).refine(
+const MOST_QUESTIONS = 50;
+const Questions = z.array(Question).min(1).max(MOST_QUESTIONS).refine(
   (questions) => new Set(questions.map(({ key }) => key)).size === questions.length,
   "Names a key twice",
 );
@@ -89,9 +90,16 @@ export const PublicSurvey = z.object({
 }).meta({ id: "PublicSurvey" });
 export type PublicSurvey = z.infer<typeof PublicSurvey>;
 
+/** Counted before they are read: to find what is wrong with each of a stranger's 20,000 holds up every caller. */
+function refuseMany(answers: Record<string, Answer>, ctx: z.RefinementCtx): Record<string, Answer> {
+  if (Object.keys(Object(answers)).length <= MOST_QUESTIONS) return answers;
+  ctx.addIssue({ code: "custom", message: `Expected at most ${MOST_QUESTIONS} answers` });
+  return z.NEVER;
+}
+
 export const AnswerSurvey = SurveyCodePath.extend({
   email: Email.optional().describe("Of a person who is not signed in: each answers once"),
-  answers: z.record(z.string().max(40), Answer),
+  answers: z.preprocess(refuseMany, z.record(z.string().max(40), Answer)),
 });
 export type AnswerSurvey = z.infer<typeof AnswerSurvey>;
 

@@ -149,6 +149,12 @@ describe("answering", () => {
     expect(await Promise.all([0, 1, 1.5, 5, 6].map(send))).toEqual([400, 201, 400, 201, 400]);
   });
 
+  test("with more answers than a survey may have questions is refused as a whole", async () => {
+    const answers = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`answer${at}`, {}]));
+    const { status, body } = await answer("any", { email: "ada@example.test", answers });
+    expect([status, body.fieldErrors]).toEqual([400, { answers: "Expected at most 50 answers" }]);
+  });
+
   test("needs a choice where one is required, and none elsewhere", async () => {
     const { body: survey } = await create({
       questions: QUESTIONS.map((question) => ({ ...question, required: question.key === "areas" })),
