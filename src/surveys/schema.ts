@@ -92,7 +92,7 @@ export type PublicSurvey = z.infer<typeof PublicSurvey>;
 
 /** Counted before they are read: to find what is wrong with each of a stranger's 20,000 holds up every caller. */
 function refuseMany(answers: Record<string, Answer>, ctx: z.RefinementCtx): Record<string, Answer> {
-  if (Object.keys(Object(answers)).length <= MOST_QUESTIONS) return answers;
+  if (typeof answers !== "object" || Object.keys(answers ?? {}).length <= MOST_QUESTIONS) return answers;
   ctx.addIssue({ code: "custom", message: `Expected at most ${MOST_QUESTIONS} answers` });
   return z.NEVER;
 }

@@ -153,6 +153,10 @@ describe("answering", () => {
     const answers = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`answer${at}`, {}]));
     const { status, body } = await answer("any", { email: "ada@example.test", answers });
     expect([status, body.fieldErrors]).toEqual([400, { answers: "Expected at most 50 answers" }]);
+    for (const none of [null, "x".repeat(60)]) {
+      const { body } = await answer("any", { email: "ada@example.test", answers: none });
+      expect(body.fieldErrors.answers).toMatch(/^Invalid input: expected record/);
+    }
   });
 
   test("needs a choice where one is required, and none elsewhere", async () => {
