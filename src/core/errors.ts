@@ -120,16 +120,16 @@ export interface Issue {
   message: string;
 }
 
+/** As many as an answer names: what is wrong at every item of a long list would be longer than the list. */
+const MAX_ISSUES = 100;
+
 export function invalidRequest(issues: Issue[]): AppError {
   const first = issues[0];
   const where = first?.path ? `${first.path}: ` : "";
   return new AppError("invalid_request", first ? `Invalid request: ${where}${first.message}` : undefined, {
-    issues,
+    issues: issues.slice(0, MAX_ISSUES),
   });
 }
-
-/** As many as an answer names: what is wrong at every item of a long list would be longer than the list. */
-export const MAX_ISSUES = 100;
 
 /** Zod's issues with dotted paths; unknown keys are named one by one. */
 export function fromZod(error: z.core.$ZodError): AppError {
@@ -139,7 +139,7 @@ export function fromZod(error: z.core.$ZodError): AppError {
     return issue.keys.slice(0, MAX_ISSUES)
       .map((key) => ({ path: path ? `${path}.${key}` : key, message: "Unknown field" }));
   });
-  return invalidRequest(issues.slice(0, MAX_ISSUES));
+  return invalidRequest(issues);
 }
 
 function firstOfEachPath(issues: Issue[]): Record<string, string> {

@@ -1,6 +1,6 @@
 import { type Context as HonoContext, Hono } from "hono";
 import type { RequestContext, Services } from "../core/context.ts";
-import { AppError, invalidRequest, MAX_ISSUES } from "../core/errors.ts";
+import { AppError, invalidRequest } from "../core/errors.ts";
 import { parseJsonObject } from "../core/json.ts";
 import { appErrorOf, callProcedure, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
@@ -52,7 +52,7 @@ async function readInput(c: HonoContext<HttpEnv>, { meta, pathFields }: Publishe
     ...pathFields.filter((field) => Object.hasOwn(fields, field)),
   ];
   if (misplaced.length > 0) {
-    throw invalidRequest(misplaced.slice(0, MAX_ISSUES).map((path) => ({ path, message: "Unknown field" })));
+    throw invalidRequest(misplaced.map((path) => ({ path, message: "Unknown field" })));
   }
   return { ...fields, ...c.req.param() };
 }
