@@ -18,6 +18,17 @@ import { restRoutes } from "./http/rest.ts";
 import { trpcRoutes } from "./http/trpc.ts";
 import { webhookRoutes, WEBHOOKS } from "./http/webhooks/routes.ts";
 
+/** The header fields of answers that are meant for clients; a browser reads only those that it is told. */
+export const READABLE_FIELDS = [
+  "Content-Disposition",
+  "ETag",
+  "Location",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "X-Request-Id",
+];
+
 /** The whole HTTP side of the service, without a socket. */
 export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   const { config } = services;
@@ -47,15 +58,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
         "X-TRPC-Source",
       ],
       allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-      exposeHeaders: [
-        "Content-Disposition",
-        "ETag",
-        "Location",
-        "RateLimit",
-        "RateLimit-Policy",
-        "Retry-After",
-        "X-Request-Id",
-      ],
+      exposeHeaders: READABLE_FIELDS,
       maxAge: 600,
     }));
   }

@@ -1,6 +1,7 @@
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from "ajv";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { READABLE_FIELDS } from "../../src/app.ts";
 import type { Answer, Harness } from "../harness.ts";
 
 interface Media {
@@ -30,16 +31,7 @@ export interface OpenApi {
 }
 
 /** What clients of the service read: types made from the document have only those that it names. */
-const OWN_FIELDS = [
-  "Content-Disposition",
-  "ETag",
-  "Location",
-  "RateLimit",
-  "RateLimit-Policy",
-  "Retry-After",
-  "WWW-Authenticate",
-  "X-Request-Id",
-];
+const OWN_FIELDS = [...READABLE_FIELDS, "WWW-Authenticate"];
 
 /** The document as the service answers it, and what its schemas say of values. */
 export class Document {
