@@ -125,10 +125,8 @@ export function storeInMemory(initial: Credentials | null = null): CredentialSto
 /** The service's own words about a failed call; null when the failure came from elsewhere, such as the network. */
 export function errorBody(error: unknown): ErrorBody | null {
   // Not known by its class: a portal that makes a client of its own has that class from its own packages.
-  const data: unknown = error instanceof Error && "data" in error ? error.data : null;
-  return typeof data === "object" && data !== null && "body" in data && isErrorBody(data.body)
-    ? data.body
-    : null;
+  const body = error instanceof Error ? (error as { data?: { body?: unknown } | null }).data?.body : null;
+  return isErrorBody(body) ? body : null;
 }
 
 function isErrorBody(value: unknown): value is ErrorBody {
