@@ -106,8 +106,8 @@ async function goOn(ctx: Context, runId: string, { seconds, limited }: Wait): Pr
     const error = "GitHub limits the rate of this account's calls; try again later";
     return await finish(ctx, runId, { state: "failed", code: "provider_rate_limited", error });
   }
-  const atLeast = left.waits > 0 ? Math.min(LEAST_WAIT_S * 2 ** left.waits, LONGEST_WAIT_S) : 0;
-  const wait = limited ? Math.max(seconds, atLeast) : seconds;
+  const least = limited && left.waits > 0 ? Math.min(LEAST_WAIT_S * 2 ** left.waits, LONGEST_WAIT_S) : 0;
+  const wait = Math.max(seconds, least);
   await transact(ctx, async (ctx) => {
     const going = await ctx.db`
       update hook_runs set state = ${limited ? "waiting" : "running"}, waits = waits + ${limited ? 1 : 0},
