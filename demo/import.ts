@@ -52,7 +52,7 @@ export async function importTickets(text: string, options: ImportOptions): Promi
 }
 
 /** @throws {Error} when the file is in another encoding: its letters would come in as question marks */
-export async function readLines(path: string | URL): Promise<string> {
+export async function readText(path: string | URL): Promise<string> {
   const bytes = await Deno.readFile(path);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Arguments } from "./arguments.ts";
 import { closestPairs, measureDuplicates } from "./hint.ts";
-import { type ImportResult, importTickets, linesOf, readLines } from "./import.ts";
+import { type ImportResult, importTickets, linesOf, readText } from "./import.ts";
 import { chapter, say, shorten, startProgress } from "./print.ts";
 import { openProject } from "./project.ts";
 import type { Stage } from "./stage.ts";
@@ -17,7 +17,7 @@ export async function walkImport(
 ): Promise<void> {
   const name = tickets ? basename(tickets).replace(/\.[^.]*$/, "") : "Demo tickets";
   const project = await openProject(rest, name);
-  const text = await readLines(tickets ?? OWN_TICKETS);
+  const text = await readText(tickets ?? OWN_TICKETS);
   chapter(
     `Import ${linesOf(text).length} tickets into ${project.name} (${project.key}) with ${clients} clients`,
   );

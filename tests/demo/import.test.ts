@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { measureDuplicates } from "../../demo/hint.ts";
-import { importTickets, readLines } from "../../demo/import.ts";
+import { importTickets, readText } from "../../demo/import.ts";
 import { Rest } from "../../demo/rest.ts";
 import type { Embedder } from "../../src/core/embed.ts";
 import { makeProject, next, ticketInput } from "../factories.ts";
@@ -58,9 +58,9 @@ test("a file in another encoding is refused, as its letters would be lost", asyn
   const path = await Deno.makeTempFile();
   try {
     await Deno.writeFile(path, Uint8Array.of(0xef, 0xbb, 0xbf, 0x47, 0xc3, 0xb6));
-    expect(await readLines(path)).toBe("Gö");
+    expect(await readText(path)).toBe("Gö");
     await Deno.writeFile(path, Uint8Array.of(0x47, 0xf6));
-    await expect(readLines(path)).rejects.toThrow(`${path} is not in UTF-8, or cut off`);
+    await expect(readText(path)).rejects.toThrow(`${path} is not in UTF-8, or cut off`);
   } finally {
     await Deno.remove(path);
   }
