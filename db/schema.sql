@@ -322,7 +322,7 @@ CREATE OR REPLACE FUNCTION public.searched_text(text text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN replace(replace(replace(text, '.'::text, ' '::text), '/'::text, ' '::text), '<'::text, ' '::text)
+RETURN replace(replace(replace(replace(replace(replace(CASE WHEN (text ~ '[\u0300-\u1FFF\u2C00-\U0003FFFF]'::text) THEN regexp_replace(NORMALIZE(replace(text, '™'::text, ' '::text), NFKC), '([\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3005-\u3007\u3040-\u9FFF\uAC00-\uD7FF\uF900-\uFAFF\U00020000-\U0003FFFF])'::text, ' \1 '::text, 'g'::text) ELSE text END, '.'::text, ' '::text), '/'::text, ' '::text), '<'::text, ' '::text), '_'::text, ' '::text), '@'::text, ' '::text), '~'::text, ' '::text)
 ;
 
 CREATE OR REPLACE FUNCTION public.similar_tickets(in_project uuid, query vector, threshold double precision, max_rows integer)

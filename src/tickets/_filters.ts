@@ -55,10 +55,10 @@ function ofStatus(db: Db, { status, stage }: Filters) {
 function matches({ db, project }: ProjectContext, q: string) {
   const words = db`select x.ticket_id from ticket_texts x
     where x.project_id = ${project.id}::uuid and x.document @@ ${wordsOf(db, q)}`;
-  const ref = new RegExp(`(?<![\\p{L}\\p{N}_-])${project.key}-(\\d{1,9})(?![\\p{L}\\p{N}_-])`, "iu");
+  const ref = new RegExp(`(?<![\\w-])${project.key}-(\\d{1,9})(?![\\w-])`, "i");
   const number = ref.exec(q)?.[1];
   if (number === undefined) return words;
-  const beside = wordsOf(db, q.replace(ref, ""));
+  const beside = wordsOf(db, q.replace(ref, " "));
   return db`${words} union all
     select y.id from tickets y join ticket_texts x on x.ticket_id = y.id
     where y.project_id = ${project.id}::uuid and y.number = ${Number(number)}
@@ -66,14 +66,14 @@ function matches({ db, project }: ProjectContext, q: string) {
 }
 
 /**
- * The document has java.net.Socket as three words: what has something between its letters is sought as a phrase of them.
+ * The document has java.net.Socket as three words and 設定 as two: what isn't plain letters is sought as a phrase.
  * A hyphen before a blank is a dash, a row of them is a rule or begins an option: as so many negations PostgreSQL would
- * refuse more than 32. What begins with a tilde, as ~6 does, would be a path to it, unless something stands before.
+ * refuse more than 32.
  */
 function wordsOf(db: Db, q: string) {
-  const phrases = q.replace(/-(?:\s*-)+|-(?!\S)|(?<![\p{L}\p{N}])~/gu, " ").replace(
+  const phrases = q.replace(/-(?:\s*-)+|-(?!\S)/g, " ").replace(
     /"[^"]*"|(-?)([^\s"]+)/g,
-    (found, not, word) => word && /[^\p{L}\p{N}_'-]/u.test(word) ? `${not}"${word}"` : found,
+    (found, not, word) => word && /[^a-z\d'-]/i.test(word) ? `${not}"${word}"` : found,
   );
   // The 3 of hadoop-3.3.1 is a -3 to PostgreSQL: a number is sought with either sign.
   return db`regexp_replace(websearch_to_tsquery('english', searched_text(${phrases}))::text,
