@@ -2,6 +2,7 @@
 import { BertModel, BertTokenizer, env, FeatureExtractionPipeline, Tensor } from "@xenova/transformers";
 import { getPriority, setPriority } from "node:os";
 import onnxruntime from "onnxruntime-node";
+import { withLetters } from "./_letters.ts";
 import type { FromWorker, ToWorker } from "./embed.ts";
 
 type Extractor = (text: string) => Promise<Float32Array>;
@@ -125,7 +126,10 @@ async function createExtractor(base: string, files: Map<string, Uint8Array>): Pr
     model: new BertModel(jsonOf(files, "config.json"), session),
     tokenizer: new ClosingTokenizer(jsonOf(files, "tokenizer.json"), jsonOf(files, "tokenizer_config.json")),
   });
-  return async (text) => Float32Array.from((await pipeline(text, { pooling: "mean", normalize: true })).data);
+  return async (text) => {
+    const { data } = await pipeline(text, { pooling: "mean", normalize: true });
+    return withLetters(Float32Array.from(data), text);
+  };
 }
 
 function jsonOf(files: Map<string, Uint8Array>, file: string): unknown {

@@ -60,6 +60,42 @@ describe("the model", () => {
     );
   });
 
+  it.each([
+    {
+      language: "Thai",
+      text: "เข้าสู่ระบบไม่ได้ ใส่รหัสผ่านถูกต้องแล้วยังขึ้นข้อผิดพลาด",
+      alike: "ใส่รหัสผ่านถูกต้องแล้ว ยังขึ้นข้อผิดพลาด เข้าสู่ระบบไม่ได้เลย",
+      other: "ค้นหาช้า แสดงผลการค้นหานานกว่าสิบวินาที",
+    },
+    {
+      language: "Chinese",
+      text: "无法登录，输入正确的密码后仍然显示错误。",
+      alike: "输入正确的密码后仍然显示错误，用户无法登录。",
+      other: "搜索很慢，显示搜索结果需要十秒以上。",
+    },
+    {
+      language: "Greek",
+      text: "Δεν μπορώ να συνδεθώ. Μετά την εισαγωγή του σωστού κωδικού εμφανίζεται σφάλμα.",
+      alike: "Μετά την εισαγωγή του σωστού κωδικού εμφανίζεται σφάλμα και δεν μπορώ να συνδεθώ",
+      other: "Η αναζήτηση είναι αργή. Χρειάζεται πάνω από δέκα δευτερόλεπτα για τα αποτελέσματα.",
+    },
+    {
+      language: "Korean, by a machine that takes letters apart",
+      text: "로그인이 안 됩니다. 올바른 비밀번호를 입력해도 오류가 표시됩니다.",
+      alike: "올바른 비밀번호를 입력해도 로그인이 안 됩니다. 오류가 표시됩니다.".normalize("NFD"),
+      other: "검색이 느림. 검색 결과 표시에 10초 이상 걸립니다.",
+    },
+  ])("tells what is alike in $language", async ({ text, alike, other }) => {
+    const [one, two, three] = [
+      await vectorOf(embedder, text),
+      await vectorOf(embedder, alike),
+      await vectorOf(embedder, other),
+    ];
+    expect(Math.sqrt(dot(one, one))).toBeCloseTo(1, 5);
+    expect(dot(one, two)).toBeGreaterThan(0.65);
+    expect(dot(one, three)).toBeLessThan(0.35);
+  });
+
   it("lets the event loop turn while it works", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 0);

