@@ -15,7 +15,11 @@ export interface Terms {
 // A frame of a stack trace: at package.Class.method(File:12), or at fn (file.js:1:2). Of its own line only: blanks of
 // any kind would be tried from each empty line to the last.
 const FRAME = /^[ \t]*at\s+([\w$.<>]{3,120}?)\s*\(/gm;
-const TOKEN = /[\p{L}\p{N}_$]+(?:[.\-#/:][\p{L}\p{N}_$]+)*/gu;
+const TOKEN = /[\p{L}\p{M}\p{N}_$]+(?:[.\-#/:][\p{L}\p{M}\p{N}_$]+)*/gu;
+// Scripts without blanks between words: there the words are those of a dictionary.
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
 const CAMEL_PART = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+/gu;
 const MIXED_CASE = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}{2}|_/u;
 
@@ -50,9 +54,10 @@ function wordsOf(text: string): Map<string, string> {
     const word = written.toLowerCase();
     if (word.length > 1 && !COMMON.has(word) && !/^\p{N}/u.test(word)) words.set(stem(word), written);
   };
-  for (const [token] of text.matchAll(TOKEN)) {
+  for (const [token] of text.normalize("NFKC").matchAll(TOKEN)) {
     for (const part of token.split(/[.\-#/:_$]/)) {
-      add(part);
+      if (UNSPACED.test(part)) { for (const { segment } of SEGMENTER.segment(part)) add(segment); }
+      else add(part);
       const pieces = part.match(CAMEL_PART) ?? [];
       if (pieces.length > 1) { for (const piece of pieces) if (piece.length > 2) add(piece); }
     }

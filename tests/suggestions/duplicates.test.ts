@@ -49,6 +49,17 @@ describe("two open tickets about the same thing", () => {
     expect(suggestion!.rationale).toContain("both speak of AudioMixer, Audio and drops, and");
   });
 
+  test("share words in scripts that put no blanks between them", async () => {
+    const project = await makeProject(harness.now);
+    const description = "昨日から 正しいパスワード でも 表示されるのはエラーだけです";
+    await makeTicket(harness.now, project, { title: "設定画面でログインできない", description });
+    await makeTicket(harness.now, project, { title: "ログインできない（設定画面）", description });
+    await analyze(harness.now);
+    const [suggestion] = await list(harness.now, project);
+    expect(suggestion!.evidence.shared_words).toEqual(expect.arrayContaining(["設定", "画面", "ログイン"]));
+    expect(suggestion!.confidence).toBeGreaterThan(0.6);
+  });
+
   test("are the least sure of all when their titles differ in numbers alone, as those of a series do", async () => {
     const project = await makeProject(harness.now);
     for (const year of [2024, 2025]) {
