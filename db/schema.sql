@@ -322,7 +322,7 @@ CREATE OR REPLACE FUNCTION public.searched_text(text text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN replace(replace(replace(replace(replace(replace(CASE WHEN (text ~ '[\u0300-\u1FFF\u2C00-\U0003FFFF]'::text) THEN regexp_replace(NORMALIZE(replace(text, '™'::text, ' '::text), NFKC), '([\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3005-\u3007\u3040-\u9FFF\uAC00-\uD7FF\uF900-\uFAFF\U00020000-\U0003FFFF])'::text, ' \1 '::text, 'g'::text) ELSE text END, '.'::text, ' '::text), '/'::text, ' '::text), '<'::text, ' '::text), '_'::text, ' '::text), '@'::text, ' '::text), '~'::text, ' '::text)
+RETURN replace(replace(replace(replace(replace(replace(CASE WHEN (text ~ '[\u00AD\u0300-\u1FFF\u200B-\u200F\u202A-\u202E\u2060-\u206F\u20E3\u2C00-\U0003FFFF]'::text) THEN regexp_replace(regexp_replace(NORMALIZE(translate(text, '０１２３４５６７８９ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ'::text, '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'::text), NFC), '[\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u20E3\uFE0F\uFEFF]'::text, ' '::text, 'g'::text), '([\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3005-\u3007\u3040-\u9FFF\uAC00-\uD7FF\uF900-\uFAFF\uFF66-\uFF9F\U00020000-\U0003FFFF])'::text, ' \1 '::text, 'g'::text) ELSE text END, '.'::text, ' '::text), '/'::text, ' '::text), '<'::text, ' '::text), '_'::text, ' '::text), '@'::text, ' '::text), '~'::text, ' '::text)
 ;
 
 CREATE OR REPLACE FUNCTION public.similar_tickets(in_project uuid, query vector, threshold double precision, max_rows integer)

@@ -68,14 +68,14 @@ function matches({ db, project }: ProjectContext, q: string) {
 /**
  * The document has java.net.Socket as three words and 設定 as two: what isn't plain letters is sought as a phrase.
  * A hyphen before a blank is a dash, a row of them is a rule or begins an option: as so many negations PostgreSQL would
- * refuse more than 32.
+ * refuse more than 32. A quote that isn't closed reaches to the end.
  */
 function wordsOf(db: Db, q: string) {
   const phrases = q.replace(/-(?:\s*-)+|-(?!\S)/g, " ").replace(
-    /"[^"]*"|(-?)([^\s"]+)/g,
+    /"[^"]*"?|(-?)([^\s"]+)/g,
     (found, not, word) => word && /[^a-z\d'-]/i.test(word) ? `${not}"${word}"` : found,
   );
-  // The 3 of hadoop-3.3.1 is a -3 to PostgreSQL: a number is sought with either sign.
+  // The 3 of hadoop-3.3.1 is a -3 to PostgreSQL, the 9 of UTC+9 a +9: a number is sought with any sign.
   return db`regexp_replace(websearch_to_tsquery('english', searched_text(${phrases}))::text,
-    '''-?(\\d+)''', '(''\\1'' | ''-\\1'')', 'g')::tsquery`;
+    '''[-+]?(\\d+)''', '(''\\1'' | ''-\\1'' | ''+\\1'')', 'g')::tsquery`;
 }

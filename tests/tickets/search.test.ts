@@ -31,7 +31,6 @@ test.each([
       "APIテスト",
       "api",
       "ＡＰＩ",
-      "ﾛｸﾞｲﾝ",
       "結果 ログイン",
       '"結果が空"',
       "設定 -検索",
@@ -62,6 +61,35 @@ test("a ref between letters without blanks is one", async () => {
   const { ref } = await makeTicket(harness.now, project, { title: "支付页面的错误很多" });
   expect(await refs(`请看${ref}`)).toEqual([]);
   expect(await refs(`错误${ref}页面`)).toEqual([ref]);
+});
+
+test.each([
+  { title: "Договор №1234 не открывается", found: ["1234", "№1234", "№ 1234"] },
+  { title: "①login画面 ②設定 ５m² 30℃", found: ["login", "①login", "5m²", "30"] },
+  { title: "1️⃣Login fails™ for ﾛｸﾞｲﾝ", found: ["login", "fails", "ﾛｸﾞｲﾝ"] },
+  {
+    title: "\u202aC:\\logs\u202c of log\u200bstash\ufeff, صفحة\u200f الدخول",
+    found: ["logs", "stash", "صفحة"],
+  },
+  { title: "Meeting at nine UTC+9, room −3", found: ["9", "+9", "UTC+9", "3"] },
+])("symbols and what nobody sees keep no word from being found: $title", async ({ title, found }) => {
+  const { ref } = await makeTicket(harness.now, project, { title });
+  for (const words of found) {
+    expect(await refs(words), words).toContain(ref);
+  }
+  expect(await refs(title)).toEqual([ref]);
+});
+
+test("quotes may be left open", async () => {
+  const { ref } = await makeTicket(harness.now, project, { title: "検索の結果が多い, last page is empty" });
+  for (const words of ['"結果が多い', '多い "last page']) expect(await refs(words), words).toEqual([ref]);
+  for (const words of ['"多い結果', '"page last']) expect(await refs(words), words).toEqual([]);
+});
+
+test.each(["－", "﹣", "-", "－ ", '＂－"'])("a row of %s behind a quote is no error", async (mark) => {
+  for (const quote of ['"', "＂", ""]) {
+    for (const words of [`${quote}${mark.repeat(60)}`, `${mark.repeat(60)}${quote}x`]) await refs(words);
+  }
 });
 
 test("the words of names with marks in them are found one by one and together", async () => {
