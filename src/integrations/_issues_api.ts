@@ -35,9 +35,11 @@ export async function createIssueAt(account: Account, repo: string, issue: NewIs
     }));
 }
 
+const MARKERS = /<!-- handoff-ticket: [\w-]+ -->/g;
+
 /**
- * Among the hundred issues that the creator made last: of anyone else's the marker may be a forgery. The code host
- * lists pull requests as issues too.
+ * Among the hundred issues that the creator made last: of anyone else's the marker may be a forgery. An issue's own is
+ * its last: before it is the ticket's text, which may quote another issue. The code host lists pull requests as issues too.
  */
 export async function findIssueWith(
   { octokit }: Account,
@@ -56,5 +58,5 @@ export async function findIssueWith(
     if (error instanceof ProviderFailure && error.code === "provider_refused") return [];
     throw error;
   });
-  return issues.find(({ body, pull_request }) => !pull_request && body?.includes(marker));
+  return issues.find(({ body, pull_request }) => !pull_request && body?.match(MARKERS)?.at(-1) === marker);
 }

@@ -249,6 +249,25 @@ describe("creating an issue from a ticket", () => {
     expect((await create(ticket, project.admin)).body.issue_number).toBe(2);
   });
 
+  test("does not take the issue of a ticket that quotes another's issue for that one's", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const { issues } = github.state.repository(project.repositories[0]!)!;
+    const create = async (ticket: { path: string }) =>
+      (await harness.call("POST", `${ticket.path}/github-issue`, { token: project.admin.token, body: {} }))
+        .body
+        .issue_number;
+    const first = await makeTicket(harness, project);
+    expect(await create(first)).toBe(1);
+    const quoting = await makeTicket(harness, project, { description: `As before:\n\n${issues[0]!.body}` });
+    expect(await create(quoting)).toBe(2);
+    issues[1]!.body += "\n\nSomeone added a line.";
+    for (const [ticket, number] of [[first, 1], [quoting, 2]] as const) {
+      await harness.call("DELETE", `${ticket.path}/github-issue`, { token: project.admin.token });
+      expect(await create(ticket)).toBe(number);
+    }
+  });
+
   test("is made although the code host no longer knows who was asked before", async () => {
     const { harness, github } = hosting.now;
     const project = await hosting.now.project(1);
