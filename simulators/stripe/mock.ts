@@ -33,13 +33,13 @@ const ROUTES: Record<
   },
 };
 
-type Failure = number | { code: string; param: string; message: string };
+type Failure = number | string | { code: string; param: string; message: string };
 
 interface MockStripe {
   url: string;
   /** Form fields of each request that came, with its idempotency key. */
   requests: { path: string; form: Record<string, string>; idempotencyKey: string | null }[];
-  /** The next requests are answered with these status codes, or with a 400 of these fields. */
+  /** The next requests are answered with these status codes, with a 403 of this text, or with a 400 of these fields. */
   fail(...failures: Failure[]): void;
   close(): Promise<void>;
 }
@@ -57,6 +57,7 @@ export function startMockStripe(key: string): MockStripe {
     requests.push({ path, form, idempotencyKey: request.headers.get("idempotency-key") });
     const failure = failures.shift();
     if (typeof failure === "object") return refuse(400, failure);
+    if (typeof failure === "string") return new Response(failure, { status: 403 });
     if (failure !== undefined) {
       return refuse(failure, { type: "api_error", message: "Something went wrong." });
     }

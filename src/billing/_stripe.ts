@@ -12,12 +12,22 @@ export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Conf
     host: hostname,
     port: port || (protocol === "http:" ? 80 : 443),
     protocol: protocol === "http:" ? "http" : "https",
-    httpClient: Stripe.createFetchHttpClient(),
+    httpClient: Stripe.createFetchHttpClient(fetchObject),
     timeout: TIMEOUT_MS,
     // Each repeat carries the idempotency key of the first try.
     maxNetworkRetries: 2,
     telemetry: false,
   });
+}
+
+/**
+ * What is JSON and no object, such as a gateway's `"Forbidden"`, ends the process: the package fails on it where nobody
+ * hears of it. An answer that breaks off counts as none, and is asked for again.
+ */
+async function fetchObject(...request: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...request);
+  const text = await response.text();
+  return new Response(text.trimStart().startsWith("{") ? text : null, response);
 }
 
 /**

@@ -231,6 +231,22 @@ describe("billing pages", () => {
     expect([failed.status, failed.body.code]).toEqual([503, "unavailable"]);
   });
 
+  test("an answer that is none of the provider's is a 503, whatever a gateway in between says", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    for (const text of ['"Forbidden"', " 403", "true", "null", "[]", "", "<html>Forbidden</html>", "{"]) {
+      stripe.fail(text);
+      const { status, body } = await harness.now.call("POST", "/billing/checkout", {
+        token: admin.token,
+        body: checkout,
+      });
+      expect([status, body.code, body.error], text).toEqual([
+        503,
+        "unavailable",
+        "The payment provider could not do this now",
+      ]);
+    }
+  });
+
   test("is for admins, and takes http addresses only", async () => {
     const member = await makeUser(harness.now);
     const admin = await makeUser(harness.now, { role: "admin" });
