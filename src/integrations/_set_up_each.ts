@@ -1,6 +1,7 @@
 import type { Context } from "../core/context.ts";
 import type { Config } from "../core/config.ts";
 import { AppError } from "../core/errors.ts";
+import { describeError, log } from "../core/log.ts";
 import { type Account, noteState } from "./_account.ts";
 import { notLinked, ProviderFailure } from "./_failures.ts";
 import type { HookSettings } from "./_hooks_api.ts";
@@ -84,6 +85,14 @@ async function decide(ctx: Context, batch: Batch, repo: string, shared: Shared):
   } catch (error) {
     if (!(error instanceof ProviderFailure) || error.code === "token_refused") throw error;
     if (error.retryAfter) shared.limitedUntil = performance.now() + error.retryAfter * 1000;
+    // Whoever asked is told a fixed sentence only.
+    if (error.code === "provider_unavailable") {
+      log.warn("webhook not set up", {
+        request_id: ctx.requestId,
+        repo,
+        ...describeError(error.cause ?? error),
+      });
+    }
     return failed(error);
   }
 }

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { FailureKind } from "../../simulators/github/failures.ts";
+import { log } from "../../src/core/log.ts";
 import { makeProject, makeUser } from "../factories.ts";
 import { openHarness } from "../harness.ts";
 import { until } from "../until.ts";
@@ -66,6 +67,31 @@ describe("a failure at the code host", () => {
     github.failures.add({ kind: "validation_failed", operation: CREATE, errors });
     const { status, body } = await hosting.now.setUp(project.admin);
     expect([status, body.results]).toMatchObject([200, [{ code: "provider_refused", error }]]);
+  });
+
+  test("that its answer does not explain is explained in the log", async () => {
+    const { github } = hosting.now;
+    const warn = vi.spyOn(log, "warn");
+    onTestFinished(() => warn.mockRestore());
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    github.failures.add({
+      kind: "foreign_redirect",
+      operation: LIST,
+      repo,
+      times: 3,
+      to: "https://sso.test/",
+    });
+    const { body, headers } = await hosting.now.setUp(project.admin);
+    expect(body.results).toMatchObject([{ code: "provider_unavailable" }]);
+    expect(warn.mock.calls).toEqual([[
+      "webhook not set up",
+      expect.objectContaining({
+        request_id: headers.get("x-request-id"),
+        repo,
+        error: `HttpError: refused to call https://sso.test instead of ${github.url}`,
+      }),
+    ]]);
   });
 
   test("a creation whose answer is lost is found, not repeated", async () => {
