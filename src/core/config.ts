@@ -24,7 +24,7 @@ const httpUrl = z.string().refine(
   "takes an http or https URL",
 ).transform((text) => text.replace(/\/+$/, ""));
 
-/** Links, redirects and pages name paths from the root, so it has none of its own. */
+/** Links, redirects, pages and Stripe's package name paths from the root, so it has none of its own. */
 const httpOrigin = httpUrl.refine(
   (text) => new URL(text).href === `${new URL(text).origin}/`,
   "takes an address without path, such as https://tickets.example",
@@ -62,7 +62,7 @@ const environment = z.object({
   STRIPE_WEBHOOK_SECRET: secrets,
   GITHUB_WEBHOOK_SECRET: secrets,
   STRIPE_SECRET_KEY: z.string().min(1).optional(),
-  STRIPE_API_URL: httpUrl.optional(),
+  STRIPE_API_URL: httpOrigin.optional(),
   GITHUB_API_URL: httpUrl.default("https://api.github.com"),
   EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number)
     .optional(),

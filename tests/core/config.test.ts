@@ -70,6 +70,7 @@ const WRONG: [string, string][] = [
   ["ADMIN_PASSWORD", "a".repeat(1001)],
   ["CRON_SECRET", "a,b,c"],
   ["STRIPE_API_URL", "stripe"],
+  ["STRIPE_API_URL", "https://gateway.test/stripe"],
   ["EMBEDDING_THREADS", "-1"],
   ["EMBEDDING_THREADS", "100"],
   ["JOBS", "yes"],
