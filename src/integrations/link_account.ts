@@ -55,15 +55,18 @@ async function verify(ctx: ActorContext, token: string): Promise<Verified> {
     if (!identity.success) {
       throw new ProviderFailure("provider_unavailable", "GitHub's answer was not understood");
     }
-    return { ...identity.data, scopes: scopesOf(headers["x-oauth-scopes"]) };
+    return { ...identity.data, scopes: scopesOf(token, headers["x-oauth-scopes"]) };
   } catch (error) {
     throw refusal(toProviderFailure(error));
   }
 }
 
-/** A fine-grained token comes back without the field: its rights show only when it is used. */
-function scopesOf(header: unknown): string[] | null {
-  if (typeof header !== "string") return null;
+/** Fine-grained tokens and those of apps. */
+const WITHOUT_SCOPES = /^(github_pat|ghu)_/;
+
+/** Such a token comes back without the field, or with an empty one: its rights show only when it is used. */
+function scopesOf(token: string, header: unknown): string[] | null {
+  if (typeof header !== "string" || WITHOUT_SCOPES.test(token)) return null;
   return header.split(",").map((scope) => scope.trim()).filter(Boolean);
 }
 

@@ -101,6 +101,21 @@ describe("a linked account", () => {
     );
   });
 
+  test("needs no scopes of a token that has none by its kind, however GitHub says so", async () => {
+    const { harness, github } = hosting.now;
+    const user = await makeUser(harness);
+    for (const token of ["github_pat_kind00000000000", "ghu_kind00000000000000"]) {
+      for (const scopes of [null, []]) {
+        github.state.addToken(token, { scopes });
+        const { status, body } = await harness.call("PUT", "/integrations/github", {
+          token: user.token,
+          body: { token },
+        });
+        expect([status, body.scopes]).toEqual([200, null]);
+      }
+    }
+  });
+
   test("is not made of what GitHub does not vouch for", async () => {
     const { harness, github } = hosting.now;
     const user = await makeUser(harness);
