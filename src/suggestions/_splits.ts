@@ -31,7 +31,8 @@ export async function findSplits(
 ): Promise<SplitFindings> {
   const result: SplitFindings = { findings: [], unknown: [], unread: [] };
   for (const ticket of tickets) {
-    const tasks = ticket.tasks.filter(isUnfinished);
+    // By id, so that of two groups as large as each other the same one stays in whatever order their tasks stand.
+    const tasks = ticket.tasks.filter(isUnfinished).toSorted((a, b) => a.id < b.id ? -1 : 1);
     if (ticket.status !== "open" || tasks.length < LEAST_TASKS || tasks.length > MOST_TASKS) continue;
     if (performance.now() > deadline) {
       result.unread.push(ticket.id);

@@ -215,6 +215,23 @@ describe("a ticket with tasks of two subjects", () => {
     expect(await list(harness.now, project, "kind=split")).toEqual([]);
   });
 
+  test("is not suggested to be split again after a no because its tasks stand in another order", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project);
+    const invoices = await makeTasks(project, ticket, INVOICES.slice(0, 3));
+    const logins = await makeTasks(project, ticket, LOGINS);
+    await analyze(harness.now);
+    const [split] = await list(harness.now, project, "kind=split");
+    await decide(harness.now, project, split!, "dismiss");
+    const { status } = await harness.now.call("POST", `${ticket.path}/tasks/reorder`, {
+      token: project.admin.token,
+      body: { task_ids: [...logins, ...invoices] },
+    });
+    expect(status).toBe(200);
+    await analyze(harness.now);
+    expect(await list(harness.now, project, "kind=split")).toEqual([]);
+  });
+
   test("keeps the suggestion while the model gives no answer: nothing is known then", async () => {
     const { project, ticket } = await makeMixed();
     const before = await list(harness.now, project, "kind=split");
