@@ -78,8 +78,8 @@ async function storeFindings(
     set status = 'pending', ticket_id = excluded.ticket_id, other_ticket_id = excluded.other_ticket_id, title = excluded.title,
       rationale = excluded.rationale, confidence = excluded.confidence, evidence = excluded.evidence, decided_at = null
     where s.status = 'expired'
-      or (s.status = 'pending' and (s.ticket_id, s.title, s.confidence) is distinct from
-        (excluded.ticket_id, excluded.title, excluded.confidence))`;
+      or (s.status = 'pending' and (s.ticket_id, s.title, s.rationale, s.confidence, s.evidence) is distinct from
+        (excluded.ticket_id, excluded.title, excluded.rationale, excluded.confidence, excluded.evidence))`;
 }
 
 async function expireUnfounded(

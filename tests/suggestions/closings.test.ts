@@ -8,7 +8,7 @@ import { analyze, analyzeAll, decide, leaveAlone, list, stateOf } from "./world.
 const harness = useHarness({ env: { CRON_SECRET } });
 const SHA = "3f".repeat(20);
 
-function patch(project: TestProject, ticket: TestTicket, body: Record<string, unknown>) {
+function patch(project: TestProject, ticket: Pick<TestTicket, "path">, body: Record<string, unknown>) {
   return harness.now.call("PATCH", ticket.path, { token: project.admin.token, body });
 }
 
@@ -24,6 +24,16 @@ async function makeFinished() {
   await post(project, `${ticket.path}/roles/backend/finish`);
   await patch(project, ticket, { stage: "validation", merge_sha: SHA });
   return { project, ticket };
+}
+
+/** Its only task is done, and no merge is known. */
+async function makeThrough() {
+  const project = await makeProject(harness.now);
+  const ticket = await makeTicket(harness.now, project);
+  const { body: task } = await post(project, `${ticket.path}/tasks`, { title: "Only one", role: "backend" });
+  const path = `${ticket.path}/tasks/${task.id}`;
+  for (const status of ["in_progress", "done"]) await patch(project, { path }, { status });
+  return { project, ticket, task: { path } };
 }
 
 async function sweep() {
@@ -180,6 +190,15 @@ describe("a ticket whose tasks are through without a merge", () => {
     ]);
     await analyze(harness.now);
     expect(await list(harness.now, project)).toEqual([]);
+  });
+
+  test("is shown with its tasks as they are called now", async () => {
+    const { project, task } = await makeThrough();
+    await analyze(harness.now);
+    await patch(project, task, { title: "Called otherwise" });
+    await analyze(harness.now);
+    const [suggestion] = await list(harness.now, project);
+    expect(suggestion!.evidence.tasks).toMatchObject([{ title: "Called otherwise" }]);
   });
 });
 
