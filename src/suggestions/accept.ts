@@ -49,15 +49,17 @@ async function applyFinished(
   { skip_pending_roles: skipPendingRoles }: AcceptSuggestion,
 ): Promise<Record<string, unknown>> {
   const { ticket_ref } = await lockTicket(ctx, suggestion.ticket_id);
-  const [row] = await ctx.db<[{ unfinished: number }]>`
-    select count(*) as unfinished from tasks
-    where ticket_id = ${suggestion.ticket_id}::uuid and status not in ('done', 'skipped')`;
+  const [row] = await ctx.db<[{ unfinished: number; merged: boolean }]>`
+    select (select count(*) from tasks k where k.ticket_id = t.id and k.status not in ('done', 'skipped')) as unfinished,
+      t.merge_sha is not null as merged
+    from tickets t where t.id = ${suggestion.ticket_id}::uuid`;
+  const refused = `Cannot close ticket ${ticket_ref}:`;
   if (row.unfinished > 0) {
     const tasks = counted(row.unfinished, "task");
-    throw new AppError(
-      "conflict",
-      `Cannot close ticket ${ticket_ref}: ${tasks} came up since this was suggested`,
-    );
+    throw new AppError("conflict", `${refused} ${tasks} came up since this was suggested`);
+  }
+  if (row.merged) {
+    throw new AppError("conflict", `${refused} it was merged since this was suggested`);
   }
   return await applyClosing(ctx, suggestion, { resolution: { type: "completed" }, skipPendingRoles });
 }

@@ -200,6 +200,19 @@ describe("a ticket whose tasks are through without a merge", () => {
     const [suggestion] = await list(harness.now, project);
     expect(suggestion!.evidence.tasks).toMatchObject([{ title: "Called otherwise" }]);
   });
+
+  test("and was merged before the analyzer saw it waits for its deploy: accepting is a conflict", async () => {
+    const { project, ticket } = await makeThrough();
+    await analyze(harness.now);
+    const [suggestion] = await list(harness.now, project);
+    await patch(project, ticket, { merge_sha: SHA });
+    const refused = await decide(harness.now, project, suggestion!, "accept");
+    expect([refused.status, refused.body.error]).toEqual([
+      409,
+      `Cannot close ticket ${ticket.ref}: it was merged since this was suggested`,
+    ]);
+    expect(await stateOf(harness.now, ticket.id)).toMatchObject({ status: "open" });
+  });
 });
 
 describe("a ticket that nobody touches", () => {
