@@ -60,6 +60,17 @@ describe("two open tickets about the same thing", () => {
     expect(suggestion!.confidence).toBeGreaterThan(0.6);
   });
 
+  test("name no data that they share, however alike it makes them", async () => {
+    const project = await makeProject(harness.now);
+    const description = `The gateway refuses ${"eyJhbGciOiJFUzI1NiJ9".repeat(50)}`;
+    await makeTicket(harness.now, project, { title: "Gateway refuses tokens", description });
+    await makeTicket(harness.now, project, { title: "Gateway refuses our tokens", description });
+    await analyze(harness.now);
+    const [suggestion] = await list(harness.now, project);
+    expect(suggestion!.evidence.shared_identifiers).toEqual([]);
+    expect(suggestion!.rationale.length).toBeLessThan(300);
+  });
+
   test.each([
     ["numbers", ["Update the year to 2024", "Update the year to 2025"]],
     ["names with digits", ["Update the year to 1b64538", "Update the year to 356a192"]],
