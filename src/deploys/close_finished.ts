@@ -1,9 +1,9 @@
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
-import { closingLine, waitsForNoDeploy } from "./_closing_line.ts";
+import { closingLine, isDeployed } from "./_closing_line.ts";
 import { closeAsCompleted } from "./close_parked.ts";
 
-/** Closes those of the named tickets that wait for nothing more, by the sweep's own rule; answers which. */
+/** Closes those of the named tickets whose sha is deployed and that wait for nothing more; answers which. */
 export async function closeFinishedTickets(
   ctx: Context,
   projectId: string,
@@ -15,7 +15,7 @@ export async function closeFinishedTickets(
       where t.id = any (${[...ticketIds]}::uuid[]) and t.project_id = ${projectId}::uuid and ${
       closingLine(ctx.db)
     }
-        and ${waitsForNoDeploy(ctx.db)}
+        and ${isDeployed(ctx.db)}
       order by t.id for update of t`;
     return await closeAsCompleted(ctx, due.map(({ id }) => id));
   });

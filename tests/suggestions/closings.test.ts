@@ -16,13 +16,15 @@ function post(project: TestProject, path: string, body: Record<string, unknown> 
   return harness.now.call("POST", path, { token: project.admin.token, body });
 }
 
-/** Merged and through with its role, in a project whose repository never reported a deploy. */
-async function makeFinished() {
-  const project = await makeProject(harness.now, { repositories: ["acme/quiet"] });
+/** Merged and through with its role: in a project whose repository never reported a deploy, or since its deploy. */
+async function makeFinished({ deployed = false } = {}) {
+  const repo = deployed ? "acme/deployed" : "acme/quiet";
+  const project = await makeProject(harness.now, { repositories: [repo] });
   const ticket = await makeTicket(harness.now, project, { roles: ["backend"] });
+  await patch(project, ticket, { stage: "validation", merge_sha: SHA });
+  if (deployed) await sendDeploy(harness.now, { repo, sha: SHA });
   await post(project, `${ticket.path}/roles/backend/start`);
   await post(project, `${ticket.path}/roles/backend/finish`);
-  await patch(project, ticket, { stage: "validation", merge_sha: SHA });
   return { project, ticket };
 }
 
@@ -42,8 +44,8 @@ async function sweep() {
 }
 
 describe("a merged ticket in which nothing is left to do", () => {
-  test("is closed by the analyzer, which shows it as executed; undo restores the exact former state for good", async () => {
-    const { project, ticket } = await makeFinished();
+  test("is closed by the analyzer once it is deployed, which shows it as executed; undo restores the exact former state for good", async () => {
+    const { project, ticket } = await makeFinished({ deployed: true });
     const before = await stateOf(harness.now, ticket.id);
     await analyze(harness.now);
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({
@@ -71,9 +73,13 @@ describe("a merged ticket in which nothing is left to do", () => {
     expect((await decide(harness.now, project, executed!, "undo")).body.code).toBe("invalid_transition");
   });
 
-  test("that the sweep closed is shown and undone alike", async () => {
+  test("is left to the hourly sweep where no deploy was ever reported, whose closing is shown and undone alike", async () => {
     const { project, ticket } = await makeFinished();
     const before = await stateOf(harness.now, ticket.id);
+    await analyze(harness.now);
+    await analyzeAll(harness.now);
+    expect(await stateOf(harness.now, ticket.id)).toEqual(before);
+    expect(await list(harness.now, project, "status=all")).toEqual([]);
     await sweep();
     await analyze(harness.now);
     await analyze(harness.now);
@@ -112,8 +118,8 @@ describe("a merged ticket in which nothing is left to do", () => {
     expect(await list(harness.now, project, "status=pending")).toEqual([]);
   });
 
-  test("stays open while its role is unfinished, a case waits, or its repository has yet to report the deploy", async () => {
-    const { project, ticket } = await makeFinished();
+  test("stays open while its role is unfinished or a case waits", async () => {
+    const { project, ticket } = await makeFinished({ deployed: true });
     const { body: made } = await post(project, `${ticket.path}/test-cases`, {
       title: "Try it",
       instruction: "Open it.",
@@ -122,12 +128,8 @@ describe("a merged ticket in which nothing is left to do", () => {
     await patch(project, unfinished, { merge_sha: SHA });
     await analyze(harness.now);
     expect(await list(harness.now, project, "status=all")).toEqual([]);
-    await harness.now.sql`insert into deploy_reports (repo) values ('acme/quiet')`;
     await post(project, `${ticket.path}/test-cases/${made.id}/approve`);
     await analyze(harness.now);
-    expect(await stateOf(harness.now, ticket.id)).toMatchObject({ status: "open" });
-    await harness.now.sql`delete from deploy_reports`;
-    await analyzeAll(harness.now);
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({ status: "closed" });
     expect(await stateOf(harness.now, unfinished.id)).toMatchObject({ status: "open" });
   });
