@@ -2,7 +2,7 @@ import { v7 as uuid } from "uuid";
 import { migrate } from "../db/migrate.ts";
 import { type Database, openDatabase, type Sql } from "../db/open.ts";
 import { toVectorLiteral } from "../src/core/embed.ts";
-import { SIMILARITY_THRESHOLD } from "../src/tickets/_similar.ts";
+import { SIMILARITY_THRESHOLD } from "../src/tickets/schema.ts";
 import { dropPlace, emptyPlace } from "../tests/database.ts";
 import { embedTexts, VectorSource } from "./vectors.ts";
 import { type BenchOptions, type Finding, median, milliseconds, progress } from "./report.ts";

@@ -7,17 +7,24 @@ import {
 } from "zod-openapi";
 import { SESSION_COOKIE } from "../core/auth.ts";
 import type { Meta } from "../routers/trpc.ts";
-import type { Webhook } from "./webhooks/webhook.ts";
+import { MAX_CALL_BYTES } from "./body.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { responsesOf } from "./responses.ts";
+import type { Webhook } from "./webhooks/webhook.ts";
 
 /** The OpenAPI 3.1 document, derived from the schemas that parse the calls. */
-export function openApiDocument(publicUrl: string, webhooks: readonly Pick<Webhook, "path" | "operation">[]) {
+export function openApiDocument(
+  publicUrl: string,
+  webhooks: readonly Pick<Webhook, "path" | "operation" | "maxBytes">[],
+) {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const procedure of publishedProcedures()) {
     (paths[procedure.meta.path] ??= {})[procedure.meta.method.toLowerCase()] = operationOf(procedure);
   }
-  for (const { path, operation } of webhooks) (paths[path] ??= {}).post = operation;
+  for (const { path, operation, maxBytes } of webhooks) {
+    const requestBody = { ...operation.requestBody, description: atMost(maxBytes) };
+    (paths[path] ??= {}).post = { ...operation, requestBody };
+  }
   const document: ZodOpenApiObject = {
     openapi: "3.1.1",
     info: {
@@ -92,6 +99,7 @@ function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
     },
     ...(body && {
       requestBody: {
+        description: atMost(meta.maxBytes ?? MAX_CALL_BYTES),
         required: !rest.safeParse({}).success,
         content: {
           "application/json": {
@@ -103,6 +111,10 @@ function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
     }),
     responses: responsesOf(procedure),
   };
+}
+
+function atMost(bytes: number): string {
+  return `At most ${bytes / 1024} KiB`;
 }
 
 function accessNote({ access, scope, cookieOnly, optionalCredential }: Meta): string {

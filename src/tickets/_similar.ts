@@ -1,11 +1,9 @@
 import { toVectorLiteral } from "../core/embed.ts";
 import type { ProjectContext } from "../core/context.ts";
-import type { SimilarTicket } from "./schema.ts";
+import { MAX_SIMILAR, SIMILARITY_THRESHOLD, type SimilarTicket } from "./schema.ts";
 
-export const SIMILARITY_THRESHOLD = 0.65;
 /** Vectors are kept in single precision: a cosine of exactly 0.65 may come out so much lower. */
 const PRECISION = 1e-6;
-const MAX_SIMILAR = 10;
 
 /** What the model reads of a ticket. */
 export function embeddedText(ticket: { title: string; description: string }): string {

@@ -97,6 +97,12 @@ export type CreateTicket = z.infer<typeof CreateTicket>;
 
 export const RoleState = z.object({ role: Role, status: RoleStatus });
 
+/** The cosine from which on tickets are similar. */
+export const SIMILARITY_THRESHOLD = 0.65;
+export const MAX_SIMILAR = 10;
+const OF_SIMILAR =
+  `Open tickets of the project with a cosine similarity of at least ${SIMILARITY_THRESHOLD}, best first, at most ${MAX_SIMILAR}`;
+
 export const SimilarTicket = z.object({
   ticket_ref: z.string(),
   title: z.string(),
@@ -122,7 +128,7 @@ export const CreatedTicket = z.object({
     url: z.string(),
   }),
   similar_existing: z.array(SimilarTicket).optional().describe(
-    "Absent when the model could not answer in time",
+    `${OF_SIMILAR}. Absent when the model could not answer in time`,
   ),
   ...Replayed,
 }).meta({ id: "CreatedTicket" });
@@ -241,7 +247,7 @@ export const FindSimilar = z.strictObject({
 });
 export type FindSimilar = z.infer<typeof FindSimilar>;
 
-export const SimilarTickets = z.object({ similar_existing: z.array(SimilarTicket) });
+export const SimilarTickets = z.object({ similar_existing: z.array(SimilarTicket).describe(OF_SIMILAR) });
 
 export const RolePath = TicketPath.extend({ role: Role });
 export type RolePath = z.infer<typeof RolePath>;

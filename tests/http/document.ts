@@ -17,7 +17,7 @@ export interface Operation {
   description: string;
   security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; required?: boolean; schema: unknown }[];
-  requestBody?: { required?: boolean; content: Record<string, Media> };
+  requestBody?: { description?: string; required?: boolean; content: Record<string, Media> };
   responses: Record<
     string,
     { description: string; headers?: Record<string, { required?: boolean }>; content?: Record<string, Media> }

@@ -99,6 +99,13 @@ describe("the document", () => {
     expect(large.map((schema) => schema?.format)).toEqual(["int64", "int64", "int64", "int64"]);
   });
 
+  test("says which tickets the hint names, and how many", () => {
+    const { CreatedTicket } = document.json.components.schemas as {
+      CreatedTicket: { properties: { similar_existing: { description: string } } };
+    };
+    expect(CreatedTicket.properties.similar_existing.description).toMatch(/at least 0\.65, .*at most 10\./);
+  });
+
   test("names the path of whatever is made", () => {
     const made = document.operations.filter(({ operation }) => operation.responses["201"]);
     expect(made.length).toBeGreaterThan(10);
@@ -249,6 +256,20 @@ describe("every operation", () => {
         expect.arrayContaining(["400", "408", "413", "415"]),
       );
     }
+  });
+
+  test("says how long its body may be", () => {
+    const told = document.operations.filter(({ operation }) => operation.requestBody)
+      .map(({ path, operation }) => [path, operation.requestBody!.description] as const);
+    const usual = told.filter(([, limit]) => limit === "At most 256 KiB");
+    expect(usual.map(([path]) => path)).toContain("/projects/{id}/tickets");
+    expect(Object.fromEntries(told.filter((one) => !usual.includes(one)))).toEqual({
+      "/projects/{id}/import": "At most 16384 KiB",
+      "/webhooks/cloud-agent": "At most 1024 KiB",
+      "/webhooks/github": "At most 1024 KiB",
+      "/webhooks/payment-provider": "At most 1024 KiB",
+      "/webhooks/pipeline/deploy": "At most 16 KiB",
+    });
   });
 
   test("documents what its credential may be refused with", () => {

@@ -22,7 +22,7 @@ export interface Webhook {
   /** The setting that switches it on. */
   secret: "CLOUD_AGENT_WEBHOOK_SECRET" | "CRON_SECRET" | "GITHUB_WEBHOOK_SECRET" | "STRIPE_WEBHOOK_SECRET";
   maxBytes: number;
-  operation: ZodOpenApiOperationObject;
+  operation: ZodOpenApiOperationObject & Required<Pick<ZodOpenApiOperationObject, "requestBody">>;
   receive(call: WebhookCall): Promise<object>;
 }
 
