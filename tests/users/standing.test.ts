@@ -4,7 +4,7 @@ import { behindLock } from "../behind_lock.ts";
 import { makeAccount, makeMember, makeProject, makeUser, type TestUser } from "../factories.ts";
 import { useSecondHarness } from "../harness.ts";
 import { makePerson, signIn, statusOfMe } from "../sessions/sign_in.ts";
-import { call, harness } from "./_people.ts";
+import { call, harness, someone } from "./_people.ts";
 
 /** Remembers for a moment who somebody was. */
 const second = useSecondHarness(harness);
@@ -50,6 +50,26 @@ describe("who is losing a right", () => {
       setDeactivated(access, false),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 401]);
+  });
+
+  test.each([
+    ["role", (admin: TestUser, user: TestUser) => setRole(admin, user, "member")()],
+    ["session", (_: TestUser, { token }: TestUser) => call("POST", "/auth/logout", { token })],
+  ])("and is adding a user keeps the %s until it is done: behind its end nobody appears", async (_, end) => {
+    const accountId = await makeAccount(harness.now);
+    const [admin, user] = [
+      await makeUser(harness.now, { accountId, role: "admin" }),
+      await makeUser(harness.now, { accountId, role: "admin" }),
+    ];
+    const { id, email } = await makeUser(harness.now);
+    const answers = await behindLock(
+      harness.now,
+      (tx) =>
+        tx`with s as (delete from sessions where user_id = ${id}::uuid) delete from users where id = ${id}::uuid`,
+      () => call("POST", "/users", { token: user.token, body: someone({ email }) }),
+      () => end(admin, user),
+    );
+    expect(answers.map(({ status }) => status < 300)).toEqual([true, true]);
   });
 
   test("as an admin of a project cannot put themselves back", async () => {
@@ -100,6 +120,19 @@ describe("where another process remembers who they were", () => {
         401,
       ]);
     }
+  });
+
+  test.each([
+    ["users", "deactivated_at"],
+    ["sessions", "revoked_at"],
+    ["sessions", "expires_at"],
+  ])("who is let in still, but has %s.%s behind them, leaves no key", async (table, column) => {
+    const { id, sessionId, token } = await makeUser(harness.now);
+    expect(await statusOfMe(harness.now, token)).toBe(200);
+    const { sql } = harness.now;
+    await sql`
+      update ${sql(table)} set ${sql(column)} = now() where id = ${table === "users" ? id : sessionId}::uuid`;
+    expect((await call("POST", "/keys", { token, body: {} })).status).toBe(401);
   });
 
   test("who was promoted since may go on", async () => {
