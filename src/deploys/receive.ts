@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { toStorableText } from "../core/schema.ts";
 import { receiveEachTime } from "../deliveries/receive.ts";
 import { recordDeploy } from "./record.ts";
 import type { DeployAnswer, DeployRecord } from "./schema.ts";
@@ -17,7 +18,7 @@ export async function receiveDeploy(
   const delivery = {
     provider: "deploy" as const,
     deliveryId: null,
-    event: `${record.environment} ${record.status}`.slice(0, 100),
+    event: toStorableText(`${record.environment} ${record.status}`.slice(0, 100)),
     subject: `${record.repo}@${record.sha}`,
     body,
   };

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { CommitSha, RepoName, text } from "../core/schema.ts";
+import { CommitSha, RepoName } from "../core/schema.ts";
 
 /** What the pipeline reports. Further fields are kept in the inbox and have no effect. */
 export const DeployRecord = z.looseObject({
   repo: RepoName.toLowerCase().describe("Code-hosting owner/name, compared without case"),
   sha: CommitSha,
-  run_id: text(0, 200).optional(),
-  environment: text(1, 200).describe("Only `production` stamps"),
+  run_id: z.string().optional(),
+  environment: z.string().describe("Only `production` stamps"),
   status: z.enum(["success", "failed"]),
 }).meta({ id: "DeployRecord" });
 export type DeployRecord = z.infer<typeof DeployRecord>;

@@ -132,6 +132,14 @@ describe("a deploy record", () => {
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "open", ship: "merged" });
   });
 
+  test("acknowledges whatever else the environment is called, and takes any run id", async () => {
+    for (const text of ["", "Production", "\0", "\ud800", "🚀".repeat(1000)]) {
+      const record = { repo: "acme/anywhere", sha: newSha(), environment: text, run_id: text };
+      const { status, body } = await sendDeploy(harness.now, record);
+      expect([status, body.reason]).toEqual([200, "not_production"]);
+    }
+  });
+
   test("a failed deploy stamps its failure once and closes nothing; a later success counts", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/failing"] });
     const sha = newSha();
