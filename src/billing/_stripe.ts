@@ -49,7 +49,9 @@ export async function askStripe<T>(fields: Record<string, string>, ask: () => Pr
     if (error instanceof Stripe.errors.StripeInvalidRequestError) {
       throw new AppError("conflict", `The payment provider refused this: ${error.message}`, { cause: error });
     }
-    throw new AppError("unavailable", "The payment provider could not do this now", { cause: error });
+    // The package says of every lost connection the same; why it was lost is beside it.
+    const cause = error instanceof Stripe.errors.StripeConnectionError ? error.detail : error;
+    throw new AppError("unavailable", "The payment provider could not do this now", { cause });
   }
 }
 

@@ -61,7 +61,8 @@ const environment = z.object({
   CRON_SECRET: secrets,
   STRIPE_WEBHOOK_SECRET: secrets,
   GITHUB_WEBHOOK_SECRET: secrets,
-  STRIPE_SECRET_KEY: z.string().min(1).optional(),
+  // What no request can carry would show in the log, in the error that says so.
+  STRIPE_SECRET_KEY: z.string().trim().regex(/^[!-~]+$/, "takes a key without blanks").optional(),
   STRIPE_API_URL: httpOrigin.optional(),
   GITHUB_API_URL: httpUrl.default("https://api.github.com"),
   EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number)

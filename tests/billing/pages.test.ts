@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { checkoutSession, subscription } from "../../simulators/senders/payment.ts";
+import { freePort } from "../../ops/launch.ts";
+import { log } from "../../src/core/log.ts";
 import { startMockStripe } from "../../simulators/stripe/mock.ts";
 import { makeUser } from "../factories.ts";
 import { openHarness, useHarness } from "../harness.ts";
@@ -229,6 +231,30 @@ describe("billing pages", () => {
       body: checkout,
     });
     expect([failed.status, failed.body.code]).toEqual([503, "unavailable"]);
+  });
+
+  test("a provider that is not reached is a 503, and the log has why", async () => {
+    const unreachable = await openHarness({
+      env: { STRIPE_SECRET_KEY, STRIPE_API_URL: `http://127.0.0.1:${freePort()}` },
+    });
+    const logged = vi.spyOn(log, "error");
+    onTestFinished(async () => {
+      logged.mockRestore();
+      await unreachable.close();
+    });
+    const admin = await makeUser(unreachable, { role: "admin" });
+    const { status, body } = await unreachable.call("POST", "/billing/checkout", {
+      token: admin.token,
+      body: checkout,
+    });
+    expect([status, body.code]).toEqual([503, "unavailable"]);
+    expect(logged.mock.calls).toEqual([[
+      "request failed",
+      expect.objectContaining({
+        request_id: body.requestId,
+        cause: expect.objectContaining({ error: expect.stringContaining("refused") }),
+      }),
+    ]]);
   });
 
   test("an answer that is none of the provider's is a 503, whatever a gateway in between says", async () => {

@@ -69,6 +69,7 @@ const WRONG: [string, string][] = [
   ["ADMIN_PASSWORD", "7 signs"],
   ["ADMIN_PASSWORD", "a".repeat(1001)],
   ["CRON_SECRET", "a,b,c"],
+  ["STRIPE_SECRET_KEY", "sk_test_1\nsk_test_2"],
   ["STRIPE_API_URL", "stripe"],
   ["STRIPE_API_URL", "https://gateway.test/stripe"],
   ["EMBEDDING_THREADS", "-1"],
