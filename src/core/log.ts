@@ -93,14 +93,22 @@ export function lostWrites(): number {
 addEventListener("unload", flush);
 addEventListener("error", flush);
 
+/** Of a provider that is down the message is its whole page, with pictures and all. */
+const MAX_MESSAGE = 1000;
+
 /**
  * What a log line says of an error: its name, message, stack and cause, never to be sent to a client. Some that pg-boss
  * reports are copies of an error's fields, without its name.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!isErrorLike(error)) return { error: String(error) };
-  const { name = "Error", message, stack, code, cause } = error;
-  const details: Record<string, unknown> = { error: `${name}: ${message}`, stack };
+  const { name = "Error", stack, code, cause } = error;
+  const whole = String(error.message);
+  const message = whole.slice(0, MAX_MESSAGE);
+  const details: Record<string, unknown> = {
+    error: `${name}: ${message}`,
+    stack: stack?.replace(whole, () => message),
+  };
   if (code) details.error_code = code;
   if (cause !== undefined) details.cause = describeError(cause);
   return details;

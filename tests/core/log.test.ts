@@ -31,6 +31,14 @@ test("an error is told with what caused it", () => {
   });
 });
 
+test("an error whose message is a whole page is told by its beginning, and where it was thrown", () => {
+  const page = `<html>${"$& ".repeat(50_000)}</html>`;
+  const { error, stack } = describeError(new Error(page)) as { error: string; stack: string };
+  expect(error).toBe(`Error: ${page.slice(0, 1000)}`);
+  expect(stack).toContain("log.test.ts");
+  expect(stack.length).toBeLessThan(10_000);
+});
+
 test("a copy of an error's fields is told as the error", () => {
   const error = Object.assign(new Error("no connection"), { code: "ECONNRESET" });
   const { message, stack } = error;
