@@ -29,7 +29,7 @@ export async function findDuplicates(
   tickets: readonly TicketFacts[],
   learn: () => Promise<Words>,
 ): Promise<Finding[]> {
-  const pairs = await readCandidates(ctx, subject, tickets.map(({ id }) => id));
+  const pairs = await withoutParts(ctx, await readCandidates(ctx, subject, tickets.map(({ id }) => id)));
   if (pairs.length === 0) return [];
   const words = await learn();
   const texts = await words.read(pairs.flatMap(({ a, b }) => [a, b]));
@@ -86,6 +86,18 @@ async function readCandidates(ctx: Context, subject: Subject, ids: string[]): Pr
     from held h join ticket_embeddings e on e.ticket_id = h.b and e.open
     union all
     select n.a, n.b, n.cosine, false from near n where not exists (select from held h where h.a = n.a and h.b = n.b)`;
+}
+
+/** What was split off names the ticket that it comes from, and is no duplicate of it. */
+async function withoutParts(ctx: Context, pairs: Pair[]): Promise<Pair[]> {
+  const splits = await ctx.db<{ ticket_id: string; part_ids: string[] }[]>`
+    select s.ticket_id, s.before_accept -> 'part_ids' as part_ids from suggestions s
+    where s.ticket_id = any (${
+    pairs.flatMap(({ a, b }) => [a, b])
+  }::uuid[]) and s.kind = 'split' and s.status = 'accepted'`;
+  const isPart = (part: string, of: string) =>
+    splits.some(({ ticket_id, part_ids }) => ticket_id === of && part_ids.includes(part));
+  return pairs.filter(({ a, b }) => !isPart(a, b) && !isPart(b, a));
 }
 
 /** The one in which less was done would be closed; of two alike, the later one. */

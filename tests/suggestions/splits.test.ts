@@ -281,6 +281,25 @@ describe("a ticket with tasks of two subjects", () => {
     expect(await stateOf(harness.now, ticket.id)).toEqual(before);
   });
 
+  test("is no duplicate of what was split from it, however alike they are", async () => {
+    const { project, ticket } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    const { body } = await decide(harness.now, project, split!, "accept");
+    const [part] = body.evidence.parts;
+    const { body: { title, description } } = await harness.now.call(
+      "GET",
+      `${project.path}/tickets/${part.ticket_id}`,
+      { token: project.admin.token },
+    );
+    await harness.now.call("PATCH", ticket.path, {
+      token: project.admin.token,
+      body: { title, description },
+    });
+    await harness.now.work("embed-ticket");
+    await analyze(harness.now);
+    expect(await list(harness.now, project, "kind=duplicate")).toEqual([]);
+  });
+
   test("stays split once the ticket is closed", async () => {
     const { project, ticket } = await makeMixed();
     const [split] = await list(harness.now, project, "kind=split");
