@@ -25,7 +25,10 @@ const EMBEDDING_HOURS = 1;
  */
 export async function analyzeProject(ctx: Context, input: Payload<"analyze-project">): Promise<void> {
   const subject = await readSubject(ctx, input.project_id);
-  if (!subject) return await forgetProject(ctx, input.project_id);
+  if (!subject) {
+    await forgetProject(ctx, input.project_id);
+    return await finishProgress(ctx, input.project_id);
+  }
   if (input.full) await markAllTickets(ctx, subject.id);
   await startProgress(ctx, subject.id);
   const deadline = performance.now() + BUDGET_MS;

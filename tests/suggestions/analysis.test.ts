@@ -33,6 +33,33 @@ async function makeMany(project: TestProject, count: number): Promise<void> {
   });
 }
 
+/** An analysis that ended after the first of three batches, as with its process. */
+async function stopHalfWay() {
+  const project = await makeProject(harness.now);
+  await makeMany(project, 150);
+  await harness.now.services.queue.enqueue(harness.now.sql, "collect-changes", {});
+  await harness.now.work("collect-changes");
+  expect((await progress(project)).body).toMatchObject({
+    state: "waiting",
+    waiting: 150,
+    started_at: null,
+  });
+  await harness.now.sql`
+    create function break_second_batch() returns trigger language plpgsql as $$
+    begin if new.done > 50 then raise exception 'the process ends here'; end if; return new; end $$`;
+  await harness.now.sql`
+    create trigger break_second_batch before update on project_analyses for each row execute function break_second_batch()`;
+  await harness.now.work("analyze-project");
+  expect((await progress(project)).body).toMatchObject({
+    state: "running",
+    waiting: 100,
+    total: 150,
+    done: 50,
+  });
+  await harness.now.sql`drop function break_second_batch cascade`;
+  return project;
+}
+
 describe("an analysis", () => {
   test("works in steps: its statements grow with the batches, not with the tickets", async () => {
     const statements: number[] = [];
@@ -53,28 +80,14 @@ describe("an analysis", () => {
   });
 
   test("that stopped half-way goes on with what is left", async () => {
-    const project = await makeProject(harness.now);
-    await makeMany(project, 150);
-    await harness.now.services.queue.enqueue(harness.now.sql, "collect-changes", {});
-    await harness.now.work("collect-changes");
-    expect((await progress(project)).body).toMatchObject({
-      state: "waiting",
-      waiting: 150,
-      started_at: null,
-    });
-    await harness.now.sql`
-      create function break_second_batch() returns trigger language plpgsql as $$
-      begin if new.done > 50 then raise exception 'the process ends here'; end if; return new; end $$`;
-    await harness.now.sql`
-      create trigger break_second_batch before update on project_analyses for each row execute function break_second_batch()`;
-    await harness.now.work("analyze-project");
-    expect((await progress(project)).body).toMatchObject({
-      state: "running",
-      waiting: 100,
-      total: 150,
-      done: 50,
-    });
-    await harness.now.sql`drop function break_second_batch cascade`;
+    const project = await stopHalfWay();
+    await analyze(harness.now);
+    expect((await progress(project)).body).toMatchObject({ state: "idle", waiting: 0 });
+  });
+
+  test("that stopped half-way is over once its project is archived", async () => {
+    const project = await stopHalfWay();
+    await harness.now.call("DELETE", project.path, { token: project.admin.token });
     await analyze(harness.now);
     expect((await progress(project)).body).toMatchObject({ state: "idle", waiting: 0 });
   });
