@@ -18,7 +18,6 @@ export const PullRequestEvent = z.object({
     title: StoredText,
     body: StoredText.nullish(),
     state: z.enum(["open", "closed"]),
-    merged: z.boolean().nullish(),
     merged_at: OffsetTime.nullish(),
     merge_commit_sha: CommitSha.nullish(),
     created_at: OffsetTime.nullish().catch(null),

@@ -20,8 +20,7 @@ export interface PullFacts {
 
 /** Squash, merge and rebase all tell the commit that is on the base branch now as merge_commit_sha. */
 export function readPullRequest({ action, pull_request, repository }: PullRequestEvent): PullFacts {
-  const { id, number, html_url, state, merged, merged_at, merge_commit_sha, created_at, updated_at } =
-    pull_request;
+  const { id, number, html_url, state, merged_at, merge_commit_sha, created_at, updated_at } = pull_request;
   const rest = {
     repo: repository.full_name.toLowerCase(),
     id: id ?? null,
@@ -31,8 +30,8 @@ export function readPullRequest({ action, pull_request, repository }: PullReques
     isClosing: action === "closed",
     event_at: updated_at,
   };
-  // `merged` is missing where the provider tells of pull requests in short.
-  if ((merged ?? Boolean(merged_at)) && merged_at && merge_commit_sha) {
+  // By the time, as `merged` is missing where the provider tells of pull requests in short.
+  if (merged_at && merge_commit_sha) {
     // The merge itself is never told late; what else tells of it is later, be it by a moment.
     const later = new Date(Math.max(Date.parse(updated_at), Date.parse(merged_at) + 1)).toISOString();
     const event_at = rest.isClosing ? merged_at : later;
@@ -76,7 +75,7 @@ export async function writePullRequest(ctx: Context, pull: PullFacts): Promise<b
       ${pull.merged_at}::timestamptz, ${pull.event_at}::timestamptz)
     on conflict (repo, number) do update set provider_id = coalesce(excluded.provider_id, p.provider_id),
       state = excluded.state, merge_sha = excluded.merge_sha, merged_at = excluded.merged_at,
-      event_at = case when excluded.state = 'merged' then excluded.event_at else greatest(p.event_at, excluded.event_at) end
+      event_at = excluded.event_at
     where (excluded.state = 'merged' and (p.state <> 'merged' or ${pull.isClosing} and p.event_at <> p.merged_at))
       or (p.state <> 'merged' and excluded.event_at >= p.event_at)`;
   return written.count === 1;
