@@ -514,14 +514,16 @@ describe("a repository that got the name of an earlier one", () => {
     const { project, repo } = await merges.wired();
     const [young, late] = [await makeTicket(harness, project), await makeTicket(harness, project)];
     const number = next();
-    await merges.merge({ repo, number, id: 1003, mergeSha: SHA("a"), at: inMinutes(-30) });
-    await merges.link(young, project, { repo, number });
     const { events } = hosting.now;
-    await hosting.now.deliver(events.pullRequest({ repo, number, id: 1004, at: inMinutes(0) }));
+    await hosting.now.deliver(events.pullRequest({ repo, number, id: 1003, at: inMinutes(-40) }));
+    await merges.merge({ repo, number, id: null, mergeSha: SHA("a"), at: inMinutes(-30) });
+    await merges.link(young, project, { repo, number });
+    const later = { repo, number, id: 1004, openedAt: inMinutes(-20) };
+    await hosting.now.deliver(events.pullRequest({ ...later, at: inMinutes(10) }));
     await merges.link(late, project, { repo, number });
     for (const ticket of [young, late]) expect(await linksOf(ticket)).toEqual([{ number, state: "open" }]);
     expect((await merges.ticket(late, project)).merge_sha).toBe(null);
-    await merges.merge({ repo, number, id: 1004, mergeSha: SHA("b"), at: inMinutes(1) });
+    await merges.merge({ ...later, mergeSha: SHA("b"), at: inMinutes(11) });
     for (const ticket of [young, late]) {
       expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("b"));
     }
