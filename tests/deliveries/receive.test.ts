@@ -103,6 +103,15 @@ describe("the delivery inbox", () => {
     expect(await effects("both")).toBe(4);
   });
 
+  test("a body that failed is tried again under the name of another that succeeded too", async () => {
+    const [succeeded, failed] = [delivery(), delivery()];
+    await receiveDelivery(context(), succeeded, counting("borrowed"));
+    const failing: Effect = () => Promise.reject(new Error("the ticket is locked"));
+    await expect(receiveDelivery(context(), failed, failing)).rejects.toThrow("locked");
+    const again = { ...failed, deliveryId: succeeded.deliveryId };
+    expect((await receiveDelivery(context(), again, counting("borrowed"))).repeat).toBe(false);
+  });
+
   test("another body under a name that was signed is the same delivery", async () => {
     const first = delivery({ isNameSigned: true });
     const again = delivery({ isNameSigned: true, deliveryId: first.deliveryId });
