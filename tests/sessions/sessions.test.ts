@@ -184,6 +184,7 @@ describe("a change of password", () => {
     });
     expect(answer).toMatchObject({ status, body: { code } });
     if (status === 400) expect(Object.keys(answer.body.fieldErrors)).toEqual(["new_password"]);
+    else expect(answer.headers.get("RateLimit-Policy")).toBe('"password";q=10;w=300');
     expect(await statusOfMe(harness.now, there.access)).toBe(200);
     expect((await login(harness.now, person)).status).toBe(200);
   });

@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { describe, expect, test } from "vitest";
 import { makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
-import { call, harness, list, newTicket, order, patch, world } from "./_tasks.ts";
+import { add, call, harness, list, newTicket, order, patch, world } from "./_tasks.ts";
 
 describe("a new task", () => {
   test("has every field of the contract, and stands behind the others", async () => {
@@ -81,6 +81,21 @@ describe("a new task", () => {
       ]]);
     }
     expect(await list()).toEqual([]);
+  });
+
+  test("is one of 500 of its ticket at the most", async () => {
+    await newTicket();
+    await harness.now.sql`
+      with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+      insert into tasks (id, ticket_id, project_id, sequence, title, role)
+      select gen_random_uuid(), ${world.ticket.id}::uuid, ${world.project.id}::uuid, n, 'task', 'qa'
+      from author, generate_series(1, 499) n`;
+    await add("the last");
+    const { status, body } = await call("POST", `${world.ticket.path}/tasks`, { title: "more", role: "qa" });
+    expect([status, body.error]).toEqual([
+      409,
+      `Cannot add a task to ${world.ticket.ref}: it has 500 already`,
+    ]);
   });
 
   test("of a role that the account has switched off is refused; one that exists goes on", async () => {

@@ -79,6 +79,21 @@ describe("human test cases", () => {
     expect((await call("DELETE", second)).status).toBe(404);
   });
 
+  test("are 500 of a ticket at the most", async () => {
+    await newCase();
+    await harness.now.sql`
+      with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+      insert into test_cases (id, ticket_id, project_id, title, instruction)
+      select gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, 'case', 'Try it.'
+      from author, generate_series(1, 498)`;
+    await add();
+    const { status, body } = await call("POST", `${ticket.path}/test-cases`, draft);
+    expect([status, body.error]).toEqual([
+      409,
+      `Cannot add a test case to ${ticket.ref}: it has 500 already`,
+    ]);
+  });
+
   test("are all approved when the last one is", async () => {
     const one = await newCase();
     const two = await add();

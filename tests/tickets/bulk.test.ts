@@ -188,6 +188,7 @@ describe("bulk", () => {
         { action: "close", ticket_ids: [ticket.id, ...Array.from({ length: 100 }, () => uuid())] },
         "ticket_ids",
       ],
+      [{ action: "close", ticket_ids: Array(1001).fill(ticket.id) }, "ticket_ids"],
       [{ action: "close", ticket_ids, resolution_type: "fixed" }, "resolution_type"],
       [{ action: "close", ticket_ids, resolution_note: "x".repeat(5001) }, "resolution_note"],
       [{ action: "close", ticket_ids, skip_pending_roles: "yes" }, "skip_pending_roles"],

@@ -54,7 +54,8 @@ describe("an invitation", () => {
     expect((await accept(gone.token)).status).toBe(404);
     await call("PATCH", `/users/${gone.id}`, { token: gone.admin, body: { deactivated: false } });
     expect((await accept(gone.token)).status).toBe(404);
-    expect((await accept("x".repeat(43))).status).toBe(404);
+    const guess = await accept("x".repeat(43));
+    expect([guess.status, guess.headers.get("RateLimit-Policy")]).toEqual([404, '"invite";q=10;w=60']);
   });
 
   test("is nobody's way in any more once its user has another password or address", async () => {
