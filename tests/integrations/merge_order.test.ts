@@ -161,17 +161,18 @@ describe("what comes again, late or in another order", () => {
     expect(await merges.ticket(ticket, project)).toMatchObject({ status: "closed", ship: "deployed" });
   });
 
-  test("a pull request that was closed, reopened and merged counts as merged", async () => {
+  test("a pull request that was closed and reopened in one second counts as open, and then as merged", async () => {
     const { harness } = hosting.now;
     const { project, repo } = await merges.wired();
     const ticket = await makeTicket(harness, project);
     const number = next();
     const facts = { repo, number, title: ticket.ref };
     const { events } = hosting.now;
-    await hosting.now.deliver(events.pullRequest({ ...facts, state: "closed", at: inMinutes(0) }));
-    await hosting.now.deliver(
-      events.pullRequest({ ...facts, action: "reopened", at: inMinutes(1) }),
-    );
+    await merges.link(ticket, project, facts);
+    const at = inMinutes(0);
+    await hosting.now.deliver(events.pullRequest({ ...facts, state: "closed", at }));
+    await hosting.now.deliver(events.pullRequest({ ...facts, action: "reopened", at }));
+    expect(await linksOf(ticket)).toEqual([{ number, state: "open" }]);
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(null);
     await merges.merge({ ...facts, mergeSha: SHA("d"), at: inMinutes(2) });
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("d"));
