@@ -1,4 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { TransactionSql } from "../../db/open.ts";
+import { behindLock } from "../behind_lock.ts";
 import { makeKey, makeMember, makeProject, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { statusOfMe } from "../sessions/sign_in.ts";
@@ -174,14 +176,20 @@ describe("a key", () => {
       expect((await call("DELETE", `/keys/${one.id}`, { token })).status).toBe(404);
     }
     expect(await statusOfMe(harness.now, one.token)).toBe(200);
-    expect((await call("DELETE", `/keys/${one.id}`, { token: owner.token })).status).toBe(204);
+    const revoke = () => call("DELETE", `/keys/${one.id}`, { token: owner.token });
+    const lock = (tx: TransactionSql) => tx`select from api_keys where id = ${one.id}::uuid for update`;
+    const atOnce = await behindLock(harness.now, lock, revoke, revoke);
+    expect(atOnce.map(({ status }) => status)).toEqual([204, 204]);
     expect((await call("DELETE", `/keys/${other.id}`, { token: project.admin.token })).status).toBe(204);
     for (const { token } of [one, other]) expect(await statusOfMe(harness.now, token)).toBe(401);
     const before = await call("GET", "/keys", { token: owner.token });
-    expect((await call("DELETE", `/keys/${one.id}`, { token: owner.token })).status).toBe(204);
+    expect((await revoke()).status).toBe(204);
     expect((await call("GET", "/keys", { token: owner.token })).body).toEqual(before.body);
     expect(before.body.keys.map(({ revoked_at }: { revoked_at: string | null }) => revoked_at === null))
       .toEqual([false, false]);
+    const audit = await harness.now.sql`
+      select from audit_log where target_id = ${one.id} and action = 'key.revoked'`;
+    expect(audit.count).toBe(1);
   });
 
   test("is listed in pages, to its owner and to who manages them", async () => {
