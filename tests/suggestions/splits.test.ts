@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
-import { besideLock } from "../behind_lock.ts";
+import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeKey, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { analyze, decide, embedding, list, stateOf } from "./world.ts";
@@ -329,6 +329,19 @@ describe("a ticket with tasks of two subjects", () => {
       title: expect.stringMatching(/^Split from .*: Login/),
       roles: [],
     });
+  });
+
+  test("keeps the roles of its new ticket enabled until that one is there", async () => {
+    const { project } = await makeMixed();
+    const [split] = await list(harness.now, project, "kind=split");
+    const body = { roles: [{ role: "backend", enabled: false }] };
+    const answers = await behindLock(
+      harness.now,
+      (tx) => tx`select from projects where id = ${project.id}::uuid for update`,
+      () => decide(harness.now, project, split!, "accept"),
+      () => harness.now.call("PUT", "/settings/roles", { token: project.admin.token, body }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test("is not split by a bot client whose new ticket would get no role", async () => {
