@@ -86,6 +86,10 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
   const found = `PostgreSQL ${row.version}, ${row.vector ? `pgvector ${row.vector}` : "no pgvector"}`;
   const reason = await whyUnusable(sql);
   if (reason) return complain(what, `${found}; ${reason}`);
+  if (!await knowsLetters(sql)) {
+    const why = "its locale knows the letters of ASCII only, so that searches miss words";
+    return complain(what, `${found}; ${why}: create it with --locale=C.UTF-8`);
+  }
   if (!isAtLeast(row.vector ?? "0", LEAST_PGVECTOR)) {
     return complain(what, `${found}; it takes pgvector ${LEAST_PGVECTOR}`);
   }
@@ -100,6 +104,13 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
   print(`ok      ${what}: ${found}`);
   if (pending.length > 0) print(`ok      migrations: ${pending.length} are applied at the next start`);
   return true;
+}
+
+/** Where all other characters are letters to PostgreSQL, and have no capitals, “Ä” is another word than ä. */
+async function knowsLetters(sql: Sql): Promise<boolean> {
+  const [row] = await sql<[{ same: boolean }]>`
+    select to_tsvector('simple', '“Ä”') = to_tsvector('simple', 'ä') as same`;
+  return row.same;
 }
 
 /** Tried and taken back, as some servers let more roles do it than their catalogue says. Answers why it can't be. */

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lockFolder } from "../../db/embedded.ts";
 import { openDatabase } from "../../db/open.ts";
-import { dropPlace, emptyEmbedded, emptyPlace, type Place, serverUrl } from "../database.ts";
+import {
+  administer,
+  dropPlace,
+  emptyEmbedded,
+  emptyPlace,
+  nameOf,
+  type Place,
+  serverUrl,
+} from "../database.ts";
 import { runOps } from "./_command.ts";
 
 describe("the doctor", () => {
@@ -48,6 +56,20 @@ describe("the doctor", () => {
       expect.stringMatching(/^WRONG {3}database at .+; the next start can't .+$/m),
     ]);
     expect((await doctor()).code).toBe(0);
+  }
+
+  if (serverUrl) test("says that searches miss words where the locale knows no letters", missesWords);
+
+  async function missesWords(): Promise<void> {
+    const place = await emptyPlace("doctor");
+    const name = nameOf(place.url!);
+    await administer((sql) => sql.unsafe(`drop database ${name}`));
+    await administer((sql) =>
+      sql.unsafe(`create database ${name} template template0 encoding 'UTF8' locale 'C'`)
+    );
+    const { code, text } = await doctor({ DATABASE_URL: place.url! });
+    expect([code, text]).toEqual([1, expect.stringMatching(/^WRONG {3}database at .+ searches miss words/m)]);
+    await dropPlace(place);
   }
 
   test("tries the model", async () => {
