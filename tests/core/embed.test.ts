@@ -96,6 +96,13 @@ describe("the model", () => {
     expect(dot(one, three)).toBeLessThan(0.35);
   });
 
+  it("gives a text of one letter a direction as well", async () => {
+    for (const letter of ["胖", "恶", "겔"]) {
+      const vector = await vectorOf(embedder, `${letter} `.repeat(11));
+      expect(dot(vector, vector), letter).toBeCloseTo(1, 5);
+    }
+  });
+
   it("lets the event loop turn while it works", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
