@@ -75,7 +75,9 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.route("/api", restRoutes(services));
   refuseOtherMethods(app);
   // Answered, not thrown: an error from here would pass the middleware by, and its header fields with it.
-  app.notFound((c) => fail(new AppError("not_found", `No such path: ${c.req.path.slice(0, 200)}`), c));
+  app.notFound((c) =>
+    fail(new AppError("not_found", `No such path: ${c.req.path.slice(0, 200).toWellFormed()}`), c)
+  );
   app.onError(fail);
   return app;
 }

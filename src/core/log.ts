@@ -53,7 +53,9 @@ interface RequestLine {
 export function logRequest(line: RequestLine): void {
   if (!log.isEnabledFor("info")) return;
   if (waiting === "") setTimeout(flush);
-  const [time, path] = [new Date().toISOString(), line.path.replace(SURVEY, "$1{code}").slice(0, MAX_PATH)];
+  const time = new Date().toISOString();
+  // Half a character at the cut would be an escape that strict readers of JSON refuse, and the line with it.
+  const path = line.path.replace(SURVEY, "$1{code}").slice(0, MAX_PATH).toWellFormed();
   waiting += JSON.stringify({ time, level: "info", message: "request", ...line, path }) + "\n";
 }
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { describeError, log, lostWrites, startLog } from "../../src/core/log.ts";
+import { describeError, log, logRequest, lostWrites, startLog } from "../../src/core/log.ts";
 
 test("a line tells nothing of a field whose name says that it is secret, however deep it lies", async () => {
   let written = "";
@@ -21,6 +21,24 @@ test("a line tells nothing of a field whose name says that it is secret, however
   }
   expect(written).toContain("to be read");
   expect(written).not.toContain("hidden");
+});
+
+test("a long path is cut between two characters", async () => {
+  let written = "";
+  const stdout = vi.spyOn(Deno.stdout, "writeSync").mockImplementation((bytes) => {
+    written += new TextDecoder().decode(bytes);
+    return bytes.length;
+  });
+  try {
+    await startLog("info");
+    const line = { request_id: "x", method: "GET", status: 404, ms: 1, procedure: undefined };
+    logRequest({ ...line, path: `/${"🎫".repeat(500)}`, user_id: undefined, key_id: undefined });
+    log.info("after it", {});
+  } finally {
+    stdout.mockRestore();
+    await startLog("off");
+  }
+  expect(JSON.parse(written.split("\n")[0]!).path.isWellFormed()).toBe(true);
 });
 
 test("an error is told with what caused it", () => {

@@ -27,6 +27,8 @@ describe("an unknown path", () => {
     ["DELETE", "/api/tickets"],
     ["GET", `/api/${"x".repeat(5000)}`],
     ["GET", "/api/%ff%fe"],
+    ["GET", `/api/${"🎫".repeat(500)}`],
+    ["GET", `/api/x${"🎫".repeat(500)}`],
     ["GET", "/api/<script>alert(1)</script>"],
   ])("%s %s is 404 in the form of errors", async (method, path) => {
     const response = await harness.now.request(method, path, { token: project.admin.token });
@@ -34,6 +36,7 @@ describe("an unknown path", () => {
     expectError({ status: response.status, body, headers: response.headers }, 404, "not_found");
     expect(response.headers.get("content-type")).toContain("application/json");
     expect(body.error.length).toBeLessThan(300);
+    expect(body.error.isWellFormed()).toBe(true);
   });
 });
 
