@@ -9,14 +9,16 @@ interface Mentions {
 
 const MOST_MENTIONS = 1000;
 
-const REF = /(?<![A-Za-z0-9])([A-Z][A-Z0-9]{1,9})-([1-9]\d{0,8})(?![A-Za-z0-9]|\.\d)/g;
+/** What goes on with one of these is a longer word, as préfixes #12 is; scripts without blanks have them beside theirs. */
+const LATIN = "\\p{Script=Latin}\\u0300-\\u036f0-9";
+const REF = new RegExp(`(?<![${LATIN}])([A-Z][A-Z0-9]{1,9})-([1-9]\\d{0,8})(?![${LATIN}]|\\.\\d)`, "gu");
 
 const KEYWORD = "(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)";
 const REPO = "[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}";
 const TARGET = `(?:(?:(${REPO})?#|gh-|https?://[^\\s/]+/(${REPO})/issues/)([1-9]\\d{0,8}))(?!\\w)`;
-const CLOSING = new RegExp(`(?<!\\w)${KEYWORD}:?\\s+${TARGET}`, "gi");
+const CLOSING = new RegExp(`(?<![${LATIN}_])${KEYWORD}:?\\s+${TARGET}`, "giu");
 /** A branch cannot hold spaces: `fix/#12`, `closes-#12`. */
-const CLOSING_BRANCH = new RegExp(`(?<![A-Za-z0-9])${KEYWORD}[-_/:]?${TARGET}`, "gi");
+const CLOSING_BRANCH = new RegExp(`(?<![${LATIN}])${KEYWORD}[-_/:]?${TARGET}`, "giu");
 
 /** The line that GitHub, or git, writes where a change is taken out, whose title and branch the pull request bears. */
 const REVERTS = new RegExp(`^(?:Reverts (?:${REPO})?#\\d+\\s*$|This reverts commit [0-9a-f]{7,64}\\b)`, "m");
