@@ -97,6 +97,13 @@ describe("a survey", () => {
 });
 
 describe("answering", () => {
+  test("goes by a code in letters that only the database takes for its own", async () => {
+    const { body: survey } = await create({ code: `kick-${next()}` });
+    const code = encodeURIComponent(survey.code.replace("k", "\u212a"));
+    const { status, headers } = await answer(code, { email: "k@example.test", answers: { missed: "x" } });
+    expect([status, headers.get("location")]).toEqual([201, `/api/surveys/${code}`]);
+  });
+
   test("happens once per email, whatever its case, even 20 times at once", async () => {
     const { body: survey } = await create();
     const answers = await Promise.all(
