@@ -13,7 +13,7 @@ export function withLetters(vector: Float32Array, text: string): Float32Array {
   if (foreign === 0) return vector;
   const share = foreign / text.match(/\p{L}/gu)!.length;
   const letters = vectorOfLetters(text, vector.length);
-  // Of one letter again and again the two runs may cancel each other out: nothing resembles a vector of zeros, or is unlike it.
+  // Of one letter again and again the two runs may cancel each other out: a vector of zeros has no cosine.
   if (!letters.some(Boolean)) return vector;
   return toUnit(vector.map((value, at) => Math.sqrt(1 - share) * value + Math.sqrt(share) * letters[at]!));
 }
