@@ -31,7 +31,7 @@ export function findFinished(tickets: readonly TicketFacts[]): Finding[] {
         "close",
         ticket.id,
         roles,
-        tasks.map(({ id, status }) => [id, status]),
+        tasks.map(({ id, status }) => [id, status]).toSorted(),
         cases,
       ),
     };

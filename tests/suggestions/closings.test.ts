@@ -35,7 +35,7 @@ async function makeThrough() {
   const { body: task } = await post(project, `${ticket.path}/tasks`, { title: "Only one", role: "backend" });
   const path = `${ticket.path}/tasks/${task.id}`;
   for (const status of ["in_progress", "done"]) await patch(project, { path }, { status });
-  return { project, ticket, task: { path } };
+  return { project, ticket, task: { id: task.id, path } };
 }
 
 async function sweep() {
@@ -190,6 +190,19 @@ describe("a ticket whose tasks are through without a merge", () => {
       409,
       `Cannot close ticket ${ticket.ref}: 1 task came up since this was suggested`,
     ]);
+    await analyze(harness.now);
+    expect(await list(harness.now, project)).toEqual([]);
+  });
+
+  test("is not suggested to be closed again after a no because its tasks stand in another order", async () => {
+    const { project, ticket, task } = await makeThrough();
+    const { body: other } = await post(project, `${ticket.path}/tasks`, { title: "Spared", role: "backend" });
+    await patch(project, { path: `${ticket.path}/tasks/${other.id}` }, { status: "skipped" });
+    await analyze(harness.now);
+    const [suggestion] = await list(harness.now, project);
+    await decide(harness.now, project, suggestion!, "dismiss");
+    const { status } = await post(project, `${ticket.path}/tasks/reorder`, { task_ids: [other.id, task.id] });
+    expect(status).toBe(200);
     await analyze(harness.now);
     expect(await list(harness.now, project)).toEqual([]);
   });
