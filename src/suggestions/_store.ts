@@ -103,5 +103,5 @@ async function finishBatch(ctx: Context, projectId: string, { tickets, again }: 
     with removed as (
       delete from analysis_backlog where project_id = ${projectId}::uuid and ticket_id = any (${done}::uuid[])
     )
-    update project_analyses set done = done + ${tickets.length} where project_id = ${projectId}::uuid`;
+    update project_analyses set done = done + ${done.length} where project_id = ${projectId}::uuid`;
 }

@@ -144,7 +144,7 @@ describe("an analysis", () => {
     const other = await makeTicket(harness.now, project, INVOICE);
     await harness.now.call("PATCH", other.path, { token: project.admin.token, body: UPLOAD });
     await analyze(harness.now);
-    expect((await progress(project)).body).toMatchObject({ state: "waiting", waiting: 1 });
+    expect((await progress(project)).body).toMatchObject({ state: "waiting", waiting: 1, total: 2, done: 1 });
     await harness.now.work("embed-ticket");
     await analyze(harness.now);
     expect(await list(harness.now, project)).toMatchObject([
