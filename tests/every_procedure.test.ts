@@ -59,7 +59,19 @@ test("every procedure that changes something in a project asks for more than rea
     if (type !== "mutation") continue;
     expect(meta.access, name).not.toBe("viewer");
     expect(meta.scope, name).toMatch(/^admin$|:write$/);
+  }
+});
+
+test("every procedure asks a key for the scope of what its path names", () => {
+  for (const { name, meta } of inProject) {
     expect(meta.scope?.startsWith("tasks:"), name).toBe(meta.path.includes("/tasks"));
+    expect(meta.scope?.startsWith("suggestions:"), name).toBe(meta.path.includes("/ai-suggestions"));
+  }
+});
+
+test("every procedure for admins asks a key for what admins do", () => {
+  for (const { name, meta } of guarded) {
+    if (meta.access.includes("admin")) expect(meta.scope, name).toBe("admin");
   }
 });
 
