@@ -70,7 +70,7 @@ async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Prom
     update tickets set ${column} = greatest(now(), deploy_failed_at), ${endsReopening} ${
     newVersion(db, "tickets")
   }
-    where id in (select id from due) and deployed_at is null and ${column} is null`;
+    where id in (select id from due)`;
   return stamped.count;
 }
 

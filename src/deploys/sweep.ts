@@ -58,6 +58,6 @@ async function stampStep({ db }: Context, status: DeployRecord["status"]): Promi
       order by t.id limit ${STEP} for update of t
     )
     update tickets t set ${column} = greatest(due.reported_at, t.deploy_failed_at), ${newVersion(db, "t")}
-    from due where t.id = due.id and t.deployed_at is null and t.${column} is null`;
+    from due where t.id = due.id`;
   return stamped.count;
 }
