@@ -360,6 +360,8 @@ describe("a refusal at the tRPC door", () => {
     expectTrpcError(await send("PUT", "auth.me"), 405, "method_not_allowed");
     const over = await send("POST", "tickets.create", raw(JSON.stringify({ pad: "x".repeat(1024 * 1024) })));
     expectTrpcError(over, 413, "payload_too_large");
+    const { body, ...list } = await send("POST", "tickets.create,tickets.create?batch=1", raw("[]"));
+    expectTrpcError({ ...list, body: body[0] }, 400, "invalid_request");
     const prototype = await send("GET", "__proto__.constructor");
     expect(prototype.status).toBe(404);
   });
