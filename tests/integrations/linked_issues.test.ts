@@ -114,16 +114,18 @@ describe("linking a ticket to an issue", () => {
     const stranger = await makeUser(harness, { role: "admin" });
     const viewer = await makeMember(harness, project, "viewer");
     const path = `${ticket.path}/github-issue`;
-    expect((await harness.call("GET", path, { token: stranger.token })).status).toBe(404);
     expect((await harness.call("GET", path, { token: viewer.token })).status).toBe(200);
     expect((await harness.call("PUT", path, { token: viewer.token, body: { issue_number: 1 } })).status).toBe(
       403,
     );
     const unknown = `${project.path}/tickets/${crypto.randomUUID()}/github-issue`;
-    for (const method of ["GET", "PUT", "DELETE", "POST"]) {
-      const body = method === "GET" ? {} : { body: method === "PUT" ? { issue_number: 1 } : {} };
-      expect((await harness.call(method, unknown, { token: project.admin.token, ...body })).status, method)
-        .toBe(404);
+    for (const [where, { token }] of [[path, stranger], [unknown, project.admin]] as const) {
+      for (const method of ["GET", "PUT", "DELETE", "POST"]) {
+        const body = method === "GET" ? {} : { body: method === "PUT" ? { issue_number: 1 } : {} };
+        expect((await harness.call(method, where, { token, ...body })).status, `${method} ${where}`).toBe(
+          404,
+        );
+      }
     }
   });
 });
