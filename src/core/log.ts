@@ -106,7 +106,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   if (!isErrorLike(error)) return { error: String(error) };
   const { name = "Error", stack, code, cause } = error;
   const whole = String(error.message);
-  const message = whole.slice(0, MAX_MESSAGE);
+  const message = whole.slice(0, MAX_MESSAGE).toWellFormed();
   const details: Record<string, unknown> = {
     error: `${name}: ${message}`,
     stack: stack?.replace(whole, () => message),

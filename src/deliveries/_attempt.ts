@@ -32,7 +32,7 @@ export async function attempt<Result extends Outcome>(
 
 /** For admins: the message and its causes, without a stack. */
 function errorLine(error: unknown): string {
-  if (!(error instanceof Error)) return String(error).slice(0, 1000);
+  if (!(error instanceof Error)) return toStorableText(String(error).slice(0, 1000));
   const cause = error.cause === undefined ? "" : `: ${errorLine(error.cause)}`;
-  return toStorableText(`${error.message}${cause}`).slice(0, 1000);
+  return toStorableText(`${error.message}${cause}`.slice(0, 1000));
 }

@@ -69,7 +69,7 @@ function rateLimitWait({ status, response, message }: RequestError): number | un
 function reason({ response, message }: RequestError): string {
   const { message: summary, errors } = (response?.data ?? {}) as { message?: string; errors?: unknown };
   const details = [errors].flat().map(sentence).filter(Boolean).join("; ");
-  return (details || summary || message).slice(0, 300);
+  return (details || summary || message).slice(0, 300).toWellFormed();
 }
 
 function sentence(error: unknown): string | undefined {

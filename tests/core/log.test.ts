@@ -55,6 +55,7 @@ test("an error whose message is a whole page is told by its beginning, and where
   expect(error).toBe(`Error: ${page.slice(0, 1000)}`);
   expect(stack).toContain("log.test.ts");
   expect(stack.length).toBeLessThan(10_000);
+  expect(JSON.stringify(describeError(new Error(`x${"🎫".repeat(1_000)}`)))).not.toContain("\\ud83c");
 });
 
 test("a copy of an error's fields is told as the error", () => {
