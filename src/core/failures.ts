@@ -1,10 +1,10 @@
-import { isDeadlock, isLockTimeout, isTimeout, isUnavailable } from "../../db/errors.ts";
+import { endsConnection, isDeadlock, isLockTimeout, isTimeout, isUnavailable } from "../../db/errors.ts";
 import { AppError } from "./errors.ts";
 
 /** Whatever was thrown, as an entry of the error table. The cause of what no caller may read stays on it for the log. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (isUnavailable(error)) {
+  if (isUnavailable(error) || endsConnection(error)) {
     return new AppError("unavailable", "The database is not available", { cause: error });
   }
   if (isLockTimeout(error) || isDeadlock(error)) {

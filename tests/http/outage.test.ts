@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
-import { copyTemplate, dropPlace, type Place, serverUrl } from "../database.ts";
+import { administer, copyTemplate, dropPlace, nameOf, type Place, serverUrl } from "../database.ts";
 import { next, ticketInput } from "../factories.ts";
 import { type ServiceProcess, startService } from "../service_process.ts";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
@@ -60,13 +60,27 @@ async function createSome(count: number): Promise<string[]> {
   return made;
 }
 
+/** What the server then refuses a connection with is FATAL, as it is for a wrong password. */
+async function letIn(anybody: boolean): Promise<void> {
+  const name = nameOf(place.url!);
+  await administer(async (sql) => {
+    await sql`alter database ${sql(name)} allow_connections ${sql.unsafe(String(anybody))}`;
+    if (!anybody) await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
+  });
+}
+
+const OUTAGES: [string, { begin(): unknown; end(): unknown }][] = [
+  ["refuses", { begin: () => proxy!.refuse(), end: () => proxy!.accept() }],
+  ["swallows", { begin: () => proxy!.hold(), end: () => proxy!.release() }],
+  ["lets nobody in", { begin: () => letIn(false), end: () => letIn(true) }],
+];
+
 if (serverUrl) {
-  test.each(["refuses", "swallows"])(
+  test.each(OUTAGES)(
     "a database that %s gives 503 unavailable, and the service is back when it is",
-    async (how) => {
+    async (_, outage) => {
       const before = await createSome(5);
-      if (how === "refuses") proxy!.refuse();
-      else proxy!.hold();
+      await outage.begin();
       const refused = await until(async () => {
         const answer = await create();
         return answer.status === 503 && answer;
@@ -86,8 +100,7 @@ if (serverUrl) {
         body: { database: "unavailable" },
       });
 
-      if (how === "refuses") proxy!.accept();
-      else proxy!.release();
+      await outage.end();
       await until(async () => (await create()).status === 201);
       expect((await service.call("GET", "/readyz")).status).toBe(200);
       const after = await titles();
