@@ -174,12 +174,13 @@ describe("the delivery inbox", () => {
     const sent = delivery();
     const failing: Effect = async (ctx) => {
       await counting("failing")(ctx);
-      throw new Error("the ticket is gone", { cause: new Error("no such row") });
+      throw new Error("the ticket is gone", { cause: new Error(`no such\0 row${"!".repeat(1000)}`) });
     };
+    const error = `the ticket is gone: no such row${"!".repeat(1000)}`.slice(0, 1000);
     for (const attempts of [1, 2]) {
       await expect(receiveDelivery(context(), sent, failing)).rejects.toThrow("the ticket is gone");
       expect(await stored(sent.deliveryId)).toMatchObject([
-        { outcome: "failed", error: "the ticket is gone: no such row", attempts },
+        { outcome: "failed", error, attempts },
       ]);
     }
     expect(await effects("failing")).toBe(0);
