@@ -24,6 +24,7 @@ export function launchService(
     // As in start.sh.
     env: {
       ...inherited(),
+      DENO_NO_UPDATE_CHECK: "1",
       MALLOC_MMAP_THRESHOLD_: "131072",
       OTEL_EXPORTER_OTLP_TIMEOUT: "2000",
       ...settings,

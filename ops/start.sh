@@ -2,6 +2,8 @@
 # Starts the service with the permissions that its configuration needs and no others; arguments go to deno run.
 set -ef
 cd "$(dirname "$0")/.."
+# Deno would ask its maker for a newer version, past the permissions.
+export DENO_NO_UPDATE_CHECK=1
 # One flag a line, since folders may have blanks in their names. A bad configuration ends it here.
 flags=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/launch_flags.ts)
 IFS='

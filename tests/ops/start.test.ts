@@ -113,7 +113,7 @@ test("the service starts where folders have blanks in their names", async () => 
   expect((await Deno.stat(`${dataDir}/auth_secret`)).isFile).toBe(true);
 });
 
-test("the start tells the runtime to wait no longer than two seconds for a collector's answer", async () => {
+test("the start tells the runtime to wait two seconds for a collector's answer, and to ask for no newer version", async () => {
   const port = freePort();
   const service = new ServiceProcess(
     `http://127.0.0.1:${port}`,
@@ -122,5 +122,7 @@ test("the start tells the runtime to wait no longer than two seconds for a colle
   await service.ready();
   const environment = await Deno.readTextFile(`/proc/${service.pid}/environ`);
   expect(await service.stop()).toBe(0);
-  expect(environment.split("\0")).toContain("OTEL_EXPORTER_OTLP_TIMEOUT=2000");
+  expect(environment.split("\0")).toEqual(
+    expect.arrayContaining(["OTEL_EXPORTER_OTLP_TIMEOUT=2000", "DENO_NO_UPDATE_CHECK=1"]),
+  );
 });
