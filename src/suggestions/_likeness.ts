@@ -17,8 +17,8 @@ const MOST_SHOWN = 8;
 
 /**
  * How surely two tickets are the same: half by meaning (the embeddings' cosine), half by words. Measured on 2,282 bug
- * reports with 58 labelled pairs (`npm run bench -- suggestions`): from 0.5 on it suggests 43 of them among 2,977 pairs,
- * where a cosine of 0.65 alone gives 40 among 4,650. Both figures stay better than that one's from 0.48 to 0.54, with
+ * reports with 58 labelled pairs (`npm run bench -- suggestions`): from 0.5 on it suggests 43 of them among 2,967 pairs,
+ * where a cosine of 0.65 alone gives 40 among 4,645. Both figures stay better than that one's from 0.48 to 0.54, with
  * weights of 0.4 to 0.6 and with samples of 300 to 2,000 tickets.
  */
 export function likenessOf(
