@@ -90,11 +90,10 @@ async function readCandidates(ctx: Context, subject: Subject, ids: string[]): Pr
 
 /** What was split off names the ticket that it comes from, and is no duplicate of it. */
 async function withoutParts(ctx: Context, pairs: Pair[]): Promise<Pair[]> {
+  const ids = pairs.flatMap(({ a, b }) => [a, b]);
   const splits = await ctx.db<{ ticket_id: string; part_ids: string[] }[]>`
     select s.ticket_id, s.before_accept -> 'part_ids' as part_ids from suggestions s
-    where s.ticket_id = any (${
-    pairs.flatMap(({ a, b }) => [a, b])
-  }::uuid[]) and s.kind = 'split' and s.status = 'accepted'`;
+    where s.ticket_id = any (${ids}::uuid[]) and s.kind = 'split' and s.status = 'accepted'`;
   const isPart = (part: string, of: string) =>
     splits.some(({ ticket_id, part_ids }) => ticket_id === of && part_ids.includes(part));
   return pairs.filter(({ a, b }) => !isPart(a, b) && !isPart(b, a));
