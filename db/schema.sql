@@ -763,6 +763,7 @@ alter table pull_requests add constraint pull_requests_merge CHECK (((state = 'm
 alter table pull_requests add constraint pull_requests_pkey PRIMARY KEY (repo, number);
 alter table pull_requests add constraint pull_requests_repo_check CHECK ((repo = lower(repo)));
 alter table pull_requests add constraint pull_requests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'merged'::text])));
+CREATE INDEX pull_requests_provider_idx ON public.pull_requests USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 
 create table rate_limits (
   key character varying(255) not null,

@@ -1,4 +1,5 @@
 import { sign } from "@octokit/webhooks-methods";
+import { v5 as uuid } from "uuid";
 
 /** A delivery as GitHub sends it: real payloads of every event, with the facts of the moment put in. */
 export interface GitHubDelivery {
@@ -72,7 +73,7 @@ export class GitHubEvents {
     const example = this.#example("pull_request", "closed");
     const pull_request = {
       ...example.pull_request as Record<string, unknown>,
-      ...(facts.id !== undefined && { id: facts.id }),
+      id: facts.id === undefined ? idOf(`${repo.toLowerCase()}#${number}`) : facts.id,
       number,
       state,
       title: facts.title ?? "A change",
@@ -142,6 +143,11 @@ export async function signedDelivery(
       "x-hub-signature-256": await sign(secret, body),
     },
   };
+}
+
+/** Like GitHub's own, of no two pull requests the same. */
+function idOf(place: string): number {
+  return Number.parseInt(uuid(place, uuid.URL).slice(0, 8), 16) + 1;
 }
 
 function named({ repository }: Record<string, unknown>, repo: string): Record<string, unknown> {

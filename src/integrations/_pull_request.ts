@@ -45,6 +45,42 @@ export function isLinkTo(db: Db, { repo, number }: Pick<PullFacts, "repo" | "num
   return db`lower(repo) = ${repo} and number = ${number}`;
 }
 
+/** One event of a pull request at a time, by whatever names of its repository it is known. */
+export async function lockPullRequest({ db }: Context, { repo, number, id }: PullFacts): Promise<void> {
+  await db`
+    select lock_pull_request(p.repo, p.number) from (
+      select ${repo} as repo, ${number}::integer as number
+      union select repo, number from pull_requests where provider_id = ${id}::bigint order by 1, 2) p`;
+}
+
+/**
+ * A repository that was renamed or transferred tells of its pull requests by its new name: what is known of this one by
+ * the former name, and the links to it, are moved. Answers false when the event is no younger than what is known.
+ */
+export async function takeName({ db }: Context, pull: PullFacts): Promise<boolean> {
+  const { repo, number, id, url, event_at } = pull;
+  const [known] = await db<{ repo: string; is_newer: boolean }[]>`
+    select repo, event_at >= ${event_at}::timestamptz(3) as is_newer from pull_requests
+    where provider_id = ${id}::bigint and number = ${number} and repo <> ${repo} order by event_at desc limit 1`;
+  if (!known || known.is_newer) return !known;
+  const former = { repo: known.repo, number };
+  const isHere = db`exists (select from pull_requests where repo = ${repo} and number = ${number})`;
+  const linkedHere = db`ticket_id in (select ticket_id from ticket_pull_requests where ${
+    isLinkTo(db, pull)
+  })`;
+  await db`
+    with moved as (
+      update pull_requests set repo = ${repo} where repo = ${former.repo} and number = ${number} and not ${isHere}
+    ), forgotten as (
+      delete from pull_requests where repo = ${former.repo} and number = ${number} and ${isHere}
+    ), doubled as (
+      delete from ticket_pull_requests where ${isLinkTo(db, former)} and ${linkedHere}
+    )
+    update ticket_pull_requests set repo = ${repo}, url = ${url}, updated_at = now()
+    where ${isLinkTo(db, former)} and not ${linkedHere}`;
+  return true;
+}
+
 /**
  * A repository that got the name of an earlier one numbers its pull requests from 1 again. They differ by the
  * provider's id; where it is not known, by their merges, of which each has one at most. What is known of the earlier one

@@ -4,7 +4,15 @@ import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { findMentions } from "./_mentions.ts";
 import type { PullRequestEvent } from "./_payload.ts";
-import { isLinkTo, type PullFacts, readPullRequest, takeNumber, writePullRequest } from "./_pull_request.ts";
+import {
+  isLinkTo,
+  lockPullRequest,
+  type PullFacts,
+  readPullRequest,
+  takeName,
+  takeNumber,
+  writePullRequest,
+} from "./_pull_request.ts";
 
 const INSIDERS = ["OWNER", "MEMBER", "COLLABORATOR"];
 
@@ -16,8 +24,10 @@ export async function applyPullRequest(ctx: Context, event: PullRequestEvent): P
   const pull = readPullRequest(event);
   if (!await isWired(ctx.db, pull.repo)) return { outcome: "ignored", reason: "unknown_repo" };
   const found = await findTickets(ctx, event, pull);
-  await ctx.db`select lock_pull_request(${pull.repo}, ${pull.number})`;
-  if (!await takeNumber(ctx, pull)) return { outcome: "ignored", reason: "older_than_known" };
+  await lockPullRequest(ctx, pull);
+  if (!await takeNumber(ctx, pull) || !await takeName(ctx, pull)) {
+    return { outcome: "ignored", reason: "older_than_known" };
+  }
   const isNews = await writePullRequest(ctx, pull);
   if (isNews) await followLinks(ctx, pull);
   // Only the merge itself, and only the first time, names tickets that are younger than it.
@@ -65,6 +75,10 @@ async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFact
       where p.archived_at is null and p.id in ${wiredProjects(ctx.db, pull.repo)}
     ), linked as (
       select ticket_id as id from ticket_pull_requests where ${isLinkTo(ctx.db, pull)}
+      union
+      select l.ticket_id from pull_requests p
+      join ticket_pull_requests l on lower(l.repo) = p.repo and l.number = p.number
+      where p.provider_id = ${pull.id}::bigint
     ), mentioned as (
       select t.id
       from jsonb_to_recordset(${JSON.stringify(refs)}::text::jsonb) as r (key text, number integer)

@@ -476,6 +476,67 @@ describe("what comes again, late or in another order", () => {
   });
 });
 
+describe("a repository that was renamed", () => {
+  async function renamed() {
+    const { harness } = hosting.now;
+    const [from, to] = [`acme/former-${next()}`, `acme/renamed-${next()}`];
+    const project = await makeProject(harness, { repositories: [from, to] });
+    const ticket = await makeTicket(harness, project);
+    const number = next();
+    const opened = { repo: from, number, id: next() + 5000, title: "A change", at: inMinutes(0) };
+    await hosting.now.deliver(hosting.now.events.pullRequest(opened));
+    await merges.link(ticket, project, { repo: from, number });
+    return { project, ticket, from, to, opened };
+  }
+
+  test("stamps by its new name the tickets that were linked by the former one, once", async () => {
+    const { project, ticket, from, to, opened } = await renamed();
+    const both = await makeTicket(hosting.now.harness, project);
+    for (const repo of [from, to]) await merges.link(both, project, { ...opened, repo });
+    const merge = { ...opened, repo: to, mergeSha: SHA("a"), at: inMinutes(1) };
+    await merges.merge(merge);
+    for (const { id, path } of [ticket, both]) {
+      expect(await merges.ticket({ path } as TestTicket, project)).toMatchObject({
+        merge_sha: SHA("a"),
+        version: 2,
+      });
+      const links = await hosting.now.harness.sql`
+        select repo, state from ticket_pull_requests where ticket_id = ${id}::uuid`;
+      expect(links).toEqual([{ repo: to, state: "merged" }]);
+    }
+    const { body } = await hosting.now.harness.call("GET", `${ticket.path}/pull-requests`, {
+      token: project.admin.token,
+    });
+    expect(body.pull_requests[0].url).toBe(`https://github.com/${to}/pull/${opened.number}`);
+    await merges.deploy(from, SHA("a"));
+    expect(await merges.ticket(ticket, project)).toMatchObject({ status: "closed" });
+  });
+
+  test("tells nothing new by telling again what was known by the former name", async () => {
+    const { project, ticket, from, to, opened } = await renamed();
+    const merge = { ...opened, mergeSha: SHA("a"), at: inMinutes(1) };
+    await merges.merge(merge);
+    await merges.deploy(from, SHA("a"));
+    const { token } = project.admin;
+    await hosting.now.harness.call("PATCH", ticket.path, { token, body: { status: "open" } });
+    const reopened = await merges.ticket(ticket, project);
+    expect(reopened).toMatchObject({ status: "open" });
+    const edited = { ...merge, repo: to, action: "edited", title: ticket.ref, at: inMinutes(2) };
+    await merges.merge({ ...edited, mergedAt: merge.at });
+    for (const late of [opened, merge]) {
+      await hosting.now.deliver(hosting.now.events.pullRequest({ ...late, title: "Told late" }));
+    }
+    const outcomes = await hosting.now.harness.sql`
+      select outcome, reason from deliveries where provider = 'github' order by id desc limit 2`;
+    const reason = "older_than_known";
+    expect(outcomes).toEqual([{ outcome: "ignored", reason }, { outcome: "ignored", reason }]);
+    expect(await merges.ticket(ticket, project)).toEqual(reopened);
+    const known = await hosting.now.harness.sql`
+      select repo, state from pull_requests where provider_id = ${opened.id}`;
+    expect(known).toEqual([{ repo: to, state: "merged" }]);
+  });
+});
+
 describe("a repository that got the name of an earlier one", () => {
   test.each([["differ", 1001, 1002], ["are not told", null, null]])(
     "numbers its pull requests anew, where their ids %s",
