@@ -5,10 +5,11 @@ import { describeError, log } from "../src/core/log.ts";
 import { type QueueDefinition, type QueueName, QUEUES } from "../src/core/queue.ts";
 import { handlers } from "./handlers.ts";
 
-/** Works on every queue, and sees to it that the ones with a time of their own get their job then. */
+/** Works on every queue that this process can work on, and sees to it that the ones with a time of their own get their job then. */
 export async function startJobs(boss: PgBoss, services: Services): Promise<void> {
   for (const name of Object.keys(QUEUES) as QueueName[]) {
-    const { cron, atStart, atOnce = 1 }: QueueDefinition = QUEUES[name];
+    const { cron, atStart, atOnce = 1, needsModel }: QueueDefinition = QUEUES[name];
+    if (needsModel && services.config.EMBEDDING_THREADS === 0) continue;
     // pg-boss files each occurrence under a key of its own, so of several processes one makes the job. What came due while
     // none was running, such as the nights of a machine that is off by night, is made up for by one job.
     if (cron) await boss.schedule(name, cron, {}, { tz: "UTC", missed: "once" });

@@ -14,6 +14,7 @@ export const QUEUES = {
     key: ({ ticket_id }: { ticket_id: string }) => ticket_id,
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
     atOnce: 8,
+    needsModel: true,
   },
   // Tries for some two hours, then waits as a dead letter for an admin; the hourly sweep closes the tickets meanwhile.
   "close-parked-tickets": {
@@ -38,6 +39,7 @@ export const QUEUES = {
     retry: { retryLimit: 5, retryDelay: 60, retryBackoff: true },
     cron: "23 * * * *",
     atStart: true,
+    needsModel: true,
   },
   "prune": {
     payload: z.object({}),
@@ -85,6 +87,8 @@ export interface QueueDefinition {
   atOnce?: number;
   /** One job as well when a process starts. */
   atStart?: true;
+  /** A process without the model leaves its jobs to those that have it. */
+  needsModel?: true;
   /** Where a job goes whose tries are used up. */
   deadLetter?: string;
 }

@@ -16,7 +16,6 @@ export async function backfillEmbeddings(
   ctx: Context,
   { after }: Payload<"backfill-embeddings">,
 ): Promise<void> {
-  if (ctx.config.EMBEDDING_THREADS === 0) return;
   const deadline = performance.now() + BUDGET_MS;
   let last = after;
   for (;;) {

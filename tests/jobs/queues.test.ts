@@ -61,7 +61,7 @@ describe("a queue", () => {
 describe("a process that runs jobs", () => {
   let starting: Harness;
   beforeAll(async () => {
-    starting = await openHarness();
+    starting = await openHarness({ env: { EMBEDDING_THREADS: "1" } });
     await startJobs(starting.boss, starting.services);
   });
   afterAll(() => starting.close());

@@ -38,6 +38,22 @@ test("a job that fails is a warning while it is tried again, and an error when i
   vi.restoreAllMocks();
 });
 
+test("a process without the model leaves its jobs to those that have it", async () => {
+  const { boss, services, sql } = harness.now;
+  await boss.send("embed-ticket", { ticket_id: crypto.randomUUID() });
+  const config = { ...services.config, EMBEDDING_THREADS: 0 };
+  await startJobs(boss, { ...services, config });
+  const states = async () => {
+    const rows = await sql<{ name: string; state: string }[]>`
+      select name, state from pgboss.job where name in ('embed-ticket', 'backfill-embeddings', 'renew-tokens')`;
+    return Object.fromEntries(rows.map(({ name, state }) => [name, state]));
+  };
+  await until(async () => (await states())["renew-tokens"] === "completed");
+  expect(await states()).toEqual({ "embed-ticket": "created", "renew-tokens": "completed" });
+  for (const name of Object.keys(QUEUES)) await boss.offWork(name);
+  await boss.deleteAllJobs();
+});
+
 describe("jobs that a process runs at once", () => {
   test("are as many as their queue says, and one that fails fails alone", async () => {
     const project = await makeProject(harness.now);
