@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { TransactionSql } from "../../db/open.ts";
 import type { PullRequestFacts } from "../../simulators/github/events.ts";
 import { makeProject, next, type TestProject, type TestTicket } from "../factories.ts";
 import type { Hosting } from "./hosting.ts";
@@ -45,11 +46,19 @@ export class Merges {
     project: TestProject,
     { repo, number }: { repo: string; number: number },
   ): Promise<void> {
-    await this.hosting().harness.sql.begin(async (tx) => {
-      await tx`select set_config('handoff.actor', '{"kind":"webhook","id":"cloud_agent"}', true)`;
-      await tx`
-        insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
-        values (gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, ${repo}, ${number}, 'https://github.com/x/y/pull/1')`;
-    });
+    await this.hosting().harness.sql.begin((tx) => this.linkIn(tx, ticket, project, { repo, number }));
+  }
+
+  /** The same in a transaction that goes on. */
+  async linkIn(
+    tx: TransactionSql,
+    ticket: TestTicket,
+    project: TestProject,
+    { repo, number }: { repo: string; number: number },
+  ): Promise<void> {
+    await tx`select set_config('handoff.actor', '{"kind":"webhook","id":"cloud_agent"}', true)`;
+    await tx`
+      insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
+      values (gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, ${repo}, ${number}, 'https://github.com/x/y/pull/1')`;
   }
 }

@@ -609,6 +609,20 @@ describe("a repository that got the name of an earlier one", () => {
     );
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("2"));
   });
+
+  test("a merge that hears of a link while a later merge stamps its ticket leaves that one", async () => {
+    const { harness } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(harness, project);
+    const [one, two] = [next(), next()];
+    await behindLock<void>(
+      harness,
+      (tx) => merges.linkIn(tx, ticket, project, { repo, number: one }),
+      () => merges.merge({ repo, number: one, title: "Names nobody", mergeSha: SHA("1"), at: inMinutes(1) }),
+      () => merges.merge({ repo, number: two, title: ticket.ref, mergeSha: SHA("2"), at: inMinutes(2) }),
+    );
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("2"));
+  });
 });
 
 test("a merge and an agent who tells of the same pull request again wait for each other in one order", async () => {
