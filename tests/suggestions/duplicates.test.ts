@@ -1,8 +1,19 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { log } from "../../src/core/log.ts";
 import { behindLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { analyze, analyzeAll, decide, embedding, INVOICE, list, makePair, stateOf } from "./world.ts";
+import {
+  analyze,
+  analyzeAll,
+  decide,
+  embedding,
+  INVOICE,
+  list,
+  makePair,
+  stateOf,
+  UPLOAD_AGAIN,
+} from "./world.ts";
 
 const harness = useHarness(embedding);
 
@@ -257,6 +268,25 @@ describe("accepting a duplicate", () => {
       const closed = (await stateOf(harness.now, second.id)).status === "closed";
       expect(closed).toBe(decided!.status === "accepted");
     }
+  });
+
+  test("and an analysis that finds more about its tickets wait for each other in one order", async () => {
+    const { project, first, second, suggestion } = await suggestedPair();
+    await makeTicket(harness.now, project, UPLOAD_AGAIN);
+    const { queue, sql } = harness.now.services;
+    await queue.enqueue(sql, "analyze-project", { project_id: project.id, full: true });
+    const warn = vi.spyOn(log, "warn");
+    await behindLock<unknown>(
+      harness.now,
+      (tx) =>
+        tx`select from ticket_embeddings where ticket_id in (${first.id}::uuid, ${second.id}::uuid) for update`,
+      () => decide(harness.now, project, suggestion, "accept"),
+      () => harness.now.work("analyze-project"),
+    );
+    expect(warn.mock.calls.map(([message]) => message)).not.toContain("deadlock, trying again");
+    warn.mockRestore();
+    const [decided] = await list(harness.now, project, "status=accepted");
+    expect(decided).toMatchObject({ id: suggestion.id });
   });
 
   test("is for members, not for viewers", async () => {
