@@ -220,30 +220,35 @@ describe("a stored token", () => {
     }]);
   });
 
-  test("moves to a new encryption key by a job, which takes as many as there are", async () => {
-    const { harness } = hosting.now;
-    const admin = await makeUser(harness);
-    const { config, queue, secrets, sql } = harness.services;
-    const users = await sql<{ user_id: string }[]>`
+  test(
+    "moves to a new encryption key by a job, which takes as many as there are, past those that no key reads",
+    async () => {
+      const { harness } = hosting.now;
+      const admin = await makeUser(harness);
+      const { config, queue, secrets, sql } = harness.services;
+      const users = await sql<{ user_id: string }[]>`
       insert into users (id, account_id, email, name, kind, role)
       select gen_random_uuid(), ${admin.accountId}::uuid, 'linked' || n || '@example.test', 'Linked', 'human', 'member'
-      from generate_series(1, 101) n returning id as user_id`;
-    const rows = users.map(({ user_id }) => {
-      const token = encrypt(secrets.encryption, "ghp_one_of_many", `code_hosting_accounts/${user_id}`);
-      return { user_id, token, login: "many", provider_user_id: 1 };
-    });
-    await sql`insert into code_hosting_accounts ${sql(rows)}`;
-    const before = secrets.encryption;
-    const ENCRYPTION_KEY = ["second-encryption-key-of-this-test", "first-encryption-key-of-this-test"];
-    secrets.encryption = (await loadSecrets({ ...config, ENCRYPTION_KEY })).encryption;
-    await queue.enqueue(sql, "renew-tokens", {});
-    await harness.work("renew-tokens");
-    const keys = await sql`
+      from generate_series(1, 202) n returning id as user_id`;
+      const rows = users.map(({ user_id }, index) => {
+        const token = encrypt(secrets.encryption, "ghp_one_of_many", `code_hosting_accounts/${user_id}`);
+        const login = index % 2 ? "lost" : "many";
+        return { user_id, token: login === "lost" ? "v1.gone.token" : token, login, provider_user_id: 1 };
+      });
+      await sql`insert into code_hosting_accounts ${sql(rows)}`;
+      const before = secrets.encryption;
+      const ENCRYPTION_KEY = ["second-encryption-key-of-this-test", "first-encryption-key-of-this-test"];
+      secrets.encryption = (await loadSecrets({ ...config, ENCRYPTION_KEY })).encryption;
+      await queue.enqueue(sql, "renew-tokens", {});
+      await harness.work("renew-tokens");
+      const keys = await sql`
       select split_part(token, '.', 2) as id, count(*) as tokens from code_hosting_accounts where login = 'many' group by 1`;
-    expect(keys).toEqual([{ id: secrets.encryption[0].id, tokens: 101 }]);
-    secrets.encryption = before;
-    await sql`delete from code_hosting_accounts where login = 'many'`;
-  });
+      expect(keys).toEqual([{ id: secrets.encryption[0].id, tokens: 101 }]);
+      secrets.encryption = before;
+      await sql`delete from code_hosting_accounts where login in ('many', 'lost')`;
+    },
+    60_000,
+  );
 
   test("moves to a new encryption key when it is used, and asks to reconnect when its key is gone", async () => {
     const { harness, github } = hosting.now;
