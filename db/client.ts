@@ -1,4 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
+import { endsConnection } from "./errors.ts";
 import { beginGuarded, isQuery } from "./guarded.ts";
 import type { Sql, TransactionSql } from "./open.ts";
 import { Turns } from "./turns.ts";
@@ -55,3 +56,11 @@ function inTurn<Q>(made: Q, turns: Turns): Q {
   };
   return made;
 }
+
+/**
+ * postgres.js (3.4.9) asks each new connection for the types of arrays, and nobody hears when that connection ends before
+ * the answer, which would end the process. Whoever waits for a connection gets another, or hears it for itself.
+ */
+addEventListener("unhandledrejection", (event) => {
+  if (endsConnection(event.reason) && event.reason.query?.includes("typarray")) event.preventDefault();
+});

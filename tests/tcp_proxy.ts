@@ -7,6 +7,9 @@ export interface TcpProxy {
   release(): void;
   /** Ends every connection. */
   cut(): void;
+  /** Ends every connection, and from now on each that has begun, at its first query. */
+  cutQueries(): void;
+  passQueries(): void;
   /** Ends every connection and takes no more, as when no server runs. */
   refuse(): void;
   /** Takes connections again. */
@@ -19,6 +22,7 @@ export function startTcpProxy(target: { hostname: string; port: number }): TcpPr
   const open = new Set<Deno.Conn>();
   let gate = Promise.withResolvers<void>();
   gate.resolve();
+  let cutsQueries = false;
 
   function end(connection: Deno.Conn): void {
     if (open.delete(connection)) connection.close();
@@ -29,6 +33,7 @@ export function startTcpProxy(target: { hostname: string; port: number }): TcpPr
     try {
       for (let size = await from.read(buffer); size !== null; size = await from.read(buffer)) {
         await gate.promise;
+        if (cutsQueries && new TextDecoder().decode(buffer.subarray(0, size)).includes("select")) break;
         for (let at = 0; at < size;) at += await to.write(buffer.subarray(at, size));
       }
     } catch (error) {
@@ -73,6 +78,13 @@ export function startTcpProxy(target: { hostname: string; port: number }): TcpPr
       gate.resolve();
     },
     cut,
+    cutQueries() {
+      cutsQueries = true;
+      cut();
+    },
+    passQueries() {
+      cutsQueries = false;
+    },
     refuse() {
       listener.close();
       cut();

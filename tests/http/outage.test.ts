@@ -71,6 +71,7 @@ async function letIn(anybody: boolean): Promise<void> {
 
 const OUTAGES: [string, { begin(): unknown; end(): unknown }][] = [
   ["refuses", { begin: () => proxy!.refuse(), end: () => proxy!.accept() }],
+  ["ends what has just connected", { begin: () => proxy!.cutQueries(), end: () => proxy!.passQueries() }],
   ["swallows", { begin: () => proxy!.hold(), end: () => proxy!.release() }],
   ["lets nobody in", { begin: () => letIn(false), end: () => letIn(true) }],
 ];
