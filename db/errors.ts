@@ -1,3 +1,6 @@
+/** The server takes no writes: it is a standby, or its host has set it so. */
+export const READ_ONLY = "25006";
+
 /** Codes of postgres.js, of the socket and of PostgreSQL that mean "not reachable now, try again later". */
 const UNAVAILABLE = new Set([
   "CONNECT_TIMEOUT",
@@ -12,6 +15,7 @@ const UNAVAILABLE = new Set([
   "EAI_AGAIN",
   "EPIPE",
   "ETIMEDOUT",
+  READ_ONLY,
   "25P03", // idle in transaction: the server ended the session
   "53100", // disk full
   "53200", // out of memory
@@ -25,7 +29,7 @@ const UNAVAILABLE = new Set([
 const NOT_ALLOWED = new Set([
   "08P01", // a pooler that takes no settings with the connection
   "0A000", // the extension is not installed on the server
-  "25006", // read only: a standby
+  READ_ONLY,
   "3F000", // the search path names no schema that is there
   "42501", // the role lacks the right
 ]);

@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { openClient } from "./client.ts";
 import { startEmbedded } from "./embedded.ts";
+import { READ_ONLY } from "./errors.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { Heartbeat, type Pulse } from "./pulse.ts";
 
@@ -107,13 +108,20 @@ function openServer(url: string, options: DatabaseOptions): Database {
   };
 }
 
-/** Beside the pool, where it would wait behind requests. */
+/**
+ * Beside the pool, where it would wait behind requests. A server that has become a standby still answers, and the pool's
+ * connections would stay with it when the name leads to another one.
+ */
 function openProbe(url: string) {
   const connection = { application_name: "handoff pulse" };
   const client = openClient(() =>
     postgres(url, { ...common, max: 1, max_lifetime: null, fetch_types: false, connection })
   );
-  return { ping: () => client.sql`select 1`, drop: () => client.renew() };
+  const ping = async () => {
+    const writable = await client.sql`select 1 where current_setting('transaction_read_only') = 'off'`;
+    if (writable.length === 0) throw Object.assign(new Error("no writes are taken"), { code: READ_ONLY });
+  };
+  return { ping, drop: () => client.renew() };
 }
 
 /**

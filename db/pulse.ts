@@ -1,9 +1,9 @@
 import { isUnavailable } from "./errors.ts";
 
-/** Whether the database answers. */
+/** Whether the database answers, and takes writes. */
 export interface Pulse {
   readonly lost: boolean;
-  /** Calls `listener` at each loss until the returned function is called. */
+  /** Calls `listener` at each loss, and at its end, until the returned function is called. */
   onLoss(listener: () => void): () => void;
 }
 
@@ -71,6 +71,9 @@ export class Heartbeat implements Pulse {
 
   #succeed(): void {
     this.#failures = 0;
+    if (!this.#lost) return;
+    // What has connected since the last failure may have come to the server that the name no longer leads to.
+    this.#tell();
     this.#lost = false;
   }
 
@@ -80,6 +83,10 @@ export class Heartbeat implements Pulse {
     if (++this.#failures < FAILURES_UNTIL_LOST) return this.#ask();
     this.#lost = true;
     // At each failure, not at the first only: what has begun to wait since then shall not wait on.
+    this.#tell();
+  }
+
+  #tell(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 }

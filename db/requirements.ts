@@ -4,12 +4,14 @@ const LEAST_POSTGRES = 15;
 
 /** Why the service can't use this database, for whoever can mend it; undefined when it can. Extensions apart. */
 export async function whyUnusable(sql: Sql): Promise<string | undefined> {
-  const [{ version, encoding, lowered, timeout }] = await sql<[Found]>`
-    select current_setting('server_version') as version, getdatabaseencoding() as encoding, lower('I') as lowered,
+  const [{ version, writable, encoding, lowered, timeout }] = await sql<[Found]>`
+    select current_setting('server_version') as version, current_setting('transaction_read_only') = 'off' as writable,
+      getdatabaseencoding() as encoding, lower('I') as lowered,
       (select setting from pg_settings where name = 'statement_timeout') as timeout`;
   if (parseInt(version) < LEAST_POSTGRES) {
     return `it is PostgreSQL ${version}; it takes ${LEAST_POSTGRES} at least`;
   }
+  if (!writable) return "it takes no writes: it is a standby, or has been set so";
   if (encoding !== "UTF8") return `its encoding is ${encoding}: create it with --encoding=UTF8`;
   // Emails, repositories and words are compared in small letters, by the database and by this process.
   if (lowered !== "i") return "its locale makes another letter of I than i: create it with --locale=C.UTF-8";
@@ -23,6 +25,7 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
 
 interface Found {
   version: string;
+  writable: boolean;
   encoding: string;
   lowered: string;
   /** Milliseconds. */

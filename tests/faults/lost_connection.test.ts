@@ -129,6 +129,22 @@ test("a connection that is lost alone is not taken for the loss of the database"
   expect([pulse.lost, losses]).toEqual([false, 0]);
 });
 
+test("what has connected since a loss was last told is dropped when the database is back", async () => {
+  let [away, losses, toldWhileAway] = [true, 0, 0];
+  const ping = () => {
+    if (away) return Promise.reject(Object.assign(new Error("no writes are taken"), { code: "25006" }));
+    toldWhileAway ||= losses;
+    return Promise.resolve();
+  };
+  const pulse = new Heartbeat({ ping, drop() {} });
+  pulse.onLoss(() => losses++);
+  await until(() => pulse.lost);
+  away = false;
+  await until(() => !pulse.lost);
+  pulse.stop();
+  expect(losses).toBe(toldWhileAway + 1);
+});
+
 test("a server that has no connection left is not taken for lost", async () => {
   const refused = Object.assign(new Error("sorry, too many clients already"), { code: "53300" });
   let pings = 0;

@@ -62,10 +62,20 @@ async function createSome(count: number): Promise<string[]> {
 
 /** What the server then refuses a connection with is FATAL, as it is for a wrong password. */
 async function letIn(anybody: boolean): Promise<void> {
+  await alterDatabase(`allow_connections ${anybody}`, { anew: !anybody });
+}
+
+/** What has connected meanwhile stays so, as with a former primary when the name leads to the new one. */
+async function takeWrites(any: boolean): Promise<void> {
+  await alterDatabase(`set default_transaction_read_only = ${!any}`, { anew: !any });
+}
+
+/** With `anew`, whoever is connected must connect again. */
+async function alterDatabase(change: string, { anew }: { anew: boolean }): Promise<void> {
   const name = nameOf(place.url!);
   await administer(async (sql) => {
-    await sql`alter database ${sql(name)} allow_connections ${sql.unsafe(String(anybody))}`;
-    if (!anybody) await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
+    await sql.unsafe(`alter database ${name} ${change}`);
+    if (anew) await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
   });
 }
 
@@ -74,6 +84,7 @@ const OUTAGES: [string, { begin(): unknown; end(): unknown }][] = [
   ["ends what has just connected", { begin: () => proxy!.cutQueries(), end: () => proxy!.passQueries() }],
   ["swallows", { begin: () => proxy!.hold(), end: () => proxy!.release() }],
   ["lets nobody in", { begin: () => letIn(false), end: () => letIn(true) }],
+  ["takes no writes", { begin: () => takeWrites(false), end: () => takeWrites(true) }],
 ];
 
 if (serverUrl) {
@@ -88,6 +99,7 @@ if (serverUrl) {
       });
       expectError(refused, 503, "unavailable");
       expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+      await until(async () => (await service.call("GET", "/readyz")).status === 503);
       const answers = [
         await service.call("GET", tickets, { headers }),
         await service.call("POST", "/api/auth/login", { body: ADMIN }),

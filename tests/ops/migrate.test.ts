@@ -96,7 +96,7 @@ function withPlainRole(): void {
     await administer(serverUrl!, `drop role ${role}`);
   });
 
-  test("is told who makes the extension, and does all else where it is there", async () => {
+  test("is told who makes the extension, and what it can't make, and makes all as the owner", async () => {
     const refusal = await runOps("doctor", [], environmentOf(own));
     expect([refusal.code, refusal.text]).toEqual([
       1,
@@ -109,11 +109,16 @@ function withPlainRole(): void {
     ]);
 
     const database = new URL(own.url!).pathname.slice(1);
-    await administer(
-      place.url!,
-      `alter database ${database} owner to ${role}`,
-      "create extension vector",
-    );
+    await administer(place.url!, "create extension vector");
+    const unmade = await runOps("doctor", [], environmentOf(own));
+    expect([unmade.code, unmade.text]).toEqual([
+      1,
+      expect.stringMatching(
+        /^WRONG {3}database at .+; the next start can't make its tables: permission denied .+$/m,
+      ),
+    ]);
+
+    await administer(place.url!, `alter database ${database} owner to ${role}`);
     expect(await runOps("doctor", [], environmentOf(own))).toEqual({
       code: 0,
       text: expect.stringContaining("Nothing is wrong."),
