@@ -1,12 +1,16 @@
 /** The server takes no writes: it is a standby, or its host has set it so. */
 export const READ_ONLY = "25006";
 
-/** Codes of postgres.js, of the socket and of PostgreSQL that mean "not reachable now, try again later". */
+/** Codes of postgres.js, of the socket, of TLS and of PostgreSQL that mean "not reachable now, try again later". */
 const UNAVAILABLE = new Set([
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "CERT_REVOKED",
   "CONNECT_TIMEOUT",
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",
   "CONNECTION_ENDED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
   "ECONNREFUSED",
   "ECONNRESET",
   "EHOSTUNREACH",
@@ -14,7 +18,12 @@ const UNAVAILABLE = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
   "EPIPE",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
   "ETIMEDOUT",
+  "INVALID_PURPOSE",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   READ_ONLY,
   "25P03", // idle in transaction: the server ended the session
   "53100", // disk full

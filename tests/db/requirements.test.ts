@@ -4,6 +4,8 @@ import { type Database, openDatabase } from "../../db/open.ts";
 import { whyUnusable } from "../../db/requirements.ts";
 import { parseConfig } from "../../src/core/config.ts";
 import { startServices } from "../../src/core/services.ts";
+import { toAppError } from "../../src/core/failures.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../certificate.ts";
 import { administer, dropPlace, emptyPlace, nameOf, type Place, serverUrl } from "../database.ts";
 import { openFresh } from "./_fresh.ts";
 
@@ -12,6 +14,36 @@ test("a database that the service makes, or is given empty, can be used", async 
   expect(await whyUnusable(database.sql)).toBeUndefined();
   await database.close();
 });
+
+test("a server whose certificate nobody vouches for is named as what can't be used, and as unavailable later", async () => {
+  const server = Deno.listenTls({
+    hostname: "127.0.0.1",
+    port: 0,
+    cert: CERTIFICATE,
+    key: CERTIFICATE_KEY,
+    alpnProtocols: ["postgresql"],
+  });
+  const serving = serve(server);
+  const database = await openDatabase({
+    url: `postgres://nobody@localhost:${server.addr.port}/none?sslmode=verify-full&sslnegotiation=direct`,
+    dataDir: "none",
+  });
+  const error = await migrate(database.sql).catch((error) => error);
+  expect(error.message).toMatch(/^DATABASE_URL: .* certificate /);
+  expect(toAppError(error.cause).code).toBe("unavailable");
+  await database.close();
+  server.close();
+  await serving;
+});
+
+/** Until it is closed. */
+async function serve(server: Deno.TlsListener): Promise<void> {
+  try {
+    for (;;) (await server.accept()).handshake().catch(() => {});
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BadResource)) throw error;
+  }
+}
 
 if (serverUrl) {
   describe("a server's database", serversDatabase);
