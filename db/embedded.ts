@@ -15,8 +15,8 @@ const LONGEST_FOLDER = 95;
 /**
  * PGlite with pgvector behind a Unix socket, in a worker so that SQL never runs on the caller's event loop.
  * `dataDir` gets `db.lock`, `db/` and `db.sock`. The lock ends with its process, even on kill -9.
- * @throws {ConfigError} when another process has the folder open, it can't be written, or its path is too long for a
- * socket
+ * @throws {ConfigError} when another process has the folder open, it can't be written, it holds another user's database,
+ * or its path is too long for a socket
  */
 export async function startEmbedded(dataDir: string, onDeath: (error: Error) => void): Promise<Embedded> {
   const home = resolve(dataDir);
@@ -31,6 +31,7 @@ export async function startEmbedded(dataDir: string, onDeath: (error: Error) => 
     const folder = join(home, "db");
     const socketPath = join(home, "db.sock");
     await initialise(folder, socketPath);
+    await refuseAnothers(home, folder);
     // PGlite's files are anybody's to write: whoever made DATA_DIR, and with whatever mode, only this user gets at them.
     await Deno.chmod(folder, 0o700);
     const engine = await startEngine({ folder, socketPath, onDeath });
@@ -79,6 +80,21 @@ async function openLock(home: string): Promise<Deno.FsFile> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError(`DATA_DIR: no database can be kept in ${home}: ${reason}`);
   }
+}
+
+/**
+ * Root may open anybody's, and what it makes there would keep the database's own user out from then on. Owners are as
+ * the file system tells them: some give all files to one.
+ */
+async function refuseAnothers(home: string, folder: string): Promise<void> {
+  const probe = await Deno.makeTempFile({ dir: home });
+  const [{ uid: self }, { uid: owner }] = [await Deno.stat(probe), await Deno.stat(folder)];
+  await Deno.remove(probe);
+  if (owner === self) return;
+  throw new ConfigError(
+    `DATA_DIR: ${folder} belongs to user ${owner}, and what this process makes to user ${self}: run it as the user of ` +
+      `the service, such as by sudo -u '#${owner}', or give that folder with all that is in it to user ${self}`,
+  );
 }
 
 /** A folder killed half-way through its creation would never open again, so it gets its name when complete. */

@@ -84,6 +84,17 @@ describe("the embedded database", () => {
       .toEqual([0o600, 0o600, 0o600]);
   });
 
+  test("lets no other user in, such as root, whose files there its own user couldn't read", async () => {
+    await emptyEmbedded(dataDir);
+    const owner = Deno.uid() === 0 ? 10001 : 0;
+    // Only root can give a folder away; others have root's.
+    if (owner === 0) await Deno.remove(`${dataDir}/db`, { recursive: true });
+    await (owner === 0 ? Deno.symlink("/usr", `${dataDir}/db`) : Deno.chown(`${dataDir}/db`, owner, null));
+    await expect(open()).rejects.toThrow(`DATA_DIR: ${dataDir}/db belongs to user ${owner}`);
+    const left = await Array.fromAsync(Deno.readDir(dataDir), ({ name }) => name);
+    expect(left.sort()).toEqual(["db", "db.lock"]);
+  });
+
   test("says so when the folder's path is too long for a socket, and opens in the longest", async () => {
     const left = 95 - `${dataDir}/`.length;
     dataDir = `${dataDir}/ä${"x".repeat(left - 1)}`;
