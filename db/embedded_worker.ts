@@ -18,6 +18,16 @@ const ANSWERS = {
   close: "closed",
 } as const;
 
+/** Of WASI's numbers those that whoever runs it can mend. */
+const ERRORS: Record<number, string> = {
+  2: "permission denied",
+  19: "disk quota exceeded",
+  29: "input or output failed",
+  33: "too many open files",
+  51: "no space left on device",
+  69: "read-only file system",
+};
+
 self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
   try {
     if (data.kind === "open") server = await serve(data.folder, data.socketPath);
@@ -26,7 +36,7 @@ self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
     if (data.kind === "close") await stop();
     report({ kind: ANSWERS[data.kind] });
   } catch (error) {
-    report({ kind: "broken", message: String(error) });
+    report({ kind: "broken", message: wordsOf(error) });
   }
 };
 
@@ -100,7 +110,7 @@ function reportDeath(database: PGlite): void {
         },
       });
     } catch (error) {
-      reportEnd(String(error));
+      reportEnd(wordsOf(error));
       throw error;
     }
   };
@@ -110,6 +120,13 @@ function reportDeath(database: PGlite): void {
 function readSeverity(data: Uint8Array): string | undefined {
   if (data[0] !== 0x45 || data[5] !== 0x53) return undefined;
   return new TextDecoder().decode(data.subarray(6, 11));
+}
+
+/** What Emscripten's file system throws is no Error, and has nothing but WASI's number. */
+function wordsOf(error: unknown): string {
+  if (error instanceof Error) return String(error);
+  const { errno } = error as { errno?: number };
+  return errno === undefined ? String(error) : ERRORS[errno] ?? `error ${errno} of the file system`;
 }
 
 function report(message: FromWorker): void {

@@ -66,6 +66,12 @@ describe("the embedded database", () => {
     expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
   });
 
+  test("says what the file system refused, as it does where no space is left", async () => {
+    await Deno.mkdir(`${dataDir}/db`);
+    await Deno.symlink("PG_VERSION", `${dataDir}/db/PG_VERSION`);
+    await expect(open()).rejects.toThrow(`database in ${dataDir}/db: error 32 of the file system`);
+  });
+
   test("keeps its files from other users", async () => {
     dataDir = `${dataDir}/new`;
     await open();
