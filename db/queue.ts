@@ -36,8 +36,28 @@ export function createBoss(sql: Sql, { embedded, supervises, onError }: BossOpti
     reindex: !embedded,
   };
   const boss = new PgBoss(options);
-  boss.on("error", onError);
+  boss.on("error", onceAMinute(onError));
   return boss;
+}
+
+/**
+ * Passes on what was not passed on within the minute. What is wrong with the database meets every worker at each poll: a
+ * weekend's outage would be a gigabyte of log. To some messages pg-boss adds which worker met it.
+ */
+function onceAMinute(onError: (error: unknown) => void): (error: unknown) => void {
+  const told = new Set<string>();
+  let since = performance.now();
+  return (error) => {
+    if (performance.now() - since >= 60_000) {
+      told.clear();
+      since = performance.now();
+    }
+    const { message = error } = Object(error);
+    const text = String(message).replace(/ \(Queue: .*/s, "");
+    if (told.has(text)) return;
+    told.add(text);
+    onError(error);
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PgBoss } from "pg-boss";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { inTransaction } from "../../db/transaction.ts";
 import { bossExecutor, createBoss, RECOVERY, startBoss } from "../../db/queue.ts";
 import { until } from "../until.ts";
@@ -53,6 +53,27 @@ test("a schedule and queues that were looked at in the future are looked at agai
   const [held] =
     await sql`select count(*) as jobs from pgboss.job where singleton_on > now() at time zone 'UTC'`;
   expect(held).toEqual({ jobs: 0 });
+});
+
+test("what every worker meets at each poll is reported once a minute, and what else fails all the same", () => {
+  const reported: unknown[] = [];
+  const { sql, embedded } = database;
+  const onError = (error: unknown) => reported.push(error);
+  const away = (queue: string) =>
+    new Error(`connect ECONNREFUSED 127.0.0.1:5432 (Queue: ${queue}, Worker: 1)`);
+  const errors = ["prune", "end-leases", "prune"].map(away);
+  const other = { message: "permission denied" };
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const worker = createBoss(sql, { embedded, supervises: false, onError });
+    for (const error of [...errors, other]) worker.emit("error", error);
+    expect(reported).toEqual([errors[0], other]);
+    vi.advanceTimersByTime(60_000);
+    worker.emit("error", errors[1]);
+    expect(reported).toEqual([errors[0], other, errors[1]]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe("a job", () => {
