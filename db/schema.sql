@@ -535,6 +535,15 @@ CREATE INDEX audit_log_action_idx ON public.audit_log USING btree (account_id, a
 CREATE INDEX audit_log_actions_idx ON public.audit_log USING btree (action, id);
 CREATE INDEX audit_log_refused_idx ON public.audit_log USING btree (created_at) WHERE (action = 'session.refused'::text);
 
+create table billing_checkouts (
+  account_id uuid not null,
+  session_id text not null,
+  asked text not null,
+  updated_at timestamp(3) with time zone not null default now()
+);
+alter table billing_checkouts add constraint billing_checkouts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table billing_checkouts add constraint billing_checkouts_pkey PRIMARY KEY (account_id);
+
 create table billing_customers (
   account_id uuid not null,
   customer_id text not null,

@@ -35,10 +35,18 @@ const ROUTES: Record<
 
 type Failure = number | string | { code: string; param: string; message: string };
 
+/** A page of the checkout, with the subscription that it was paid for. */
+interface Page extends Pick<Stripe.Checkout.Session, "id" | "status" | "created"> {
+  customer: string | null;
+  subscription: { id: string; status: Stripe.Subscription.Status } | null;
+}
+
 interface MockStripe {
   url: string;
   /** Form fields of each request that came, with its idempotency key. */
   requests: { path: string; form: Record<string, string>; idempotencyKey: string | null }[];
+  /** Of the checkout, by their ids. */
+  pages: Map<string, Page>;
   /** The next requests are answered with these status codes, with a 403 of this text, or with a 400 of these fields. */
   fail(...failures: Failure[]): void;
   close(): Promise<void>;
@@ -46,15 +54,19 @@ interface MockStripe {
 
 /**
  * Plays Stripe's API for what the service asks of it. It knows prices that begin with `price_`, customers that begin
- * with `cus_`, addresses of a public domain, and one key.
+ * with `cus_`, addresses of a public domain, the checkout's pages that it made, and one key. What it answered under an
+ * idempotency key it answers again.
  */
 export function startMockStripe(key: string): MockStripe {
   const requests: MockStripe["requests"] = [];
   const failures: Failure[] = [];
+  const pages: MockStripe["pages"] = new Map();
+  const answered = new Map<string, object>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
-    const path = new URL(request.url).pathname;
-    const form = Object.fromEntries(new URLSearchParams(await request.text()));
-    requests.push({ path, form, idempotencyKey: request.headers.get("idempotency-key") });
+    const { pathname: path, search } = new URL(request.url);
+    const form = Object.fromEntries(new URLSearchParams(await request.text() || search));
+    const idempotencyKey = request.headers.get("idempotency-key");
+    requests.push({ path, form, idempotencyKey });
     const failure = failures.shift();
     if (typeof failure === "object") return refuse(400, failure);
     if (typeof failure === "string") return new Response(failure, { status: 403 });
@@ -64,17 +76,49 @@ export function startMockStripe(key: string): MockStripe {
     if (request.headers.get("authorization") !== `Bearer ${key}`) {
       return refuse(401, { type: "invalid_request_error", message: "Invalid API Key provided" });
     }
-    return answer(`${request.method} ${path}`, form);
+    const [, id, expire] = /^\/v1\/checkout\/sessions\/([^/]+)(\/expire)?$/.exec(path) ?? [];
+    if (id) return answerPage(pages.get(id), expire ? "expire" : form);
+    const known = answered.get(idempotencyKey ?? "");
+    if (known) return Response.json(known);
+    const made = make(`${request.method} ${path}`, form);
+    if (made instanceof Response) return made;
+    if (idempotencyKey) answered.set(idempotencyKey, made);
+    if (made.object === "checkout.session") {
+      const created = Math.floor(Date.now() / 1000);
+      pages.set(made.id, { customer: null, ...made, created, status: "open", subscription: null });
+    }
+    return Response.json(made);
   });
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     requests,
+    pages,
     fail: (...more) => failures.push(...more),
     close: () => server.shutdown(),
   };
 }
 
-function answer(route: string, form: Record<string, string>): Response {
+function answerPage(page: Page | undefined, action: "expire" | Record<string, string>): Response {
+  if (!page) {
+    return refuse(404, { code: "resource_missing", param: "session", message: "No such checkout.session" });
+  }
+  if (action !== "expire") {
+    const expand = action["expand[0]"] === "subscription";
+    return Response.json({
+      ...page,
+      subscription: expand ? page.subscription : page.subscription?.id ?? null,
+    });
+  }
+  if (page.status !== "open") {
+    return refuse(400, {
+      message: `Only open Checkout Sessions can be expired. This one is ${page.status}.`,
+    });
+  }
+  page.status = "expired";
+  return Response.json(page);
+}
+
+function make(route: string, form: Record<string, string>): Response | { id: string; object: string } {
   const found = ROUTES[route];
   if (!found) {
     return refuse(404, { type: "invalid_request_error", message: `Unrecognized request URL (${route})` });
@@ -111,7 +155,7 @@ function answer(route: string, form: Record<string, string>): Response {
     return refuse(400, { code: "email_invalid", param: "customer_email", message });
   }
   const id = found.prefix + crypto.randomUUID().replaceAll("-", "");
-  return Response.json({ ...form, id, object: found.object, url: `https://pay.stripe.test/${id}` });
+  return { ...form, id, object: found.object, url: `https://pay.stripe.test/${id}` };
 }
 
 function refuse(status: number, error: Record<string, string>): Response {

@@ -2,6 +2,7 @@ import type { Context } from "../core/context.ts";
 import { Id } from "../core/schema.ts";
 import { parseAs, parseJson } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
+import { storeCustomer } from "./_store_customer.ts";
 import { CheckoutSession, PaymentEvent, SubscriptionObject, ThinEvent } from "./schema.ts";
 
 /** Within one second of the sender's clock: what came first in a subscription's life counts least. */
@@ -47,13 +48,8 @@ async function linkCustomer({ db }: Context, event: PaymentEvent): Promise<Outco
   const known = account.success &&
     (await db`select from accounts where id = ${account.data}::uuid`).count === 1;
   if (!known) return { outcome: "ignored", reason: "unknown_account" };
-  const linked = await db`
-    insert into billing_customers as c (account_id, customer_id, event_created, event_id)
-    values (${account.data}::uuid, ${session.customer}, ${event.created}, ${event.id})
-    on conflict (account_id, customer_id) do update set event_created = excluded.event_created,
-      event_id = excluded.event_id, updated_at = now()
-    where (excluded.event_created, excluded.event_id) >= (c.event_created, c.event_id)`;
-  return linked.count === 1 ? { outcome: "applied" } : OLDER;
+  const linked = await storeCustomer(db, account.data, session.customer, event);
+  return linked ? { outcome: "applied" } : OLDER;
 }
 
 const OLDER: Outcome = { outcome: "ignored", reason: "older_than_known" };

@@ -1,74 +1,108 @@
-import { createHash } from "node:crypto";
-import Stripe from "stripe";
-import type { ActorContext } from "../core/context.ts";
+import type Stripe from "stripe";
+import type { ActorContext, User } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import {
+  closePage,
+  digest,
+  findLastPage,
+  isRefused,
+  type LastPage,
+  replaceLastPage,
+  retrievePage,
+} from "./_checkout_page.ts";
+import { storeCustomer } from "./_store_customer.ts";
 import { askStripe, openStripe } from "./_stripe.ts";
 import { getBilling } from "./get.ts";
 import type { HostedPage, StartCheckout } from "./schema.ts";
 
-/** Of a subscription that ended, or whose first payment may never come. Any other one runs, also of a new name. */
-const NOT_RUNNING = ["canceled", "incomplete", "incomplete_expired"];
+const ENDED = ["canceled", "incomplete_expired"];
+/** Or the first payment may never come. Any other subscription runs, also one of a new name. */
+const NOT_RUNNING = [...ENDED, "incomplete"];
 
 const FIELDS = { "line_items[0][price]": "price", success_url: "success_url", cancel_url: "cancel_url" };
 
 /**
- * Opens a page of the provider where the account subscribes. What comes of it is told by the provider's webhook.
+ * Opens a page of the provider where the account subscribes. What comes of it is told by the provider's webhook. Of an
+ * account's pages one is open: who clicks twice gets it twice, any other call closes it.
  * @throws {AppError} not_configured; conflict while a subscription runs, and for what the provider refuses;
  * invalid_request for a price that it does not know
  */
 export async function startCheckout(ctx: ActorContext, input: StartCheckout): Promise<HostedPage> {
   const stripe = openStripe(ctx.config);
-  const { user } = ctx.actor;
   const { customer_id, subscription } = await getBilling(ctx);
-  if (subscription && !NOT_RUNNING.includes(subscription.status)) {
-    throw new AppError(
-      "conflict",
-      `Cannot subscribe: the account's subscription is ${subscription.status}; change it in the billing portal`,
-    );
-  }
-  const open = (payer: Stripe.Checkout.SessionCreateParams) => {
-    const page: Stripe.Checkout.SessionCreateParams = {
-      mode: "subscription",
-      client_reference_id: user.account_id,
-      ...payer,
-      line_items: [{ price: input.price, quantity: 1 }],
-      success_url: input.success_url,
-      cancel_url: input.cancel_url,
-    };
-    return stripe.checkout.sessions.create(page, { idempotencyKey: keyOf(page) });
-  };
-  // The address only fills in a field of the page, and the provider takes none without a public domain.
-  const openAnew = () =>
-    open({ customer_email: user.email }).catch((error) => {
-      if (!isRefused(error, "email_invalid", "customer_email")) throw error;
-      return open({});
-    });
-  const session = await askStripe(FIELDS, () => {
-    if (customer_id === null) return openAnew();
-    return open({ customer: customer_id }).catch((error) => {
-      if (!isCustomerGone(error)) throw error;
-      return openAnew();
-    });
+  if (subscription && !NOT_RUNNING.includes(subscription.status)) throw subscribed(subscription.status);
+  const asked = digest({ ...input, payer: customer_id ?? ctx.actor.user.email });
+  const last = await findLastPage(ctx);
+  const session = await askStripe(FIELDS, async () => {
+    const page = last && await retrievePage(stripe, last);
+    if (page?.status === "complete") await requireEnd(ctx, page);
+    if (page?.status === "open" && last?.is_fresh && last.asked === asked) return page;
+    if (page?.status === "open") await closePage(stripe, page.id);
+    const made = await makePage(stripe, ctx.actor.user, { ...input, customer: customer_id, after: last });
+    if (await replaceLastPage(ctx, last, { session_id: made.id, asked })) return made;
+    await closePage(stripe, made.id);
+    return null;
   });
+  if (!session) return await startCheckout(ctx, input);
   if (!session.url) throw new AppError("unavailable", "The payment provider opened no page");
   return { id: session.id, url: session.url };
 }
 
 /**
- * One page for all calls of a minute that ask for the same, so that a double click doesn't open two to be paid. No longer:
- * the provider gives the first answer for a key again for a day, also when it was a failure or its page is used up.
+ * Of a page that was completed, be it that its event is late or that it tells of no payment yet: what the account does
+ * about its subscription, it does in the portal.
  */
-function keyOf(page: Stripe.Checkout.SessionCreateParams): string {
+async function requireEnd({ actor, db }: ActorContext, page: Stripe.Checkout.Session): Promise<void> {
+  const { status } = page.subscription as Stripe.Subscription;
+  if (ENDED.includes(status)) return;
+  await storeCustomer(db, actor.user.account_id, page.customer as string, page);
+  throw subscribed(status);
+}
+
+function subscribed(status: string): AppError {
+  return new AppError(
+    "conflict",
+    `Cannot subscribe: the account's subscription is ${status}; change it in the billing portal`,
+  );
+}
+
+type Page = StartCheckout & { customer: string | null; after: LastPage | undefined };
+
+async function makePage(stripe: Stripe, user: User, page: Page): Promise<Stripe.Checkout.Session> {
+  const make = (payer: Stripe.Checkout.SessionCreateParams) => {
+    const params: Stripe.Checkout.SessionCreateParams = {
+      mode: "subscription",
+      client_reference_id: user.account_id,
+      ...payer,
+      line_items: [{ price: page.price, quantity: 1 }],
+      success_url: page.success_url,
+      cancel_url: page.cancel_url,
+    };
+    return stripe.checkout.sessions.create(params, { idempotencyKey: keyOf(params, page.after) });
+  };
+  // The address only fills in a field of the page, and the provider takes none without a public domain.
+  const makeAnew = () =>
+    make({ customer_email: user.email }).catch((error) => {
+      if (!isRefused(error, "email_invalid", "customer_email")) throw error;
+      return make({});
+    });
+  if (page.customer === null) return await makeAnew();
+  return await make({ customer: page.customer }).catch((error) => {
+    if (!isCustomerGone(error)) throw error;
+    return makeAnew();
+  });
+}
+
+/**
+ * One page for all calls of a minute that ask for the same at once. No longer: the provider gives the first answer for a
+ * key again for a day, also when it was a failure.
+ */
+function keyOf(params: Stripe.Checkout.SessionCreateParams, after: LastPage | undefined): string {
   const minute = Math.floor(Date.now() / 60_000);
-  return createHash("sha256").update(JSON.stringify([minute, page])).digest("hex");
+  return digest([minute, after?.session_id, params]);
 }
 
 /** Deleted, or of another mode or account than the secret key's. */
 function isCustomerGone(error: unknown): boolean {
   return isRefused(error, "resource_missing", "customer");
-}
-
-function isRefused(error: unknown, code: string, param: string): boolean {
-  return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === code &&
-    error.param === param;
 }

@@ -21,7 +21,8 @@ export const billingRouter = router({
     path: "/billing/checkout",
     summary: "Open a page of the payment provider to subscribe",
     description: "While a subscription of the account runs it is a conflict: the portal changes that one. " +
-      "What the payment provider refuses is a conflict too, with its reason.",
+      "What the payment provider refuses is a conflict too, with its reason. An account has one page to pay on: " +
+      "who asks for the same within a minute gets it again, any other call closes it.",
     errors: ["not_configured", "unavailable", "conflict"],
     example: {
       input: {

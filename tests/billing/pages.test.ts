@@ -3,7 +3,7 @@ import { checkoutSession, subscription } from "../../simulators/senders/payment.
 import { freePort } from "../../ops/launch.ts";
 import { log } from "../../src/core/log.ts";
 import { startMockStripe } from "../../simulators/stripe/mock.ts";
-import { makeUser } from "../factories.ts";
+import { makeUser, type TestUser } from "../factories.ts";
 import { openHarness, useHarness } from "../harness.ts";
 import { newCustomer, sendPaymentEvent, STRIPE_WEBHOOK_SECRET } from "./_setup.ts";
 
@@ -17,6 +17,10 @@ const checkout = {
   success_url: "https://portal.test/billing?done",
   cancel_url: "https://portal.test/billing",
 };
+
+function open({ token }: TestUser, price = checkout.price) {
+  return harness.now.call("POST", "/billing/checkout", { token, body: { ...checkout, price } });
+}
 
 describe("billing pages", () => {
   test("checkout opens a page for the caller's account, known by its id", async () => {
@@ -74,20 +78,79 @@ describe("billing pages", () => {
     });
   });
 
-  test("who clicks twice gets one page, which is not the page of another choice", async () => {
+  test("who clicks twice gets one page, which is not the page of another choice or a later time", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
-    vi.setSystemTime(Date.now());
-    onTestFinished(() => void vi.useRealTimers());
-    const first = stripe.requests.length;
-    const open = (price: string) =>
-      harness.now.call("POST", "/billing/checkout", { token: admin.token, body: { ...checkout, price } });
-    await Promise.all([open("price_team"), open("price_team")]);
-    await open("price_large");
-    vi.setSystemTime(Date.now() + 60_000);
-    await open("price_team");
-    const [one, same, ...others] = stripe.requests.slice(first).map(({ idempotencyKey }) => idempotencyKey);
-    expect(same).toBe(one);
-    expect(new Set([one, ...others]).size).toBe(3);
+    const [one, same] = await Promise.all([open(admin), open(admin)]);
+    const again = await open(admin);
+    expect([same.body, again.body]).toEqual([one.body, one.body]);
+    const other = await open(admin, "price_large");
+    await harness.now.sql`
+      update billing_checkouts set updated_at = now() - interval '1 minute'
+      where account_id = ${admin.accountId}::uuid`;
+    const later = await open(admin, "price_large");
+    const states = [one, other, later].map(({ body }) => stripe.pages.get(body.id)?.status);
+    expect(states).toEqual(["expired", "expired", "open"]);
+  });
+
+  test("of the pages of one account's admins one can be paid, whoever opened them when", async () => {
+    const first = await makeUser(harness.now, { role: "admin" });
+    const second = await makeUser(harness.now, { role: "admin", accountId: first.accountId });
+    const other = await open(await makeUser(harness.now, { role: "admin" }));
+    const answers = [
+      ...await Promise.all([open(first), open(second), open(first, "price_large")]),
+      await open(first),
+      await open(second),
+      // A double click on another choice.
+      ...await Promise.all([open(first), open(first)]),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const ids = [...new Set(answers.map(({ body }) => body.id))];
+    expect(ids.filter((id) => stripe.pages.get(id)?.status === "open")).toEqual([answers.at(-1)!.body.id]);
+    expect(stripe.pages.get(other.body.id)?.status).toBe("open");
+  });
+
+  test("a page that was paid is a conflict before any event told of it, until its subscription ended", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const page = stripe.pages.get((await open(admin)).body.id)!;
+    const { customer } = newCustomer();
+    const cases = [["incomplete", 409], ["active", 409], ["past_due", 409], ["canceled", 200]] as const;
+    for (const [status, expected] of cases) {
+      Object.assign(page, { status: "complete", customer, subscription: { id: "sub_paid", status } });
+      const answer = await open(admin);
+      expect(answer.status, status).toBe(expected);
+      if (expected === 200) expect(answer.body.id).not.toBe(page.id);
+      else expect(answer.body).toMatchObject({ code: "conflict", error: expect.stringContaining(status) });
+    }
+    // What is due is paid there, though nothing told of a payment.
+    const portal = await harness.now.call("POST", "/billing/portal", {
+      token: admin.token,
+      body: { return_url: "https://portal.test/" },
+    });
+    expect([portal.status, stripe.requests.at(-1)!.form.customer]).toEqual([200, customer]);
+  });
+
+  test("a page that is paid at the moment in which it is to be closed is a conflict", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const page = stripe.pages.get((await open(admin)).body.id)!;
+    const told = ["open", "complete"];
+    Object.defineProperty(page, "status", {
+      enumerable: true,
+      get: () => told.length > 1 ? told.shift() : told[0],
+    });
+    const made = stripe.pages.size;
+    expect((await open(admin, "price_large")).body).toMatchObject({
+      code: "conflict",
+      error: expect.stringContaining("complete"),
+    });
+    expect(stripe.pages.size).toBe(made);
+  });
+
+  test("a page that the provider has no more is replaced", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const { id } = (await open(admin)).body;
+    stripe.pages.delete(id);
+    const { status, body } = await open(admin);
+    expect([status, body.id === id]).toEqual([200, false]);
   });
 
   test("while a subscription runs, checkout is a conflict that names the portal", async () => {

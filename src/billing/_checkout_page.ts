@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import Stripe from "stripe";
+import type { ActorContext } from "../core/context.ts";
+
+/** The page that an account was sent to last. */
+export interface LastPage {
+  session_id: string;
+  /** Digest of what was asked for. */
+  asked: string;
+  /** Does who asks for the same get it again? Later it would not know what was changed at the provider meanwhile. */
+  is_fresh: boolean;
+}
+
+const FRESH_SECONDS = 60;
+
+export async function findLastPage({ actor, db }: ActorContext): Promise<LastPage | undefined> {
+  const [last] = await db<LastPage[]>`
+    select session_id, asked, updated_at > now() - make_interval(secs => ${FRESH_SECONDS}) as is_fresh
+    from billing_checkouts where account_id = ${actor.user.account_id}::uuid`;
+  return last;
+}
+
+/** False when somebody else's page took the place of `last` meanwhile. */
+export async function replaceLastPage(
+  { actor, db }: ActorContext,
+  last: LastPage | undefined,
+  { session_id, asked }: Omit<LastPage, "is_fresh">,
+): Promise<boolean> {
+  const replaced = await db`
+    insert into billing_checkouts as c (account_id, session_id, asked)
+    values (${actor.user.account_id}::uuid, ${session_id}, ${asked})
+    on conflict (account_id) do update set session_id = excluded.session_id, asked = excluded.asked, updated_at = now()
+    where c.session_id in (${last?.session_id ?? session_id}, excluded.session_id)`;
+  return replaced.count === 1;
+}
+
+/** As it is now, with its subscription; null for one of another mode or account than the secret key's. */
+export async function retrievePage(
+  stripe: Stripe,
+  { session_id }: LastPage,
+): Promise<Stripe.Checkout.Session | null> {
+  return await stripe.checkout.sessions.retrieve(session_id, { expand: ["subscription"] }).catch((error) => {
+    if (!isRefused(error, "resource_missing")) throw error;
+    return null;
+  });
+}
+
+/** Ends a page, that nobody pays on it any more. What the provider refuses of one that has ended is no failure. */
+export async function closePage(stripe: Stripe, id: string): Promise<void> {
+  try {
+    await stripe.checkout.sessions.expire(id);
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+    const { status } = await stripe.checkout.sessions.retrieve(id);
+    if (status !== "expired") throw error;
+  }
+}
+
+export function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
+
+export function isRefused(error: unknown, code: string, param?: string): boolean {
+  return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === code &&
+    (param === undefined || error.param === param);
+}
