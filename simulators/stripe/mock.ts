@@ -47,6 +47,8 @@ interface MockStripe {
   requests: { path: string; form: Record<string, string>; idempotencyKey: string | null }[];
   /** Of the checkout, by their ids. */
   pages: Map<string, Page>;
+  /** The states of those that can be asked for, by their ids. */
+  subscriptions: Map<string, Stripe.Subscription.Status>;
   /** The next requests are answered with these status codes, with a 403 of this text, or with a 400 of these fields. */
   fail(...failures: Failure[]): void;
   close(): Promise<void>;
@@ -61,6 +63,7 @@ export function startMockStripe(key: string): MockStripe {
   const requests: MockStripe["requests"] = [];
   const failures: Failure[] = [];
   const pages: MockStripe["pages"] = new Map();
+  const subscriptions: MockStripe["subscriptions"] = new Map();
   const answered = new Map<string, object>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const { pathname: path, search } = new URL(request.url);
@@ -76,6 +79,8 @@ export function startMockStripe(key: string): MockStripe {
     if (request.headers.get("authorization") !== `Bearer ${key}`) {
       return refuse(401, { type: "invalid_request_error", message: "Invalid API Key provided" });
     }
+    const [, subscription] = /^\/v1\/subscriptions\/([^/]+)$/.exec(path) ?? [];
+    if (subscription) return answerSubscription(subscription, subscriptions.get(subscription));
     const [, id, expire] = /^\/v1\/checkout\/sessions\/([^/]+)(\/expire)?$/.exec(path) ?? [];
     if (id) return answerPage(pages.get(id), expire ? "expire" : form);
     const known = answered.get(idempotencyKey ?? "");
@@ -93,9 +98,15 @@ export function startMockStripe(key: string): MockStripe {
     url: `http://127.0.0.1:${server.addr.port}`,
     requests,
     pages,
+    subscriptions,
     fail: (...more) => failures.push(...more),
     close: () => server.shutdown(),
   };
+}
+
+function answerSubscription(id: string, status: Stripe.Subscription.Status | undefined): Response {
+  if (status) return Response.json({ id, object: "subscription", status });
+  return refuse(404, { code: "resource_missing", param: "id", message: `No such subscription: '${id}'` });
 }
 
 function answerPage(page: Page | undefined, action: "expire" | Record<string, string>): Response {

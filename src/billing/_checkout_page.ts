@@ -34,15 +34,14 @@ export async function replaceLastPage(
   return replaced.count === 1;
 }
 
-/** As it is now, with its subscription; null for one of another mode or account than the secret key's. */
+/** As it is now, with its subscription; null when it is gone. */
 export async function retrievePage(
   stripe: Stripe,
   { session_id }: LastPage,
 ): Promise<Stripe.Checkout.Session | null> {
-  return await stripe.checkout.sessions.retrieve(session_id, { expand: ["subscription"] }).catch((error) => {
-    if (!isRefused(error, "resource_missing")) throw error;
-    return null;
-  });
+  return await stripe.checkout.sessions.retrieve(session_id, { expand: ["subscription"] }).catch(
+    nullIfMissing,
+  );
 }
 
 /** Ends a page, that nobody pays on it any more. What the provider refuses of one that has ended is no failure. */
@@ -58,6 +57,12 @@ export async function closePage(stripe: Stripe, id: string): Promise<void> {
 
 export function digest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
+
+/** Deleted, or of another mode or account than the secret key's. */
+export function nullIfMissing(error: unknown): null {
+  if (!isRefused(error, "resource_missing")) throw error;
+  return null;
 }
 
 export function isRefused(error: unknown, code: string, param?: string): boolean {

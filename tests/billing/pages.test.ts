@@ -176,6 +176,7 @@ describe("billing pages", () => {
     for (const [index, [status, expected]] of cases.entries()) {
       const object = { id: ids.subscription, customer: ids.customer, status, created: 1, periodEnd: 2 };
       await tell(index + 2, "customer.subscription.updated", subscription(object));
+      stripe.subscriptions.set(ids.subscription, status);
       const answer = await harness.now.call("POST", "/billing/checkout", {
         token: admin.token,
         body: checkout,
@@ -205,6 +206,7 @@ describe("billing pages", () => {
         await sendPaymentEvent(harness.now, { id: ids.event + type, type, created: index, object });
       }
     }
+    stripe.subscriptions.set(running.subscription, "active");
     const refused = await harness.now.call("POST", "/billing/checkout", {
       token: admin.token,
       body: checkout,
@@ -215,6 +217,37 @@ describe("billing pages", () => {
       body: { return_url: "https://portal.test/" },
     });
     expect(stripe.requests.at(-1)!.form).toMatchObject({ customer: running.customer });
+  });
+
+  test("of subscriptions whose end was told by no event only those are a conflict that run at the provider", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [older, younger] = [newCustomer(), newCustomer()];
+    for (const [created, ids] of [older, younger].entries()) {
+      const object = {
+        id: ids.subscription,
+        customer: ids.customer,
+        status: "active",
+        created,
+        periodEnd: 9,
+      };
+      const events = {
+        "checkout.session.completed": checkoutSession({
+          ...ids,
+          id: ids.session,
+          accountId: admin.accountId,
+        }),
+        "customer.subscription.updated": subscription(object),
+      };
+      for (const [type, object] of Object.entries(events)) {
+        await sendPaymentEvent(harness.now, { id: ids.event + type, type, created, object });
+      }
+      stripe.subscriptions.set(ids.subscription, "active");
+    }
+    stripe.subscriptions.set(younger.subscription, "canceled");
+    expect((await open(admin)).status).toBe(409);
+    // Of another mode than the key's.
+    stripe.subscriptions.delete(older.subscription);
+    expect((await open(admin)).status).toBe(200);
   });
 
   test("a customer that the provider has no more checks out anew; its portal is a conflict", async () => {
