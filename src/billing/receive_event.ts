@@ -14,8 +14,12 @@ const SUBSCRIPTION_EVENTS = new Map([
   ["customer.subscription.deleted", 2],
 ]);
 
-/** The second one tells of a payment that took days. */
-const CHECKOUT_EVENTS = ["checkout.session.completed", "checkout.session.async_payment_succeeded"];
+/** The others tell of a payment that took days: the subscription of one that failed goes on, and what is due is asked for. */
+const CHECKOUT_EVENTS = [
+  "checkout.session.completed",
+  "checkout.session.async_payment_succeeded",
+  "checkout.session.async_payment_failed",
+];
 
 /** What a verified body says; of a thin event only its name. */
 export function parsePaymentEvent(
@@ -42,7 +46,8 @@ export async function receivedPaymentEvent(ctx: Context, body: Uint8Array): Prom
 
 async function linkCustomer({ db }: Context, event: PaymentEvent): Promise<Outcome> {
   const session = parseAs(CheckoutSession, event.data.object);
-  if (session.payment_status === "unpaid") return { outcome: "ignored", reason: "unpaid" };
+  const isPending = event.type === "checkout.session.completed" && session.payment_status === "unpaid";
+  if (isPending) return { outcome: "ignored", reason: "unpaid" };
   if (!session.customer) return { outcome: "ignored", reason: "no_customer" };
   const account = Id.safeParse(session.client_reference_id);
   const known = account.success &&

@@ -255,16 +255,25 @@ describe("a payment event", () => {
     }
   });
 
-  test("of a payment that took days links the customer when it succeeds", async () => {
-    const admin = await makeUser(harness.now, { role: "admin" });
-    const checkout = life(admin)[2]!;
-    const unpaid = { ...checkout, object: { ...checkout.object, payment_status: "unpaid" } };
-    const type = "checkout.session.async_payment_succeeded";
-    await sendPaymentEvent(harness.now, unpaid);
-    expect((await billing(admin)).customer_id).toBeNull();
-    await sendPaymentEvent(harness.now, { ...checkout, id: `${checkout.id}paid`, type });
-    expect((await billing(admin)).customer_id).toBe(checkout.object.customer);
-  });
+  test.each([["succeeded", "paid", "active"], ["failed", "unpaid", "past_due"]])(
+    "of a payment that took days and %s links the customer, whose subscription tells the rest",
+    async (end, payment_status, status) => {
+      const admin = await makeUser(harness.now, { role: "admin" });
+      const [, updated, checkout] = life(admin);
+      const session = checkout!.object;
+      await sendPaymentEvent(harness.now, { ...updated!, object: { ...updated!.object, status } });
+      await sendPaymentEvent(harness.now, { ...checkout!, object: { ...session, payment_status: "unpaid" } });
+      expect((await billing(admin)).customer_id).toBeNull();
+      await sendPaymentEvent(harness.now, {
+        ...checkout!,
+        id: `${checkout!.id}${end}`,
+        type: `checkout.session.async_payment_${end}`,
+        object: { ...session, payment_status },
+      });
+      const { customer_id, subscription } = await billing(admin);
+      expect([customer_id, subscription.status]).toEqual([session.customer, status]);
+    },
+  );
 
   test("of a checkout that costs nothing links the customer", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });

@@ -15,9 +15,9 @@ export const paymentWebhook: Webhook = {
     operationId: "webhooks.payment",
     tags: ["Webhooks"],
     summary: "Payment provider webhook",
-    description:
-      "Takes checkout.session.completed, checkout.session.async_payment_succeeded and customer.subscription.created, " +
-      "updated, paused, resumed and deleted, in any order and any number; others are acknowledged.",
+    description: "Takes checkout.session.completed, async_payment_succeeded and async_payment_failed, and " +
+      "customer.subscription.created, updated, paused, resumed and deleted, in any order and any number; others are " +
+      "acknowledged.",
     security: [],
     requestParams: {
       header: z.object({ "stripe-signature": z.string().describe("`t=…,v1=…`, not more than 300 s old") }),
