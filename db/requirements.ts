@@ -2,12 +2,14 @@ import type { Sql } from "./open.ts";
 
 const LEAST_POSTGRES = 15;
 
-/** Why the service can't use this database, for whoever can mend it; undefined when it can. Extensions apart. */
+/** Why the service can't use this database, for whoever can mend it; undefined when it can, or lacks pgvector only. */
 export async function whyUnusable(sql: Sql): Promise<string | undefined> {
-  const [{ version, writable, encoding, lowered, timeout }] = await sql<[Found]>`
+  const [{ version, writable, encoding, lowered, timeout, hidden }] = await sql<[Found]>`
     select current_setting('server_version') as version, current_setting('transaction_read_only') = 'off' as writable,
       getdatabaseencoding() as encoding, lower('I') as lowered,
-      (select setting from pg_settings where name = 'statement_timeout') as timeout`;
+      (select setting from pg_settings where name = 'statement_timeout') as timeout,
+      (select extnamespace::regnamespace::text from pg_extension
+        where extname = 'vector' and to_regtype('vector') is null) as hidden`;
   if (parseInt(version) < LEAST_POSTGRES) {
     return `it is PostgreSQL ${version}; it takes ${LEAST_POSTGRES} at least`;
   }
@@ -15,6 +17,10 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
   if (encoding !== "UTF8") return `its encoding is ${encoding}: create it with --encoding=UTF8`;
   // Emails, repositories and words are compared in small letters, by the database and by this process.
   if (lowered !== "i") return "its locale makes another letter of I than i: create it with --locale=C.UTF-8";
+  // As after a restore, which leaves the database's own settings behind.
+  if (hidden !== null) {
+    return `pgvector is in the schema ${hidden}: that must be on the role's search_path, with the right to use it`;
+  }
   // Absent on the embedded one, which has none; with a unit where DATABASE_URL names one of its own.
   const { statement_timeout: asked } = sql.options.connection;
   if (/^\d+$/.test(String(asked)) && timeout !== String(asked)) {
@@ -30,4 +36,6 @@ interface Found {
   lowered: string;
   /** Milliseconds. */
   timeout: string;
+  /** The schema of pgvector, where it isn't found. */
+  hidden: string | null;
 }

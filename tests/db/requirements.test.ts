@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { migrate, startAlone } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { whyUnusable } from "../../db/requirements.ts";
@@ -6,7 +6,15 @@ import { parseConfig } from "../../src/core/config.ts";
 import { startServices } from "../../src/core/services.ts";
 import { toAppError } from "../../src/core/failures.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../certificate.ts";
-import { administer, dropPlace, emptyPlace, nameOf, type Place, serverUrl } from "../database.ts";
+import {
+  administer,
+  copyTemplate,
+  dropPlace,
+  emptyPlace,
+  nameOf,
+  type Place,
+  serverUrl,
+} from "../database.ts";
 import { openFresh } from "./_fresh.ts";
 
 test("a database that the service makes, or is given empty, can be used", async () => {
@@ -103,6 +111,18 @@ function serversDatabase(): void {
     await administer((sql) => sql.unsafe(`alter database ${nameOf(place.url!)} set search_path = 'gone'`));
     await use(place, async ({ sql }) => {
       await expect(migrate(sql)).rejects.toThrow(/^DATABASE_URL: .* no schema has been selected /);
+    });
+  });
+
+  test.each([
+    ["", emptyPlace],
+    [", and that is in use,", () => copyTemplate(inject("template"))],
+  ])("whose search path%s leaves the schema of pgvector out is refused", async (_, makePlace) => {
+    await use(await makePlace(), async ({ sql }) => {
+      await sql`create schema extensions`;
+      await sql`create extension if not exists vector`;
+      await sql`alter extension vector set schema extensions`;
+      await expect(migrate(sql)).rejects.toThrow(/^DATABASE_URL: .* schema extensions: .* search_path/);
     });
   });
 
