@@ -38,6 +38,9 @@ interface DatabaseOptions {
   onStatement?: ((text: string) => void) | undefined;
 }
 
+const POOL_SIZE = 10;
+/** What a process takes of a server's: the pool's and the probe's. */
+export const CONNECTIONS = POOL_SIZE + 1;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
@@ -79,7 +82,7 @@ function openServer(url: string, options: DatabaseOptions): Database {
     postgres(url, {
       ...common,
       ...observed(options),
-      max: options.poolSize ?? 10,
+      max: options.poolSize ?? POOL_SIZE,
       connection: {
         application_name: "handoff",
         // Whatever the database's or the role's defaults are: after a lock, statements see what its last holder left.

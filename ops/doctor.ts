@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { FolderInUse } from "../db/embedded.ts";
 import { exists } from "../db/files.ts";
 import { pendingMigrations } from "../db/migrate.ts";
-import { openDatabase, type Sql } from "../db/open.ts";
+import { CONNECTIONS, openDatabase, type Sql } from "../db/open.ts";
 import { whyUnusable } from "../db/requirements.ts";
 import { type Config, ownUrl, readConfig } from "../src/core/config.ts";
 import { startEmbedder } from "../src/core/embed.ts";
@@ -90,6 +90,11 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
     const why = "its locale knows the letters of ASCII only, so that searches miss words";
     return complain(what, `${found}; ${why}: create it with --locale=C.UTF-8`);
   }
+  const connections = await allowedConnections(sql);
+  if (connections < CONNECTIONS) {
+    const why = `it allows ${connections} connections, so that calls fail when many come at once`;
+    return complain(what, `${found}; ${why}: each process takes ${CONNECTIONS}`);
+  }
   if (!isAtLeast(row.vector ?? "0", LEAST_PGVECTOR)) {
     return complain(what, `${found}; it takes pgvector ${LEAST_PGVECTOR}`);
   }
@@ -111,6 +116,18 @@ async function knowsLetters(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ same: boolean }]>`
     select to_tsvector('simple', '“Ä”') = to_tsvector('simple', 'ä') as same`;
   return row.same;
+}
+
+/** The least of the server's, the database's and the role's limit. */
+async function allowedConnections(sql: Sql): Promise<number> {
+  const [row] = await sql<[{ allowed: number }]>`
+    select least(
+      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+        - coalesce(current_setting('reserved_connections', true)::integer, 0),
+      nullif(rolconnlimit, -1),
+      nullif(datconnlimit, -1)
+    ) as allowed from pg_roles, pg_database where rolname = session_user and datname = current_database()`;
+  return row.allowed;
 }
 
 /** Tried and taken back, as some servers let more roles do it than their catalogue says. Answers why it can't be. */

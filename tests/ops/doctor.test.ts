@@ -53,6 +53,22 @@ describe("the doctor", () => {
     });
   }
 
+  if (serverUrl) test("says that calls fail where too few connections are allowed", fewConnections);
+
+  async function fewConnections(): Promise<void> {
+    const place = await emptyPlace("doctor");
+    const name = nameOf(place.url!);
+    await administer((sql) => sql.unsafe(`alter database ${name} connection limit 10`));
+    const { code, text } = await doctor({ DATABASE_URL: place.url! });
+    expect([code, text]).toEqual([
+      1,
+      expect.stringMatching(/^WRONG {3}database at .+ it allows 10 connections, .+ takes 11$/m),
+    ]);
+    await administer((sql) => sql.unsafe(`alter database ${name} connection limit 11`));
+    expect((await doctor({ DATABASE_URL: place.url! })).code).toBe(0);
+    await dropPlace(place);
+  }
+
   if (serverUrl) test("says that searches miss words where the locale knows no letters", missesWords);
 
   async function missesWords(): Promise<void> {
