@@ -29,9 +29,10 @@ const LOCK = 4_712_080_933;
  * do it
  */
 export async function migrate(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
-  const migrations = await readMigrations(folder);
+  // At once: later the pulse may have given the connection up, whose end would be all that is heard of the reason.
   const reason = await whyUnusable(sql).catch(raise);
   if (reason !== undefined) throw unusable(reason);
+  const migrations = await readMigrations(folder);
   const done: string[] = [];
   for (;;) {
     const name = await sql.begin((tx) => applyNext(tx, migrations)).catch(raise);
