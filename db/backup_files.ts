@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
 import { whilePaused } from "./backup.ts";
 import { lockFolder } from "./embedded.ts";
@@ -7,6 +8,8 @@ import { openDatabase } from "./open.ts";
 
 /** Beside the database the one file of a data folder that is not made anew: it signs and encrypts. */
 const SECRET = "auth_secret";
+/** As sha256sum reads it: what became of a backup that was packed, sent and unpacked nothing else tells. */
+const SUMS = "SHA256SUMS";
 
 /**
  * Copies the embedded database of `dataDir` into the new folder `target`, whether or not the service runs. The folder
@@ -22,6 +25,7 @@ export async function backUp(dataDir: string, target: string, signal?: AbortSign
   const copy = () => copyHome(home, unfinished, signal);
   try {
     if (!await whilePaused(home, copy, signal)) await whileLocked(home, copy);
+    await Deno.writeTextFile(join(unfinished, SUMS), await sumsOf(unfinished, signal), { mode: 0o600 });
     await refuseExisting(folder);
     await Deno.rename(unfinished, folder);
   } catch (error) {
@@ -46,12 +50,14 @@ interface Restored {
   tickets: number;
   /** The migrations that it lacked. */
   applied: string[];
+  /** Whether it is known to be whole: backups of earlier versions have no sums. */
+  whole: boolean;
 }
 
 /**
  * Puts a backup into `dataDir`, which must hold no database yet. It gets its name there when it was opened and is
  * up to date; what fails leaves the folder free for another backup.
- * @throws {Error} when there is a database, or `source` is no backup or can't be opened
+ * @throws {Error} when there is a database, or `source` is no backup, isn't as it was made or can't be opened
  */
 export async function restore(source: string, dataDir: string): Promise<Restored> {
   const home = resolve(dataDir);
@@ -62,6 +68,7 @@ export async function restore(source: string, dataDir: string): Promise<Restored
     if (await exists(join(home, "db"))) {
       throw new Error(`${home} holds a database already: restore into an empty DATA_DIR`);
     }
+    const whole = await checkSums(source);
     // A kill may leave it there: the next restore removes it, and so does a first start.
     const unfinished = join(home, "db.new");
     try {
@@ -73,14 +80,14 @@ export async function restore(source: string, dataDir: string): Promise<Restored
       });
       await copySecret(source, home);
       await Deno.rename(join(unfinished, "db"), join(home, "db"));
-      return found;
+      return { ...found, whole };
     } finally {
       await removeIfPresent(unfinished);
     }
   });
 }
 
-async function bringUpToDate(dataDir: string): Promise<Restored> {
+async function bringUpToDate(dataDir: string): Promise<Omit<Restored, "whole">> {
   const { sql, close } = await openDatabase({ dataDir });
   try {
     const applied = await migrate(sql);
@@ -88,6 +95,41 @@ async function bringUpToDate(dataDir: string): Promise<Restored> {
     return { tickets: row.tickets, applied };
   } finally {
     await close();
+  }
+}
+
+/** False when it has none. A file that is cut off or missing may well open, with less in it. */
+async function checkSums(source: string): Promise<boolean> {
+  if (!await exists(join(source, SUMS))) return false;
+  const [told, found] = [await Deno.readTextFile(join(source, SUMS)), await sumsOf(source)]
+    .map((text) => new Set(text.split("\n"))) as [Set<string>, Set<string>];
+  const [other] = told.symmetricDifference(found);
+  if (other === undefined) return true;
+  throw new Error(`${resolve(source)} is not as it was backed up, by its ${SUMS}: ${other.slice(66)}`);
+}
+
+/** A line for each file of a backup. */
+async function sumsOf(folder: string, signal?: AbortSignal): Promise<string> {
+  const lines: string[] = [];
+  for await (const path of backedUp(folder)) {
+    signal?.throwIfAborted();
+    const hash = createHash("sha256");
+    const { readable } = await Deno.open(join(folder, path));
+    for await (const bytes of readable) hash.update(bytes);
+    lines.push(`${hash.digest("hex")}  ${path}\n`);
+  }
+  return lines.join("");
+}
+
+async function* backedUp(folder: string): AsyncGenerator<string> {
+  if (await exists(join(folder, SECRET))) yield SECRET;
+  yield* filesIn(folder, "db");
+}
+
+async function* filesIn(folder: string, path: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(join(folder, path))) {
+    if (isDirectory) yield* filesIn(folder, `${path}/${name}`);
+    else yield `${path}/${name}`;
   }
 }
 

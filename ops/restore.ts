@@ -9,6 +9,7 @@ await runCommand(async () => {
     throw new Error("DATABASE_URL names a server: restore it with pg_restore (docs/self_hosting.md)");
   }
   if (!source) throw new Error("Say what from: npm run restore -- FOLDER");
-  const { tickets, applied } = await restore(pathFromCaller(source), DATA_DIR);
+  const { tickets, applied, whole } = await restore(pathFromCaller(source), DATA_DIR);
   print(`Restored ${source} to ${DATA_DIR}: ${tickets} tickets, ${applied.length} migrations applied.`);
+  if (!whole) print("Whether all of it was there nobody knows: it has no SHA256SUMS.");
 });

@@ -138,6 +138,32 @@ describe("a backup of the embedded database", () => {
     await copy.close();
   });
 
+  test("is restored only as it was made, and one of an earlier version as it is", async () => {
+    await backUp(harness.place.dataDir, `${folder}/taken`);
+    const [{ path }] = await harness.sql<
+      [{ path: string }]
+    >`select pg_relation_filepath('schema_migrations') as path`;
+    const changes: [name: string, left: number | undefined, told?: string][] = [
+      [`db/${path}`, 0],
+      ["auth_secret", undefined],
+      ["auth_secret", 42],
+      ["SHA256SUMS", 0, "auth_secret"],
+    ];
+    for (const [name, left, told = name] of changes) {
+      const file = `${folder}/taken/${name}`;
+      const bytes = await Deno.readFile(file);
+      await (left === undefined ? Deno.remove(file) : Deno.truncate(file, left));
+      await expect(restore(`${folder}/taken`, `${folder}/restored`)).rejects.toThrow(
+        `taken is not as it was backed up, by its SHA256SUMS: ${told}`,
+      );
+      await Deno.writeFile(file, bytes);
+    }
+    expect(await filesIn(`${folder}/restored`)).toEqual(["db.lock"]);
+    expect(await restore(`${folder}/taken`, `${folder}/restored`)).toMatchObject({ whole: true });
+    await Deno.remove(`${folder}/taken/SHA256SUMS`);
+    expect(await restore(`${folder}/taken`, `${folder}/earlier`)).toMatchObject({ whole: false });
+  });
+
   test("never takes the place of anything", async () => {
     await Deno.mkdir(`${folder}/taken`);
     await expect(backUp(harness.place.dataDir, `${folder}/taken`)).rejects.toThrow("exists already");
