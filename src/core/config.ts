@@ -121,8 +121,11 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** What ends in a number is an address to URL, or none, such as 10.0.0.256. */
 function isHost(text: string): boolean {
-  return isIP(text) !== 0 || /^[a-z\d_]([a-z\d_-]*[a-z\d_])?(\.[a-z\d_]([a-z\d_-]*[a-z\d_])?)*$/i.test(text);
+  return isIP(text) !== 0 ||
+    URL.canParse(`http://${text}`) &&
+      /^[a-z\d_]([a-z\d_-]*[a-z\d_])?(\.[a-z\d_]([a-z\d_-]*[a-z\d_])?)*$/i.test(text);
 }
 
 /** How this machine reaches the service. Who listens everywhere has no address by that name. */

@@ -118,7 +118,18 @@ test("links name localhost where the service listens everywhere", () => {
 });
 
 test("a host is a name or an address and nothing else", () => {
-  for (const HOST of ["localhost:3000", "http://x", "[::1]", "nonsense..", "a b", "-x"]) {
+  for (
+    const HOST of [
+      "localhost:3000",
+      "http://x",
+      "[::1]",
+      "nonsense..",
+      "a b",
+      "-x",
+      "10.0.0.256",
+      "0.0.0.0.0",
+    ]
+  ) {
     expect(() => parseConfig({ HOST }), HOST).toThrow(/^HOST: takes a name or an address/);
   }
   for (const HOST of ["localhost", "tickets.example", "10.0.0.1", "::1", "fe80::1"]) {
