@@ -55,7 +55,11 @@ const environment = z.object({
   ENCRYPTION_KEY: longSecrets,
   ADMIN_EMAIL: z.string().regex(/^[^@\s]+@[^@\s]+$/, "takes an email address")
     .max(254, "takes at most 254 characters").default("admin@localhost"),
-  ADMIN_PASSWORD: z.string().min(8, "takes at least 8 characters").max(1000, "takes at most 1000 characters")
+  // As a file that ends in a line break gives it, nobody could type it in.
+  ADMIN_PASSWORD: z.string().regex(/^\P{Cc}*$/u, "takes a password without line breaks").min(
+    8,
+    "takes at least 8 characters",
+  ).max(1000, "takes at most 1000 characters")
     .optional(),
   CLOUD_AGENT_WEBHOOK_SECRET: secrets,
   CRON_SECRET: secrets,

@@ -68,6 +68,7 @@ const WRONG: [string, string][] = [
   ["ADMIN_EMAIL", `${"a".repeat(250)}@x.test`],
   ["ADMIN_PASSWORD", "7 signs"],
   ["ADMIN_PASSWORD", "a".repeat(1001)],
+  ["ADMIN_PASSWORD", "of a mounted file\n"],
   ["CRON_SECRET", "a,b,c"],
   ["STRIPE_SECRET_KEY", "sk_test_1\nsk_test_2"],
   ["STRIPE_API_URL", "stripe"],
