@@ -19,7 +19,7 @@ const longSecrets = secrets.refine(
 const port = z.string().regex(/^\d+$/, "takes a number from 1 to 65535").transform(Number)
   .refine((value) => value >= 1 && value <= 65535, "takes a number from 1 to 65535");
 
-const httpUrl = z.string().refine(
+const httpUrl = z.string().trim().refine(
   (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
   "takes an http or https URL",
 ).transform((text) => text.replace(/\/+$/, ""));

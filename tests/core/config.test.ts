@@ -28,7 +28,7 @@ test("what is just long or large enough is taken, and addresses as people write 
     AUTH_SECRET: secret,
     ADMIN_PASSWORD: "8 signs.",
     DATABASE_URL: "postgresql://u:100%25@db/handoff",
-    GITHUB_API_URL: "https://github.example/api/v3/",
+    GITHUB_API_URL: "https://github.example/api/v3/ ",
     CORS_ORIGINS: "https://portal.test/, HTTP://LOCALHOST:5173",
     EMBEDDING_THREADS: "99",
   };
