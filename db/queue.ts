@@ -61,8 +61,8 @@ function onceAMinute(onError: (error: unknown) => void): (error: unknown) => voi
 }
 
 /**
- * Starts pg-boss. It remembers when it last looked at the schedule and after each queue, and which occurrences it has
- * sent: after a clock was set back it would do nothing for as long.
+ * Starts pg-boss. It remembers when it last looked at the schedule and after each queue, which occurrences it has sent,
+ * and since when a job may run or has run: after a clock was set back it would do nothing for as long.
  */
 export async function startBoss(boss: PgBoss, sql: Sql): Promise<void> {
   await boss.start();
@@ -73,6 +73,9 @@ export async function startBoss(boss: PgBoss, sql: Sql): Promise<void> {
       update pgboss.queue set monitor_claim_on = null, monitor_on = null, maintain_on = null
       where greatest(monitor_claim_on, monitor_on, maintain_on) > now()`;
     await tx`update pgboss.job set singleton_on = null where singleton_on > now() at time zone 'UTC'`;
+    await tx`
+      update pgboss.job set start_after = now() where state < 'active' and greatest(created_on, started_on) > now()`;
+    await tx`update pgboss.job set heartbeat_on = now() where state = 'active' and heartbeat_on > now()`;
   });
 }
 

@@ -55,6 +55,39 @@ test("a schedule and queues that were looked at in the future are looked at agai
   expect(held).toEqual({ jobs: 0 });
 });
 
+test("jobs that were put off, begun or failed in the future are run after a start", async () => {
+  const { sql } = database;
+  const settings = { ...RECOVERY, retryLimit: 1, retryDelay: 60 };
+  const send = async (name: string) => {
+    await boss.createQueue(name, settings);
+    return await boss.send(name, {});
+  };
+  const waiting = await send("waiting");
+  const failed = await send("failed");
+  const begun = await send("begun");
+  for (const name of ["failed", "begun"]) await boss.fetch(name);
+  await boss.fail("failed", failed!);
+  const delayed = await boss.send("waiting", {}, { startAfter: 3600 });
+  await sql`update pgboss.version set cron_on = now() + interval '1 day'`;
+  await sql`
+    update pgboss.job set created_on = created_on + interval '1 day', start_after = start_after + interval '1 day',
+      started_on = started_on + interval '1 day', heartbeat_on = heartbeat_on + interval '1 day'
+    where id = any (${[waiting, failed, begun]}::uuid[])`;
+  const third = createBoss(sql, { embedded: database.embedded, supervises: false, onError: () => {} });
+  await startBoss(third, sql);
+  await third.stop();
+  const due = await sql<{ id: string }[]>`
+    select id from pgboss.job where state < 'active' and start_after <= now() and id = any (${[
+    waiting,
+    failed,
+    delayed,
+  ]}::uuid[])`;
+  expect(new Set(due.map(({ id }) => id))).toEqual(new Set([waiting, failed]));
+  const [run] = await sql`
+    select heartbeat_on <= now() as noticed from pgboss.job where state = 'active' and id = ${begun}::uuid`;
+  expect(run).toEqual({ noticed: true });
+});
+
 test("what every worker meets at each poll is reported once a minute, and what else fails all the same", () => {
   const reported: unknown[] = [];
   const { sql, embedded } = database;
