@@ -1,4 +1,4 @@
-import type { PgBoss } from "pg-boss";
+import type { PgBoss, QueueOptions, QueueResult } from "pg-boss";
 import { z } from "zod";
 import type { Db } from "../../db/open.ts";
 import { bossExecutor, RECOVERY } from "../../db/queue.ts";
@@ -108,15 +108,21 @@ export interface Queue {
   retry(db: Db, name: string, id: string): Promise<void>;
 }
 
-/** Every queue exists with today's settings; safe when several processes do it at once. */
+/** Every queue exists with today's settings; safe when several processes do it at once. Most starts find them as they are. */
 export async function prepareQueues(boss: PgBoss): Promise<void> {
+  const present = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
   const definitions: [string, QueueDefinition][] = Object.entries(QUEUES);
   for (const [name, { retry, deadLetter }] of definitions) {
-    if (deadLetter) await boss.createQueue(deadLetter);
+    if (deadLetter && !present.has(deadLetter)) await boss.createQueue(deadLetter);
     const settings = { ...RECOVERY, ...retry, ...(deadLetter && { deadLetter }) };
-    await boss.createQueue(name, { policy: "short", ...settings });
-    await boss.updateQueue(name, settings);
+    const queue = present.get(name);
+    if (!queue) await boss.createQueue(name, { policy: "short", ...settings });
+    else if (!isMatch(queue, settings)) await boss.updateQueue(name, settings);
   }
+}
+
+function isMatch(queue: QueueResult, settings: QueueOptions): boolean {
+  return Object.entries(settings).every(([name, value]) => queue[name as keyof QueueOptions] === value);
 }
 
 export function openQueue(boss: PgBoss): Queue {

@@ -48,7 +48,10 @@ describe("a queue", () => {
       sql`
       select name, policy, retry_limit, retry_delay, retry_backoff, expire_seconds from pgboss.queue
       where name = any (${Object.keys(QUEUES)}::text[]) order by name`;
-    const before = [...await settings()];
+    const written = () => sql`select max(updated_on) as at from pgboss.queue`;
+    const [before, first] = [[...await settings()], [...await written()]];
+    await prepareQueues(boss);
+    expect([...await written()]).toEqual(first);
     await sql`
       update pgboss.queue set retry_limit = 0, retry_delay = 1, expire_seconds = 3600 where name = any (${
       Object.keys(QUEUES)
