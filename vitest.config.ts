@@ -10,6 +10,9 @@ const WITHOUT_SERVER = [
   "tests/ops/start.test.ts",
 ];
 
+// Most files use an embedded database for some seconds: compiling all that these run as well as it can took one more of each.
+Deno.env.set("DENO_V8_FLAGS", "--wasm-tiering-budget=200000000");
+
 export default defineConfig({
   test: {
     // Under Deno a test file needs a process of its own; two cores, two files at once.
