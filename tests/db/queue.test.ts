@@ -94,16 +94,16 @@ test("what every worker meets at each poll is reported once a minute, and what e
   const onError = (error: unknown) => reported.push(error);
   const away = (queue: string) =>
     new Error(`connect ECONNREFUSED 127.0.0.1:5432 (Queue: ${queue}, Worker: 1)`);
-  const errors = ["prune", "end-leases", "prune"].map(away);
-  const other = { message: "permission denied" };
+  const [first, second] = [away("prune"), away("end-leases")];
+  const other = Object.assign(new Error("permission denied"), { code: "42501" });
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
     const worker = createBoss(sql, { embedded, supervises: false, onError });
-    for (const error of [...errors, other]) worker.emit("error", error);
-    expect(reported).toEqual([errors[0], other]);
+    for (const error of [first, second, other]) worker.emit("error", error);
+    expect(reported).toEqual([first, other]);
     vi.advanceTimersByTime(60_000);
-    worker.emit("error", errors[1]);
-    expect(reported).toEqual([errors[0], other, errors[1]]);
+    worker.emit("error", second);
+    expect(reported).toEqual([first, other, second]);
   } finally {
     vi.useRealTimers();
   }
