@@ -70,13 +70,17 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
     transformer: superjson,
     // An input such as a description is too long for a URL, and URLs end up in logs.
     methodOverride: "POST" as const,
-    // The session cookie is set, renewed and sent too.
-    fetch: (input: URL | RequestInfo, init?: object) => fetch(input, { ...init, credentials: "include" }),
   };
   const apiKey = options.credentials && "apiKey" in options.credentials ? options.credentials.apiKey : null;
   const store = options.credentials && "read" in options.credentials ? options.credentials : storeInMemory();
+  // The session cookie is set, renewed and sent too.
+  const withCookie = (input: URL | RequestInfo, init?: object) =>
+    fetch(input, { ...init, credentials: "include" });
+  // One may be left by a sign-out that didn't reach the service: whoever is signed out calls as nobody.
+  const asSignedIn = async (input: URL | RequestInfo, init?: object) =>
+    await store.read() ? await withCookie(input, init) : await fetch(input, { ...init, credentials: "omit" });
   const open = createTRPCClient<AppRouter>({
-    links: [httpLink({ ...transport, headers: ({ op }) => bearer(op.context["token"]) })],
+    links: [httpLink({ ...transport, fetch: withCookie, headers: ({ op }) => bearer(op.context["token"]) })],
   });
   const session = new Session(store, open, options.onSignedOut);
   const accessToken = async () => apiKey ?? await session.accessToken();
@@ -98,10 +102,12 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
           path === COOKIE_ONLY || context["ifMatch"] !== undefined || isLong(input),
         true: httpLink({
           ...transport,
+          fetch: asSignedIn,
           headers: async ({ op }) => ({ ...await credential(op), ...ifMatch(op.context["ifMatch"]) }),
         }),
         false: httpBatchLink({
           ...transport,
+          fetch: asSignedIn,
           maxItems: MAX_BATCH,
           headers: ({ opList }) => credential(...opList),
         }),

@@ -30,7 +30,8 @@ function connect(app: Harness) {
 function withCookie(fetch: typeof globalThis.fetch) {
   const jar = { cookie: "" };
   const browse = (async (input: URL | RequestInfo, init?: RequestInit) => {
-    const headers = new Headers(init?.headers);
+    if (init?.credentials !== "include") return await fetch(input, init);
+    const headers = new Headers(init.headers);
     if (jar.cookie) headers.set("cookie", jar.cookie);
     const response = await fetch(input, { ...init, headers });
     jar.cookie = response.headers.get("set-cookie")?.split(";")[0] ?? jar.cookie;
@@ -222,6 +223,26 @@ describe("the typed client", () => {
     expect(await client.api.auth.me.query({})).toMatchObject({ user: { email } });
     expect(refreshes()).toBe(1);
   });
+});
+
+test("who signed out is nobody, though a cookie was left since the service could not be told", async () => {
+  const { store, email, fetch } = await openPortal(harness.now);
+  const browser = withCookie(fetch);
+  const client = createHandoffClient({
+    baseUrl: "http://handoff.test",
+    credentials: store,
+    fetch: (input, init) =>
+      String(input).includes("auth.logout")
+        ? Promise.reject(new TypeError("no route"))
+        : browser.fetch(input, init),
+  });
+  await client.signIn({ email, password: PASSWORD });
+  await expect(client.signOut()).rejects.toThrow("no route");
+  expect(browser.jar.cookie).toMatch(/^session=./);
+  const { auth, integrations } = client.api;
+  for (const call of [() => auth.me.query({}), () => integrations.setUpHooks.mutate({})]) {
+    expect(await call().then(() => null, errorBody)).toMatchObject({ code: "unauthenticated" });
+  }
 });
 
 describe("a change through the typed client of one version only", () => {
