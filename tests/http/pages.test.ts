@@ -27,13 +27,34 @@ test("an invite link leads to a page whose parts all come from the service", asy
   }
 });
 
-test("the page of a whole link shows its form and begins in it", async () => {
+/** Runs the invite page's script in as much of a browser as it asks for. */
+async function openInvite(hash: string) {
   const script = await (await harness.now.request("GET", "/invite/page.js")).text();
   const focused: string[] = [];
   const inputs = ["password", "repeated"].map((id) => ({ focus: () => focused.push(id) }));
   const form = { hidden: true, querySelectorAll: () => inputs, addEventListener: () => undefined };
-  new Function("document", "location", script)({ querySelector: () => form }, { hash: "#token" });
+  const message = { setAttribute: () => undefined, textContent: "" };
+  const document = { querySelector: (selector: string) => selector === "#form" ? form : message };
+  const location = { hash, reload: vi.fn() };
+  const window = new EventTarget();
+  new Function("document", "location", "addEventListener", script)(
+    document,
+    location,
+    window.addEventListener.bind(window),
+  );
+  return { form, message, focused, location, window };
+}
+
+test("the page of a whole link shows its form and begins in it", async () => {
+  const { form, focused } = await openInvite("#token");
   expect([form.hidden, focused]).toEqual([false, ["password"]]);
+});
+
+test("the page of half a link asks for the whole one, and loads anew when its address gets that", async () => {
+  const { form, message, location, window } = await openInvite("");
+  expect([form.hidden, message.textContent]).toEqual([true, expect.stringContaining("incomplete")]);
+  window.dispatchEvent(new Event("hashchange"));
+  expect(location.reload).toHaveBeenCalledOnce();
 });
 
 test("the documents' page leads to the document itself where scripts are off", async () => {

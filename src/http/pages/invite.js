@@ -39,6 +39,9 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
+// A link that is pasted over this page's address differs in its fragment alone, for which browsers load nothing.
+addEventListener("hashchange", () => location.reload());
+
 if (token) {
   form.hidden = false;
   // Browsers leave `autofocus` alone where the address has a fragment.
