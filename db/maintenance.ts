@@ -4,7 +4,13 @@ const CHECK_EVERY_MS = 10_000;
 /** Bytes of write-ahead log: what is read again after a kill, and about what a backup takes besides the tables. */
 const LONGEST_LOG = 64 * 1024 * 1024;
 
-/** Which tables changed by more than a fifth and a thousand rows since their statistics were taken. */
+/** Bytes of a table, from which on it is looked after at each start. */
+const LARGE_TABLE = 1024 * 1024;
+
+/**
+ * Which tables changed by more than a fifth and a thousand rows since their statistics were taken. The counters begin anew
+ * with each start: a large table that wasn't vacuumed since may have changed by any amount before.
+ */
 export async function staleTables(sql: Sql): Promise<string[]> {
   // Otherwise a session reports its counters up to a second late, and on its next statement.
   await sql`select pg_stat_force_next_flush()`;
@@ -13,6 +19,7 @@ export async function staleTables(sql: Sql): Promise<string[]> {
     from pg_stat_user_tables s
     join pg_class c on c.oid = s.relid
     where greatest(s.n_mod_since_analyze, s.n_dead_tup) > 1000 + greatest(c.reltuples, 0) / 5
+      or (s.last_vacuum is null and pg_table_size(c.oid) > ${LARGE_TABLE}::bigint)
     order by 1
   `;
   return rows.map((row) => row.name);
