@@ -61,11 +61,11 @@ async function checkDatabase(config: Config): Promise<boolean> {
   const what = config.DATABASE_URL
     ? `database at ${new URL(config.DATABASE_URL).host}`
     : `database in ${resolve(config.DATA_DIR)}`;
-  if (!config.DATABASE_URL && !await exists(join(config.DATA_DIR, "db"))) {
-    print(`ok      ${what}: made at the first start`);
-    return true;
-  }
   try {
+    if (!config.DATABASE_URL && !await exists(join(config.DATA_DIR, "db"))) {
+      print(`ok      ${what}: made at the first start`);
+      return true;
+    }
     const database = await openDatabase({ url: config.DATABASE_URL, dataDir: config.DATA_DIR, poolSize: 1 });
     try {
       return await examine(database.sql, what);

@@ -131,6 +131,15 @@ describe("the doctor", () => {
       1,
       expect.stringMatching(/^WRONG {3}DATA_DIR \/proc\/none: .+$/m),
     ]);
+    const file = await Deno.makeTempFile();
+    const misplaced = await doctor({ DATA_DIR: file, DATABASE_URL: "" });
+    expect([misplaced.code, misplaced.text]).toEqual([
+      2,
+      expect.stringMatching(
+        /^WRONG {3}DATA_DIR .+\nWRONG {3}database in .+\n(.*\n)*2 of these must be mended\.$/m,
+      ),
+    ]);
+    await Deno.remove(file);
     const misconfigured = await doctor({ PORT: "many" });
     expect([misconfigured.code, misconfigured.text]).toEqual([
       1,
