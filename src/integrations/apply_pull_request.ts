@@ -34,7 +34,7 @@ export async function applyPullRequest(ctx: Context, event: PullRequestEvent): P
   const tickets = found.filter(({ linked, older }) => linked || older || isNews && pull.isClosing);
   if (pull.state === "merged") {
     // A merge that was known before a ticket was reopened doesn't make it closable again, nor take back what was said.
-    const due = isNews ? tickets : tickets.filter(({ reopened, decided }) => !reopened && !decided);
+    const due = isNews ? tickets : await undecided(ctx, pull, tickets.filter(({ reopened }) => !reopened));
     await link(ctx, pull, due.filter(({ named }) => named));
     if (!isNews) await stampLate(ctx, pull, due);
     await closeDeployed(ctx, pull);
@@ -50,8 +50,6 @@ interface FoundTicket {
   named: boolean;
   /** Made before the merge. */
   older: boolean;
-  /** Since the merge someone has said what the ticket's merge is. */
-  decided: boolean;
 }
 
 /**
@@ -91,10 +89,17 @@ async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFact
       join wired w on w.id = l.project_id
     )
     select id, project_id, reopened, id in (select id from linked) as linked, id in (select id from mentioned) as named,
-      coalesce(precedes(created_at, ${pull.merged_at}::timestamptz), false) as older,
-      exists (select from history h where h.ticket_id = tickets.id and h.changes ? 'merge_sha'
-        and h.actor ->> 'kind' in ('user', 'key') and h.created_at > ${pull.merged_at}::timestamptz) as decided
+      coalesce(precedes(created_at, ${pull.merged_at}::timestamptz), false) as older
     from tickets where id in (select id from linked union select id from mentioned) order by id for update`;
+}
+
+/** Those of whose merge nobody has said anything since. Asked behind their locks, which whoever says it holds. */
+async function undecided({ db }: Context, pull: PullFacts, tickets: FoundTicket[]): Promise<FoundTicket[]> {
+  const decided = await db<{ ticket_id: string }[]>`
+    select ticket_id from history
+    where ticket_id = any (${tickets.map(({ id }) => id)}::uuid[]) and changes ? 'merge_sha'
+      and actor ->> 'kind' in ('user', 'key') and created_at > ${pull.merged_at}::timestamptz`;
+  return tickets.filter(({ id }) => !decided.some(({ ticket_id }) => ticket_id === id));
 }
 
 async function followLinks({ db }: Context, pull: PullFacts): Promise<void> {

@@ -71,6 +71,22 @@ describe("what comes again, late or in another order", () => {
     expect(await linksOf(ticket)).toEqual([]);
   });
 
+  test("an edit that names a ticket leaves what someone is saying of its merge at that moment", async () => {
+    const { harness } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(harness, project);
+    const pull = { repo, number: next(), mergeSha: SHA("1"), at: inMinutes(-1) };
+    await merges.merge({ ...pull, title: "Names nobody" });
+    await behindLock<void>(
+      harness,
+      (tx) => tx`select from tickets where id = ${ticket.id}::uuid for update`,
+      () => patch(ticket, project, { merge_sha: SHA("9") }),
+      () => merges.merge({ ...pull, title: ticket.ref, action: "edited" }),
+    );
+    expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("9"));
+    expect(await linksOf(ticket)).toEqual([]);
+  });
+
   test("an edit that names a ticket links it although another merge has stamped it since", async () => {
     const { project, repo } = await merges.wired();
     const ticket = await makeTicket(hosting.now.harness, project);
