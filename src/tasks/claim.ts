@@ -26,10 +26,12 @@ export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<
           lease_expires_at = ${lease(db)}, ${newVersion(db, "t")}
         where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)}
         returning ${taskColumns(db)}`,
-      // It may have waited for who closed the ticket, and sees that one as it was when it began.
       db<Pick<Ticket, "status">[]>`select status from tickets where id = ${input.ticketId}::uuid`,
     ]);
-    if (task && ticket?.status === "closed") throw ticketIsClosed(task);
+    if (!task) return undefined;
+    // It may have waited for who closed the ticket or gave the task a dependency, and saw both as they were when it began.
+    if (ticket?.status === "closed") throw ticketIsClosed(task);
+    await refuseWaiting(ctx, task);
     return task;
   });
   return claimed ?? await explainRefusal(ctx, input);
@@ -65,8 +67,13 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
   if (status !== "pending") throw new AppError("invalid_transition", `${refused} it is ${status}`);
   if (ticket.status === "closed") throw ticketIsClosed(task);
   if (another) throw taken("it is assigned to another");
-  const tasks = await outlineOf(ctx, input.ticketId);
-  const waiting = unfinishedDependencies(tasks, task.depends_on_task_ids);
-  if (waiting.length > 0) throw dependenciesUnfinished(title, waiting);
+  await refuseWaiting(ctx, task);
   throw taken("it was not free until a moment ago");
+}
+
+async function refuseWaiting(ctx: ProjectContext, task: Task): Promise<void> {
+  if (task.depends_on_task_ids.length === 0) return;
+  const tasks = await outlineOf(ctx, task.handoff_request_id);
+  const waiting = unfinishedDependencies(tasks, task.depends_on_task_ids);
+  if (waiting.length > 0) throw dependenciesUnfinished(task.title, waiting);
 }

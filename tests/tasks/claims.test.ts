@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { besideLock } from "../behind_lock.ts";
+import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeKey, makeMember, makeTicket, type TestUser } from "../factories.ts";
-import { add, harness, newTicket, world } from "./_tasks.ts";
+import { add, harness, newTicket, patch, world } from "./_tasks.ts";
 
 let [ada, ben]: TestUser[] = [];
 beforeAll(async () => {
@@ -100,6 +100,21 @@ describe("claiming a task", () => {
     }
     const { body } = await act(given, "claim", ben!);
     expect(body.details.current).toMatchObject({ id: given, assignee_user_id: ada!.id });
+  });
+
+  test("waits for a dependency that it is given at that moment", async () => {
+    const [id, before] = await newTicket("task", "before");
+    const [given, claimed] = await behindLock(
+      harness.now,
+      (tx) => tx`select from tasks where id = ${id!}::uuid for update`,
+      () => patch(id!, { depends_on_task_ids: [before] }),
+      () => act(id, "claim", ada!),
+    );
+    expect([given!.status, claimed!.status, claimed!.body.code]).toEqual([
+      200,
+      409,
+      "dependencies_unfinished",
+    ]);
   });
 
   test("waits for its dependencies", async () => {
