@@ -31,7 +31,12 @@ async function sweepStep(ctx: Context, after: string): Promise<string | null> {
     where t.id > ${after}::uuid and ${closingLine(ctx.db)}
       and ${waitsForNoDeploy(ctx.db)}
     order by t.id limit ${STEP} for update of t`;
-  await closeAsCompleted(ctx, due.map(({ id }) => id));
+  // Whoever held a lock may have told of the first deploy in a project, which only a statement behind it sees.
+  const still = await ctx.db<{ id: string }[]>`
+    select t.id from tickets t where t.id = any (${due.map(({ id }) => id)}::uuid[]) and ${
+    waitsForNoDeploy(ctx.db)
+  }`;
+  await closeAsCompleted(ctx, still.map(({ id }) => id));
   return due.length === STEP ? due.at(-1)!.id : null;
 }
 

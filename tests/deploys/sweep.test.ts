@@ -40,6 +40,22 @@ describe("the hourly sweep", () => {
     expect(closed?.actor).toMatchObject({ kind: "job", id: "sweep-merged-tickets" });
   });
 
+  test("leaves a ticket open of which it hears at that moment that its deploy failed, the first in its project", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/first"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    await behindLock<unknown>(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${ticket.id}::uuid for update`,
+      () => sendDeploy(harness.now, { repo: "acme/first", sha, status: "failed" }),
+      sweep,
+    );
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      status: "open",
+      ship: "deploy_failed",
+    });
+  });
+
   test("closes a deployed ticket whose last role was finished since", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/late"] });
     const sha = newSha();
