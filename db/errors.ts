@@ -41,6 +41,7 @@ const NOT_ALLOWED = new Set([
   READ_ONLY,
   "3F000", // the search path names no schema that is there
   "42501", // the role lacks the right
+  "42602", // pgvector before 0.8 has not all of the settings
 ]);
 
 /** What whoever set the environment can mend; the message begins with the variable. */

@@ -72,6 +72,16 @@ describe("migrations", () => {
     expect(await database.sql`select to_regclass('half') as half`).toEqual([{ half: null }]);
   });
 
+  test("name the database where its pgvector is too old for a setting", async () => {
+    await write(
+      "0003_search.sql",
+      "select '[1]'::vector; create function search() returns integer language sql set hnsw.newer = 1 as 'select 1'",
+    );
+    await expect(migrate(database.sql, folder)).rejects.toThrow(
+      /^DATABASE_URL: .*"hnsw\.newer".*"Which database"/,
+    );
+  });
+
   test("may take longer than a request may", async () => {
     await write(
       "0003_patient.sql",
