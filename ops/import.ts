@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TextLineStream } from "./_lines.ts";
+import { TextLineStream } from "./lines.ts";
 import { errorBody } from "../src/client.ts";
 import { print, runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";

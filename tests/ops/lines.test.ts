@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TextLineStream } from "../../ops/_lines.ts";
+import { TextLineStream } from "../../ops/lines.ts";
 
 async function linesOf(pieces: string[]): Promise<string[]> {
   return await Array.fromAsync(ReadableStream.from(pieces).pipeThrough(new TextLineStream()));
