@@ -1,15 +1,22 @@
 import { createHandoffClient, type HandoffClient } from "../src/client.ts";
 import { readConfig } from "../src/core/config.ts";
-import { pathFromCaller } from "./_cli.ts";
+import { pathFromCaller, stopSignal } from "./_cli.ts";
 
 /** What both commands take; the password comes from the environment, where no process list shows it. */
 export interface Transfer {
   api: HandoffClient["api"];
   project: string;
   file: string;
+  /** Aborted when the command is told to end; calls of the service end by themselves then. */
+  stopped: AbortSignal;
 }
 
-/** Signs in at the service of PUBLIC_URL as ADMIN_EMAIL with ADMIN_PASSWORD, does the work and signs out. */
+const SIGNING_OUT_MS = 5_000;
+
+/**
+ * Signs in at the service of PUBLIC_URL as ADMIN_EMAIL with ADMIN_PASSWORD, does the work and signs out, also when it is
+ * told to end.
+ */
 export async function withProject(usage: string, work: (transfer: Transfer) => Promise<void>): Promise<void> {
   const [project, file] = Deno.args;
   const { PUBLIC_URL, ADMIN_EMAIL, ADMIN_PASSWORD } = readConfig();
@@ -17,10 +24,15 @@ export async function withProject(usage: string, work: (transfer: Transfer) => P
   if (!ADMIN_PASSWORD) {
     throw new Error("Set ADMIN_EMAIL and ADMIN_PASSWORD to those of an admin of the project");
   }
+  const stopped = stopSignal();
+  let working = true;
+  // Who ends it since the service doesn't answer shall not wait for that again.
+  const patience = () => working ? stopped : stopped.aborted ? AbortSignal.timeout(SIGNING_OUT_MS) : null;
   const client = createHandoffClient({
     baseUrl: PUBLIC_URL,
     fetch: (input, init) =>
-      fetch(input, init).catch((cause: Error) => {
+      fetch(input, { ...init, signal: patience() }).catch((cause: Error) => {
+        if (working) stopped.throwIfAborted();
         throw new Error(`PUBLIC_URL: the service at ${PUBLIC_URL} does not answer: ${cause.message}`, {
           cause,
         });
@@ -28,8 +40,9 @@ export async function withProject(usage: string, work: (transfer: Transfer) => P
   });
   await client.signIn({ email: ADMIN_EMAIL, password: ADMIN_PASSWORD });
   try {
-    await work({ api: client.api, project, file: pathFromCaller(file) });
+    await work({ api: client.api, project, file: pathFromCaller(file), stopped });
   } finally {
+    working = false;
     await client.signOut();
   }
 }

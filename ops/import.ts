@@ -18,7 +18,7 @@ await runCommand(() =>
   withProject("npm run import -- PROJECT_ID FILE", async (transfer) => {
     const totals = { imported: 0, existing: 0 };
     const links: Line[] = [];
-    for await (const lines of batches(readRecords(transfer.file))) {
+    for await (const lines of batches(readRecords(transfer))) {
       links.push(...lines.filter(({ record }) => record.duplicate_of !== null));
       const { imported, existing } = await send(transfer, lines);
       totals.imported += imported;
@@ -48,11 +48,12 @@ async function send({ api, project }: Transfer, lines: Line[]) {
 }
 
 /** What an import takes of each line: its history is for reading only. */
-async function* readRecords(path: string): AsyncGenerator<Line> {
+async function* readRecords({ file: path, stopped }: Transfer): AsyncGenerator<Line> {
   const file = await Deno.open(path);
-  const lines = file.readable.pipeThrough(new TextDecoderStream("utf-8", { fatal: true })).pipeThrough(
-    new TextLineStream(),
-  );
+  // Who writes into a pipe may keep it waiting.
+  const lines = file.readable
+    .pipeThrough(new TextDecoderStream("utf-8", { fatal: true }), { signal: stopped })
+    .pipeThrough(new TextLineStream());
   let number = 0;
   try {
     for await (const line of lines) {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
 import { ticketInput } from "../factories.ts";
 import { type ServiceProcess, startService } from "../service_process.ts";
-import { runOps } from "./_command.ts";
+import { until } from "../until.ts";
+import { runOps, startOps } from "./_command.ts";
 
 const ADMIN = { ADMIN_EMAIL: "ada@example.test", ADMIN_PASSWORD: "a long enough password" };
 
@@ -204,4 +205,39 @@ describe("export and import", () => {
       ),
     });
   });
+
+  test.each(["export", "import"] as const)(
+    "%s signs out and leaves no half a file when it is told to end",
+    async (name) => {
+      const called: string[] = [];
+      // In the place of a service that answers nothing but who signs in and out.
+      const service = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+        const [procedure] = new URL(request.url).pathname.split("/").slice(-1);
+        called.push(procedure!);
+        const givenUp = new Promise<Response>((resolve) =>
+          request.signal.addEventListener("abort", () => resolve(new Response()))
+        );
+        if (!procedure!.startsWith("auth.")) return givenUp;
+        const json = { access_token: "a", refresh_token: "r", expires_in: 900 };
+        return Response.json({ result: { data: { json } } });
+      });
+      const file = `${folder}/ended`;
+      if (name === "import") await new Deno.Command("mkfifo", { args: [file] }).output();
+      const { child, ended } = startOps(name, [from.project, file], {
+        ...ADMIN,
+        PUBLIC_URL: `http://127.0.0.1:${service.addr.port}`,
+      });
+      // Opened once the other side reads, which then waits for what nobody writes.
+      const pipe = name === "import" ? await Deno.open(file, { write: true }) : undefined;
+      if (name === "export") await until(() => called.includes("transfers.export"));
+      child.kill("SIGINT");
+      expect(await ended).toEqual({ code: 1, text: "handoff: cannot go on: stopped by SIGINT\n" });
+      expect(called.at(-1)).toBe("auth.logout");
+      pipe?.close();
+      if (name === "import") await Deno.remove(file);
+      const names = Array.from(Deno.readDirSync(folder), ({ name }) => name);
+      expect(names.filter((name) => name.startsWith("ended"))).toEqual([]);
+      await service.shutdown();
+    },
+  );
 });
