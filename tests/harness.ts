@@ -129,6 +129,8 @@ export async function openHarnessAt(place: Place, options: HarnessOptions = {}):
     PUBLIC_URL: "http://handoff.test",
     DATA_DIR: place.dataDir,
     EMBEDDING_THREADS: "0",
+    // Its upkeep of the queues would come between the statements that tests count.
+    JOBS: "off",
     LOG_LEVEL: Deno.env.get("TEST_LOG") ?? "off",
     ...(place.url && { DATABASE_URL: place.url }),
     ...options.env,

@@ -46,7 +46,7 @@ async function pass(clock: TestClock, seconds: number): Promise<void> {
 
 test("two processes on one database for ten simulated minutes: each sweep runs once", async () => {
   const place = await copyTemplate(inject("template"));
-  const harness = await openHarnessAt(place, { env: { JOBS: "off" } });
+  const harness = await openHarnessAt(place);
   const clients = await openClients(place);
   const clock = new TestClock("2026-11-20T10:00:30Z");
   const shared = { sql: harness.sql, embedded: true } as Database;
@@ -78,7 +78,7 @@ test("two processes on one database for ten simulated minutes: each sweep runs o
 
 test("a machine that slept for two nights makes up for what they would have done, once", async () => {
   const place = await copyTemplate(inject("template"));
-  const harness = await openHarnessAt(place, { env: { JOBS: "off" } });
+  const harness = await openHarnessAt(place);
   const clients = await openClients(place);
   const clock = new TestClock("2026-11-20T17:59:30Z");
   const boss = await openBoss(clients[0] ?? { sql: harness.sql, embedded: true } as Database, clock);
