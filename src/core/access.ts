@@ -59,18 +59,21 @@ export function namedAccount({ user }: Actor, named: string | undefined, attempt
  * Behind this lock the caller is who they were when they were let in. For calls that give rights or a credential: a right
  * that was taken away meanwhile, or that another process remembers still, must not bring itself back. Call it inside
  * `transact`.
- * @throws {AppError} unauthenticated once deactivated or signed out; forbidden once in a lower role
+ * @throws {AppError} unauthenticated once deactivated or signed out; forbidden once in a lower role, or a bot
  */
 export async function requireStanding({ db, actor: { user, credential } }: ActorContext): Promise<void> {
   const credentials = db(credential.type === "key" ? "api_keys" : "sessions");
-  const [now] = await db<{ role: UserRole }[]>`
-    select u.role from users u join ${credentials} c on c.user_id = u.id
+  const [now] = await db<Pick<User, "role" | "kind">[]>`
+    select u.role, u.kind from users u join ${credentials} c on c.user_id = u.id
     where u.id = ${user.id}::uuid and u.deactivated_at is null and c.id = ${credential.id}::uuid
       and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())
     for share of u, c`;
   if (!now) throw new AppError("unauthenticated", "The credential has ended");
   if (isBelow(now.role, user.role, UserRole.options)) {
     throw new AppError("forbidden", "Your role has changed meanwhile");
+  }
+  if (now.kind === "bot" && user.kind !== "bot") {
+    throw new AppError("forbidden", "You were made a bot client meanwhile");
   }
 }
 

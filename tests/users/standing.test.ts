@@ -143,6 +143,24 @@ describe("where another process remembers who they were", () => {
     expect((await second.now.call("POST", "/keys", { token: access, body: {} })).status).toBe(201);
   });
 
+  test("who was made a bot makes nobody a person, themselves included", async () => {
+    const person = await makePerson(harness.now, { role: "admin" });
+    const { access } = await signIn(harness.now, person);
+    expect(await statusOfMe(second.now, access)).toBe(200);
+    await call("PATCH", `/users/${person.id}`, { token: person.admin.token, body: { kind: "bot" } });
+    for (
+      const [method, path, body] of [
+        ["PATCH", `/users/${person.id}`, { kind: "human" }],
+        ["POST", "/users", someone()],
+      ] as const
+    ) {
+      expect([path, (await second.now.call(method, path, { token: access, body })).status]).toEqual([
+        path,
+        403,
+      ]);
+    }
+  });
+
   test("a session that has ended leaves no key", async () => {
     const person = await makePerson(harness.now);
     const { access, cookie } = await signIn(harness.now, person);
