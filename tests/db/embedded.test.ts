@@ -212,6 +212,8 @@ describe("the embedded database", () => {
   test("vacuums a large table once more after each start, which forgets how much it had changed", async () => {
     let { sql } = await openMade();
     await sql`create table daily as select n, repeat('text', 100) as text from generate_series(1, 5000) n`;
+    // Asking writes the counters down, that what was inserted isn't counted after the vacuum.
+    expect(await staleTables(sql)).toEqual(["public.daily"]);
     await sql`vacuum analyze daily`;
     await sql`delete from daily where n % 10 = 0`;
     expect(await staleTables(sql)).toEqual([]);
