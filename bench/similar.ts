@@ -50,7 +50,7 @@ export async function benchSimilar(options: BenchOptions): Promise<Finding[]> {
   }
 }
 
-/** Rows without triggers, the index made last: the same index, in minutes instead of hours. */
+/** Rows without triggers, what triggers and the index add made last: the same, in minutes instead of hours. */
 async function fill({ sql }: Database, vectors: VectorSource): Promise<Project[]> {
   const account = uuid();
   await sql`insert into accounts (id, name, slug) values (${account}::uuid, 'Bench', 'bench')`;
@@ -68,6 +68,9 @@ async function fill({ sql }: Database, vectors: VectorSource): Promise<Project[]
     projects.push({ id, size });
     if (size > 100) progress(`stored ${size} tickets`);
   }
+  await sql`
+    insert into ticket_embedding_bits (ticket_id, project_id, bits)
+    select ticket_id, project_id, binary_quantize(embedding)::bit(384) from ticket_embeddings where not keeps_vector_graph()`;
   await sql`set maintenance_work_mem = '512MB'`;
   await sql`set statement_timeout = 0`;
   await sql.unsafe(index!.definition);

@@ -65,6 +65,22 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_embedding_bits()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'INSERT' then
+    delete from ticket_embedding_bits b using deleted d where b.ticket_id = d.ticket_id;
+  end if;
+  if tg_op <> 'DELETE' then
+    insert into ticket_embedding_bits (ticket_id, project_id, bits)
+    select ticket_id, project_id, binary_quantize(embedding)::bit(384) from inserted where open;
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.keeps_vector_graph()
  RETURNS boolean
  LANGUAGE sql
@@ -332,16 +348,34 @@ CREATE OR REPLACE FUNCTION public.similar_tickets(in_project uuid, query vector,
  SET "hnsw.ef_search" TO '160'
  SET "hnsw.iterative_scan" TO 'strict_order'
 AS $function$
+declare
+  query_bits bit(384) := binary_quantize(query);
 begin
-  return query execute $query$
-    select n.ticket_id, n.similarity from (
-      select e.ticket_id, 1 - (e.embedding <=> $2) as similarity
-      from ticket_embeddings e
-      where e.project_id = $1 and e.open
-      order by e.embedding <=> $2
-      limit $4
-    ) n where n.similarity >= $3
-  $query$ using in_project, query, threshold, max_rows;
+  if keeps_vector_graph() then
+    return query execute $query$
+      select n.ticket_id, n.similarity from (
+        select e.ticket_id, 1 - (e.embedding <=> $2) as similarity
+        from ticket_embeddings e
+        where e.project_id = $1 and e.open
+        order by e.embedding <=> $2
+        limit $4
+      ) n where n.similarity >= $3
+    $query$ using in_project, query, threshold, max_rows;
+  else
+    return query
+      with candidate as (
+        select b.ticket_id from ticket_embedding_bits b
+        where b.project_id = in_project
+        order by b.bits <~> query_bits
+        limit 200
+      ), near as (
+        select e.ticket_id, 1 - (e.embedding <=> query) as similarity
+        from candidate c join ticket_embeddings e on e.ticket_id = c.ticket_id
+        order by e.embedding <=> query
+        limit max_rows
+      )
+      select n.ticket_id, n.similarity from near n where n.similarity >= threshold;
+  end if;
 end $function$
 ;
 
@@ -983,6 +1017,14 @@ CREATE TRIGGER ticket_duplicates_history_delete AFTER DELETE ON public.ticket_du
 CREATE TRIGGER ticket_duplicates_history_insert AFTER INSERT ON public.ticket_duplicates REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_duplicates();
 CREATE TRIGGER ticket_duplicates_history_update AFTER UPDATE ON public.ticket_duplicates REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_duplicates();
 
+create table ticket_embedding_bits (
+  ticket_id uuid not null,
+  project_id uuid not null,
+  bits bit(384) not null
+);
+alter table ticket_embedding_bits add constraint ticket_embedding_bits_pkey PRIMARY KEY (ticket_id);
+CREATE INDEX ticket_embedding_bits_project_idx ON public.ticket_embedding_bits USING btree (project_id);
+
 create table ticket_embeddings (
   ticket_id uuid not null,
   project_id uuid not null,
@@ -993,6 +1035,9 @@ alter table ticket_embeddings add constraint ticket_embeddings_pkey PRIMARY KEY 
 alter table ticket_embeddings add constraint ticket_embeddings_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 CREATE INDEX ticket_embeddings_hnsw_idx ON public.ticket_embeddings USING hnsw (embedding vector_cosine_ops) WITH (ef_construction='200') WHERE (open AND keeps_vector_graph());
 CREATE INDEX ticket_embeddings_project_idx ON public.ticket_embeddings USING btree (project_id) WHERE open;
+CREATE TRIGGER ticket_embeddings_bits_delete AFTER DELETE ON public.ticket_embeddings REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
+CREATE TRIGGER ticket_embeddings_bits_insert AFTER INSERT ON public.ticket_embeddings REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
+CREATE TRIGGER ticket_embeddings_bits_update AFTER UPDATE ON public.ticket_embeddings REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
 
 create table ticket_issues (
   ticket_id uuid not null,
