@@ -23,12 +23,12 @@ export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion)
 /**
  * The same at the moment in which the sha goes live: a ticket that closes is stamped by the statement that closes it,
  * so that 1,000 of them are written once and not twice. Those that stay open are left to be stamped. The first stamp is
- * news, which ends a reopening.
+ * news, which ends a reopening. Answers also which tickets it decided about.
  */
 export async function promoteParkedTickets(
   ctx: Context,
   { repo, sha }: Promotion,
-): Promise<{ stamped: number; closed: number }> {
+): Promise<{ stamped: number; closed: number; seen: ReadonlySet<string> }> {
   const { db } = ctx;
   // Rows are locked in id order, as by every other change of many tickets: also those that are to be stamped only, for
   // their ids may be lower. The gates are looked at behind the locks.
@@ -42,7 +42,11 @@ export async function promoteParkedTickets(
   const parked = merged.filter(({ parked }) => parked).map(({ id }) => id);
   const closed = await closeAsCompleted(ctx, parked, { deployed: true });
   const unstamped = new Set(merged.filter(({ unstamped }) => unstamped).map(({ id }) => id));
-  return { stamped: closed.filter((id) => unstamped.has(id)).length, closed: closed.length };
+  return {
+    stamped: closed.filter((id) => unstamped.has(id)).length,
+    closed: closed.length,
+    seen: new Set(merged.map(({ id }) => id)),
+  };
 }
 
 /** Past the same gates as anyone; answers which of them it closed. */

@@ -7,11 +7,12 @@ import { attemptPart } from "../core/transact.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { stampOf } from "./_closing_line.ts";
-import { promoteParkedTickets } from "./close_parked.ts";
+import { closeAsCompleted, promoteParkedTickets } from "./close_parked.ts";
 import { DeployRecord } from "./schema.ts";
 
 /** What one record did. With `failure` the stamps stand, and a job is left that closes. */
 type RecordedDeploy = Outcome & { stamped: number; closed: number };
+type Closing = Omit<RecordedDeploy, "outcome"> & { seen?: ReadonlySet<string> };
 
 /**
  * Closes what is parked on a reported sha, stamps its other tickets, and remembers the report. A closing that fails
@@ -19,15 +20,26 @@ type RecordedDeploy = Outcome & { stamped: number; closed: number };
  * @throws {AppError} stamp_failed, report_failed
  */
 export async function recordDeploy(ctx: Context, record: DeployRecord): Promise<RecordedDeploy> {
-  const nothing = { stamped: 0, closed: 0 };
+  const nothing: Closing = { stamped: 0, closed: 0 };
   if (record.environment !== "production") {
     return { outcome: "ignored", reason: "not_production", ...nothing };
   }
   if (!await isWired(ctx.db, record.repo)) return { outcome: "ignored", reason: "unknown_repo", ...nothing };
-  const promoted = record.status === "success" ? await promote(ctx, record) : nothing;
-  const stamped = promoted.stamped + await step("stamp_failed", () => stamp(ctx, record));
+  const parked = record.status === "success"
+    ? await close(ctx, record, (ctx) => promoteParkedTickets(ctx, record))
+    : nothing;
+  const stamped = await step("stamp_failed", () => stamp(ctx, record));
+  // Their merge came in while the others closed: but for the hourly sweep, nothing else would close them.
+  const missed = stamped.filter((id) => parked.seen?.has(id) === false);
+  const late = missed.length > 0 ? await close(ctx, record, (ctx) => closeMissed(ctx, missed)) : nothing;
   await step("report_failed", () => report(ctx, record));
-  return { outcome: "applied", ...promoted, stamped };
+  return {
+    outcome: "applied",
+    ...parked,
+    ...late,
+    stamped: parked.stamped + stamped.length,
+    closed: parked.closed + late.closed,
+  };
 }
 
 /** The effect of a kept body. */
@@ -35,12 +47,21 @@ export async function recordedDeploy(ctx: Context, body: Uint8Array): Promise<Ou
   return await recordDeploy(ctx, parseAs(DeployRecord, parseJson(body)));
 }
 
-async function promote(ctx: Context, record: DeployRecord): Promise<Omit<RecordedDeploy, "outcome">> {
-  const tried = await attemptPart(ctx, (ctx) => promoteParkedTickets(ctx, record));
+/** A closing that fails leaves a job behind. */
+async function close(
+  ctx: Context,
+  { repo, sha }: DeployRecord,
+  work: (ctx: Context) => Promise<Closing>,
+): Promise<Closing> {
+  const tried = await attemptPart(ctx, work);
   if ("result" in tried) return tried.result;
-  const { repo, sha } = record;
   await ctx.queue.enqueue(ctx.db, "close-parked-tickets", { repo, sha });
   return { stamped: 0, closed: 0, reason: "close_failed", failure: tried.failure };
+}
+
+/** They have their stamp and their lock. */
+async function closeMissed(ctx: Context, ids: string[]): Promise<Closing> {
+  return { stamped: 0, closed: (await closeAsCompleted(ctx, ids)).length };
 }
 
 /** Says which step failed. A database that is away is no failure of the step. */
@@ -57,10 +78,10 @@ async function step<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
  * Rows are locked in id order, as by every other change of many tickets. A success that began before a failure, and stamps
  * behind it, is the later one of the two.
  */
-async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Promise<number> {
+async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Promise<string[]> {
   const column = stampOf(db, status);
   const endsReopening = status === "success" ? db`reopened = false,` : db``;
-  const stamped = await db`
+  const stamped = await db<{ id: string }[]>`
     with due as materialized (
       select id from tickets
       where merge_sha = ${sha} and deployed_at is null and ${column} is null
@@ -70,8 +91,8 @@ async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Prom
     update tickets set ${column} = greatest(now(), deploy_failed_at), ${endsReopening} ${
     newVersion(db, "tickets")
   }
-    where id in (select id from due)`;
-  return stamped.count;
+    where id in (select id from due) returning id`;
+  return stamped.map(({ id }) => id);
 }
 
 async function report({ db }: Context, { repo, sha, status }: DeployRecord): Promise<void> {

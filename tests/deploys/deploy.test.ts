@@ -271,6 +271,34 @@ describe("a deploy record", () => {
     expect(begun).toHaveLength(2);
   });
 
+  test("closes a ticket at once whose merge comes in while the others close", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/meanwhile"] });
+    const sha = newSha();
+    const parked = await makeMerged(harness.now, project, sha);
+    const [late, held] = [
+      await makeTicket(harness.now, project),
+      await makeTicket(harness.now, project, { roles: ["qa"] }),
+    ];
+    await harness.now.sql`
+      insert into ticket_embeddings (ticket_id, project_id, open, embedding)
+      values (${parked.id}::uuid, ${project.id}::uuid, true, array_fill(0.05, array[384])::vector)`;
+    const { waited } = await besideLock<unknown>(
+      harness.now,
+      (tx) => tx`select from ticket_embeddings where ticket_id = ${parked.id}::uuid for update`,
+      {
+        waits: () => sendDeploy(harness.now, { repo: "acme/meanwhile", sha }),
+        passes: () => Promise.all([late, held].map((ticket) => merge(harness.now, ticket, sha))),
+      },
+    );
+    expect(waited).toMatchObject({ status: 200, body: { stamped: 3, closed: 2, ignored: false } });
+    expect(await readTicket(harness.now, project, late)).toMatchObject({
+      status: "closed",
+      ship: "deployed",
+      resolution_type: "completed",
+    });
+    expect(await readTicket(harness.now, project, held)).toMatchObject({ status: "open", ship: "deployed" });
+  });
+
   test("closes what someone reopened before it, at once or when its gates are passed", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/reopened"] });
     const sha = newSha();
