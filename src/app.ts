@@ -56,6 +56,10 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
         "If-Match",
         "X-Request-Id",
         "X-TRPC-Source",
+        // A browser's OpenTelemetry sends these with each call that it traces.
+        "baggage",
+        "traceparent",
+        "tracestate",
       ],
       allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
       exposeHeaders: READABLE_FIELDS,

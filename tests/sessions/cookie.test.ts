@@ -150,6 +150,9 @@ describe("browsers of other origins", () => {
       "If-Match",
       "X-Request-Id",
       "X-TRPC-Source",
+      "baggage",
+      "traceparent",
+      "tracestate",
     ];
     expect(welcome.headers.get("access-control-allow-headers")?.split(",")).toEqual(named);
     const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
