@@ -1,4 +1,5 @@
 import Stripe from "stripe";
+import { z } from "zod";
 import type { Config } from "../core/config.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 
@@ -20,14 +21,27 @@ export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Conf
   });
 }
 
+const Answer = z.looseObject({ error: z.undefined().optional() });
+const Refusal = z.looseObject({ error: z.looseObject({}).or(z.string()) });
+
 /**
- * What is JSON and no object, such as a gateway's `"Forbidden"`, ends the process: the package fails on it where nobody
- * hears of it. An answer that breaks off counts as none, and is asked for again.
+ * What the provider would not say, such as a gateway's `"Forbidden"`, ends the process: the package fails on it where
+ * nobody hears of it, or takes it for what was asked for. As an answer that breaks off, it counts as none, and is asked
+ * for again.
  */
 async function fetchObject(...request: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...request);
   const text = await response.text();
-  return new Response(text.trimStart().startsWith("{") ? text : null, response);
+  const isProviders = (response.ok ? Answer : Refusal).safeParse(jsonOf(text)).success;
+  return new Response(isProviders ? text : null, response);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -355,7 +355,21 @@ describe("billing pages", () => {
 
   test("an answer that is none of the provider's is a 503, whatever a gateway in between says", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
-    for (const text of ['"Forbidden"', " 403", "true", "null", "[]", "", "<html>Forbidden</html>", "{"]) {
+    for (
+      const text of [
+        '"Forbidden"',
+        " 403",
+        "true",
+        "null",
+        "[]",
+        "",
+        "<html>Forbidden</html>",
+        "{",
+        '{"error":5}',
+        '{"error":true}',
+        '{"message":"Forbidden"}',
+      ]
+    ) {
       stripe.fail(text);
       const { status, body } = await harness.now.call("POST", "/billing/checkout", {
         token: admin.token,
