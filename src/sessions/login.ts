@@ -29,20 +29,25 @@ export async function login(ctx: RequestContext, input: Login): Promise<TokenPai
   const [user] = await ctx.db<Candidate[]>`
     select id, name, account_id, password_hash from users
     where lower(email) = lower(${input.email}) and deactivated_at is null`;
-  if (!await verifyPassword(user?.password_hash ?? null, input.password) || !user) {
-    // For an unknown email too: one statement less would tell that it is unknown.
-    await recordAudit(ctx, failedSignIn(ctx, user));
-    throw new AppError("invalid_credentials");
-  }
+  const isTheirs = await verifyPassword(user?.password_hash ?? null, input.password);
+  const pair = isTheirs && user ? await startSession(ctx, user) : null;
+  if (pair) return pair;
+  // For an unknown email too: one statement less would tell that it is unknown.
+  await recordAudit(ctx, failedSignIn(ctx, user));
+  throw new AppError("invalid_credentials");
+}
+
+/** Null for a password that is changed, or a user who is deactivated, meanwhile. */
+async function startSession(ctx: RequestContext, user: Candidate): Promise<TokenPair | null> {
   return await transact({ ...ctx, author: { kind: "user", id: user.id, name: user.name } }, async (ctx) => {
     const sessionId = uuid();
-    // The lock and the comparison: a password that is changed or a user who is deactivated meanwhile ends this too.
+    // The lock and the comparison tell.
     const started = await ctx.db`
       insert into sessions (id, user_id, user_agent, address, expires_at)
       select ${sessionId}::uuid, u.id, ${ctx.userAgent}, ${ctx.address}, now() + make_interval(days => ${ABSOLUTE_DAYS})
       from users u where u.id = ${user.id}::uuid and u.password_hash = ${user.password_hash} and u.deactivated_at is null
       for share of u`;
-    if (started.count === 0) throw new AppError("invalid_credentials");
+    if (started.count === 0) return null;
     await recordAudit(ctx, {
       account_id: user.account_id,
       action: "session.started",

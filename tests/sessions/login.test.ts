@@ -97,6 +97,9 @@ describe("signing in", () => {
       () => login(harness.now, person),
     );
     expect([answer!.status, answer!.body.code]).toEqual([401, "invalid_credentials"]);
+    const audit = await harness.now.sql`
+      select action from audit_log where target_id = ${person.id} and action like 'session.%'`;
+    expect([...audit]).toEqual([{ action: "session.refused" }]);
   });
 });
 
