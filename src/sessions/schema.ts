@@ -14,7 +14,8 @@ export const TokenPair = z.object({
 export type TokenPair = z.infer<typeof TokenPair>;
 
 export const Login = z.strictObject({
-  email: text(1, 254),
+  // A phone's keyboard ends the address that it proposes with a blank.
+  email: text(1, 254).trim(),
   password: z.string().min(1).max(1000),
 });
 export type Login = z.infer<typeof Login>;

@@ -24,9 +24,9 @@ describe("signing in", () => {
     expect(await statusOfMe(harness.now, body.access_token)).toBe(200);
   });
 
-  test("takes the email in any case, and the password only as it is", async () => {
+  test("takes the email in any case and with blanks around it, and the password only as it is", async () => {
     const person = await makePerson(harness.now);
-    const shouted = { email: person.email.toUpperCase(), password: person.password };
+    const shouted = { email: ` ${person.email.toUpperCase()} `, password: person.password };
     expect((await login(harness.now, shouted)).status).toBe(200);
     expect((await login(harness.now, { ...person, password: person.password.toUpperCase() })).status).toBe(
       401,
