@@ -81,6 +81,7 @@ function openServer(url: string, options: DatabaseOptions): Database {
   const client = openClient(() =>
     postgres(url, {
       ...common,
+      ...databaseOf(url),
       ...observed(options),
       max: options.poolSize ?? POOL_SIZE,
       connection: {
@@ -111,6 +112,12 @@ function openServer(url: string, options: DatabaseOptions): Database {
   };
 }
 
+/** postgres.js (3.4.9) takes the name out of the address as it is written there, %20 and all. */
+function databaseOf(url: string): { database?: string } {
+  const database = decodeURIComponent(new URL(url).pathname.slice(1));
+  return database === "" ? {} : { database };
+}
+
 /**
  * Beside the pool, where it would wait behind requests. A server that has become a standby still answers, and the pool's
  * connections would stay with it when the name leads to another one.
@@ -118,7 +125,14 @@ function openServer(url: string, options: DatabaseOptions): Database {
 function openProbe(url: string) {
   const connection = { application_name: "handoff pulse" };
   const client = openClient(() =>
-    postgres(url, { ...common, max: 1, max_lifetime: null, fetch_types: false, connection })
+    postgres(url, {
+      ...common,
+      ...databaseOf(url),
+      max: 1,
+      max_lifetime: null,
+      fetch_types: false,
+      connection,
+    })
   );
   const ping = async () => {
     const writable = await client.sql`select 1 where current_setting('transaction_read_only') = 'off'`;

@@ -48,7 +48,7 @@ const environment = z.object({
   PUBLIC_URL: httpOrigin.optional(),
   DATABASE_URL: z.string().refine(
     isServerUrl,
-    "takes a postgres:// URL of a name or IPv4 address, with any of / ? # @ % in its password as %2F %3F %23 %40 %25",
+    "takes a postgres:// URL of a name or IPv4 address, with any of / ? # @ % in a name or password as %2F %3F %23 %40 %25",
   ).optional(),
   DATA_DIR: z.string().min(1).default("./data"),
   AUTH_SECRET: longSecrets,
@@ -112,9 +112,9 @@ export function parseConfig(
 /** Neither a socket's path nor IPv6 as its host: the client connects to none. */
 function isServerUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, username, password, hostname } = new URL(text);
+  const { protocol, username, password, hostname, pathname } = new URL(text);
   return /^postgres(ql)?:$/.test(protocol) && (hostname === "" || isHost(hostname)) &&
-    [username, password].every(isDecodable);
+    [username, password, pathname].every(isDecodable);
 }
 
 function isDecodable(text: string): boolean {

@@ -58,6 +58,7 @@ const WRONG: [string, string][] = [
   ["DATABASE_URL", "postgres://db:99999/x"],
   ["DATABASE_URL", "postgres://u:100%@db/x"],
   ["DATABASE_URL", "postgres://u:%E4rger@db/x"],
+  ["DATABASE_URL", "postgres://db/100%"],
   ["DATABASE_URL", "postgres://u:word@%2Fvar%2Frun%2Fpostgresql/x"],
   ["DATABASE_URL", "postgres://u:word@[::1]/x"],
   ["DATABASE_URL", "postgres://u:word@one,two/x"],

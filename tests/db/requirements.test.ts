@@ -15,6 +15,7 @@ import {
   type Place,
   serverUrl,
 } from "../database.ts";
+import { until } from "../until.ts";
 import { openFresh } from "./_fresh.ts";
 
 test("a database that the service makes, or is given empty, can be used", async () => {
@@ -81,6 +82,22 @@ function serversDatabase(): void {
       await sql`set statement_timeout = 0`;
       await expect(migrate(sql)).rejects.toThrow(/^DATABASE_URL: .* settings don't arrive: /);
     });
+  });
+
+  test("can be used whatever its name, written in the address as its letters must be there", async () => {
+    const place = await emptyPlace();
+    const name = `${nameOf(place.url!)} für 100%`;
+    await administer((sql) => sql`alter database ${sql(nameOf(place.url!))} rename to ${sql(name)}`);
+    const url = new URL(encodeURIComponent(name), place.url);
+    await use({ ...place, url: url.href }, async ({ sql }) => {
+      const connected = () =>
+        sql`select application_name from pg_stat_activity where datname = ${name} order by 1`;
+      await until(async () => (await connected()).length === 2);
+      expect([...await connected()]).toEqual([{ application_name: "handoff" }, {
+        application_name: "handoff pulse",
+      }]);
+    });
+    await administer((sql) => sql`drop database ${sql(name)}`);
   });
 
   test("whose address sets a timeout of its own, with a unit, can be used", async () => {
