@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { endsConnection, isUnavailable } from "../../db/errors.ts";
 import type { AppError } from "../core/errors.ts";
 import { toAppError } from "../core/failures.ts";
 import { describeError, log } from "../core/log.ts";
@@ -23,9 +24,15 @@ export function headersOf({ code, fields }: AppError): [name: string, value: str
 /** Writes down why a call failed, where the caller is told a fixed sentence only. */
 export function logFailure(requestId: string, error: AppError): void {
   if (error.status < 500) return;
+  const cause = error.cause ?? error;
+  const { stack, ...facts } = describeError(cause);
+  // In an outage each call fails so, and all with the same stack, of a socket's or a timer's: a gigabyte in a weekend.
+  const isOutage = error.code === "unavailable" &&
+    (cause === error || isUnavailable(cause) || endsConnection(cause));
   log.error("request failed", {
     request_id: requestId,
     code: error.code,
-    ...describeError(error.cause ?? error),
+    ...facts,
+    ...(!isOutage && { stack }),
   });
 }

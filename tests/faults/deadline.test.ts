@@ -1,9 +1,12 @@
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Services } from "../../src/core/context.ts";
+import { AppError } from "../../src/core/errors.ts";
 import { toAppError } from "../../src/core/failures.ts";
+import { log } from "../../src/core/log.ts";
 import { readBody } from "../../src/http/body.ts";
 import { deadline } from "../../src/http/deadline.ts";
+import { logFailure } from "../../src/http/failure.ts";
 import type { HttpEnv } from "../../src/http/request.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -55,6 +58,24 @@ describe("a call", () => {
     expect(await answer).toBe("503 unavailable");
     expect([listeners.size, vi.getTimerCount()]).toEqual([0, 0]);
   });
+});
+
+test("an outage is told of each call without a stack, and a fault with one", () => {
+  const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  const shut = Object.assign(new Error("takes no connections"), { code: "55000", severity: "FATAL" });
+  const timeout = Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
+  const failures = [refused, shut, new AppError("unavailable", "lost"), timeout, new Error("a fault")];
+  const logged = vi.spyOn(log, "error").mockReturnValue();
+  for (const [index, failure] of failures.entries()) logFailure(`${index}`, toAppError(failure));
+  const lines = [...logged.mock.calls] as unknown as [string, Record<string, unknown>][];
+  logged.mockRestore();
+  expect(lines.map(([, { error, stack }]) => [error, stack !== undefined])).toEqual([
+    ["Error: connect ECONNREFUSED", false],
+    ["Error: takes no connections", false],
+    ["AppError: lost", false],
+    ["Error: canceling statement due to lock timeout", true],
+    ["Error: a fault", true],
+  ]);
 });
 
 describe("a body", () => {
