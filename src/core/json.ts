@@ -14,9 +14,8 @@ export function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** @throws {AppError} invalid_json, invalid_request for what is no object */
-export function parseJsonObject(body: Uint8Array): Record<string, unknown> {
-  const json = parseJson(body);
+/** @throws {AppError} invalid_request for what is no object */
+export function asObject(json: unknown): Record<string, unknown> {
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     throw invalidRequest([{ path: "", message: "The body must be a JSON object" }]);
   }

@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { parseJsonObject } from "../core/json.ts";
+import { asObject, parseJson } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { type GitHubEvent, readEvent } from "./_payload.ts";
 import { applyIssue } from "./apply_issue.ts";
@@ -16,7 +16,7 @@ export function parseGitHubEvent(
       "The event came as a form: set the webhook's content type to application/json",
     );
   }
-  const payload = parseJsonObject(body);
+  const payload = asObject(parseJson(body));
   const event = readEvent(payload);
   return {
     action: typeof payload.action === "string" ? payload.action : null,

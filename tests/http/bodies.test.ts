@@ -36,6 +36,21 @@ describe("a body", () => {
     expect(await ticketsOf(harness.now, project)).toBe(before);
   });
 
+  test("that is null is one that was left out, as clients generated for Go, Rust and Java say it", async () => {
+    const { token } = project.admin;
+    const key = await harness.now.call("POST", "/keys", { token, raw: "null\n", headers: JSON_TYPE });
+    expect(key.status).toBe(201);
+    const ticket = await post(harness.now, project, { raw: "null", headers: JSON_TYPE });
+    expectError(ticket, 400, "invalid_request");
+    expect(Object.keys(ticket.body.fieldErrors)).toEqual([
+      "title",
+      "description",
+      "request_type",
+      "priority",
+      "blocking",
+    ]);
+  });
+
   test.each([
     ["text/plain"],
     ["application/x-www-form-urlencoded"],
