@@ -90,6 +90,7 @@ describe("billing pages", () => {
     const later = await open(admin, "price_large");
     const states = [one, other, later].map(({ body }) => stripe.pages.get(body.id)?.status);
     expect(states).toEqual(["expired", "expired", "open"]);
+    expect((await open(admin, "price_large")).body).toEqual(later.body);
   });
 
   test("of the pages of one account's admins one can be paid, whoever opened them when", async () => {
@@ -104,8 +105,12 @@ describe("billing pages", () => {
       ...await Promise.all([open(first), open(first)]),
     ];
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const [byFirst, bySecond, double, click] = answers.slice(3).map(({ body }) => body.id);
+    // Each has the address of who asked for it.
+    expect(byFirst).not.toBe(bySecond);
+    expect(double).toBe(click);
     const ids = [...new Set(answers.map(({ body }) => body.id))];
-    expect(ids.filter((id) => stripe.pages.get(id)?.status === "open")).toEqual([answers.at(-1)!.body.id]);
+    expect(ids.filter((id) => stripe.pages.get(id)?.status === "open")).toEqual([click]);
     expect(stripe.pages.get(other.body.id)?.status).toBe("open");
   });
 
@@ -145,12 +150,15 @@ describe("billing pages", () => {
     expect(stripe.pages.size).toBe(made);
   });
 
-  test("a page that the provider has no more is replaced", async () => {
+  test("a page that the provider has no more, or has ended, is replaced", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
-    const { id } = (await open(admin)).body;
-    stripe.pages.delete(id);
-    const { status, body } = await open(admin);
-    expect([status, body.id === id]).toEqual([200, false]);
+    const first = (await open(admin)).body;
+    stripe.pages.delete(first.id);
+    const second = await open(admin);
+    expect([second.status, second.body.id === first.id]).toEqual([200, false]);
+    stripe.pages.get(second.body.id)!.status = "expired";
+    const third = await open(admin);
+    expect([third.status, third.body.id === second.body.id]).toEqual([200, false]);
   });
 
   test("while a subscription runs, checkout is a conflict that names the portal", async () => {
@@ -248,6 +256,8 @@ describe("billing pages", () => {
     // Of another mode than the key's.
     stripe.subscriptions.delete(older.subscription);
     expect((await open(admin)).status).toBe(200);
+    stripe.fail({ code: "lock_timeout", param: "id", message: "Try again" });
+    expect((await open(admin)).status).toBe(409);
   });
 
   test("a customer that the provider has no more checks out anew; its portal is a conflict", async () => {
