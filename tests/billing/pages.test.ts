@@ -64,7 +64,9 @@ describe("billing pages", () => {
       created: 1,
       object: checkoutSession({ ...ids, id: ids.session, accountId: admin.accountId }),
     });
-    await harness.now.call("POST", "/billing/checkout", { token: admin.token, body: checkout });
+    stripe.fail({ code: "lock_timeout", param: "customer", message: "Try again" });
+    expect((await open(admin)).status).toBe(409);
+    expect((await open(admin)).status).toBe(200);
     expect(stripe.requests.at(-1)!.form).toMatchObject({ customer: ids.customer });
     expect(stripe.requests.at(-1)!.form).not.toHaveProperty("customer_email");
     const portal = await harness.now.call("POST", "/billing/portal", {
