@@ -30,6 +30,8 @@ export class Heartbeat implements Pulse {
   #asked: { ticks: number } | null = null;
   #failures = 0;
   #lost = false;
+  /** Has it ever answered? Before that, what connects may take its time, and says itself why it can't. */
+  #met = false;
 
   constructor(probe: Probe) {
     this.#probe = probe;
@@ -53,7 +55,7 @@ export class Heartbeat implements Pulse {
 
   #tick(): void {
     if (!this.#asked) return this.#ask();
-    if (++this.#asked.ticks < SILENT_TICKS) return;
+    if (!this.#met || ++this.#asked.ticks < SILENT_TICKS) return;
     this.#failures = FAILURES_UNTIL_LOST;
     this.#fail();
   }
@@ -70,6 +72,7 @@ export class Heartbeat implements Pulse {
   }
 
   #succeed(): void {
+    this.#met = true;
     this.#failures = 0;
     if (!this.#lost) return;
     // What has connected since the last failure may have come to the server that the name no longer leads to.

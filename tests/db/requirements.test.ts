@@ -1,4 +1,4 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { migrate, startAlone } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { whyUnusable } from "../../db/requirements.ts";
@@ -15,6 +15,7 @@ import {
   type Place,
   serverUrl,
 } from "../database.ts";
+import { startTcpProxy, targetOf, throughProxy } from "../tcp_proxy.ts";
 import { until } from "../until.ts";
 import { openFresh } from "./_fresh.ts";
 
@@ -121,6 +122,17 @@ function serversDatabase(): void {
       await dropPlace(place);
       expect(started.filter(({ status }) => status === "rejected")).toEqual([]);
     }
+  });
+
+  test("that takes a while to let its first one in, as one that is woken up, can be used", async () => {
+    const place = await emptyPlace();
+    const proxy = startTcpProxy(targetOf(place.url!));
+    onTestFinished(() => proxy.close());
+    proxy.hold();
+    await use({ ...place, url: throughProxy(place.url!, proxy) }, async ({ sql }) => {
+      setTimeout(() => proxy.release(), 2_000);
+      expect(await whyUnusable(sql)).toBeUndefined();
+    });
   });
 
   test("whose search path leads nowhere is named", async () => {
