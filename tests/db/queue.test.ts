@@ -65,14 +65,17 @@ test("jobs that were put off, begun or failed in the future are run after a star
   const waiting = await send("waiting");
   const failed = await send("failed");
   const begun = await send("begun");
-  for (const name of ["failed", "begun"]) await boss.fetch(name);
+  const silent = await send("silent");
+  for (const name of ["failed", "begun", "silent"]) await boss.fetch(name);
   await boss.fail("failed", failed!);
   const delayed = await boss.send("waiting", {}, { startAfter: 3600 });
   await sql`update pgboss.version set cron_on = now() + interval '1 day'`;
   await sql`
-    update pgboss.job set created_on = created_on + interval '1 day', start_after = start_after + interval '1 day',
-      started_on = started_on + interval '1 day', heartbeat_on = heartbeat_on + interval '1 day'
+    update pgboss.job set start_after = start_after + interval '1 day', started_on = started_on + interval '1 day',
+      heartbeat_on = heartbeat_on + interval '1 day',
+      created_on = case id when ${failed}::uuid then created_on else created_on + interval '1 day' end
     where id = any (${[waiting, failed, begun]}::uuid[])`;
+  await sql`update pgboss.job set heartbeat_on = now() - interval '1 hour' where id = ${silent}::uuid`;
   const third = createBoss(sql, { embedded: database.embedded, supervises: false, onError: () => {} });
   await startBoss(third, sql);
   await third.stop();
@@ -83,9 +86,10 @@ test("jobs that were put off, begun or failed in the future are run after a star
     delayed,
   ]}::uuid[])`;
   expect(new Set(due.map(({ id }) => id))).toEqual(new Set([waiting, failed]));
-  const [run] = await sql`
-    select heartbeat_on <= now() as noticed from pgboss.job where state = 'active' and id = ${begun}::uuid`;
-  expect(run).toEqual({ noticed: true });
+  const heartbeats = await sql`
+    select heartbeat_on <= now() as noticed, heartbeat_on < now() - interval '59 minutes' as overdue
+    from pgboss.job where state = 'active' and id in (${begun}::uuid, ${silent}::uuid) order by overdue`;
+  expect(heartbeats).toEqual([{ noticed: true, overdue: false }, { noticed: true, overdue: true }]);
 });
 
 test("what every worker meets at each poll is reported once a minute, and what else fails all the same", () => {
@@ -102,7 +106,7 @@ test("what every worker meets at each poll is reported once a minute, and what e
     for (const error of [first, second, other]) worker.emit("error", error);
     expect(reported).toEqual([first, other]);
     vi.advanceTimersByTime(60_000);
-    worker.emit("error", second);
+    for (const error of [second, first]) worker.emit("error", error);
     expect(reported).toEqual([first, other, second]);
   } finally {
     vi.useRealTimers();

@@ -66,7 +66,13 @@ describe("the doctor", () => {
     ]);
     await administer((sql) => sql.unsafe(`alter database ${name} connection limit 11`));
     expect((await doctor({ DATABASE_URL: place.url! })).code).toBe(0);
+    const role = name.replace("doctor", "few");
+    await administer((sql) => sql.unsafe(`create role ${role} login password 'few' connection limit 9`));
+    const url = new URL(place.url!);
+    [url.username, url.password] = [role, "few"];
+    expect((await doctor({ DATABASE_URL: url.href })).text).toContain("it allows 9 connections");
     await dropPlace(place);
+    await administer((sql) => sql.unsafe(`drop role ${role}`));
   }
 
   if (serverUrl) test("says that searches miss words where the locale knows no letters", missesWords);
