@@ -70,6 +70,7 @@ const WRONG: [string, string][] = [
   ["ADMIN_PASSWORD", "7 signs"],
   ["ADMIN_PASSWORD", "a".repeat(1001)],
   ["ADMIN_PASSWORD", "of a mounted file\n"],
+  ["ADMIN_PASSWORD", "of a file whose lines end as on Windows\r"],
   ["CRON_SECRET", "a,b,c"],
   ["STRIPE_SECRET_KEY", "sk_test_1\nsk_test_2"],
   ["STRIPE_API_URL", "stripe"],
