@@ -76,7 +76,8 @@ export async function takeName({ db }: Context, pull: PullFacts): Promise<boolea
     ), doubled as (
       delete from ticket_pull_requests where ${isLinkTo(db, former)} and ${linkedHere}
     )
-    update ticket_pull_requests set repo = ${repo}, url = ${url}, updated_at = now()
+    update ticket_pull_requests set repo = ${repo}, url = ${url}, updated_at = now(),
+      state = coalesce((select state from pull_requests where repo = ${repo} and number = ${number}), state)
     where ${isLinkTo(db, former)} and not ${linkedHere}`;
   return true;
 }

@@ -528,6 +528,22 @@ describe("a repository that was renamed", () => {
     expect(await merges.ticket(ticket, project)).toMatchObject({ status: "closed" });
   });
 
+  test("shows as merged what an earlier version knew by both names", async () => {
+    const { project, ticket, to, opened } = await renamed();
+    const merge = { ...opened, repo: to, mergeSha: SHA("a"), at: inMinutes(1) };
+    // It didn't look for what is known by the former name.
+    await merges.merge({ ...merge, id: null });
+    const { harness } = hosting.now;
+    await harness.sql`update pull_requests set provider_id = ${opened.id} where repo = ${to}`;
+    await merges.merge({ ...merge, action: "edited", at: inMinutes(2), mergedAt: merge.at });
+    expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("a") });
+    const links = await harness.sql`
+      select repo, state from ticket_pull_requests where ticket_id = ${ticket.id}::uuid`;
+    const known = await harness.sql`
+      select repo, state from pull_requests where provider_id = ${opened.id}`;
+    expect([links, known]).toEqual([[{ repo: to, state: "merged" }], [{ repo: to, state: "merged" }]]);
+  });
+
   test("tells nothing new by telling again what was known by the former name", async () => {
     const { project, ticket, from, to, opened } = await renamed();
     const merge = { ...opened, mergeSha: SHA("a"), at: inMinutes(1) };
