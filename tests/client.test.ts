@@ -26,12 +26,12 @@ function connect(app: Harness) {
   return { fetch, requests, refreshes };
 }
 
-/** Keeps the session cookie, as a browser does. */
+/** Keeps the session cookie, as a browser does for a portal of the service's own origin. */
 function withCookie(fetch: typeof globalThis.fetch) {
   const jar = { cookie: "" };
   const browse = (async (input: URL | RequestInfo, init?: RequestInit) => {
-    if (init?.credentials !== "include") return await fetch(input, init);
-    const headers = new Headers(init.headers);
+    if (init?.credentials === "omit") return await fetch(input, init);
+    const headers = new Headers(init?.headers);
     if (jar.cookie) headers.set("cookie", jar.cookie);
     const response = await fetch(input, { ...init, headers });
     jar.cookie = response.headers.get("set-cookie")?.split(";")[0] ?? jar.cookie;
