@@ -117,6 +117,19 @@ describe("claiming a task", () => {
     ]);
   });
 
+  test("of a ticket that is closed while it waits is refused", async () => {
+    const [id] = await newTicket("task");
+    const { waited, passed } = await besideLock(
+      harness.now,
+      (tx) => tx`select from tasks where id = ${id!}::uuid for update`,
+      {
+        waits: () => act(id, "claim", ada!),
+        passes: () => call("PATCH", world.ticket.path, ada!, { status: "closed" }),
+      },
+    );
+    expect([passed.status, waited.status, waited.body.code]).toEqual([200, 409, "conflict"]);
+  });
+
   test("waits for its dependencies", async () => {
     const [first] = await newTicket("first");
     const id = await add("task", { depends_on_task_ids: [first] });
