@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ConfigError, isServersFault } from "./errors.ts";
 import type { Database, Db, Sql, TransactionSql } from "./open.ts";
 import { whyUnusable } from "./requirements.ts";
@@ -157,7 +158,7 @@ async function readFiles(folder: URL): Promise<Migration[]> {
     migrations.push({
       version: Number(number),
       name: name.slice(0, -".sql".length),
-      checksum: await sha256(bytes),
+      checksum: createHash("sha256").update(bytes).digest("hex"),
       text: new TextDecoder().decode(bytes),
     });
   }
@@ -165,9 +166,4 @@ async function readFiles(folder: URL): Promise<Migration[]> {
   const twice = migrations.find(({ version }, index) => migrations[index + 1]?.version === version);
   if (twice) throw new Error(`Two migrations have the number of ${twice.name}`);
   return migrations;
-}
-
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return new Uint8Array(digest).toHex();
 }

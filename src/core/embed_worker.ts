@@ -1,5 +1,6 @@
 /** Runs in a Deno Worker of {@link file://./embed.ts}: loads the model once, then answers one text at a time. */
 import { BertModel, BertTokenizer, env, FeatureExtractionPipeline, Tensor } from "@xenova/transformers";
+import { createHash } from "node:crypto";
 import { getPriority, setPriority } from "node:os";
 import onnxruntime from "onnxruntime-node";
 import { withLetters } from "./_letters.ts";
@@ -75,7 +76,7 @@ async function readVerified(base: string): Promise<Map<string, Uint8Array>> {
   for (const file of LOADED_FILES) {
     const bytes = await read(base, file);
     const want = sums.get(file) ?? "the one it lacks in SHA256SUMS";
-    const got = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+    const got = createHash("sha256").update(bytes).digest("hex");
     if (got !== want) throw refusal(base, `${file} (${bytes.length} bytes) has sha256 ${got}, not ${want}`);
     files.set(file, bytes);
   }
