@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { serveBackups } from "./backup.ts";
 import { startEngine } from "./engine.ts";
-import { ConfigError } from "./errors.ts";
+import { ConfigError, messageOf } from "./errors.ts";
 import { exists, removeIfPresent } from "./files.ts";
 
 interface Embedded {
@@ -77,8 +77,7 @@ async function openLock(home: string): Promise<Deno.FsFile> {
     const path = join(home, "db.lock");
     return await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`DATA_DIR: no database can be kept in ${home}: ${reason}`);
+    throw new ConfigError(`DATA_DIR: no database can be kept in ${home}: ${messageOf(error)}`);
   }
 }
 

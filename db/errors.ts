@@ -95,6 +95,11 @@ export function endsTransaction(error: unknown): boolean {
   return isUnavailable(error) || isDeadlock(error);
 }
 
+/** What to tell of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function property(
   error: unknown,
   name: "code" | "constraint_name" | "severity" | "syscall",

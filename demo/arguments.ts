@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { messageOf } from "../db/errors.ts";
 import type { Person } from "./stage.ts";
 
 export interface Arguments {
@@ -55,7 +56,7 @@ function readOptions(args: string[]) {
   try {
     return parseArgs({ args, options, strict: true }).values;
   } catch (error) {
-    throw new ArgumentError(error instanceof Error ? error.message : String(error));
+    throw new ArgumentError(messageOf(error));
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { messageOf } from "../db/errors.ts";
 import { CreatedTicket, type SimilarTicket } from "../src/tickets/schema.ts";
 import { reasonOf, type Rest } from "./rest.ts";
 
@@ -90,7 +91,7 @@ async function importLine(line: Line, { rest, projectId }: ImportOptions): Promi
       similar,
     };
   } catch (error) {
-    return { line: line.number, reason: error instanceof Error ? error.message : String(error) };
+    return { line: line.number, reason: messageOf(error) };
   }
 }
 

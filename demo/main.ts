@@ -1,3 +1,4 @@
+import { messageOf } from "../db/errors.ts";
 import { GitHubMock } from "../simulators/github/mock.ts";
 import { ArgumentError, type Arguments, parseArguments, USAGE } from "./arguments.ts";
 import { chapter, say } from "./print.ts";
@@ -68,7 +69,7 @@ try {
   Deno.exit(0);
 } catch (error) {
   const usage = error instanceof ArgumentError ? `\n\n${USAGE}` : "\n";
-  const text = `demo: ${error instanceof Error ? error.message : String(error)}${usage}`;
+  const text = `demo: ${messageOf(error)}${usage}`;
   Deno.stderr.writeSync(new TextEncoder().encode(text));
   Deno.exit(1);
 }

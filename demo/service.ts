@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { messageOf } from "../db/errors.ts";
 import { freePort, launchService, untilAnswers } from "../ops/launch.ts";
 import type { OwnService } from "./stage.ts";
 
@@ -37,8 +38,7 @@ export async function startService(dataDir: string, githubUrl: string): Promise<
   };
   await untilAnswers(`${service.url}/readyz`, child).catch(async (error: unknown) => {
     await service.stop();
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Cannot start the demo's service: ${reason}`, { cause: error });
+    throw new Error(`Cannot start the demo's service: ${messageOf(error)}`, { cause: error });
   });
   return service;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../db/errors.ts";
 import type { GitHubMock } from "../simulators/github/mock.ts";
 import { createHandoffClient, errorBody, type HandoffClient } from "../src/client.ts";
 import { Rest } from "./rest.ts";
@@ -30,8 +31,7 @@ export interface Person {
 export async function openStage(url: string, person: Person, fetch = globalThis.fetch): Promise<Stage> {
   const people = createHandoffClient({ baseUrl: url, fetch });
   await people.signIn(person).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Cannot sign in as ${person.email} at ${url}: ${reason}`, { cause: error });
+    throw new Error(`Cannot sign in as ${person.email} at ${url}: ${messageOf(error)}`, { cause: error });
   });
   const { id, key } = await people.api.keys.create.mutate({ name: "demo agent" });
   return {

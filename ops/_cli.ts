@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ConfigError } from "../db/errors.ts";
+import { ConfigError, messageOf } from "../db/errors.ts";
 
 export function print(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
@@ -24,7 +24,7 @@ export async function runCommand(work: () => Promise<number | void>): Promise<ne
   try {
     Deno.exit(await work() ?? 0);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const text = error instanceof ConfigError ? `handoff: ${message}` : `handoff: cannot go on: ${message}`;
     Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
     Deno.exit(1);

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { FolderInUse } from "../db/embedded.ts";
+import { messageOf } from "../db/errors.ts";
 import { exists } from "../db/files.ts";
 import { pendingMigrations } from "../db/migrate.ts";
 import { CONNECTIONS, openDatabase, type Sql } from "../db/open.ts";
@@ -53,7 +54,7 @@ async function checkFolder({ DATABASE_URL, AUTH_SECRET, DATA_DIR }: Config): Pro
     print(`ok      ${what}: can be written`);
     return true;
   } catch (error) {
-    return complain(what, error instanceof Error ? error.message : String(error));
+    return complain(what, messageOf(error));
   }
 }
 
@@ -74,7 +75,7 @@ async function checkDatabase(config: Config): Promise<boolean> {
     }
   } catch (error) {
     if (error instanceof FolderInUse) return await askService(config, what);
-    return complain(what, error instanceof Error ? error.message : String(error));
+    return complain(what, messageOf(error));
   }
 }
 
@@ -139,7 +140,7 @@ async function tryOut(sql: Sql, statements: string): Promise<string | undefined>
       throw tried;
     });
   } catch (error) {
-    if (error !== tried) return error instanceof Error ? error.message : String(error);
+    if (error !== tried) return messageOf(error);
   }
   return undefined;
 }

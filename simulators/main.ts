@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { v7 as uuid } from "uuid";
+import { messageOf } from "../db/errors.ts";
 import { agentDelivery } from "./senders/agent.ts";
 import { deployDelivery } from "./senders/deploy.ts";
 import { checkoutSession, paymentDelivery, subscription } from "./senders/payment.ts";
@@ -45,7 +46,7 @@ function readArguments() {
   try {
     return parseArgs({ allowPositionals: true, options });
   } catch (error) {
-    fail(error instanceof Error ? error.message : String(error));
+    fail(messageOf(error));
   }
 }
 
@@ -134,8 +135,7 @@ async function main(): Promise<number> {
   try {
     return await send() === 0 ? 0 : 1;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : error;
-    write(Deno.stderr, `simulate: cannot send to ${values.url}: ${reason}\n`);
+    write(Deno.stderr, `simulate: cannot send to ${values.url}: ${messageOf(error)}\n`);
     return 1;
   }
 }

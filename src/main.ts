@@ -1,4 +1,4 @@
-import { ConfigError } from "../db/errors.ts";
+import { ConfigError, messageOf } from "../db/errors.ts";
 import { ForeignSchema, pendingMigrations } from "../db/migrate.ts";
 import { startJobs } from "../jobs/main.ts";
 import { buildApp } from "./app.ts";
@@ -74,8 +74,9 @@ function listen(config: Config, app: ReturnType<typeof buildApp>): Deno.HttpServ
       });
     });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`HOST, PORT: cannot listen on ${bracketed(config.HOST)}:${config.PORT}: ${reason}`);
+    throw new ConfigError(
+      `HOST, PORT: cannot listen on ${bracketed(config.HOST)}:${config.PORT}: ${messageOf(error)}`,
+    );
   }
 }
 
@@ -119,7 +120,7 @@ function announce(config: Config, admin: { email: string; password: string } | n
 }
 
 function fail(error: unknown): never {
-  let text = error instanceof Error ? error.message : String(error);
+  let text = messageOf(error);
   if (!(error instanceof ConfigError)) {
     log.error("failed", describeError(error));
     text = `cannot run: ${text}`;

@@ -3,6 +3,7 @@ import { BertModel, BertTokenizer, env, FeatureExtractionPipeline, Tensor } from
 import { createHash } from "node:crypto";
 import { getPriority, setPriority } from "node:os";
 import onnxruntime from "onnxruntime-node";
+import { messageOf } from "../../db/errors.ts";
 import { withLetters } from "./_letters.ts";
 import type { FromWorker, ToWorker } from "./embed.ts";
 
@@ -65,7 +66,7 @@ async function embed(text: string): Promise<FromWorker> {
   try {
     return { type: "vector", vector: await extract(text.replace(/\s+/g, " ").slice(0, MAX_CHARACTERS)) };
   } catch (error) {
-    return { type: "error", message: error instanceof Error ? error.message : String(error) };
+    return { type: "error", message: messageOf(error) };
   }
 }
 

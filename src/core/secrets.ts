@@ -1,5 +1,5 @@
 import { createHash, hkdfSync, randomBytes } from "node:crypto";
-import { ConfigError } from "../../db/errors.ts";
+import { ConfigError, messageOf } from "../../db/errors.ts";
 import { type Config, SECRET_LENGTH } from "./config.ts";
 
 export interface Key {
@@ -53,9 +53,8 @@ async function generatedSecret(dataDir: string): Promise<string> {
     }
     return secret;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError(
-      `AUTH_SECRET: is not set, and none can be kept in DATA_DIR (${dataDir}): ${reason}`,
+      `AUTH_SECRET: is not set, and none can be kept in DATA_DIR (${dataDir}): ${messageOf(error)}`,
     );
   }
 }
