@@ -4,7 +4,7 @@ import { benchCreate } from "./create.ts";
 import { benchHint } from "./hint.ts";
 import { benchProcesses } from "./processes.ts";
 import { benchReads } from "./reads.ts";
-import { type Bench, type BenchOptions, type Finding, print, progress, tableOf } from "./report.ts";
+import { type Bench, type BenchOptions, type Finding, progress, tableOf } from "./report.ts";
 import { benchSaturation } from "./saturation.ts";
 import { benchScale } from "./scale.ts";
 import { benchSimilar } from "./similar.ts";
@@ -52,7 +52,7 @@ async function main(args: string[]): Promise<void> {
     },
   });
   const unknown = positionals.filter((name) => name !== "suggestions" && !(name in BENCHES));
-  if (values.help || unknown.length > 0) return print(USAGE);
+  if (values.help || unknown.length > 0) return console.log(USAGE);
   if (positionals.includes("suggestions")) return await benchSuggestions(values);
   const options: BenchOptions = {
     texts: await readTexts(values.tickets),
@@ -61,7 +61,7 @@ async function main(args: string[]): Promise<void> {
     scale: Number(values.scale),
   };
   const findings = await runBenches(positionals.length > 0 ? positionals : Object.keys(BENCHES), options);
-  print(tableOf(findings));
+  console.log(tableOf(findings));
   if (values.json) await Deno.writeTextFile(values.json, JSON.stringify(findings, null, 2));
 }
 

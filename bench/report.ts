@@ -24,15 +24,9 @@ export interface Finding {
 
 export type Bench = (options: BenchOptions) => Promise<Finding[]>;
 
-const encoder = new TextEncoder();
-
 /** A line on stderr, so that stdout holds the table alone. */
 export function progress(text: string): void {
-  Deno.stderr.writeSync(encoder.encode(`${new Date().toTimeString().slice(0, 8)}  ${text}\n`));
-}
-
-export function print(text: string): void {
-  Deno.stdout.writeSync(encoder.encode(`${text}\n`));
+  console.error(`${new Date().toTimeString().slice(0, 8)}  ${text}`);
 }
 
 export function median(values: readonly number[]): number {

@@ -74,14 +74,14 @@ async function measure(services: Services, tickets: Ticket[], labels: [string, s
   }
   const seconds = (performance.now() - started) / 1000;
 
-  print(
+  console.log(
     `\n${tickets.length} tickets, ${labelled.size} labelled pairs; analyzed in ${seconds.toFixed(1)} s\n`,
   );
-  print("                           pairs   labelled  precision  recall");
-  print(rowOf(`cosine from ${PLAIN_THRESHOLD}`, plainPairs(embedded, labelled), labelled.size));
-  print(rowOf("suggested", await suggestedPairs(ctx, labelled), labelled.size));
+  console.log("                           pairs   labelled  precision  recall");
+  console.log(rowOf(`cosine from ${PLAIN_THRESHOLD}`, plainPairs(embedded, labelled), labelled.size));
+  console.log(rowOf("suggested", await suggestedPairs(ctx, labelled), labelled.size));
   for (const top of [100, 400, 1000]) {
-    print(rowOf(`suggested, surest ${top}`, await suggestedPairs(ctx, labelled, top), labelled.size));
+    console.log(rowOf(`suggested, surest ${top}`, await suggestedPairs(ctx, labelled, top), labelled.size));
   }
 }
 
@@ -175,13 +175,6 @@ async function readLines<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
 }
 
 function progress(what: string, done: number, total: number): void {
-  if (Deno.stderr.isTerminal()) write(Deno.stderr, `\r${what} ${done} of ${total}\x1b[K`);
-}
-
-function print(line: string): void {
-  write(Deno.stdout, `${line}\n`);
-}
-
-function write(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
-  stream.writeSync(new TextEncoder().encode(text));
+  if (!Deno.stderr.isTerminal()) return;
+  Deno.stderr.writeSync(new TextEncoder().encode(`\r${what} ${done} of ${total}\x1b[K`));
 }

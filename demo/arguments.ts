@@ -19,8 +19,7 @@ export const USAGE = `npm run demo -- [--tickets FILE] [--duplicates FILE] [--cl
              [--url BASE --email EMAIL --password PASSWORD]
 
 Walks through the life of a ticket on a service of its own (kept in FOLDER, ./data/demo when absent), or on the one at
-BASE. FILE holds one ticket creation input a line, as JSON; the duplicates' file a pair of idempotency keys a line.
-`;
+BASE. FILE holds one ticket creation input a line, as JSON; the duplicates' file a pair of idempotency keys a line.`;
 
 /** @throws {ArgumentError} that says what is wrong with the command line */
 export function parseArguments(args: string[], home: string): Arguments {

@@ -1,7 +1,7 @@
 import { messageOf } from "../db/errors.ts";
 import { GitHubMock } from "../simulators/github/mock.ts";
 import { ArgumentError, type Arguments, parseArguments, USAGE } from "./arguments.ts";
-import { chapter, say } from "./print.ts";
+import { chapter } from "./print.ts";
 import { startService } from "./service.ts";
 import { openStage, type OwnService, type Person, type Stage } from "./stage.ts";
 import { walkDelivery } from "./walk_delivery.ts";
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const args = parseArguments(Deno.args, Deno.env.get("INIT_CWD") ?? Deno.cwd());
   if (args.service) {
     await onStage(args.service.url, args.service.person, (stage) => walkAnywhere(stage, args));
-    say(
+    console.log(
       "\nThe chapters on GitHub, agents and deploys need a service of the demo's own: leave --url out for those.",
     );
     return;
@@ -38,7 +38,7 @@ async function walkOwn(github: GitHubMock, args: Arguments): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.addSignalListener(signal, interrupt);
   let merged: Merged;
   try {
-    say(`   ${service.url}/api/docs`);
+    console.log(`   ${service.url}/api/docs`);
     merged = await onStage(service.url, service.admin, async (stage) => {
       await walkAnywhere(stage, args);
       await walkDelivery(stage, own, await walkHosting(stage, own));
@@ -68,8 +68,7 @@ try {
   await main();
   Deno.exit(0);
 } catch (error) {
-  const usage = error instanceof ArgumentError ? `\n\n${USAGE}` : "\n";
-  const text = `demo: ${messageOf(error)}${usage}`;
-  Deno.stderr.writeSync(new TextEncoder().encode(text));
+  console.error(`demo: ${messageOf(error)}`);
+  if (error instanceof ArgumentError) console.error(`\n${USAGE}`);
   Deno.exit(1);
 }

@@ -1,12 +1,8 @@
 import process from "node:process";
 import cliProgress from "cli-progress";
 
-export function say(text = ""): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
-}
-
 export function chapter(title: string): void {
-  say(`\n== ${title}`);
+  console.log(`\n== ${title}`);
 }
 
 interface ProgressBar {

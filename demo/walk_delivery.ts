@@ -3,7 +3,7 @@ import { GitHubEvents, signedDelivery } from "../simulators/github/events.ts";
 import { agentDelivery, type AgentEvent } from "../simulators/senders/agent.ts";
 import { deployDelivery } from "../simulators/senders/deploy.ts";
 import type { Project } from "../src/projects/schema.ts";
-import { chapter, say } from "./print.ts";
+import { chapter } from "./print.ts";
 import { deliver, newSha, post } from "./send.ts";
 import type { OwnService, Stage } from "./stage.ts";
 import { SHOP } from "./walk_hosting.ts";
@@ -24,15 +24,15 @@ export async function walkDelivery(stage: Stage, own: OwnService, project: Proje
 
   const sha = newSha();
   const merge = await merged({ repo: SHOP, number: pullRequest, title: "Basket", sha }, own);
-  say(`   GitHub tells of the merge: ${await post(hookUrl(own), merge)}`);
-  say(`   ${ref}: ${await stateOf(stage, place)}`);
+  console.log(`   GitHub tells of the merge: ${await post(hookUrl(own), merge)}`);
+  console.log(`   ${ref}: ${await stateOf(stage, place)}`);
   const record = { repo: SHOP.toUpperCase(), sha };
   const staged = deployDelivery(own.secrets.cron, { ...record, environment: "staging" });
-  say(`   A deploy to staging:    ${await deliver(url, staged)}`);
+  console.log(`   A deploy to staging:    ${await deliver(url, staged)}`);
   const deploy = deployDelivery(own.secrets.cron, record);
-  say(`   A deploy to production: ${await deliver(url, deploy)}`);
-  say(`   The same once more:     ${await deliver(url, deploy)}`);
-  say(`   ${ref}: ${await stateOf(stage, place)}`);
+  console.log(`   A deploy to production: ${await deliver(url, deploy)}`);
+  console.log(`   The same once more:     ${await deliver(url, deploy)}`);
+  console.log(`   ${ref}: ${await stateOf(stage, place)}`);
 }
 
 async function startTicket({ people, agent }: Stage, id: string) {
@@ -66,12 +66,14 @@ async function finishRun(
     prUrl: `https://github.com/${SHOP}/pull/${pullRequest}`,
     summary: "Merged the two baskets at the sign-in.",
   };
-  say(`   The agent's webhook, forged:   ${await deliver(url, agentDelivery("x".repeat(32), event))}`);
+  console.log(
+    `   The agent's webhook, forged:   ${await deliver(url, agentDelivery("x".repeat(32), event))}`,
+  );
   const genuine = agentDelivery(secrets.cloudAgent, event);
-  say(`   The agent's webhook:           ${await deliver(url, genuine)}`);
-  say(`   The agent's webhook, repeated: ${await deliver(url, genuine)}`);
+  console.log(`   The agent's webhook:           ${await deliver(url, genuine)}`);
+  console.log(`   The agent's webhook, repeated: ${await deliver(url, genuine)}`);
   const { agent_runs: [run] } = await agent.api.agents.list.query(place);
-  say(`   The run is ${run?.status}, with ${run?.pull_request_url}`);
+  console.log(`   The run is ${run?.status}, with ${run?.pull_request_url}`);
 }
 
 interface Merge {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Project } from "../src/projects/schema.ts";
 import { HookSetUp } from "../src/integrations/schema.ts";
-import { chapter, say } from "./print.ts";
+import { chapter } from "./print.ts";
 import { openProject } from "./project.ts";
 import type { OwnService, Stage } from "./stage.ts";
 
@@ -19,9 +19,9 @@ export async function walkHosting(stage: Stage, { github }: OwnService): Promise
   github.state.addToken(token, { login: "demo-admin" });
   github.state.addRepository(SHOP);
   const account = await people.api.integrations.linkAccount.mutate({ token });
-  say(`   Linked as ${account.login}.`);
-  say(`   Webhooks, first call:  ${await setUpHooks(stage, id)}`);
-  say(`   Webhooks, second call: ${await setUpHooks(stage, id)}`);
+  console.log(`   Linked as ${account.login}.`);
+  console.log(`   Webhooks, first call:  ${await setUpHooks(stage, id)}`);
+  console.log(`   Webhooks, second call: ${await setUpHooks(stage, id)}`);
 
   const { ticket } = await people.api.tickets.create.mutate({
     id,
@@ -32,7 +32,7 @@ export async function walkHosting(stage: Stage, { github }: OwnService): Promise
     blocking: false,
   });
   const issue = await people.api.integrations.createIssue.mutate({ id, ticketId: ticket.id });
-  say(`   ${ticket.ticket_ref} became ${issue.issue_url}`);
+  console.log(`   ${ticket.ticket_ref} became ${issue.issue_url}`);
   return project;
 }
 

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { Arguments } from "./arguments.ts";
 import { closestPairs, measureDuplicates } from "./hint.ts";
 import { type ImportResult, importTickets, linesOf, readText } from "./import.ts";
-import { chapter, say, shorten, startProgress } from "./print.ts";
+import { chapter, shorten, startProgress } from "./print.ts";
 import { openProject } from "./project.ts";
 import type { Stage } from "./stage.ts";
 
@@ -38,36 +38,38 @@ export async function walkImport(
 function report({ tickets, refused, seconds }: ImportResult): void {
   const replayed = tickets.filter((ticket) => ticket.replayed).length;
   const perSecond = (tickets.length / seconds).toFixed(1);
-  say(`   ${tickets.length - replayed} created, ${replayed} replayed, ${refused.length} refused`);
-  say(`   ${seconds.toFixed(1)} s, ${perSecond} tickets/s`);
+  console.log(`   ${tickets.length - replayed} created, ${replayed} replayed, ${refused.length} refused`);
+  console.log(`   ${seconds.toFixed(1)} s, ${perSecond} tickets/s`);
   for (const { line, reason } of refused.slice(0, MOST_REFUSED_SHOWN)) {
-    say(`   line ${line} refused: ${reason}`);
+    console.log(`   line ${line} refused: ${reason}`);
   }
-  if (refused.length > MOST_REFUSED_SHOWN) say(`   … and ${refused.length - MOST_REFUSED_SHOWN} more`);
+  if (refused.length > MOST_REFUSED_SHOWN) {
+    console.log(`   … and ${refused.length - MOST_REFUSED_SHOWN} more`);
+  }
 }
 
 function showHint({ tickets }: ImportResult): void {
   const withHint = tickets.filter(({ similar }) => similar !== undefined);
   const found = withHint.filter(({ similar }) => similar!.length > 0);
-  say(
+  console.log(
     `   The hint named at least one similar open ticket for ${found.length} of ${withHint.length} tickets.`,
   );
   if (withHint.length < tickets.length) {
-    say(
+    console.log(
       `   For ${
         tickets.length - withHint.length
       } the model could not answer in time; a job embeds those later.`,
     );
   }
   for (const { ticket, ref, title, similarity } of closestPairs(tickets, 5)) {
-    say(`   ${similarity.toFixed(4)}  ${ticket.ref} ${shorten(ticket.title)}`);
-    say(`           ${ref} ${shorten(title)}`);
+    console.log(`   ${similarity.toFixed(4)}  ${ticket.ref} ${shorten(ticket.title)}`);
+    console.log(`           ${ref} ${shorten(title)}`);
   }
 }
 
 function showDuplicates(text: string, { tickets }: ImportResult): void {
   const { pairs, shown, unknown } = measureDuplicates(text, tickets);
   const share = pairs === 0 ? "none" : (shown / pairs).toFixed(2);
-  say(`   Known duplicates: the hint showed ${shown} of ${pairs} pairs, a share of ${share}.`);
-  if (unknown > 0) say(`   ${unknown} pairs name a ticket that is not in this import.`);
+  console.log(`   Known duplicates: the hint showed ${shown} of ${pairs} pairs, a share of ${share}.`);
+  if (unknown > 0) console.log(`   ${unknown} pairs name a ticket that is not in this import.`);
 }

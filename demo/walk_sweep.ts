@@ -3,7 +3,7 @@ import { buildApp } from "../src/app.ts";
 import { parseConfig } from "../src/core/config.ts";
 import { startLog } from "../src/core/log.ts";
 import { startServices } from "../src/core/services.ts";
-import { chapter, say } from "./print.ts";
+import { chapter } from "./print.ts";
 import { openProject } from "./project.ts";
 import { newSha, post } from "./send.ts";
 import { openStage, type OwnService, type Stage } from "./stage.ts";
@@ -34,7 +34,7 @@ export async function walkMerge(stage: Stage, own: OwnService): Promise<Merged> 
   const title = `Make the tag (${ticket.ticket_ref})`;
   await post(hookUrl(own), await merged({ repo: TOOLS, number, title, sha: newSha() }, own));
   const place = { id, ticketId: ticket.id };
-  say(`   A pull request that names ${ticket.ticket_ref} is merged: ${await stateOf(stage, place)}`);
+  console.log(`   A pull request that names ${ticket.ticket_ref} is merged: ${await stateOf(stage, place)}`);
   return { place, ref: ticket.ticket_ref };
 }
 
@@ -54,7 +54,7 @@ export async function walkSweep({ dataDir, admin }: OwnService, { place, ref }: 
     const inProcess = ((input: string, init?: RequestInit) =>
       app.request(String(input), init)) as typeof globalThis.fetch;
     const stage = await openStage(config.PUBLIC_URL, admin, inProcess);
-    say(`   After the sweep, ${ref}: ${await stateOf(stage, place)}`);
+    console.log(`   After the sweep, ${ref}: ${await stateOf(stage, place)}`);
     await stage.close();
   } finally {
     await close();

@@ -1,5 +1,5 @@
 import type { Task } from "../src/tasks/schema.ts";
-import { chapter, say } from "./print.ts";
+import { chapter } from "./print.ts";
 import { openProject } from "./project.ts";
 import { refusalOf, type Stage } from "./stage.ts";
 
@@ -17,21 +17,21 @@ export async function walkTicket(stage: Stage): Promise<void> {
   await addWork(stage, place);
   while (await workOnNext(stage, place));
   await agent.api.tickets.finishRole.mutate({ ...place, role: "backend" });
-  say("   The role backend is finished, qa is not.");
+  console.log("   The role backend is finished, qa is not.");
 
-  say(`   Move to live: ${await refusedMove(stage, place)}`);
+  console.log(`   Move to live: ${await refusedMove(stage, place)}`);
   await people.api.tickets.finishRole.mutate({ ...place, role: "qa" });
-  say(`   qa finished, move to live: ${await refusedMove(stage, place)}`);
+  console.log(`   qa finished, move to live: ${await refusedMove(stage, place)}`);
   const { cases: [testCase] } = await people.api.testCases.list.query(place);
   const approval = { ...place, caseId: testCase!.id };
-  say(`   The agent approves: ${await refusalOf(agent.api.testCases.approve.mutate(approval))}`);
+  console.log(`   The agent approves: ${await refusalOf(agent.api.testCases.approve.mutate(approval))}`);
   await people.api.testCases.approve.mutate({ ...approval, note: "3 GB went through" });
-  say("   A person approves the case.");
+  console.log("   A person approves the case.");
 
   await bulkMove(stage, place);
   const { history } = await people.api.tickets.history.query({ ...place, limit: "200" });
   const actors = new Set(history.map(({ actor }) => actor.kind));
-  say(`   Its history has ${history.length} entries, by ${[...actors].join(" and ")}.`);
+  console.log(`   Its history has ${history.length} entries, by ${[...actors].join(" and ")}.`);
 }
 
 async function handOff({ agent }: Stage, id: string): Promise<Place> {
@@ -44,7 +44,7 @@ async function handOff({ agent }: Stage, id: string): Promise<Place> {
     blocking: true,
     roles: ["backend", "qa"],
   });
-  say(`   ${ticket.ticket_ref} was created by the agent: ${ticket.stage}, ${ticket.status}`);
+  console.log(`   ${ticket.ticket_ref} was created by the agent: ${ticket.stage}, ${ticket.status}`);
   return { id, ticketId: ticket.id };
 }
 
@@ -66,7 +66,7 @@ async function addWork({ people }: Stage, place: Place): Promise<void> {
     title: "Upload 3 GB",
     instruction: "Upload a file of 3 GB and compare its checksum with the stored one.",
   });
-  say("   Two tasks, the second depends on the first, and one human test case.");
+  console.log("   Two tasks, the second depends on the first, and one human test case.");
 }
 
 /** The agent claims the next task that is free and finishes it; false when there is none. */
@@ -76,7 +76,7 @@ async function workOnNext({ agent }: Stage, place: Place): Promise<boolean> {
   const next: Task = await agent.api.tasks.next.query({ ...place, role: "backend" });
   const task = { ...place, taskId: next.id };
   await agent.api.tasks.claim.mutate(task);
-  say(
+  console.log(
     `   The agent claims "${next.title}"; a second claim: ${await refusalOf(
       agent.api.tasks.claim.mutate(task),
     )}`,
@@ -120,5 +120,5 @@ async function bulkMove({ people }: Stage, { id, ticketId }: Place): Promise<voi
     ticket_ids: [ticketId, ...others.map(({ ticket }) => ticket.id)],
   });
   const states = results.map(({ ticket_ref, stage, status }) => `${ticket_ref} ${stage}, ${status}`);
-  say(`   Bulk move of three to live: ${updated} updated: ${states.join("; ")}`);
+  console.log(`   Bulk move of three to live: ${updated} updated: ${states.join("; ")}`);
 }

@@ -1,10 +1,6 @@
 import { resolve } from "node:path";
 import { ConfigError, messageOf } from "../db/errors.ts";
 
-export function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
 /** A path that was given to the command, from the folder where npm was called. */
 export function pathFromCaller(path: string): string {
   return resolve(Deno.env.get("INIT_CWD") ?? Deno.cwd(), path);
@@ -25,8 +21,7 @@ export async function runCommand(work: () => Promise<number | void>): Promise<ne
     Deno.exit(await work() ?? 0);
   } catch (error) {
     const message = messageOf(error);
-    const text = error instanceof ConfigError ? `handoff: ${message}` : `handoff: cannot go on: ${message}`;
-    Deno.stderr.writeSync(new TextEncoder().encode(`${text}\n`));
+    console.error(error instanceof ConfigError ? `handoff: ${message}` : `handoff: cannot go on: ${message}`);
     Deno.exit(1);
   }
 }

@@ -1,4 +1,4 @@
-import { print, runCommand } from "./_cli.ts";
+import { runCommand } from "./_cli.ts";
 
 /** From here on a known vulnerability in a package that the service runs with ends the check. */
 const LEAST = "high";
@@ -17,10 +17,12 @@ await runCommand(async () => {
   }).output();
   const { metadata, vulnerabilities = {} } = JSON.parse(new TextDecoder().decode(stdout)) as Report;
   if (!metadata) {
-    print("audit: not done, the package registry gives no advisories here");
+    console.log("audit: not done, the package registry gives no advisories here");
     return 0;
   }
-  for (const [name, { severity }] of Object.entries(vulnerabilities)) print(`audit: ${severity}: ${name}`);
+  for (const [name, { severity }] of Object.entries(vulnerabilities)) {
+    console.log(`audit: ${severity}: ${name}`);
+  }
   const { high, critical } = metadata.vulnerabilities;
   return high + critical;
 });

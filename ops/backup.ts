@@ -1,6 +1,6 @@
 import { backUp } from "../db/backup_files.ts";
 import { readConfig } from "../src/core/config.ts";
-import { pathFromCaller, print, runCommand, stopSignal } from "./_cli.ts";
+import { pathFromCaller, runCommand, stopSignal } from "./_cli.ts";
 
 await runCommand(async () => {
   const [target] = Deno.args;
@@ -11,5 +11,5 @@ await runCommand(async () => {
   if (!target) throw new Error("Say where to: npm run backup -- FOLDER");
   const folder = pathFromCaller(target);
   await backUp(DATA_DIR, folder, stopSignal());
-  print(`Backed up ${DATA_DIR} to ${folder}. It holds secrets: keep it as you keep those.`);
+  console.log(`Backed up ${DATA_DIR} to ${folder}. It holds secrets: keep it as you keep those.`);
 });

@@ -8,7 +8,7 @@ import { whyUnusable } from "../db/requirements.ts";
 import { type Config, ownUrl, readConfig } from "../src/core/config.ts";
 import { startEmbedder } from "../src/core/embed.ts";
 import { MODEL_DIR } from "../src/core/services.ts";
-import { print, runCommand } from "./_cli.ts";
+import { runCommand } from "./_cli.ts";
 
 /** What is off without a secret. */
 const SECRETS = {
@@ -26,21 +26,21 @@ const LEAST_PGVECTOR = "0.8";
 /** Says what works and what doesn't; the exit code is the number of things that are wrong. */
 await runCommand(async () => {
   const config = readConfig();
-  print(`ok      configuration: ${config.PUBLIC_URL}, JOBS=${config.JOBS}`);
+  console.log(`ok      configuration: ${config.PUBLIC_URL}, JOBS=${config.JOBS}`);
   tellSecrets(config);
   const checks = [await checkFolder(config), await checkDatabase(config), await checkModel(config)];
   const wrong = checks.filter((healthy) => !healthy).length;
-  print(wrong === 0 ? "Nothing is wrong." : `${wrong} of these must be mended.`);
+  console.log(wrong === 0 ? "Nothing is wrong." : `${wrong} of these must be mended.`);
   return wrong;
 });
 
 function tellSecrets(config: Config): void {
   for (const [name, off] of Object.entries(SECRETS) as [keyof typeof SECRETS, string][]) {
     const value = config[name];
-    if (value === undefined) print(`unset   ${name}: ${off}`);
+    if (value === undefined) console.log(`unset   ${name}: ${off}`);
     else if (Array.isArray(value) && value.length > 1) {
-      print(`ok      ${name}: two are valid, a rotation is under way`);
-    } else print(`ok      ${name}`);
+      console.log(`ok      ${name}: two are valid, a rotation is under way`);
+    } else console.log(`ok      ${name}`);
   }
 }
 
@@ -51,7 +51,7 @@ async function checkFolder({ DATABASE_URL, AUTH_SECRET, DATA_DIR }: Config): Pro
   try {
     await Deno.mkdir(DATA_DIR, { recursive: true, mode: 0o700 });
     await Deno.remove(await Deno.makeTempFile({ dir: DATA_DIR }));
-    print(`ok      ${what}: can be written`);
+    console.log(`ok      ${what}: can be written`);
     return true;
   } catch (error) {
     return complain(what, messageOf(error));
@@ -64,7 +64,7 @@ async function checkDatabase(config: Config): Promise<boolean> {
     : `database in ${resolve(config.DATA_DIR)}`;
   try {
     if (!config.DATABASE_URL && !await exists(join(config.DATA_DIR, "db"))) {
-      print(`ok      ${what}: made at the first start`);
+      console.log(`ok      ${what}: made at the first start`);
       return true;
     }
     const database = await openDatabase({ url: config.DATABASE_URL, dataDir: config.DATA_DIR, poolSize: 1 });
@@ -107,8 +107,8 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
     ? await tryOut(sql, `${first} create table doctor_tries (it vector)`)
     : undefined;
   if (failure) return complain(what, `${found}; the next start can't make its tables: ${failure}`);
-  print(`ok      ${what}: ${found}`);
-  if (pending.length > 0) print(`ok      migrations: ${pending.length} are applied at the next start`);
+  console.log(`ok      ${what}: ${found}`);
+  if (pending.length > 0) console.log(`ok      migrations: ${pending.length} are applied at the next start`);
   return true;
 }
 
@@ -160,7 +160,7 @@ async function askService(config: Config, what: string): Promise<boolean> {
     const response = await fetch(url);
     const body = await response.text();
     if (!response.ok) return complain(what, `in use by a service that is not ready: ${body}`);
-    print(`ok      ${what}: in use by the running service, which says ${body}`);
+    console.log(`ok      ${what}: in use by the running service, which says ${body}`);
     return true;
   } catch (error) {
     return complain(what, `in use by a process that doesn't answer at ${url}: ${error}`);
@@ -169,14 +169,14 @@ async function askService(config: Config, what: string): Promise<boolean> {
 
 async function checkModel({ EMBEDDING_THREADS }: Config): Promise<boolean> {
   if (EMBEDDING_THREADS === 0) {
-    print("unset   model: EMBEDDING_THREADS=0 switches hints and duplicates off");
+    console.log("unset   model: EMBEDDING_THREADS=0 switches hints and duplicates off");
     return true;
   }
   const embedder = startEmbedder({ threads: 1, modelDir: MODEL_DIR });
   try {
     const vector = await embedder.embed("Is the model in order?", { timeoutMs: 60_000 });
     if (!vector) return complain("model", embedder.state().reason ?? "it gave no answer");
-    print("ok      model: its files are the ones that were listed, and it answers");
+    console.log("ok      model: its files are the ones that were listed, and it answers");
     return true;
   } finally {
     embedder.close();
@@ -184,6 +184,6 @@ async function checkModel({ EMBEDDING_THREADS }: Config): Promise<boolean> {
 }
 
 function complain(what: string, why: string): false {
-  print(`WRONG   ${what}: ${why}`);
+  console.log(`WRONG   ${what}: ${why}`);
   return false;
 }

@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { exists } from "../db/files.ts";
-import { print, runCommand } from "./_cli.ts";
+import { runCommand } from "./_cli.ts";
 import { withProject } from "./_portal.ts";
 
 await runCommand(() =>
@@ -32,7 +32,7 @@ await runCommand(() =>
     } finally {
       output.close();
     }
-    print(`Exported ${count} tickets to ${file}`);
+    console.log(`Exported ${count} tickets to ${file}`);
   })
 );
 

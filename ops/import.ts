@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TextLineStream } from "./lines.ts";
 import { errorBody } from "../src/client.ts";
-import { print, runCommand } from "./_cli.ts";
+import { runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";
 import { TicketRecord } from "../src/transfers/schema.ts";
 
@@ -26,7 +26,7 @@ await runCommand(() =>
     }
     // A duplicate may come before the ticket that it stands for.
     for await (const lines of batches(links)) await send(transfer, lines);
-    print(`Imported ${totals.imported} tickets; ${totals.existing} were there already`);
+    console.log(`Imported ${totals.imported} tickets; ${totals.existing} were there already`);
   })
 );
 

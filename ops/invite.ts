@@ -3,7 +3,7 @@ import { readConfig } from "../src/core/config.ts";
 import { systemContext } from "../src/core/context.ts";
 import { startServices } from "../src/core/services.ts";
 import { inviteByEmail } from "../src/users/invite.ts";
-import { print, runCommand } from "./_cli.ts";
+import { runCommand } from "./_cli.ts";
 
 await runCommand(async () => {
   const [email] = Deno.args;
@@ -12,7 +12,7 @@ await runCommand(async () => {
   try {
     const ctx = systemContext(services, { kind: "job", id: "invite-command" }, uuid());
     const { invite_url, expires_at } = await inviteByEmail(ctx, email);
-    print(`Until ${expires_at}, ${email} sets a new password at\n${invite_url}`);
+    console.log(`Until ${expires_at}, ${email} sets a new password at\n${invite_url}`);
   } finally {
     await close();
   }

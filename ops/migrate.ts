@@ -1,14 +1,14 @@
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
 import { readConfig } from "../src/core/config.ts";
-import { print, runCommand } from "./_cli.ts";
+import { runCommand } from "./_cli.ts";
 
 await runCommand(async () => {
   const { DATABASE_URL, DATA_DIR } = readConfig();
   const database = await openDatabase({ url: DATABASE_URL, dataDir: DATA_DIR, poolSize: 1 });
   try {
     const applied = await migrate(database.sql);
-    print(applied.length === 0 ? "Nothing to apply" : `Applied ${applied.join(", ")}`);
+    console.log(applied.length === 0 ? "Nothing to apply" : `Applied ${applied.join(", ")}`);
   } finally {
     await database.close();
   }

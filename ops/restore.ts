@@ -1,6 +1,6 @@
 import { restore } from "../db/backup_files.ts";
 import { readConfig } from "../src/core/config.ts";
-import { pathFromCaller, print, runCommand } from "./_cli.ts";
+import { pathFromCaller, runCommand } from "./_cli.ts";
 
 await runCommand(async () => {
   const [source] = Deno.args;
@@ -10,6 +10,6 @@ await runCommand(async () => {
   }
   if (!source) throw new Error("Say what from: npm run restore -- FOLDER");
   const { tickets, applied, whole } = await restore(pathFromCaller(source), DATA_DIR);
-  print(`Restored ${source} to ${DATA_DIR}: ${tickets} tickets, ${applied.length} migrations applied.`);
-  if (!whole) print("Whether all of it was there nobody knows: it has no SHA256SUMS.");
+  console.log(`Restored ${source} to ${DATA_DIR}: ${tickets} tickets, ${applied.length} migrations applied.`);
+  if (!whole) console.log("Whether all of it was there nobody knows: it has no SHA256SUMS.");
 });

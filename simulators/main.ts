@@ -18,8 +18,7 @@ const HELP = `Sends correctly signed deliveries to a running service.
   --at TIME       the time of the events, such as 2026-11-20T10:00:00Z; now when absent
   --url URL       of the service; http://127.0.0.1:3000 when absent
 
-The secrets are those of the service: CLOUD_AGENT_WEBHOOK_SECRET, STRIPE_WEBHOOK_SECRET, CRON_SECRET.
-`;
+The secrets are those of the service: CLOUD_AGENT_WEBHOOK_SECRET, STRIPE_WEBHOOK_SECRET, CRON_SECRET.`;
 
 const { values, positionals } = readArguments();
 const repeat = Number(values.repeat);
@@ -103,12 +102,8 @@ function required(name: "agent" | "account" | "repo" | "sha"): string {
 }
 
 function fail(reason: string): never {
-  write(Deno.stderr, `${reason}\n\n${HELP}`);
+  console.error(`${reason}\n\n${HELP}`);
   Deno.exit(2);
-}
-
-function write(stream: typeof Deno.stdout, text: string): void {
-  stream.writeSync(new TextEncoder().encode(text));
 }
 
 /** Answers how many deliveries were refused. */
@@ -122,20 +117,20 @@ async function send(): Promise<number> {
   for (const { path, headers, body } of deliveries) {
     const response = await fetch(`${values.url}/api${path}`, { method: "POST", headers, body });
     if (!response.ok) refused++;
-    write(Deno.stdout, `${response.status} ${path} ${await response.text()}\n`);
+    console.log(`${response.status} ${path} ${await response.text()}`);
   }
   return refused;
 }
 
 async function main(): Promise<number> {
   if (values.help) {
-    write(Deno.stdout, HELP);
+    console.log(HELP);
     return 0;
   }
   try {
     return await send() === 0 ? 0 : 1;
   } catch (error) {
-    write(Deno.stderr, `simulate: cannot send to ${values.url}: ${messageOf(error)}\n`);
+    console.error(`simulate: cannot send to ${values.url}: ${messageOf(error)}`);
     return 1;
   }
 }

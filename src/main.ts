@@ -125,7 +125,7 @@ function fail(error: unknown): never {
     log.error("failed", describeError(error));
     text = `cannot run: ${text}`;
   }
-  Deno.stderr.writeSync(new TextEncoder().encode(`handoff: ${text}\n`));
+  console.error(`handoff: ${text}`);
   Deno.exit(1);
 }
 

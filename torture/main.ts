@@ -29,12 +29,7 @@ const USAGE = `npm run torture [-- NAME…] [--rounds N] [--seconds N] [--seed N
 
 Runs on the embedded database, or on the PostgreSQL server of DATABASE_URL with databases of its own.
 
-${SCENARIOS.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`).join("\n")}
-`;
-
-function print(text: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
-}
+${SCENARIOS.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`).join("\n")}`;
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -51,7 +46,7 @@ async function main(): Promise<number> {
   });
   const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));
   if (values.help || unknown.length > 0) {
-    print(unknown.length > 0 ? `No such scenario: ${unknown.join(", ")}\n\n${USAGE}` : USAGE);
+    console.log(unknown.length > 0 ? `No such scenario: ${unknown.join(", ")}\n\n${USAGE}` : USAGE);
     return values.help ? 0 : 2;
   }
   const chosen = SCENARIOS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
@@ -63,12 +58,12 @@ async function main(): Promise<number> {
       seed: Number(values.seed),
       stopCommand: values["stop-command"],
       startCommand: values["start-command"],
-      say: (text: string) => print(`  ${text}`),
+      say: (text: string) => console.log(`  ${text}`),
     };
     outcomes.push(await attempt(scenario, options));
   }
   await dropTemplate();
-  print(table(outcomes));
+  console.log(table(outcomes));
   return outcomes.every(({ held }) => held) ? 0 : 1;
 }
 
@@ -82,14 +77,14 @@ interface Outcome {
 
 /** A scenario that could not go on has failed; the others are still worth their while. */
 async function attempt({ name, summary, run }: Scenario, options: Options): Promise<Outcome> {
-  print(`${name} on ${databaseName}: ${summary}`);
+  console.log(`${name} on ${databaseName}: ${summary}`);
   const books = new Books();
   const started = performance.now();
   await run(books, options).catch((error: unknown) => books.expect(false, Deno.inspect(error)));
   const seconds = (performance.now() - started) / 1000;
   const { ledger: { counts }, problems } = books;
-  for (const problem of problems.slice(0, 10)) print(`  FAILED: ${problem}`);
-  if (problems.length > 10) print(`  FAILED: and ${problems.length - 10} more`);
+  for (const problem of problems.slice(0, 10)) console.log(`  FAILED: ${problem}`);
+  if (problems.length > 10) console.log(`  FAILED: and ${problems.length - 10} more`);
   return { name, rounds: options.rounds, counts, held: problems.length === 0, seconds };
 }
 

@@ -36,13 +36,11 @@ function hostOf(url: string, port?: string): string {
 }
 
 if (import.meta.main) {
-  const write = (stream: typeof Deno.stdout, text: string) =>
-    stream.writeSync(new TextEncoder().encode(text));
   try {
-    write(Deno.stdout, launchFlags(readConfig(), Deno.cwd()).join("\n"));
+    console.log(launchFlags(readConfig(), Deno.cwd()).join("\n"));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    write(Deno.stderr, `handoff: ${error.message}\n`);
+    console.error(`handoff: ${error.message}`);
     Deno.exit(1);
   }
 }
