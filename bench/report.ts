@@ -45,13 +45,15 @@ export function milliseconds(value: number): string {
 
 const COLUMNS = ["what", "value", "against", "reached", "reach"] as const;
 
-/** The findings as a Markdown table. */
 export function tableOf(findings: readonly Finding[]): string {
   const rows = findings.map((finding) => [
     ...COLUMNS.map((name) => finding[name]),
     finding.ok ? "yes" : "NO",
   ]);
-  const head = ["what", "here", "against", "reached", "to reach", ""];
+  return markdownTable(["what", "here", "against", "reached", "to reach", ""], rows);
+}
+
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]!.length))
   );

@@ -1,5 +1,6 @@
 import { startEmbedder } from "../src/core/embed.ts";
 import { MODEL_DIR } from "../src/core/services.ts";
+import { randomOf } from "./random.ts";
 
 /** Vectors of texts by the service's own model. */
 export async function embedTexts(texts: readonly string[]): Promise<Float32Array[]> {
@@ -21,7 +22,7 @@ export async function embedTexts(texts: readonly string[]): Promise<Float32Array
  */
 export class VectorSource {
   readonly #base: readonly Float32Array[];
-  #state = 0x9e3779b9;
+  readonly #random = randomOf(0x9e3779b9);
 
   constructor(base: readonly Float32Array[]) {
     this.#base = base;
@@ -41,14 +42,6 @@ export class VectorSource {
 
   #pick(): Float32Array {
     return this.#base[Math.floor(this.#random() * this.#base.length)]!;
-  }
-
-  /** Mulberry's 32-bit generator: repeatable, and good enough for noise. */
-  #random(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
   #gaussian(): number {

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { markdownTable } from "../bench/report.ts";
 import { clients } from "./clients.ts";
 import { clocks } from "./clocks.ts";
 import { connections } from "./connections.ts";
@@ -109,9 +110,7 @@ function table(outcomes: readonly Outcome[]): string {
     seconds.toFixed(0),
     held ? "held" : "FAILED",
   ]);
-  const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]!.length)));
-  const line = (cells: string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |`;
-  return ["", line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n");
+  return `\n${markdownTable(head, rows)}`;
 }
 
 if (import.meta.main) Deno.exit(await main());

@@ -1,3 +1,4 @@
+import { randomOf } from "../bench/random.ts";
 import { ERRORS } from "../src/core/errors.ts";
 import type { GitHubEvents } from "../simulators/github/events.ts";
 import type { Sent } from "../simulators/senders/sent.ts";
@@ -152,15 +153,4 @@ export class MixedClient {
     );
     this.expect(known && status < 500, `${what}: ${status} ${text.slice(0, 300)}`);
   }
-}
-
-/** Mulberry32: the same numbers for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
