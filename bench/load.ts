@@ -3,6 +3,8 @@
  * Reads a LoadPlan from stdin, sends it over keep-alive connections, writes a LoadResult to stdout. Bare sockets and
  * bytes made beforehand: on shared cores, what the generator burns is taken from what it measures.
  */
+import { setTimeout as pause } from "node:timers/promises";
+
 export interface LoadRequest {
   method: string;
   path: string;
@@ -192,8 +194,8 @@ class Run {
       running.add(done);
     };
     for (let due = this.#started; this.#mayStart(due); due += 1000 / rate) {
-      const pause = due - performance.now();
-      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      const early = due - performance.now();
+      if (early > 0) await pause(early);
       start(due);
     }
     while (running.size > 0) await Promise.all(running);

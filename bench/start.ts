@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { dropPlace, emptyPlace, type Place } from "../tests/database.ts";
 import { parseConfig } from "../src/core/config.ts";
 import { createRequests } from "./pair.ts";
@@ -57,7 +58,7 @@ async function weigh(
   env: Record<string, string>,
 ): Promise<Finding[]> {
   const resting = await startService(place, env);
-  await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
+  await pause(SETTLING_MS);
   const rest = await megabytes(resting);
   await resting.stop();
   if (rest === null) return [];
@@ -74,7 +75,7 @@ async function weigh(
       count: CREATES,
     });
     refuseFailures("create", result);
-    await new Promise((resolve) => setTimeout(resolve, SETTLING_MS));
+    await pause(SETTLING_MS);
     after.push((await megabytes(service))!);
     progress(`memory after ${turn * CREATES} creations: ${after.at(-1)!.toFixed(0)} MB`);
   }

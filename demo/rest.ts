@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { ErrorBody } from "../src/core/errors.ts";
 
 interface Answer {
@@ -28,7 +29,7 @@ export class Rest {
         // What fetch throws when no answer came; whatever the call did, its idempotency key makes a second one safe.
         if (!(error instanceof TypeError) || tries === TRIES) throw error;
       }
-      await new Promise((done) => setTimeout(done, 250 * 2 ** tries));
+      await pause(250 * 2 ** tries);
     }
   }
 

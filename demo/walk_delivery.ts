@@ -3,15 +3,11 @@ import { GitHubEvents, signedDelivery } from "../simulators/github/events.ts";
 import { agentDelivery, type AgentEvent } from "../simulators/senders/agent.ts";
 import { deployDelivery } from "../simulators/senders/deploy.ts";
 import type { Project } from "../src/projects/schema.ts";
+import type { TicketPath } from "../src/tickets/schema.ts";
 import { chapter } from "./print.ts";
 import { deliver, newSha, post } from "./send.ts";
 import type { OwnService, Stage } from "./stage.ts";
 import { SHOP } from "./walk_hosting.ts";
-
-interface Place {
-  id: string;
-  ticketId: string;
-}
 
 /** Chapter four: a cloud agent finishes, its pull request is merged, the deploy is reported, the ticket closes. */
 export async function walkDelivery(stage: Stage, own: OwnService, project: Project): Promise<void> {
@@ -54,7 +50,7 @@ async function startTicket({ people, agent }: Stage, id: string) {
 async function finishRun(
   { agent, url }: Stage,
   { secrets }: OwnService,
-  { place, pullRequest }: { place: Place; pullRequest: number },
+  { place, pullRequest }: { place: TicketPath; pullRequest: number },
 ): Promise<void> {
   const agentId = `bc_${randomBytes(8).toString("hex")}`;
   await agent.api.agents.register.mutate({ ...place, agent_id: agentId });
@@ -99,7 +95,7 @@ export function hookUrl({ github }: OwnService): string {
   return hook.config.url;
 }
 
-export async function stateOf({ people }: Stage, place: Place): Promise<string> {
+export async function stateOf({ people }: Stage, place: TicketPath): Promise<string> {
   const { stage, status, ship } = await people.api.tickets.get.query(place);
   return `${stage}, ${status}, ship ${ship}`;
 }

@@ -3,6 +3,7 @@ import { buildApp } from "../src/app.ts";
 import { parseConfig } from "../src/core/config.ts";
 import { startLog } from "../src/core/log.ts";
 import { startServices } from "../src/core/services.ts";
+import type { TicketPath } from "../src/tickets/schema.ts";
 import { chapter } from "./print.ts";
 import { openProject } from "./project.ts";
 import { newSha, post } from "./send.ts";
@@ -12,7 +13,7 @@ import { hookUrl, merged, stateOf } from "./walk_delivery.ts";
 const TOOLS = "demo/tools";
 
 export interface Merged {
-  place: { id: string; ticketId: string };
+  place: TicketPath;
   ref: string;
 }
 

@@ -1,12 +1,8 @@
 import type { Task } from "../src/tasks/schema.ts";
+import type { TicketPath } from "../src/tickets/schema.ts";
 import { chapter } from "./print.ts";
 import { openProject } from "./project.ts";
 import { refusalOf, type Stage } from "./stage.ts";
-
-interface Place {
-  id: string;
-  ticketId: string;
-}
 
 /** Chapter two: a ticket with roles, tasks and a human test case goes live, and not a step before it may. */
 export async function walkTicket(stage: Stage): Promise<void> {
@@ -34,7 +30,7 @@ export async function walkTicket(stage: Stage): Promise<void> {
   console.log(`   Its history has ${history.length} entries, by ${[...actors].join(" and ")}.`);
 }
 
-async function handOff({ agent }: Stage, id: string): Promise<Place> {
+async function handOff({ agent }: Stage, id: string): Promise<TicketPath> {
   const { ticket } = await agent.api.tickets.create.mutate({
     id,
     title: "Stream uploads in parts",
@@ -48,7 +44,7 @@ async function handOff({ agent }: Stage, id: string): Promise<Place> {
   return { id, ticketId: ticket.id };
 }
 
-async function addWork({ people }: Stage, place: Place): Promise<void> {
+async function addWork({ people }: Stage, place: TicketPath): Promise<void> {
   const server = await people.api.tasks.create.mutate({
     ...place,
     title: "Take parts and put them together",
@@ -70,7 +66,7 @@ async function addWork({ people }: Stage, place: Place): Promise<void> {
 }
 
 /** The agent claims the next task that is free and finishes it; false when there is none. */
-async function workOnNext({ agent }: Stage, place: Place): Promise<boolean> {
+async function workOnNext({ agent }: Stage, place: TicketPath): Promise<boolean> {
   const { tasks } = await agent.api.tasks.list.query(place);
   if (tasks.every(({ status }) => status === "done")) return false;
   const next: Task = await agent.api.tasks.next.query({ ...place, role: "backend" });
@@ -89,7 +85,7 @@ async function workOnNext({ agent }: Stage, place: Place): Promise<boolean> {
   return true;
 }
 
-async function refusedMove({ people }: Stage, { id, ticketId }: Place): Promise<string> {
+async function refusedMove({ people }: Stage, { id, ticketId }: TicketPath): Promise<string> {
   const { errors: [refusal] } = await people.api.tickets.bulk.mutate({
     id,
     action: "move",
@@ -100,7 +96,7 @@ async function refusedMove({ people }: Stage, { id, ticketId }: Place): Promise<
   return `${refusal.error} (${refusal.code})`;
 }
 
-async function bulkMove({ people }: Stage, { id, ticketId }: Place): Promise<void> {
+async function bulkMove({ people }: Stage, { id, ticketId }: TicketPath): Promise<void> {
   const others = await Promise.all(
     ["Rename the upload button", "Show the size of an upload"].map((title) =>
       people.api.tickets.create.mutate({

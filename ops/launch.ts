@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../src/core/config.ts";
 import { launchFlags } from "../src/core/launch_flags.ts";
@@ -52,7 +53,7 @@ export async function untilAnswers(url: string, child: Deno.ChildProcess): Promi
   while (!await answers(url)) {
     if (exited !== undefined) throw new Error(`it ended with ${exited}`);
     if (Date.now() > until) throw new Error(`not ready within ${READY_WITHIN_MS / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { ConfigError, messageOf } from "../db/errors.ts";
 import { ForeignSchema, pendingMigrations } from "../db/migrate.ts";
 import { startJobs } from "../jobs/main.ts";
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
 /** Waits until another version has migrated the database, which then expects more of a write than this one knows. */
 async function takenOver({ sql }: Services): Promise<ForeignSchema> {
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, LOOKING_MS));
+    await pause(LOOKING_MS);
     const found = await pendingMigrations(sql).catch((error: unknown) => error);
     if (found instanceof ForeignSchema) return found;
   }

@@ -1,5 +1,6 @@
 import { travel } from "./journey.ts";
 import type { Ledger } from "./ledger.ts";
+import { pause } from "./scenario.ts";
 import type { Caller } from "./service.ts";
 
 interface Request {
@@ -103,7 +104,7 @@ export class Client {
       entry.state = PASSING.has(status) ? "unknown" : "refused";
       entry.reason = reason;
       if (entry.state === "refused") return null;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await pause(PAUSE_MS);
     }
     return null;
   }

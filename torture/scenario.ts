@@ -1,4 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Ledger } from "./ledger.ts";
+
+export { pause };
 
 /** What the command line says. */
 export interface Options {
@@ -45,10 +48,6 @@ export function inParts(parts: readonly Part[]): Scenario["run"] {
       for (const part of parts) say(`round ${round}/${rounds}, ${await part(books)}`);
     }
   };
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Asks again and again; throws what it waited for when it does not come true in time. */

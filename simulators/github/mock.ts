@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { OpenAPIBackend, type ValidationResult } from "openapi-backend";
 import { type Description, loadDescription } from "./description.ts";
 import { type Call, failureAnswer, type FailureRule, Failures, problem } from "./failures.ts";
@@ -157,8 +158,4 @@ function describe({ valid, errors }: ValidationResult): string | undefined {
 
 function isTime(text: string): boolean {
   return !Number.isNaN(Date.parse(text));
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

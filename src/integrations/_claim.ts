@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
 import { ProviderFailure } from "./_failures.ts";
@@ -18,7 +19,7 @@ export async function takeClaim(ctx: Context, name: string, waitMs: number): Pro
   const deadline = performance.now() + waitMs;
   while (!await tryTake(ctx, claim)) {
     if (performance.now() >= deadline) return null;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await pause(POLL_MS);
   }
   return claim;
 }

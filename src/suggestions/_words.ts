@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Fragment } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import type { Ticket } from "../tickets/schema.ts";
@@ -58,7 +59,7 @@ export class Words {
       from tickets t where t.project_id = ${this.#subject.id}::uuid ${which}`;
     const kept: WordedTicket[] = [];
     for (const [index, { description, ...row }] of rows.entries()) {
-      if (index % TEXTS_A_TURN === TEXTS_A_TURN - 1) await new Promise((resolve) => setTimeout(resolve));
+      if (index % TEXTS_A_TURN === TEXTS_A_TURN - 1) await pause(0);
       const ticket = { ...row, terms: termsOf({ title: row.title, description }) };
       this.#tickets.set(row.id, ticket);
       kept.push(ticket);
