@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import Stripe from "stripe";
 import type { ActorContext } from "../core/context.ts";
+import { nullIfMissing } from "./_stripe.ts";
 
 /** The page that an account was sent to last. */
 export interface LastPage {
@@ -57,15 +58,4 @@ export async function closePage(stripe: Stripe, id: string): Promise<void> {
 
 export function digest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
-}
-
-/** Deleted, or of another mode or account than the secret key's. */
-export function nullIfMissing(error: unknown): null {
-  if (!isRefused(error, "resource_missing")) throw error;
-  return null;
-}
-
-export function isRefused(error: unknown, code: string, param?: string): boolean {
-  return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === code &&
-    (param === undefined || error.param === param);
 }

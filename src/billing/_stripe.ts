@@ -74,3 +74,15 @@ function isKeyRefused(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeAuthenticationError ||
     error instanceof Stripe.errors.StripePermissionError;
 }
+
+/** Deleted, or of another mode or account than the secret key's. */
+export function nullIfMissing(error: unknown): null {
+  if (!isRefused(error, "resource_missing")) throw error;
+  return null;
+}
+
+/** Did the provider refuse with this code, and because of this parameter where one is named? */
+export function isRefused(error: unknown, code: string, param?: string): boolean {
+  return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === code &&
+    (param === undefined || error.param === param);
+}

@@ -5,14 +5,12 @@ import {
   closePage,
   digest,
   findLastPage,
-  isRefused,
   type LastPage,
-  nullIfMissing,
   replaceLastPage,
   retrievePage,
 } from "./_checkout_page.ts";
 import { storeCustomer } from "./_store_customer.ts";
-import { askStripe, openStripe } from "./_stripe.ts";
+import { askStripe, isRefused, nullIfMissing, openStripe } from "./_stripe.ts";
 import { getBilling } from "./get.ts";
 import type { HostedPage, StartCheckout } from "./schema.ts";
 
@@ -100,7 +98,8 @@ async function makePage(stripe: Stripe, user: User, page: Page): Promise<Stripe.
     });
   if (page.customer === null) return await makeAnew();
   return await make({ customer: page.customer }).catch((error) => {
-    if (!isCustomerGone(error)) throw error;
+    // As in nullIfMissing.
+    if (!isRefused(error, "resource_missing", "customer")) throw error;
     return makeAnew();
   });
 }
@@ -112,9 +111,4 @@ async function makePage(stripe: Stripe, user: User, page: Page): Promise<Stripe.
 function keyOf(params: Stripe.Checkout.SessionCreateParams, after: LastPage | undefined): string {
   const minute = Math.floor(Date.now() / 60_000);
   return digest([minute, after?.session_id, params]);
-}
-
-/** Deleted, or of another mode or account than the secret key's. */
-function isCustomerGone(error: unknown): boolean {
-  return isRefused(error, "resource_missing", "customer");
 }
