@@ -2,7 +2,7 @@ import postgres from "postgres";
 import { freePort, inherited, launchService, untilAnswers } from "../ops/launch.ts";
 import type { Place } from "../tests/database.ts";
 import type { LoadPlan, LoadResult } from "./load.ts";
-import { readUsage, type Usage } from "./process.ts";
+import { readUsage, type Usage } from "./usage.ts";
 
 const PROJECT_DIR = new URL("../", import.meta.url).pathname;
 const ADMIN = { email: "admin@localhost", password: "for the bench only" };

@@ -1,4 +1,4 @@
-import { readUsage } from "../bench/process.ts";
+import { readUsage } from "../bench/usage.ts";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
 import { Books, type Options, pause, quantile, type Scenario, until } from "./scenario.ts";

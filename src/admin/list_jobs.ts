@@ -1,6 +1,6 @@
 import type { ActorContext } from "../core/context.ts";
 import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
-import { jobColumns } from "./_jobs.ts";
+import { jobColumns } from "./_rows.ts";
 import type { Job, ListJobs } from "./schema.ts";
 
 /** Jobs of all queues, the newest first. */

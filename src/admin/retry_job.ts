@@ -4,7 +4,7 @@ import { AppError } from "../core/errors.ts";
 import { type Payload, type QueueName, QUEUES } from "../core/queue.ts";
 import type { IdPath } from "../core/schema.ts";
 import { transact } from "../core/transact.ts";
-import { jobColumns } from "./_jobs.ts";
+import { jobColumns } from "./_rows.ts";
 import type { Job } from "./schema.ts";
 
 /**

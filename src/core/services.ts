@@ -7,12 +7,12 @@ import { Batches } from "./batches.ts";
 import type { Config } from "./config.ts";
 import type { Services } from "./context.ts";
 import { type Embedder, startEmbedder } from "./embed.ts";
+import { addGauges } from "./gauges.ts";
 import { Limits } from "./limits.ts";
 import { describeError, log } from "./log.ts";
-import { openQueue, prepareQueues } from "./queue.ts";
 import { createMetrics } from "./metrics.ts";
+import { openQueue, prepareQueues } from "./queue.ts";
 import { loadSecrets } from "./secrets.ts";
-import { watchParts } from "./watch.ts";
 
 /** The model comes with the project. */
 export const MODEL_DIR = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
@@ -75,7 +75,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     embedder,
     metrics,
   };
-  watchParts(metrics, database, boss, embedder);
+  addGauges(metrics, database, boss, embedder);
   return {
     services,
     boss,

@@ -1,8 +1,8 @@
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { openAccount } from "./_account.ts";
-import { startRun } from "./_runs.ts";
 import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
+import { startRun } from "./_start_run.ts";
 import { distinctRepos, loadTargets, requireAdministered, type Target } from "./_targets.ts";
 import type { HookResult, HookSetUp, SetUpHooks } from "./schema.ts";
 

@@ -6,7 +6,7 @@ import { lostWrites } from "./log.ts";
 import type { Metrics, Sample } from "./metrics.ts";
 
 /** Gauges of what the process works with: model, queues, database connections, log. */
-export function watchParts(
+export function addGauges(
   metrics: Metrics,
   { sql, embedded }: Database,
   boss: PgBoss,
