@@ -1,4 +1,5 @@
 import type { Context } from "../core/context.ts";
+import { isFinished } from "../tasks/transitions.ts";
 import type { Stage } from "../tickets/schema.ts";
 import type { BeforeClosing } from "./_apply_closing.ts";
 import type { TicketFacts } from "./_batch.ts";
@@ -40,9 +41,7 @@ export function findFinished(tickets: readonly TicketFacts[]): Finding[] {
 
 function looksFinished({ status, merge_sha, roles, tasks, unapproved_cases }: TicketFacts): boolean {
   return status === "open" && merge_sha === null && unapproved_cases === 0 &&
-    tasks.some((task) => task.status === "done") &&
-    tasks.every((task) => task.status === "done" || task.status === "skipped") &&
-    roles.every((role) => role.status === "done" || role.status === "skipped");
+    tasks.some((task) => task.status === "done") && [...tasks, ...roles].every(isFinished);
 }
 
 interface AutomaticClosing {

@@ -1,4 +1,5 @@
 import type { Context } from "../core/context.ts";
+import { isFinished } from "../tasks/transitions.ts";
 import type { TaskFacts, TicketFacts } from "./_batch.ts";
 import { counted, type Finding, fingerprintOf, rounded } from "./_finding.ts";
 
@@ -32,7 +33,7 @@ export async function findSplits(
   const result: SplitFindings = { findings: [], unknown: [], unread: [] };
   for (const ticket of tickets) {
     // By id, so that of two groups as large as each other the same one stays in whatever order their tasks stand.
-    const tasks = ticket.tasks.filter(isUnfinished).toSorted((a, b) => a.id < b.id ? -1 : 1);
+    const tasks = ticket.tasks.filter((task) => !isFinished(task)).toSorted((a, b) => a.id < b.id ? -1 : 1);
     if (ticket.status !== "open" || tasks.length < LEAST_TASKS || tasks.length > MOST_TASKS) continue;
     if (performance.now() > deadline) {
       result.unread.push(ticket.id);
@@ -43,10 +44,6 @@ export async function findSplits(
     else result.unknown.push(ticket.id);
   }
   return result;
-}
-
-function isUnfinished({ status }: TaskFacts): boolean {
-  return status !== "done" && status !== "skipped";
 }
 
 async function embedTasks(ctx: Context, tasks: readonly TaskFacts[]): Promise<EmbeddedTask[] | null> {

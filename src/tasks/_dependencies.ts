@@ -1,5 +1,6 @@
 import { AppError, invalidRequest } from "../core/errors.ts";
 import type { TaskOutline } from "./_rows.ts";
+import { isFinished } from "./transitions.ts";
 
 /**
  * Dependencies are tasks of the same ticket, and following them never leads back. `taskId` is null for a task that
@@ -60,9 +61,7 @@ export function unfinishedDependencies(
   tasks: readonly TaskOutline[],
   dependsOn: readonly string[],
 ): TaskOutline[] {
-  return tasks.filter(({ id, status }) =>
-    dependsOn.includes(id) && status !== "done" && status !== "skipped"
-  );
+  return tasks.filter((task) => dependsOn.includes(task.id) && !isFinished(task));
 }
 
 export function dependenciesUnfinished(title: string, waiting: readonly TaskOutline[]): AppError {

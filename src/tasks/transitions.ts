@@ -10,6 +10,11 @@ export const TASK_TRANSITIONS: Record<TaskStatus, readonly TaskStatus[]> = {
   skipped: ["pending"],
 };
 
+/** Of a task or a role: nothing is left to do. */
+export function isFinished({ status }: { status: TaskStatus }): boolean {
+  return status === "done" || status === "skipped";
+}
+
 /** @throws {AppError} invalid_transition */
 export function refuseTransition(task: Pick<Task, "title" | "status">, to: TaskStatus): void {
   if (task.status === to || TASK_TRANSITIONS[task.status].includes(to)) return;
