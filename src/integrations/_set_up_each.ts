@@ -76,9 +76,7 @@ interface Shared {
 async function decide(ctx: Context, batch: Batch, repo: string, shared: Shared): Promise<RepoOutcome> {
   const wait = Math.ceil((shared.limitedUntil - performance.now()) / 1000);
   if (wait > 0) {
-    return failed(
-      new ProviderFailure("provider_rate_limited", `GitHub asks to wait ${wait} s`, { retryAfter: wait }),
-    );
+    return failed("provider_rate_limited", { message: `GitHub asks to wait ${wait} s`, retryAfter: wait });
   }
   try {
     return await setUpHook(ctx, { ...batch, repo }, batch.waitMs);
@@ -93,15 +91,18 @@ async function decide(ctx: Context, batch: Batch, repo: string, shared: Shared):
         ...describeError(error.cause ?? error),
       });
     }
-    return failed(error);
+    return failed(error.code, error);
   }
 }
 
-function failed({ code, message, retryAfter }: ProviderFailure): RepoOutcome {
+function failed(
+  code: HookFailure,
+  { message, retryAfter }: Pick<ProviderFailure, "message" | "retryAfter">,
+): RepoOutcome {
   return {
     status: "failed",
     hook_id: null,
-    code: code as HookFailure,
+    code,
     error: message,
     ...(retryAfter !== undefined && { retryAfter }),
   };
