@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AgentEvent } from "../../simulators/senders/agent.ts";
 import { makeProject, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { orders } from "../orders.ts";
+import { permutations } from "../permutations.ts";
 import { AGENT_SECRET, makeWork, readState, register, sendAgentEvent } from "./setup.ts";
 
 const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: AGENT_SECRET } });
@@ -44,7 +44,7 @@ test.each([
   ["all 24 orders of four events that end failed", EVENTS],
 ])("%s, with repeats, give one state", async (_, events) => {
   const project = await makeProject(harness.now);
-  const waiting = [...orders(events).entries()];
+  const waiting = [...permutations(events).entries()];
   const states = new Set<string>();
   // Several at once: each order has a ticket and an agent of its own.
   await Promise.all(Array.from({ length: 6 }, async () => {

@@ -7,7 +7,7 @@ import {
 } from "../../simulators/senders/payment.ts";
 import { makeUser, type TestUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { orders } from "../orders.ts";
+import { permutations } from "../permutations.ts";
 import { newCustomer, sendPaymentEvent, STRIPE_WEBHOOK_SECRET } from "./_setup.ts";
 
 const harness = useHarness({ env: { STRIPE_WEBHOOK_SECRET } });
@@ -80,7 +80,7 @@ describe("a payment event", () => {
       Array.from({ length: 120 }, () => makeUser(harness.now, { role: "admin" })),
     );
     const numbers = [0, 1, 2, 3, 4];
-    for (const [index, order] of orders(numbers).entries()) {
+    for (const [index, order] of permutations(numbers).entries()) {
       const admin = admins[index]!;
       const events = life(admin);
       for (const [place, number] of order.entries()) {
@@ -97,7 +97,7 @@ describe("a payment event", () => {
   });
 
   test("that awaits the first payment came before any other of its second, whatever their ids and order", async () => {
-    for (const order of orders([0, 1, 2])) {
+    for (const order of permutations([0, 1, 2])) {
       const admin = await makeUser(harness.now, { role: "admin" });
       const [created, updated, checkout] = life(admin);
       const awaits = { ...updated!, id: `${updated!.id}x`, object: created!.object };
@@ -108,7 +108,7 @@ describe("a payment event", () => {
   });
 
   test("the end of a subscription is final, whatever comes later", async () => {
-    for (const order of orders([0, 1, 2, 3])) {
+    for (const order of permutations([0, 1, 2, 3])) {
       const admin = await makeUser(harness.now, { role: "admin" });
       const [created, , checkout, updated] = life(admin);
       const deleted = {
@@ -161,7 +161,7 @@ describe("a payment event", () => {
   });
 
   test("of several customers the one is shown whose subscription runs, whatever the order", async () => {
-    for (const order of orders([0, 1, 2, 3])) {
+    for (const order of permutations([0, 1, 2, 3])) {
       const admin = await makeUser(harness.now, { role: "admin" });
       const [, running, checkout] = life(admin);
       const [, bought, later] = life(admin);
@@ -183,7 +183,7 @@ describe("a payment event", () => {
   test.each([100, 0])(
     "of customers without a subscription the last one is shown, %i s apart in any order",
     async (apart) => {
-      for (const order of orders([0, 1, 2])) {
+      for (const order of permutations([0, 1, 2])) {
         const admin = await makeUser(harness.now, { role: "admin" });
         const [one, other] = [life(admin)[2]!, life(admin)[2]!];
         const again = { ...one, id: `${other.id}again`, created: one.created + 2 * apart };

@@ -1,5 +1,0 @@
-/** Every order of the items; 120 for five. */
-export function orders<T>(items: readonly T[]): T[][] {
-  if (items.length <= 1) return [[...items]];
-  return items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
-}
