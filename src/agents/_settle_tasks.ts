@@ -24,6 +24,7 @@ interface Run {
   task_ids: string[];
   event_at: string | null;
   settled_tasks: SettledTask[];
+  ticket_open: boolean;
 }
 
 interface End {
@@ -38,7 +39,8 @@ const MAX_REASON = 2000;
 
 /**
  * The run's tasks after its end: finished leaves done what has its criteria met and gives the rest back; failed
- * blocks them. They are the ones in progress, and those that stand as its last event left them.
+ * blocks them. They are the ones in progress, and those that stand as its last event left them, but who closed the
+ * ticket meanwhile took these as they were.
  */
 export async function settleTasks(ctx: Context, run: Run, end: End): Promise<SettledTask[]> {
   const earlier = new Map(run.settled_tasks.map((task) => [task.id, task]));
@@ -48,7 +50,8 @@ export async function settleTasks(ctx: Context, run: Run, end: End): Promise<Set
     return before ? [settle(before, isDone, end, now)] : [];
   });
   if (settled.length > 0) await write(ctx, settled);
-  return settled;
+  if (run.ticket_open) return settled;
+  return [...earlier.values(), ...settled];
 }
 
 /** The ticket's lock isn't enough: claims don't take it. */
@@ -61,7 +64,7 @@ async function lockTasks({ db }: Context, run: Run) {
 
 /** What an end starts from; null for a task that isn't the run's, or no longer. */
 function beforeEnd(run: Run, task: SettledTask, earlier: SettledTask | undefined): SettledTask | null {
-  if (earlier && isAsLeft(task, earlier)) return earlier;
+  if (earlier && isAsLeft(task, earlier)) return run.ticket_open ? earlier : null;
   if (task.status !== "in_progress") return null;
   const isNamed = run.task_ids.includes(task.id) &&
     (run.event_at === null || task.assignee_session_id === null);

@@ -52,10 +52,7 @@ export async function applyAgentEvent(ctx: Context, event: StatusChange): Promis
   const order = compare(clock, run);
   if (order === 0) return { outcome: "applied" };
   if (order < 0) return { outcome: "ignored", reason: "older_than_the_run" };
-  // Who closed the ticket meanwhile took its tasks as they were.
-  const settled = run.ticket_open
-    ? await settleTasks(ctx, run, { status, at: clock.at, summary: cleanText(event.summary) })
-    : run.settled_tasks;
+  const settled = await settleTasks(ctx, run, { status, at: clock.at, summary: cleanText(event.summary) });
   const move = await moveTicket(ctx, run, status);
   await ctx.db`
     update agent_runs set status = ${status}, summary = ${cleanText(event.summary)},

@@ -339,6 +339,25 @@ describe("a cloud agent's event", () => {
     expect((await readState(harness.now, work)).tasks[0]).toMatchObject({ status: "blocked" });
   });
 
+  test("ends what is in progress of a ticket that was closed before it", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    await harness.now.call("PATCH", work.ticket.path, {
+      token: project.admin.token,
+      body: { stage: "live" },
+    });
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+    const { tickets, tasks } = await readState(harness.now, work);
+    expect(tickets).toEqual([{ stage: "live", status: "closed" }]);
+    expect(tasks).toMatchObject([
+      { status: "done", leased: false },
+      { status: "pending", assigned: false, leased: false },
+      { status: "pending" },
+      { status: "in_progress", persons: true, leased: true },
+    ]);
+  });
+
   test("whose pull request's address holds what no address does counts without it", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
