@@ -9,10 +9,11 @@ import type { ProjectContext } from "../core/context.ts";
 export function claimable(ctx: ProjectContext) {
   const { db, actor } = ctx;
   if (!mayClaim(ctx)) return db`false`;
-  // Of an `exists` the planner would think that it is hardly ever true, and read a project's tasks to the last.
+  // Of an `exists` alone the planner would think that it hardly ever leaves a task, read a project's to the last, and
+  // compare them with those of all projects.
   return db`t.status = 'pending' and (t.assignee_user_id is null or t.assignee_user_id = ${actor.user.id}::uuid)
-    and not exists (select from tasks d where d.id = any (t.depends_on_task_ids) and d.ticket_id = t.ticket_id
-      and d.status not in ('done', 'skipped'))
+    and (t.depends_on_task_ids = '{}' or not exists (select from tasks d
+      where d.id = any (t.depends_on_task_ids) and d.ticket_id = t.ticket_id and d.status not in ('done', 'skipped')))
     and (select k.status from tickets k where k.id = t.ticket_id) <> 'closed'`;
 }
 

@@ -155,6 +155,20 @@ describe("the tasks of a project", () => {
   });
 });
 
+/** Reads a page, and answers how the database would. */
+async function planOfPage(project: TestProject, query: object): Promise<string> {
+  const { sql, services } = harness.now;
+  const ctx = {
+    ...services,
+    db: explaining(sql),
+    project,
+    actor: { user: project.admin, credential: { type: "session" } },
+  } as unknown as ProjectContext;
+  const input = ListProjectTasks.parse({ id: project.id, limit: 20, ...query });
+  const { tasks } = await listProjectTasks(ctx, input);
+  return planOf(tasks);
+}
+
 describe("the tasks of a project with 20,000", () => {
   let project: TestProject;
 
@@ -176,16 +190,8 @@ describe("the tasks of a project with 20,000", () => {
   });
 
   test("are read in the order of an index, which each page begins in", async () => {
-    const { sql, services } = harness.now;
-    const { id, admin } = project;
-    const ctx = {
-      ...services,
-      db: explaining(sql),
-      project,
-      actor: { user: admin, credential: { type: "session" } },
-    } as unknown as ProjectContext;
     const cursor = btoa(JSON.stringify([world.project.id])).replaceAll("=", "");
-    const mine = { assignee_user_id: admin.id };
+    const mine = { assignee_user_id: project.admin.id };
     const expected = [
       [{}, "tasks_project_idx"],
       [{ status: "blocked" }, "tasks_status_idx"],
@@ -197,14 +203,26 @@ describe("the tasks of a project with 20,000", () => {
       [{ role: "design" }, "tasks_role_idx"],
     ] as const;
     for (const [query, index] of expected) {
-      const { tasks } = await listProjectTasks(
-        ctx,
-        ListProjectTasks.parse({ id, cursor, limit: 20, ...query }),
-      );
-      const plan = planOf(tasks);
+      const plan = await planOfPage(project, { cursor, ...query });
       expect(plan, JSON.stringify(query)).toContain(`using ${index} on tasks t`);
       expect(plan, JSON.stringify(query)).toMatch(/Index Cond: .*\bid > /);
       expect(plan, JSON.stringify(query)).not.toMatch(/Sort Key|Seq Scan on tasks/);
+    }
+  });
+
+  test("are read in order up to a page of those that can be claimed, where most can", async () => {
+    const backlog = await makeProject(harness.now);
+    await harness.now.sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`;
+      await sql`
+        insert into tasks (id, ticket_id, project_id, sequence, title, role)
+        select gen_random_uuid(), md5((n / 4)::text)::uuid, ${backlog.id}::uuid, n, 'Task', 'backend'
+        from generate_series(1, 2000) n`;
+    });
+    await harness.now.sql.unsafe("vacuum analyze tasks");
+    for (const query of [{ ready: true }, { ready: true, role: "backend" }]) {
+      // A join with the tasks that others wait for would be of all of them, among more tasks than these.
+      expect(await planOfPage(backlog, query), JSON.stringify(query)).not.toMatch(/Sort Key|Join/);
     }
   });
 });
