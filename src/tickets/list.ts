@@ -40,14 +40,10 @@ function sortValue(row: TicketSummary, name: Order["name"]): string | number {
 }
 
 /**
- * A row comparison, which the index of the order starts at. Of one by priority the planner thinks that it leaves nothing
- * of the lowest rank, and walks all of that where few match: what selects by itself gets it in full.
+ * A row comparison, which the index of the order starts at. Of one by priority the planner thinks that a mere `<` leaves
+ * nothing of the lowest rank, and would walk all of that where few match.
  */
-function after(
-  { db }: ProjectContext,
-  { cursor, sort, q, role }: ListTickets,
-  { name, descending }: Order,
-) {
+function after({ db }: ProjectContext, { cursor, sort }: ListTickets, { name, descending }: Order) {
   if (!cursor) return db``;
   const { column, cast, kind } = SORT_COLUMNS[name];
   const [, value, id] = decodeCursor(cursor, [{ exactly: sort }, kind, "id"]) as [
@@ -55,9 +51,7 @@ function after(
     string | number,
     string,
   ];
-  const operator = db.unsafe(descending ? "<" : ">");
-  if (name === "priority" && (q || role)) {
-    return db`and (t.priority_rank ${operator} ${value}::bigint or t.priority_rank = ${value}::bigint and t.id ${operator} ${id}::uuid)`;
-  }
-  return db`and (${db(`t.${column}`)}, t.id) ${operator} (${value}::${db.unsafe(cast)}, ${id}::uuid)`;
+  const operator = db.unsafe(`${descending ? "<" : ">"}${name === "priority" ? "=" : ""}`);
+  return db`and (${db(`t.${column}`)}, t.id) ${operator} (${value}::${db.unsafe(cast)}, ${id}::uuid)
+    ${name === "priority" ? db`and t.id <> ${id}::uuid` : db``}`;
 }
