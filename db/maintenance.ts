@@ -19,7 +19,8 @@ export async function staleTables(sql: Sql): Promise<string[]> {
     from pg_stat_user_tables s
     join pg_class c on c.oid = s.relid
     where greatest(s.n_mod_since_analyze, s.n_dead_tup) > 1000 + greatest(c.reltuples, 0) / 5
-      or (s.last_vacuum is null and pg_table_size(c.oid) > ${LARGE_TABLE}::bigint)
+      or (s.last_vacuum is null
+        and pg_relation_size(c.oid) + coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0) > ${LARGE_TABLE}::bigint)
     order by 1
   `;
   return rows.map((row) => row.name);
