@@ -41,6 +41,14 @@ export function afterId(db: Db, column: string, cursor: string | undefined, orde
   return cursor ? db`and ${db(column)} ${follows} ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
 }
 
+/**
+ * Rows of a project for an order by `project_id` and `id`, which an index of both has. By `=` the project would be no part
+ * of the order, and the planner takes the primary key's: a page of a large, young project reads all that is older.
+ */
+export function ofProject(db: Db, column: string, projectId: string) {
+  return db`${db(column)} = any (array[${projectId}::uuid])`;
+}
+
 /** Lengths that statements are written for: a prepared one is kept for each. */
 const LENGTHS = [1, 10, 20, 25, 30, 50, 100, 200];
 

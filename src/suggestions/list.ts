@@ -1,4 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
+import { ofProject } from "../core/cursor.ts";
 import { suggestionColumns } from "./_rows.ts";
 import type { ListSuggestions, Suggestion } from "./schema.ts";
 
@@ -8,12 +9,12 @@ export async function listSuggestions(ctx: ProjectContext, input: ListSuggestion
   const { status, kind, ticket_id, limit } = input;
   const suggestions = await db<Suggestion[]>`
     select ${suggestionColumns(db)} from suggestions s
-    where s.project_id = ${project.id}::uuid
+    where ${ofProject(db, "s.project_id", project.id)}
       ${ofStatus(ctx, status)}
       ${kind ? db`and s.kind = ${kind}` : db``}
       ${ticket_id ? db`and s.ticket_id = ${ticket_id}::uuid` : db``}
       and not (s.kind = 'role' and s.status = 'pending' and s.evidence ->> 'role' = any (${project.disabled_roles}::text[]))
-    order by ${status === "pending" ? db`s.confidence desc, s.id desc` : db`s.id desc`}
+    order by s.project_id desc, ${status === "pending" ? db`s.confidence desc,` : db``} s.id desc
     limit ${limit}`;
   return { suggestions, count: suggestions.length };
 }

@@ -1,6 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { afterId, page, pageLimit, preparedForFew } from "../core/cursor.ts";
+import { afterId, ofProject, page, pageLimit, preparedForFew } from "../core/cursor.ts";
 import { literal } from "../core/literal.ts";
 import { claimable } from "./_claims.ts";
 import { taskColumns } from "./_rows.ts";
@@ -15,12 +15,12 @@ export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTa
       ${project.key} || '-' || (select k.number from tickets k where k.id = t.ticket_id) as ticket_ref,
       (select k.status from tickets k where k.id = t.ticket_id) as ticket_status
     from tasks t
-    where t.project_id = ${project.id}::uuid ${ofStatus(db, input)}
+    where ${ofProject(db, "t.project_id", project.id)} ${ofStatus(db, input)}
       ${assignee_user_id ? db`and t.assignee_user_id = ${assignee_user_id}::uuid` : db``}
       ${role ? db`and t.role = ${literal(db, role)}` : db``}
       ${ready === undefined ? db`` : db`and ${ready ? db`` : db`not`} (${claimable(ctx)})`}
       ${afterId(db, "t.id", cursor)}
-    order by t.id limit ${pageLimit(db, limit)}`;
+    order by t.project_id, t.id limit ${pageLimit(db, limit)}`;
   const rows = await preparedForFew({ assignee_user_id, role, ready, limit, status: input.status }, query);
   const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
   return { tasks: items, next_cursor };

@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { afterId, ofProject, page, pageLimit } from "../core/cursor.ts";
 import { caseColumns } from "./_rows.ts";
 import type { ListProjectTestCases, ProjectTestCase } from "./schema.ts";
 
@@ -12,9 +12,9 @@ export async function listProjectTestCases(ctx: ProjectContext, input: ListProje
       ${project.key} || '-' || (select k.number from tickets k where k.id = c.ticket_id) as ticket_ref,
       (select k.status from tickets k where k.id = c.ticket_id) as ticket_status
     from test_cases c
-    where c.project_id = ${project.id}::uuid ${status ? db`and c.status = ${status}` : db``}
+    where ${ofProject(db, "c.project_id", project.id)} ${status ? db`and c.status = ${status}` : db``}
       ${afterId(db, "c.id", cursor)}
-    order by c.id limit ${pageLimit(db, limit)}`;
+    order by c.project_id, c.id limit ${pageLimit(db, limit)}`;
   const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
   return { cases: items, next_cursor };
 }

@@ -28,7 +28,7 @@ export function filters(ctx: ProjectContext, input: Filters) {
     .reduce((all, name) => db`${all} and ${db(`t.${name}`)} = ${input[name]!}`, db``);
   return db`${equal}
     ${ofStatus(db, input)}
-    ${priority ? db`and t.priority_rank = ${RANKS[priority]}::smallint` : db``}
+    ${priority ? ofPriority(db, RANKS[priority]) : db``}
     ${
     role
       // Written out: planned for any role, that of half of the tickets would be looked up for all of these.
@@ -38,6 +38,14 @@ export function filters(ctx: ProjectContext, input: Filters) {
   }
     ${ship ? db`and ${hasShip(ctx, ship)}` : db``}
     ${q ? db`and t.id in (${matches(ctx, q)})` : db``}`;
+}
+
+/**
+ * Not by `=`: among equals an order by priority is one by ids, which the planner would take from the primary key, and
+ * read every older ticket of all projects.
+ */
+function ofPriority(db: Db, rank: number) {
+  return db`and t.priority_rank between ${rank}::smallint and ${rank}::smallint`;
 }
 
 /** Written out, so that the indexes of what is open serve a prepared statement too. Live is closed and nothing else is. */

@@ -192,19 +192,20 @@ describe("the tasks of a project with 20,000", () => {
   test("are read in the order of an index, which each page begins in", async () => {
     const cursor = btoa(JSON.stringify([world.project.id])).replaceAll("=", "");
     const mine = { assignee_user_id: project.admin.id };
+    const ofPending = "tasks_(?:unfinished|status)_idx"; // neither holds what is finished
     const expected = [
       [{}, "tasks_project_idx"],
       [{ status: "blocked" }, "tasks_status_idx"],
       [{ status: "unfinished" }, "tasks_unfinished_idx"],
-      [{ status: "pending" }, "tasks_unfinished_idx"],
-      [{ ready: true }, "tasks_unfinished_idx"],
-      [{ ready: true, status: "unfinished" }, "tasks_unfinished_idx"],
+      [{ status: "pending" }, ofPending],
+      [{ ready: true }, ofPending],
+      [{ ready: true, status: "unfinished" }, ofPending],
       [mine, "tasks_assignee_idx"],
       [{ role: "design" }, "tasks_role_idx"],
     ] as const;
     for (const [query, index] of expected) {
       const plan = await planOfPage(project, { cursor, ...query });
-      expect(plan, JSON.stringify(query)).toContain(`using ${index} on tasks t`);
+      expect(plan, JSON.stringify(query)).toMatch(new RegExp(`using ${index} on tasks t`));
       expect(plan, JSON.stringify(query)).toMatch(/Index Cond: .*\bid > /);
       expect(plan, JSON.stringify(query)).not.toMatch(/Sort Key|Seq Scan on tasks/);
     }
