@@ -40,7 +40,7 @@ function sortValue(row: TicketSummary, name: Order["name"]): string | number {
 }
 
 /**
- * A row comparison, which the index of the order starts at. Of one by priority the planner thinks that a mere `<` leaves
+ * A row comparison, which the index of the order starts at. Of a mere `<` by priority the planner thinks that it leaves
  * nothing of the lowest rank, and would walk all of that where few match.
  */
 function after({ db }: ProjectContext, { cursor, sort }: ListTickets, { name, descending }: Order) {
@@ -51,7 +51,8 @@ function after({ db }: ProjectContext, { cursor, sort }: ListTickets, { name, de
     string | number,
     string,
   ];
-  const operator = db.unsafe(`${descending ? "<" : ">"}${name === "priority" ? "=" : ""}`);
-  return db`and (${db(`t.${column}`)}, t.id) ${operator} (${value}::${db.unsafe(cast)}, ${id}::uuid)
-    ${name === "priority" ? db`and t.id <> ${id}::uuid` : db``}`;
+  const operator = db.unsafe(descending ? "<=" : ">=");
+  return db`and (${db(`t.${column}`)}, t.id) ${operator} (${value}::${
+    db.unsafe(cast)
+  }, ${id}::uuid) and t.id <> ${id}::uuid`;
 }
