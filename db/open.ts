@@ -79,9 +79,7 @@ function observed({ onStatement }: DatabaseOptions) {
 /** Connects with the first statement, so that a start can tell "not reachable" from "wrong options". */
 function openServer(url: string, options: DatabaseOptions): Database {
   const client = openClient(() =>
-    postgres(url, {
-      ...common,
-      ...databaseOf(url),
+    connect(url, {
       ...observed(options),
       max: options.poolSize ?? POOL_SIZE,
       connection: {
@@ -112,10 +110,10 @@ function openServer(url: string, options: DatabaseOptions): Database {
   };
 }
 
-/** postgres.js (3.4.9) takes the name out of the address as it is written there, %20 and all. */
-function databaseOf(url: string): { database?: string } {
+/** With the database's name decoded: postgres.js (3.4.9) takes it as it is written in the address, %20 and all. */
+function connect(url: string, options: typeof common): Sql {
   const database = decodeURIComponent(new URL(url).pathname.slice(1));
-  return database === "" ? {} : { database };
+  return postgres(url, { ...common, ...(database && { database }), ...options });
 }
 
 /**
@@ -125,14 +123,7 @@ function databaseOf(url: string): { database?: string } {
 function openProbe(url: string) {
   const connection = { application_name: "handoff pulse" };
   const client = openClient(() =>
-    postgres(url, {
-      ...common,
-      ...databaseOf(url),
-      max: 1,
-      max_lifetime: null,
-      fetch_types: false,
-      connection,
-    })
+    connect(url, { max: 1, max_lifetime: null, fetch_types: false, connection })
   );
   const ping = async () => {
     const writable = await client.sql`select 1 where current_setting('transaction_read_only') = 'off'`;
