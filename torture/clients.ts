@@ -1,7 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { readUsage } from "../bench/usage.ts";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
-import { Books, type Options, pause, quantile, type Scenario, until } from "./scenario.ts";
+import { Books, type Options, quantile, type Scenario, until } from "./scenario.ts";
 import { type Caller, Stage } from "./service.ts";
 import { isGone, type Line, openLine, requestHead } from "./sockets.ts";
 

@@ -1,6 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
-import { type Books, inParts, pause, type Scenario } from "./scenario.ts";
+import { type Books, inParts, type Scenario } from "./scenario.ts";
 import { serverUrl, Stage, withDatabase } from "./service.ts";
 
 export const clocks: Scenario = {

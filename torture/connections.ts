@@ -1,8 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
 import { findWrites } from "./find.ts";
 import { deadlock, engineThatIsBusy, lockThatNeverEnds, statementThatNeverEnds } from "./interference.ts";
 import { Load } from "./load.ts";
-import { type Books, inParts, pause, type Scenario } from "./scenario.ts";
+import { type Books, inParts, type Scenario } from "./scenario.ts";
 import { serverUrl, Stage } from "./service.ts";
 
 export const connections: Scenario = {

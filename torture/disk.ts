@@ -1,6 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
-import { type Books, pause, until } from "./scenario.ts";
+import { type Books, until } from "./scenario.ts";
 import { Stage } from "./service.ts";
 
 const SECRET = "torture-auth-secret-of-32-characters";

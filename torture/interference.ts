@@ -1,7 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
-import { type Books, pause, quantile } from "./scenario.ts";
+import { type Books, quantile } from "./scenario.ts";
 import { type Caller, Stage, withDatabase } from "./service.ts";
 
 interface Scene {

@@ -1,4 +1,4 @@
-import { pause } from "./scenario.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import { serverUrl, type Stage, withDatabase } from "./service.ts";
 
 interface JobRow {

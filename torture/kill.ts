@@ -1,6 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
-import { type Books, type Options, pause, quantile, type Scenario, until } from "./scenario.ts";
+import { type Books, type Options, quantile, type Scenario, until } from "./scenario.ts";
 import { Stage } from "./service.ts";
 
 export const kill: Scenario = {

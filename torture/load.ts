@@ -1,6 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { travel } from "./journey.ts";
 import type { Ledger } from "./ledger.ts";
-import { pause } from "./scenario.ts";
 import type { Caller } from "./service.ts";
 
 interface Request {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "../db/open.ts";
 import { createBoss } from "../db/queue.ts";
 import { GitHubEvents } from "../simulators/github/events.ts";
@@ -5,7 +6,7 @@ import { openQueue, type Queue, type QueueName } from "../src/core/queue.ts";
 import { brokenInvariants, findTraces } from "./invariants.ts";
 import { callSomething, furnish } from "./mixed_calls.ts";
 import { MixedClient, type World } from "./mixed_client.ts";
-import { type Books, type Options, pause, type Scenario, until } from "./scenario.ts";
+import { type Books, type Options, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage, withDatabase } from "./service.ts";
 
 export const mixed: Scenario = {

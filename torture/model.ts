@@ -1,8 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { fillDisk, refuseReadOnly } from "./disk.ts";
 import { findWrites } from "./find.ts";
 import { unfinishedJobs } from "./jobs.ts";
 import { Load } from "./load.ts";
-import { type Books, inParts, type Part, pause, quantile, type Scenario, until } from "./scenario.ts";
+import { type Books, inParts, type Part, quantile, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage } from "./service.ts";
 import { addTexts, openShadow, WEIGHTS } from "./shadow.ts";
 

@@ -1,8 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tests/tcp_proxy.ts";
 import { findWrites } from "./find.ts";
 import { unfinishedJobs } from "./jobs.ts";
 import { type Attempt, Load } from "./load.ts";
-import { type Books, type Options, pause, quantile, type Scenario, until } from "./scenario.ts";
+import { type Books, type Options, quantile, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage } from "./service.ts";
 
 export const outage: Scenario = {

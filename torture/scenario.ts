@@ -1,8 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Ledger } from "./ledger.ts";
 
-export { pause };
-
 /** What the command line says. */
 export interface Options {
   rounds: number;

@@ -1,7 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { createHash } from "node:crypto";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
-import { type Books, inParts, pause, type Scenario, until } from "./scenario.ts";
+import { type Books, inParts, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage, withDatabase } from "./service.ts";
 import { addTexts, openShadow } from "./shadow.ts";
 
