@@ -1,4 +1,5 @@
 import { NIL } from "uuid";
+import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import { newVersion } from "../core/if_match.ts";
 import { transact } from "../core/transact.ts";
@@ -47,22 +48,32 @@ async function sweepStep(ctx: Context, after: string): Promise<string | null> {
  */
 async function stampKnownDeploys(ctx: Context): Promise<void> {
   for (const status of ["success", "failed"] as const) {
-    while (await transact(ctx, (ctx) => stampStep(ctx, status)) > 0);
+    const known = await ctx.db<{ id: string }[]>`
+      select distinct t.id from ${stampsOf(ctx.db, status)} order by t.id`;
+    for (let first = 0; first < known.length; first += STEP) {
+      const ids = known.slice(first, first + STEP).map(({ id }) => id);
+      await transact(ctx, (ctx) => stampStep(ctx, status, ids));
+    }
   }
 }
 
 /** Each in a transaction of its own, for its ids' order. A repository may be wired to a project of many deployed merges. */
-async function stampStep({ db }: Context, status: DeployRecord["status"]): Promise<number> {
-  const column = stampOf(db, status);
-  const stamped = await db`
+async function stampStep({ db }: Context, status: DeployRecord["status"], ids: string[]): Promise<void> {
+  await db`
     with due as materialized (
-      select t.id, d.reported_at from tickets t
-      join deploys d on d.sha = t.merge_sha and d.status = ${status}
-      join project_repositories r on r.project_id = t.project_id and lower(r.full_name) = d.repo
-      where t.merge_sha is not null and t.deployed_at is null and t.${column} is null
-      order by t.id limit ${STEP} for update of t
+      select t.id, d.reported_at from ${stampsOf(db, status)} and t.id = any (${ids}::uuid[])
+      order by t.id for update of t
     )
-    update tickets t set ${column} = greatest(due.reported_at, t.deploy_failed_at), ${newVersion(db, "t")}
+    update tickets t set ${stampOf(db, status)} = greatest(due.reported_at, t.deploy_failed_at), ${
+    newVersion(db, "t")
+  }
     from due where t.id = due.id`;
-  return stamped.count;
+}
+
+/** The tickets `t` that a known report `d` of their sha has not stamped. */
+function stampsOf(db: Db, status: DeployRecord["status"]) {
+  return db`tickets t
+    join deploys d on d.sha = t.merge_sha and d.status = ${status}
+    join project_repositories r on r.project_id = t.project_id and lower(r.full_name) = d.repo
+    where t.merge_sha is not null and t.deployed_at is null and t.${stampOf(db, status)} is null`;
 }
