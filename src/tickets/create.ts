@@ -2,7 +2,6 @@ import { v7 as uuid } from "uuid";
 import { isTimeout, isUniqueViolation } from "../../db/errors.ts";
 import { readTogether } from "../core/batches.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
-import { toVectorLiteral } from "../core/embed.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { authorText, nameAuthor } from "../core/history.ts";
 import { log } from "../core/log.ts";
@@ -10,7 +9,7 @@ import { repeatVictim, transact } from "../core/transact.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import { type Draft, insertTickets } from "./_insert.ts";
 import { ticketsUrl } from "./_rows.ts";
-import { embeddedText, findNearest } from "./_similar.ts";
+import { embeddedText, findNearest, toStoredVector } from "./_similar.ts";
 import { idempotencyKey } from "./make_once.ts";
 import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
 
@@ -125,7 +124,7 @@ function draftOf(ctx: ProjectContext, input: CreateTicket, { key, embedding, sim
     created_by: actor.user.id,
     created_with: actor.credential.type,
     idempotency_key: key,
-    embedding: embedding && toVectorLiteral(embedding),
+    embedding: embedding && toStoredVector(embedding),
     author: authorText(ctx),
     answer: {
       ...(similar && { similar_existing: similar }),

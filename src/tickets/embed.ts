@@ -1,7 +1,6 @@
 import type { Context } from "../core/context.ts";
-import { toVectorLiteral } from "../core/embed.ts";
 import type { Payload } from "../core/queue.ts";
-import { embeddedText } from "./_similar.ts";
+import { embeddedText, toStoredVector } from "./_similar.ts";
 
 const BACKFILL_TIMEOUT_MS = 30_000;
 
@@ -22,7 +21,7 @@ export async function embedTicket(ctx: Context, input: Payload<"embed-ticket">):
   if (!embedding) throw new Error(`the model gave no embedding for ticket ${input.ticket_id}`);
   const stored = await ctx.db`
     insert into ticket_embeddings (ticket_id, project_id, open, embedding)
-    select t.id, t.project_id, t.status = 'open', ${toVectorLiteral(embedding)}::vector
+    select t.id, t.project_id, t.status = 'open', ${toStoredVector(embedding)}::vector
     from tickets t where t.id = ${input.ticket_id}::uuid and t.title = ${ticket.title} and t.description = ${ticket.description}
     for share of t
     on conflict (ticket_id) do nothing`;

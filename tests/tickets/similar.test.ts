@@ -64,6 +64,22 @@ describe("the hint", () => {
     ]);
   });
 
+  test("knows tickets of the same text as equal, though no two vectors are stored alike", async () => {
+    const all = [await stored([0.6, 0.8, -0.01]), await stored([0.6, 0.8, -0.01])];
+    const rows = await harness.now.sql<{ embedding: string }[]>`
+      select embedding::text from ticket_embeddings where project_id = ${project.id}::uuid`;
+    const [one, other] = rows.map(({ embedding }) => JSON.parse(embedding) as number[]);
+    expect(one).not.toEqual(other);
+    expect(one!.map(Math.sign)).toEqual([1, 1, -1, ...Array(381).fill(0)]);
+    vectors.set("The same once more", [0.6, 0.8, -0.01]);
+    const { body } = await harness.now.call("POST", `${project.path}/tickets`, {
+      token: project.admin.token,
+      body: ticketInput({ title: "The same once more" }),
+    });
+    expect(body.similar_existing.map(({ similarity }: { similarity: number }) => similarity)).toEqual([1, 1]);
+    expect(new Set(titles(body.similar_existing))).toEqual(new Set(titles(all)));
+  });
+
   test("is at most ten, best first, each with ref, title, four digits, status and stage", async () => {
     const all = [];
     for (let index = 0; index < 12; index++) {
