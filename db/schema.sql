@@ -714,7 +714,6 @@ create table hook_runs (
 alter table hook_runs add constraint hook_runs_pkey PRIMARY KEY (id);
 alter table hook_runs add constraint hook_runs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'done'::text, 'failed'::text])));
 alter table hook_runs add constraint hook_runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-CREATE INDEX hook_runs_user_idx ON public.hook_runs USING btree (user_id, created_at);
 
 create table invitations (
   token_hash bytea not null,
