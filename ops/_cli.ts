@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { ConfigError, messageOf } from "../db/errors.ts";
 
 /** A path that was given to the command, from the folder where npm was called. */
@@ -15,10 +16,28 @@ export function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Runs a command and ends with it: what fails is said in one line. */
-export async function runCommand(work: () => Promise<number | void>): Promise<never> {
+/**
+ * Runs a command with what it takes, no more and no less, and ends with it: what fails is said in one line. Whoever asks
+ * how it is called gets that alone: `--help` is no folder to back up to, and asks for no migration.
+ */
+export async function runCommand<const Names extends readonly string[]>(
+  command: string,
+  takes: Names,
+  work: (args: { [Place in keyof Names]: string }) => Promise<number | void>,
+): Promise<never> {
+  const usage = [`npm run ${command}`, ...takes.length > 0 ? ["--", ...takes] : []].join(" ");
   try {
-    Deno.exit(await work() ?? 0);
+    const { values, positionals } = parseArgs({
+      args: Deno.args,
+      allowPositionals: true,
+      options: { help: { type: "boolean", short: "h" } },
+    });
+    if (values.help) {
+      console.log(usage);
+      Deno.exit(0);
+    }
+    if (positionals.length !== takes.length) throw new Error(`It is called so: ${usage}`);
+    Deno.exit(await work(positionals as { [Place in keyof Names]: string }) ?? 0);
   } catch (error) {
     const message = messageOf(error);
     console.error(error instanceof ConfigError ? `handoff: ${message}` : `handoff: cannot go on: ${message}`);

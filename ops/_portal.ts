@@ -17,10 +17,11 @@ const SIGNING_OUT_MS = 5_000;
  * Signs in at the service of PUBLIC_URL as ADMIN_EMAIL with ADMIN_PASSWORD, does the work and signs out, also when it is
  * told to end.
  */
-export async function withProject(usage: string, work: (transfer: Transfer) => Promise<void>): Promise<void> {
-  const [project, file] = Deno.args;
+export async function withProject(
+  [project, file]: readonly [project: string, file: string],
+  work: (transfer: Transfer) => Promise<void>,
+): Promise<void> {
   const { PUBLIC_URL, ADMIN_EMAIL, ADMIN_PASSWORD } = readConfig();
-  if (!project || !file) throw new Error(`Say which: ${usage}`);
   if (!ADMIN_PASSWORD) {
     throw new Error("Set ADMIN_EMAIL and ADMIN_PASSWORD to those of an admin of the project");
   }

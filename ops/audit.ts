@@ -9,7 +9,7 @@ interface Report {
 }
 
 /** Asks the registry for known vulnerabilities. One that answers no such question, or none at all, ends nothing. */
-await runCommand(async () => {
+await runCommand("audit", [], async () => {
   const { stdout } = await new Deno.Command("npm", {
     args: ["audit", "--omit=dev", `--audit-level=${LEAST}`, "--json"],
     cwd: new URL("../", import.meta.url),

@@ -24,7 +24,7 @@ const SECRETS = {
 const LEAST_PGVECTOR = "0.8";
 
 /** Says what works and what doesn't; the exit code is the number of things that are wrong. */
-await runCommand(async () => {
+await runCommand("doctor", [], async () => {
   const config = readConfig();
   console.log(`ok      configuration: ${config.PUBLIC_URL}, JOBS=${config.JOBS}`);
   tellSecrets(config);

@@ -1,40 +1,40 @@
 import { basename, dirname } from "node:path";
 import { exists } from "../db/files.ts";
 import { runCommand } from "./_cli.ts";
-import { withProject } from "./_portal.ts";
+import { type Transfer, withProject } from "./_portal.ts";
 
-await runCommand(() =>
-  withProject("npm run export -- PROJECT_ID FILE", async ({ api, project, file }) => {
+await runCommand("export", ["PROJECT_ID", "FILE"], (args) => withProject(args, exportTickets));
+
+async function exportTickets({ api, project, file }: Transfer): Promise<void> {
+  await refuseExisting(file);
+  // Half an export must not be taken for a whole one, nor two at once be mixed.
+  const unfinished = await Deno.makeTempFile({
+    dir: dirname(file),
+    prefix: `${basename(file)}.`,
+    suffix: ".unfinished",
+  });
+  const output = await Deno.open(unfinished, { write: true });
+  let count = 0;
+  try {
+    let cursor: string | undefined;
+    do {
+      const page = await api.transfers.export.query({ id: project, ...(cursor && { cursor }) });
+      for (const record of page.records) {
+        await write(output, JSON.stringify(record));
+        count++;
+      }
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor);
     await refuseExisting(file);
-    // Half an export must not be taken for a whole one, nor two at once be mixed.
-    const unfinished = await Deno.makeTempFile({
-      dir: dirname(file),
-      prefix: `${basename(file)}.`,
-      suffix: ".unfinished",
-    });
-    const output = await Deno.open(unfinished, { write: true });
-    let count = 0;
-    try {
-      let cursor: string | undefined;
-      do {
-        const page = await api.transfers.export.query({ id: project, ...(cursor && { cursor }) });
-        for (const record of page.records) {
-          await write(output, JSON.stringify(record));
-          count++;
-        }
-        cursor = page.next_cursor ?? undefined;
-      } while (cursor);
-      await refuseExisting(file);
-      await Deno.rename(unfinished, file);
-    } catch (error) {
-      await Deno.remove(unfinished);
-      throw error;
-    } finally {
-      output.close();
-    }
-    console.log(`Exported ${count} tickets to ${file}`);
-  })
-);
+    await Deno.rename(unfinished, file);
+  } catch (error) {
+    await Deno.remove(unfinished);
+    throw error;
+  } finally {
+    output.close();
+  }
+  console.log(`Exported ${count} tickets to ${file}`);
+}
 
 async function refuseExisting(file: string): Promise<void> {
   if (await exists(file)) throw new Error(`${file} exists already: name a new file for the export`);

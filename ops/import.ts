@@ -14,8 +14,8 @@ interface Line {
   record: TicketRecord;
 }
 
-await runCommand(() =>
-  withProject("npm run import -- PROJECT_ID FILE", async (transfer) => {
+await runCommand("import", ["PROJECT_ID", "FILE"], (args) =>
+  withProject(args, async (transfer) => {
     const totals = { imported: 0, existing: 0 };
     const links: Line[] = [];
     for await (const lines of batches(readRecords(transfer))) {
@@ -27,8 +27,7 @@ await runCommand(() =>
     // A duplicate may come before the ticket that it stands for.
     for await (const lines of batches(links)) await send(transfer, lines);
     console.log(`Imported ${totals.imported} tickets; ${totals.existing} were there already`);
-  })
-);
+  }));
 
 /** @throws {Error} that names the file's lines: a place among those of one call says nothing to who has the file */
 async function send({ api, project }: Transfer, lines: Line[]) {

@@ -5,9 +5,7 @@ import { startServices } from "../src/core/services.ts";
 import { inviteByEmail } from "../src/users/invite.ts";
 import { runCommand } from "./_cli.ts";
 
-await runCommand(async () => {
-  const [email] = Deno.args;
-  if (!email) throw new Error("Say whom: npm run invite -- EMAIL");
+await runCommand("invite", ["EMAIL"], async ([email]) => {
   const { services, close } = await startServices({ ...readConfig(), EMBEDDING_THREADS: 0, JOBS: "off" });
   try {
     const ctx = systemContext(services, { kind: "job", id: "invite-command" }, uuid());

@@ -3,7 +3,7 @@ import { openDatabase } from "../db/open.ts";
 import { readConfig } from "../src/core/config.ts";
 import { runCommand } from "./_cli.ts";
 
-await runCommand(async () => {
+await runCommand("migrate", [], async () => {
   const { DATABASE_URL, DATA_DIR } = readConfig();
   const database = await openDatabase({ url: DATABASE_URL, dataDir: DATA_DIR, poolSize: 1 });
   try {

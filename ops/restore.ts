@@ -2,13 +2,11 @@ import { restore } from "../db/backup_files.ts";
 import { readConfig } from "../src/core/config.ts";
 import { pathFromCaller, runCommand } from "./_cli.ts";
 
-await runCommand(async () => {
-  const [source] = Deno.args;
+await runCommand("restore", ["FOLDER"], async ([source]) => {
   const { DATABASE_URL, DATA_DIR } = readConfig();
   if (DATABASE_URL) {
     throw new Error("DATABASE_URL names a server: restore it with pg_restore (docs/self_hosting.md)");
   }
-  if (!source) throw new Error("Say what from: npm run restore -- FOLDER");
   const { tickets, applied, whole } = await restore(pathFromCaller(source), DATA_DIR);
   console.log(`Restored ${source} to ${DATA_DIR}: ${tickets} tickets, ${applied.length} migrations applied.`);
   if (!whole) console.log("Whether all of it was there nobody knows: it has no SHA256SUMS.");

@@ -51,6 +51,6 @@ test("an email that nobody has, and none at all, are told in one line", async ()
   });
   expect(await invite()).toEqual({
     code: 1,
-    text: "handoff: cannot go on: Say whom: npm run invite -- EMAIL\n",
+    text: "handoff: cannot go on: It is called so: npm run invite -- EMAIL\n",
   });
 });

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { type Command, runOps } from "./_command.ts";
+
+const TAKES: Record<Command, string> = {
+  backup: " -- FOLDER",
+  doctor: "",
+  export: " -- PROJECT_ID FILE",
+  import: " -- PROJECT_ID FILE",
+  invite: " -- EMAIL",
+  migrate: "",
+  restore: " -- FOLDER",
+};
+
+test("a command that is asked how it is called, or told too much, says so and begins nothing", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "handoff-usage-" });
+  const env = { DATA_DIR: `${folder}/data`, INIT_CWD: folder };
+  for (const [command, takes] of Object.entries(TAKES) as [Command, string][]) {
+    const text = `npm run ${command}${takes}\n`;
+    expect(await runOps(command, ["--help"], env)).toEqual({ code: 0, text });
+  }
+  expect(await runOps("backup", ["my", "folder"], env)).toEqual({
+    code: 1,
+    text: "handoff: cannot go on: It is called so: npm run backup -- FOLDER\n",
+  });
+  expect(await Array.fromAsync(Deno.readDir(folder))).toEqual([]);
+  await Deno.remove(folder);
+});
