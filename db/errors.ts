@@ -68,6 +68,11 @@ export function isUnavailable(error: unknown): boolean {
   return code === "ENOENT" && property(error, "syscall") === "connect";
 }
 
+/** The pulse has given up the connection that it waited for. */
+export function isGivenUp(error: unknown): boolean {
+  return property(error, "code") === "CONNECTION_DESTROYED";
+}
+
 /** The connection it came over is gone or about to be. After what else the server says, it takes the next statement. */
 export function endsConnection(error: unknown): boolean {
   const severity = property(error, "severity");

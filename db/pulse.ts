@@ -16,6 +16,8 @@ interface Probe {
 const TICK_MS = 250;
 /** 1.25 s. Ticks, not the clock: a process that was itself stopped for a while must not take that for silence. */
 const SILENT_TICKS = 5;
+/** 6 s: postgres.js gives each connection 5 s, but connects anew for ever to what ends them before it answers. */
+const UNMET_TICKS = 24;
 /** A single broken connection is none: the next ping has a new one. */
 const FAILURES_UNTIL_LOST = 2;
 
@@ -30,7 +32,7 @@ export class Heartbeat implements Pulse {
   #asked: { ticks: number } | null = null;
   #failures = 0;
   #lost = false;
-  /** Has it ever answered? Before that, what connects may take its time, and says itself why it can't. */
+  /** Has it ever answered? Before that, what connects may take its time, and mostly says itself why it can't. */
   #met = false;
 
   constructor(probe: Probe) {
@@ -55,7 +57,7 @@ export class Heartbeat implements Pulse {
 
   #tick(): void {
     if (!this.#asked) return this.#ask();
-    if (!this.#met || ++this.#asked.ticks < SILENT_TICKS) return;
+    if (++this.#asked.ticks < (this.#met ? SILENT_TICKS : UNMET_TICKS)) return;
     this.#failures = FAILURES_UNTIL_LOST;
     this.#fail();
   }

@@ -1,3 +1,4 @@
+import { isGivenUp } from "./errors.ts";
 import type { Sql } from "./open.ts";
 
 const LEAST_POSTGRES = 15;
@@ -9,7 +10,7 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
       getdatabaseencoding() as encoding, lower('I') as lowered,
       (select setting from pg_settings where name = 'statement_timeout') as timeout,
       (select extnamespace::regnamespace::text from pg_extension
-        where extname = 'vector' and to_regtype('vector') is null) as hidden`;
+        where extname = 'vector' and to_regtype('vector') is null) as hidden`.catch(explain);
   if (parseInt(version) < LEAST_POSTGRES) {
     return `it is PostgreSQL ${version}; it takes ${LEAST_POSTGRES} at least`;
   }
@@ -27,6 +28,13 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
     return "the connection's settings don't arrive: connect to the server itself, without a pooler between";
   }
   return undefined;
+}
+
+/** The first statement of all: one that fails at connecting says why, and is given up where it connects again and again. */
+function explain(error: unknown): never {
+  if (!isGivenUp(error)) throw error;
+  const reason = "whatever listens there ends each connection before it answers";
+  throw Object.assign(new Error(reason, { cause: error }), { code: "CONNECTION_CLOSED" });
 }
 
 interface Found {

@@ -80,12 +80,12 @@ async function checkDatabase(config: Config): Promise<boolean> {
 }
 
 async function examine(sql: Sql, what: string): Promise<boolean> {
+  const reason = await whyUnusable(sql);
   const [row] = await sql<[{ version: string; vector: string | null; installed: boolean; started: boolean }]>`
     select current_setting('server_version') as version, coalesce(installed_version, default_version) as vector,
       installed_version is not null as installed, to_regnamespace('pgboss') is not null as started
     from (select 1) one left join pg_available_extensions on name = 'vector'`;
   const found = `PostgreSQL ${row.version}, ${row.vector ? `pgvector ${row.vector}` : "no pgvector"}`;
-  const reason = await whyUnusable(sql);
   if (reason) return complain(what, `${found}; ${reason}`);
   if (!await knowsLetters(sql)) {
     const why = "its locale knows the letters of ASCII only, so that searches miss words";

@@ -46,6 +46,19 @@ test("a server whose certificate nobody vouches for is named as what can't be us
   await serving;
 });
 
+test("a forwarder whose server is away, which ends each connection, isn't waited for without a word", async () => {
+  const nobody = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  nobody.close();
+  const proxy = startTcpProxy(nobody.addr);
+  onTestFinished(() => proxy.close());
+  const url = throughProxy("postgres://nobody@127.0.0.1/none", proxy);
+  const database = await openDatabase({ url, dataDir: "none" });
+  await expect(migrate(database.sql)).rejects.toThrow(
+    /^DATABASE_URL: .* ends each connection before it answers /,
+  );
+  await database.close();
+});
+
 /** Until it is closed. */
 async function serve(server: Deno.TlsListener): Promise<void> {
   try {
