@@ -3,14 +3,16 @@ import { copyTemplate, dropPlace } from "../database.ts";
 import { startService } from "../service_process.ts";
 import { until } from "../until.ts";
 
-test("metrics and dashboard name the same, measured under the permissions of the service", async () => {
+test("metrics, dashboard and document name the same, measured under the permissions of the service", async () => {
   const place = await copyTemplate(inject("template"));
   const service = await startService(place);
   try {
     const samples = await service.get("/metrics");
-    const dashboard = await Deno.readTextFile(
-      new URL("../../docs/grafana_dashboard.json", import.meta.url),
-    );
+    const [dashboard, table] = await Promise.all(
+      ["grafana_dashboard.json", "observability.md"].map((name) =>
+        Deno.readTextFile(new URL(`../../docs/${name}`, import.meta.url))
+      ),
+    ) as [string, string];
     const shown = [...dashboard.matchAll(/"expr": "(.+)"/g)].flatMap(([, query]) =>
       query!.match(/\b(handoff|process|nodejs)_\w+/g)!
     );
@@ -18,8 +20,10 @@ test("metrics and dashboard name the same, measured under the permissions of the
     for (const name of shown) {
       expect(samples).toContain(`\n# TYPE ${name.replace(/_(bucket|count|sum)$/, "")} `);
     }
-    const own = samples.matchAll(/^# TYPE (handoff_\w+) /gm).map(([, name]) => name);
+    const own = [...samples.matchAll(/^# TYPE (handoff_\w+) /gm)].map(([, name]) => name!);
     for (const name of own) expect(dashboard).toContain(name);
+    const told = [...table.matchAll(/^\| `(handoff_\w+)`/gm)].map(([, name]) => name!);
+    expect(told.toSorted()).toEqual(own.toSorted());
     expect(Number(/^process_resident_memory_bytes (\S+)/m.exec(samples)![1])).toBeGreaterThan(50e6);
     expect(samples).toMatch(/^handoff_queue_jobs\{queue="embed-ticket",state="failed"\} 0$/m);
     // What comes with time: the loop's lag, and no figure of the process that stays at 0.
