@@ -17,7 +17,7 @@ const SECRETS = {
   CLOUD_AGENT_WEBHOOK_SECRET: "POST /api/webhooks/cloud-agent answers 503",
   CRON_SECRET: "POST /api/webhooks/pipeline/deploy answers 503: no ticket learns that it is deployed",
   STRIPE_WEBHOOK_SECRET: "POST /api/webhooks/payment-provider answers 503: no subscription is followed",
-  STRIPE_SECRET_KEY: "checkout and portal answer 503",
+  STRIPE_SECRET_KEY: "/api/billing answers 503",
   GITHUB_WEBHOOK_SECRET: "POST /api/webhooks/github answers 503: merges and issues are not followed",
 } as const;
 
