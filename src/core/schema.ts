@@ -106,10 +106,11 @@ export const WebAddress = text(0, 2000)
 export const AnyObject = z.custom<Record<string, unknown>>(isPlainObject, "Expected an object")
   .meta({ type: "object", additionalProperties: true });
 
+const STORABLE = "without NUL, lone surrogates and numbers too large, nested at most 100 levels deep";
+
 /** Any JSON object that PostgreSQL can store. */
-export const JsonObject = AnyObject.refine(storable, {
-  error: "Must be JSON without NUL, lone surrogates and numbers too large, nested at most 100 levels deep",
-}).meta({ type: "object", additionalProperties: true });
+export const JsonObject = AnyObject.refine(storable, { error: `Must be JSON ${STORABLE}` })
+  .meta({ type: "object", additionalProperties: true, description: `Any JSON ${STORABLE}` });
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;

@@ -30,7 +30,8 @@ export function openApiDocument(
     info: {
       title: "Handoff Ticket Service",
       version: "1",
-      description: "Where people and coding agents hand work to one another.",
+      description: "Where people and coding agents hand work to one another.\n\n" +
+        "Lengths of texts are in Unicode code points. Texts hold neither NUL nor lone surrogates.",
     },
     servers: [{ url: `${publicUrl}/api` }],
     tags: tagsOf(paths).map((name) => ({ name })),

@@ -26,6 +26,7 @@ export interface Operation {
 
 export interface OpenApi {
   openapi: string;
+  info: { description: string };
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
 }

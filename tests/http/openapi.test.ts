@@ -106,6 +106,15 @@ describe("the document", () => {
     expect(CreatedTicket.properties.similar_existing.description).toMatch(/at least 0\.65, .*at most 10\./);
   });
 
+  test("says what a text and the evidence may not hold, and what a length counts", () => {
+    expect(document.json.info.description).toMatch(/code points.* NUL .*lone surrogates/s);
+    const { properties } = document.json.paths["/projects/{id}/tickets"]!["post"]!
+      .requestBody!.content["application/json"]!.schema as {
+        properties: { evidence: { description: string } };
+      };
+    expect(properties.evidence.description).toMatch(/NUL.*lone surrogates.*100 levels/);
+  });
+
   test("names the path of whatever is made", () => {
     const made = document.operations.filter(({ operation }) => operation.responses["201"]);
     expect(made.length).toBeGreaterThan(10);
@@ -182,7 +191,7 @@ describe("every operation", () => {
     expect(list["/projects/{id}/tickets blocking"]).toEqual({ type: "boolean" });
     const { evidence } = (document.json.paths["/projects/{id}/tickets/{ticketId}"]!["patch"]!.requestBody!
       .content["application/json"]!.schema as { properties: Record<string, unknown> }).properties;
-    expect(evidence).toEqual({ type: ["object", "null"], additionalProperties: true });
+    expect(evidence).toMatchObject({ type: ["object", "null"], additionalProperties: true });
   });
 
   test("that refuses what a list names twice says so", () => {
