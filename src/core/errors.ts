@@ -131,6 +131,12 @@ export function invalidRequest(issues: Issue[]): AppError {
   });
 }
 
+// Of a field that is missing zod says `received undefined`, which no JSON has.
+z.config({
+  customError: ({ code, input, path }) =>
+    code === "invalid_type" && input === undefined && path?.length ? "Required" : undefined,
+});
+
 /** Zod's issues with dotted paths; unknown keys are named one by one. */
 export function fromZod(error: z.core.$ZodError): AppError {
   const issues = error.issues.slice(0, MAX_ISSUES).flatMap((issue) => {

@@ -21,6 +21,8 @@ describe("a wrong body is named by its paths", () => {
   test("every required field that is missing, all at once", async () => {
     const answer = await post(harness.now, project, { body: {} });
     expectFields(answer, ["title", "description", "request_type", "priority", "blocking"]);
+    expect(answer.body.error).toBe("Invalid request: title: Required");
+    expect(answer.body.fieldErrors).toMatchObject({ description: "Required", blocking: "Required" });
   });
 
   test.each<[string, Record<string, unknown>, string[]]>([
