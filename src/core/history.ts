@@ -38,3 +38,17 @@ export async function recordEvents(
     JSON.stringify(events)
   }::text::jsonb) as e (project_id uuid, ticket_id uuid, action text, details jsonb)`;
 }
+
+/**
+ * What a history row was from or to: its field's value, or with no field all of them. Times inside JSON were written down
+ * as PostgreSQL writes them; everywhere else they leave it in the wire's form.
+ */
+export function timesInWireForm(field: string | null, value: unknown): unknown {
+  if (field !== null) return isTime(field, value) ? new Date(value).toISOString() : value;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, timesInWireForm(name, part)]));
+}
+
+function isTime(field: string, value: unknown): value is string {
+  return field.endsWith("_at") && typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value);
+}

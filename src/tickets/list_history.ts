@@ -1,6 +1,7 @@
 import { hasScope } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
+import { timesInWireForm } from "../core/history.ts";
 import { requireTicket } from "./get.ts";
 import type { HistoryEntry, ListHistory } from "./history_schema.ts";
 
@@ -41,15 +42,4 @@ export async function listHistory(ctx: ProjectContext, input: ListHistory) {
 function inWireForm({ fits: _, ...entry }: HistoryEntry & { fits: boolean }): HistoryEntry {
   const { field, from, to } = entry;
   return { ...entry, from: timesInWireForm(field, from), to: timesInWireForm(field, to) };
-}
-
-/** Times inside JSON were written down as PostgreSQL writes them; everywhere else they leave it in the wire's form. */
-function timesInWireForm(field: string | null, value: unknown): unknown {
-  if (field !== null) return isTime(field, value) ? new Date(value).toISOString() : value;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, timesInWireForm(name, part)]));
-}
-
-function isTime(field: string, value: unknown): value is string {
-  return field.endsWith("_at") && typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value);
 }

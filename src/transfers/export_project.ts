@@ -1,6 +1,13 @@
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
+import { timesInWireForm } from "../core/history.ts";
 import type { ExportPage, ExportProject, TicketRecord } from "./schema.ts";
+
+interface HistoryRow {
+  field: string | null;
+  from_value: unknown;
+  to_value: unknown;
+}
 
 /**
  * The project's tickets in the order of their numbers, with all that belongs to them. Pages are read one after the
@@ -9,7 +16,7 @@ import type { ExportPage, ExportProject, TicketRecord } from "./schema.ts";
 export async function exportProject(ctx: ProjectContext, input: ExportProject): Promise<ExportPage> {
   const { db, project } = ctx;
   const [after] = input.cursor ? decodeCursor(input.cursor, ["integer"]) : [0];
-  const rows = await db<TicketRecord[]>`
+  const rows = await db<(TicketRecord & { history: HistoryRow[] })[]>`
     select 'ticket' as type, t.id, t.number, t.title, t.description, t.request_type, t.priority, t.blocking, t.evidence,
       t.suggested_resolution, t.implementation_notes, t.actor_role, t.actor_id, t.source, t.stage, t.resolution_type,
       t.resolution_note, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.reopened, t.created_with, t.created_at, t.updated_at,
@@ -36,5 +43,17 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
     from tickets t where t.project_id = ${project.id}::uuid and t.number > ${after!}::bigint
     order by t.number limit ${pageLimit(db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, ({ number }) => [number]);
-  return { records: items, next_cursor };
+  return {
+    records: items.map((record) => ({ ...record, history: record.history.map(inWireForm) })),
+    next_cursor,
+  };
+}
+
+function inWireForm(row: HistoryRow): HistoryRow {
+  const { field, from_value, to_value } = row;
+  return {
+    ...row,
+    from_value: timesInWireForm(field, from_value),
+    to_value: timesInWireForm(field, to_value),
+  };
 }

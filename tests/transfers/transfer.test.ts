@@ -210,8 +210,14 @@ test("an export tells every time to the millisecond, as all other answers do", a
     rows.map(({ created_at, updated_at, started_at }) => [created_at, updated_at, started_at]);
   expect(times(first.tasks)).toEqual(times((await read("tasks")).tasks));
   const { history } = await read("history?limit=200");
-  expect(first.history.map(({ created_at }: { created_at: string }) => created_at))
-    .toEqual(history.map(({ at }: { at: string }) => at));
+  expect(history.some(({ field, to }: { field: string; to: unknown }) => field === "started_at" && to)).toBe(
+    true,
+  );
+  expect(first.history.map(({ created_at, from_value, to_value }: Record<string, unknown>) => ({
+    at: created_at,
+    from: from_value,
+    to: to_value,
+  }))).toEqual(history.map(({ at, from, to }: Record<string, unknown>) => ({ at, from, to })));
 });
 
 test("an import takes times as other programs write them, and names one that is none", async () => {
