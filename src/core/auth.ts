@@ -41,7 +41,7 @@ export async function authenticate(services: Services, credentials: Credentials)
   const { method, headers, cookie } = credentials;
   const header = headers.get("authorization");
   if (header !== null) {
-    const token = /^Bearer ([!-~]+)$/i.exec(header)?.[1];
+    const token = /^Bearer +([!-~]+)$/i.exec(header)?.[1];
     if (!token) {
       throw new AppError("unauthenticated", "The Authorization header must be: Bearer <credential>");
     }

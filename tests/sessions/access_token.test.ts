@@ -117,9 +117,9 @@ describe("an access token", () => {
     expect(answer.body.code).toBe("unauthenticated");
   });
 
-  test("is taken whatever the case of the word Bearer", async () => {
+  test("is taken whatever the case of the word Bearer, and however many blanks are behind it", async () => {
     const user = await makeUser(harness.now);
-    for (const word of ["bearer", "BEARER", "Bearer"]) {
+    for (const word of ["bearer", "BEARER", "Bearer", "Bearer  "]) {
       const answer = await harness.now.call("GET", "/auth/me", {
         headers: { authorization: `${word} ${user.token}` },
       });
