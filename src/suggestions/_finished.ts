@@ -59,7 +59,8 @@ export type ExecutedFinding = Finding & { decided_at: string; before_accept: Bef
 
 /**
  * Closings of merged tickets by a job or a webhook, this analysis' own included: shown as executed, so that whoever
- * disagrees can undo them. The last change of status, with the stage before it, is in the history.
+ * disagrees can undo them. The last change of status, with the stage before it, is in the history, and so is the merge
+ * that it was for, where another one has come in since.
  */
 export async function findExecutedClosings(
   ctx: Context,
@@ -67,11 +68,15 @@ export async function findExecutedClosings(
   ticketIds: readonly string[],
 ): Promise<ExecutedFinding[]> {
   const closings = await ctx.db<AutomaticClosing[]>`
-    select t.id, ${subject.key} || '-' || t.number as ticket_ref, h.changes -> 'stage' ->> 0 as stage, t.merge_sha, t.deployed_at,
+    select t.id, ${subject.key} || '-' || t.number as ticket_ref, h.changes -> 'stage' ->> 0 as stage,
+      coalesce(m.changes -> 'merge_sha' ->> 0, t.merge_sha) as merge_sha,
+      case when m.changes is null then t.deployed_at else (m.changes -> 'deployed_at' ->> 0)::timestamptz end as deployed_at,
       t.closed_at, h.actor
     from tickets t
-    cross join lateral (select changes, actor from history
+    cross join lateral (select id, changes, actor from history
       where ticket_id = t.id and entity = 'ticket' and changes ? 'status' order by id desc limit 1) h
+    left join lateral (select changes from history
+      where ticket_id = t.id and id > h.id and entity = 'ticket' and changes ? 'merge_sha' order by id limit 1) m on true
     where t.id = any (${[...ticketIds]}::uuid[]) and t.status = 'closed' and t.resolution_type = 'completed'
       and t.merge_sha is not null and h.changes -> 'status' ->> 1 = 'closed' and h.actor ->> 'kind' in ('job', 'webhook')`;
   return closings.map(executedFinding);

@@ -118,6 +118,26 @@ describe("a merged ticket in which nothing is left to do", () => {
     expect(await list(harness.now, project, "status=pending")).toEqual([]);
   });
 
+  test.each(["before", "after"])(
+    "is shown once and as it was, looked at %s another merge comes in for it",
+    async (when) => {
+      const repo = `acme/${when}`;
+      const project = await makeProject(harness.now, { repositories: [repo] });
+      const ticket = await makeTicket(harness.now, project);
+      await patch(project, ticket, { merge_sha: SHA });
+      await sendDeploy(harness.now, { repo, sha: SHA });
+      if (when === "before") await analyze(harness.now);
+      const { body: closed } = await patch(project, ticket, {});
+      await patch(project, ticket, { merge_sha: "4a".repeat(20) });
+      await analyze(harness.now);
+      expect(await list(harness.now, project, "status=all")).toMatchObject([{
+        status: "executed",
+        rationale: expect.stringMatching(/^Its commit 3f3f3f3f3f3f is deployed/),
+        evidence: { merge_sha: SHA, deployed_at: closed.deployed_at, closed_at: closed.closed_at },
+      }]);
+    },
+  );
+
   test("stays open while its role is unfinished or a case waits", async () => {
     const { project, ticket } = await makeFinished({ deployed: true });
     const { body: made } = await post(project, `${ticket.path}/test-cases`, {
