@@ -4,7 +4,7 @@ import type { Task } from "../tasks/schema.ts";
 import type { Ticket } from "../tickets/schema.ts";
 
 /** The project under analysis. */
-export type Subject = Pick<ProjectAccess, "id" | "key" | "disabled_roles">;
+export type Subject = Pick<ProjectAccess, "id" | "key" | "disabled_roles" | "archived">;
 
 export type TaskFacts = Pick<Task, "id" | "title" | "body" | "role" | "status" | "depends_on_task_ids">;
 
@@ -23,11 +23,12 @@ export interface TicketFacts
   text_digest: string;
 }
 
-/** The project, or null when it is archived or gone. */
+/** The project, or null when there is none. */
 export async function readSubject(ctx: Context, projectId: string): Promise<Subject | null> {
   const [subject] = await ctx.db<Subject[]>`
-    select p.id, p.key, a.disabled_roles from projects p join accounts a on a.id = p.account_id
-    where p.id = ${projectId}::uuid and p.archived_at is null`;
+    select p.id, p.key, a.disabled_roles, p.archived_at is not null as archived
+    from projects p join accounts a on a.id = p.account_id
+    where p.id = ${projectId}::uuid`;
   return subject ?? null;
 }
 

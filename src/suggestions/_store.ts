@@ -8,7 +8,9 @@ import type { ExecutedFinding } from "./_finished.ts";
 interface BatchResult {
   tickets: readonly TicketFacts[];
   findings: readonly (Finding | ExecutedFinding)[];
-  /** Tickets whose splits could not be judged: what was suggested stands. */
+  /** Tickets for which what was suggested stands. */
+  unjudged: readonly string[];
+  /** Those whose splits alone could not be judged. */
   unknownSplits: readonly string[];
   /** Tickets to be looked at again in the next run. */
   again: readonly string[];
@@ -85,7 +87,7 @@ async function storeFindings(
 async function expireUnfounded(
   ctx: Context,
   projectId: string,
-  { tickets, findings, unknownSplits }: BatchResult,
+  { tickets, findings, unjudged, unknownSplits }: BatchResult,
 ): Promise<void> {
   const ids = tickets.map(({ id }) => id);
   const founded = findings.map(({ fingerprint }) => fingerprint);
@@ -94,6 +96,7 @@ async function expireUnfounded(
     where project_id = ${projectId}::uuid and status = 'pending'
       and (ticket_id = any (${ids}::uuid[]) or other_ticket_id = any (${ids}::uuid[]))
       and fingerprint <> all (${founded}::text[])
+      and ticket_id <> all (${[...unjudged]}::uuid[])
       and not (kind = 'split' and ticket_id = any (${[...unknownSplits]}::uuid[]))`;
 }
 

@@ -25,11 +25,8 @@ const EMBEDDING_HOURS = 1;
  */
 export async function analyzeProject(ctx: Context, input: Payload<"analyze-project">): Promise<void> {
   const subject = await readSubject(ctx, input.project_id);
-  if (!subject) {
-    await forgetProject(ctx, input.project_id);
-    return await finishProgress(ctx, input.project_id);
-  }
-  if (input.full) await markAllTickets(ctx, subject.id);
+  if (!subject) return;
+  if (input.full && !subject.archived) await markAllTickets(ctx, subject.id);
   await startProgress(ctx, subject.id);
   const deadline = performance.now() + BUDGET_MS;
   let learnt: Promise<Words> | undefined;
@@ -57,9 +54,13 @@ async function analyzeBatch(
   { tickets, words, deadline }: Work,
 ): Promise<void> {
   const ids = tickets.map(({ id }) => id);
-  const closed = await closeFinishedTickets(ctx, subject.id, ids);
+  // In an archive nothing is suggested; but deploys go on closing what waited for them, which is shown.
+  const unjudged = subject.archived ? tickets.filter(({ status }) => status === "open") : [];
+  const closed = subject.archived ? [] : await closeFinishedTickets(ctx, subject.id, ids);
   // A closing changes facts: what was read before it is read again in the next run.
-  const open = tickets.filter(({ id, status }) => status === "open" && !closed.includes(id));
+  const open = tickets.filter((ticket) =>
+    ticket.status === "open" && !closed.includes(ticket.id) && !unjudged.includes(ticket)
+  );
   const splits = await findSplits(ctx, open, deadline);
   const findings = [
     ...await findExecutedClosings(ctx, subject, ids),
@@ -73,6 +74,7 @@ async function analyzeBatch(
   await storeBatch(ctx, subject.id, {
     tickets,
     findings,
+    unjudged: unjudged.map(({ id }) => id),
     unknownSplits: [...splits.unknown, ...splits.unread],
     again,
   });
@@ -122,14 +124,4 @@ async function finishProgress(ctx: Context, projectId: string): Promise<void> {
 
 async function continueLater(ctx: Context, projectId: string): Promise<void> {
   await ctx.queue.enqueue(ctx.db, "analyze-project", { project_id: projectId });
-}
-
-/** Locked in id order, as by who collects changes. */
-async function forgetProject(ctx: Context, projectId: string): Promise<void> {
-  await ctx.db`
-    with forgotten as materialized (
-      select ticket_id from analysis_backlog where project_id = ${projectId}::uuid order by ticket_id for update
-    )
-    delete from analysis_backlog
-    where project_id = ${projectId}::uuid and ticket_id in (select ticket_id from forgotten)`;
 }

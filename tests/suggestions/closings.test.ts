@@ -138,6 +138,27 @@ describe("a merged ticket in which nothing is left to do", () => {
     },
   );
 
+  test("is shown though its project is archived, where nothing else is suggested for it any more", async () => {
+    const repo = "acme/archived";
+    const project = await makeProject(harness.now, { repositories: [repo] });
+    const finished = await makeTicket(harness.now, project);
+    const unfinished = await makeTicket(harness.now, project, { roles: ["qa"] });
+    for (const ticket of [finished, unfinished]) {
+      await patch(project, ticket, { stage: "in_progress", merge_sha: SHA });
+      await leaveAlone(harness.now, ticket.id, 30);
+    }
+    await analyzeAll(harness.now);
+    await patch(project, { path: project.path }, { archived: true });
+    expect((await sendDeploy(harness.now, { repo, sha: SHA })).body).toMatchObject({ stamped: 2, closed: 1 });
+    await analyze(harness.now);
+    const suggested = await list(harness.now, project, "status=all");
+    expect(suggested.map(({ kind, status, ticket_id }) => [kind, status, ticket_id])).toEqual([
+      ["close", "executed", finished.id],
+      ["stale", "pending", unfinished.id],
+      ["stale", "expired", finished.id],
+    ]);
+  });
+
   test("stays open while its role is unfinished or a case waits", async () => {
     const { project, ticket } = await makeFinished({ deployed: true });
     const { body: made } = await post(project, `${ticket.path}/test-cases`, {
