@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 import { lastMove } from "../tickets/last_move.ts";
-import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
+import { lockTicket, lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
 import { moveTickets } from "../tickets/transition.ts";
 import { type BeforeClosing, type BeforeMove, changedSince, undoClosing } from "./_apply_closing.ts";
 import { undoRole } from "./_apply_role.ts";
@@ -32,10 +32,13 @@ function isUndoable({ status, evidence }: StoredSuggestion): boolean {
 }
 
 async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<void> {
-  const { kind, status, ticket_id, before_accept: before, evidence } = suggestion;
+  const { kind, status, ticket_id, other_ticket_id, before_accept: before, evidence } = suggestion;
   if (status === "dismissed") {
-    // Nothing is suggested for a closed ticket: it would stay pending for good.
-    return refuseWhenClosed(await lockTicket(ctx, ticket_id), "suggest anything for");
+    // Nothing is suggested for a closed ticket, nor that one is its duplicate: it would stay pending.
+    for (const ticket of await lockTickets(ctx, [ticket_id, other_ticket_id ?? ticket_id])) {
+      refuseWhenClosed(ticket, "suggest anything for");
+    }
+    return;
   }
   if (kind === "role") return await undoRole(ctx, ticket_id, before as { role: string });
   if (kind === "split") return await undoSplit(ctx, suggestion);

@@ -118,6 +118,17 @@ describe("two open tickets about the same thing", () => {
     expect(await list(harness.now, project)).toHaveLength(1);
   });
 
+  test("stay dismissed once either of them is closed", async () => {
+    const { project, first, second, suggestion } = await suggestedPair();
+    await decide(harness.now, project, suggestion, "dismiss");
+    for (const ticket of [first, second]) {
+      await patch(project, ticket, { status: "closed" });
+      expect((await decide(harness.now, project, suggestion, "undo")).body.code).toBe("conflict");
+      await patch(project, ticket, { status: "open" });
+    }
+    expect((await decide(harness.now, project, suggestion, "undo")).body.status).toBe("pending");
+  });
+
   test("are withdrawn when one of them changes its subject or is closed, and come back with the facts", async () => {
     const { project, first, second, suggestion } = await suggestedPair();
     await patch(project, first, { status: "closed" });
