@@ -59,12 +59,14 @@ export async function lockPullRequest({ db }: Context, { repo, number, id }: Pul
  */
 export async function takeName({ db }: Context, pull: PullFacts): Promise<boolean> {
   const { repo, number, id, url, event_at } = pull;
-  const [known] = await db<{ repo: string; is_newer: boolean }[]>`
-    select repo, event_at >= ${event_at}::timestamptz(3) as is_newer from pull_requests
+  const [known] = await db<{ repo: string; state: string; is_newer: boolean }[]>`
+    select repo, state, event_at >= ${event_at}::timestamptz(3) as is_newer from pull_requests
     where provider_id = ${id}::bigint and number = ${number} and repo <> ${repo} order by event_at desc limit 1`;
   if (!known || known.is_newer) return !known;
   const former = { repo: known.repo, number };
   const isHere = db`exists (select from pull_requests where repo = ${repo} and number = ${number})`;
+  const state = db`coalesce(
+    (select state from pull_requests where repo = ${repo} and number = ${number}), ${known.state})`;
   const linkedHere = db`ticket_id in (select ticket_id from ticket_pull_requests where ${
     isLinkTo(db, pull)
   })`;
@@ -76,9 +78,8 @@ export async function takeName({ db }: Context, pull: PullFacts): Promise<boolea
     ), doubled as (
       delete from ticket_pull_requests where ${isLinkTo(db, former)} and ${linkedHere}
     )
-    update ticket_pull_requests set repo = ${repo}, url = ${url}, updated_at = now(),
-      state = coalesce((select state from pull_requests where repo = ${repo} and number = ${number}), state)
-    where ${isLinkTo(db, former)} and not ${linkedHere}`;
+    update ticket_pull_requests set repo = ${repo}, url = ${url}, updated_at = now(), state = ${state}
+    where ${isLinkTo(db, former)} and not ${linkedHere} or ${isLinkTo(db, pull)} and state <> ${state}`;
   return true;
 }
 

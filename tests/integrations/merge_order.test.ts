@@ -544,6 +544,19 @@ describe("a repository that was renamed", () => {
     expect([links, known]).toEqual([[{ repo: to, state: "merged" }], [{ repo: to, state: "merged" }]]);
   });
 
+  test("shows as merged what was linked by its new name before it told of it", async () => {
+    const { project, ticket, to, opened } = await renamed();
+    const merge = { ...opened, mergeSha: SHA("a"), at: inMinutes(1) };
+    await merges.merge(merge);
+    const later = await makeTicket(hosting.now.harness, project);
+    await merges.link(later, project, { repo: to, number: opened.number });
+    await merges.merge({ ...merge, repo: to, action: "labeled", at: inMinutes(2), mergedAt: merge.at });
+    for (const linked of [ticket, later]) {
+      expect(await linksOf(linked)).toEqual([{ number: opened.number, state: "merged" }]);
+      expect(await merges.ticket(linked, project)).toMatchObject({ merge_sha: SHA("a") });
+    }
+  });
+
   test("tells nothing new by telling again what was known by the former name", async () => {
     const { project, ticket, from, to, opened } = await renamed();
     const merge = { ...opened, mergeSha: SHA("a"), at: inMinutes(1) };
