@@ -51,6 +51,10 @@ const INVARIANTS: Record<string, string> = {
       where action in ('created', 'deleted') order by ticket_id, entity, entity_id, id desc)
     select * from rows r full join (select * from alive where action = 'created') a using (ticket_id, entity, entity_id)
     where r.row is null or a.action is null`,
+  "a change is a version": `
+    with ${ROWS} select r.* from rows r where (r.row ->> 'version')::integer <= (
+      select count(distinct h.request_id) from history h where h.ticket_id = r.ticket_id and h.entity = r.entity
+        and h.entity_id = r.entity_id and h.action = 'changed')`,
   "a person takes a task only where its status may go": `
     select * from history_entries where entity = 'task' and field = 'status' and actor ->> 'kind' in ('user', 'key')
       and not $1::jsonb -> (from_value #>> '{}') @> to_value`,
@@ -75,6 +79,8 @@ const INVARIANTS: Record<string, string> = {
     select * from tasks where (lease_expires_at is not null and (assignee_session_id is null or assignee_user_id is null))
       or (status = 'in_progress' and assignee_session_id is not null and lease_expires_at is null)
       or (status = 'pending' and (assignee_session_id is not null or started_at is not null))`,
+  "a task in progress was begun, and one that is done, alone, completed": `
+    select * from tasks where (status = 'in_progress' and started_at is null) or (status = 'done') <> (completed_at is not null)`,
   "a task waits for tasks of its ticket, and never for itself": `
     with recursive way as (
       select id as start, ticket_id, unnest(depends_on_task_ids) as id from tasks
@@ -114,12 +120,20 @@ const INVARIANTS: Record<string, string> = {
   "a decision on a suggestion says what it did": `
     select * from suggestions where (status in ('accepted', 'executed')) <> (before_accept is not null)
       or (status in ('accepted', 'dismissed')) <> (decided_by is not null)`,
+  "what closed by itself is shown once": `
+    select ticket_id, evidence -> 'closed_at' from suggestions where evidence ? 'closed_by' group by 1, 2
+    having count(*) > 1`,
   "every delivery came to its end":
     `select id, provider, outcome, error from deliveries where outcome = 'failed'`,
   "a merge is stamped with its deploy once": `
     with ${STEPS} select ticket_id from steps
     where entity = 'ticket' and field in ('merge_sha', 'deployed_at') and set is not null group by ticket_id
     having count(*) filter (where field = 'deployed_at') > count(*) filter (where field = 'merge_sha')`,
+  "a ticket that was not imported is stamped with reported deploys of its merge": `
+    select t.id, t.merge_sha, t.deployed_at, t.deploy_failed_at from tickets t
+    where not exists (select from history h where h.ticket_id = t.id and h.action = 'imported')
+      and exists (select from (values ('success', t.deployed_at), ('failed', t.deploy_failed_at)) s (status, at)
+        where s.at is not null and not exists (select from deploys d where d.sha = t.merge_sha and d.status = s.status))`,
   "a run stands at its agent's last event": `
     select r.agent_id, r.event_at, e.at from agent_runs r join lateral (
       select max((convert_from(d.body, 'utf8')::jsonb ->> 'timestamp')::timestamptz) as at from deliveries d
