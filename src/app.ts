@@ -107,7 +107,7 @@ function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
       headers.set("Content-Length", String((await c.res.arrayBuffer()).byteLength));
     }
     const ms = performance.now() - started;
-    const { procedure, actor } = c.var;
+    const { procedure, actor, code } = c.var;
     // Labels come from a known few; paths and methods may be anything.
     const labels = procedure
       ? { method, route: procedure, status }
@@ -118,6 +118,7 @@ function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
       method,
       path,
       status,
+      code,
       ms: Math.round(ms * 10) / 10,
       procedure,
       user_id: actor?.user.id,

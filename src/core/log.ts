@@ -43,6 +43,8 @@ interface RequestLine {
   method: string;
   path: string;
   status: number;
+  /** Why it was refused or failed. */
+  code: string | undefined;
   ms: number;
   procedure: string | undefined;
   user_id: string | undefined;

@@ -12,8 +12,9 @@ export function fail(thrown: unknown, c: Context<HttpEnv>): Response {
   const { requestId } = c.var;
   logFailure(requestId, error);
   for (const [name, value] of headersOf(error)) c.header(name, value);
-  const body = c.req.path.startsWith("/trpc/") ? failureOfRequest(error, requestId) : error.body(requestId);
-  return c.json(body, error.status);
+  const body = error.body(requestId);
+  c.set("code", body.code);
+  return c.json(c.req.path.startsWith("/trpc/") ? failureOfRequest(error, requestId) : body, error.status);
 }
 
 /** The header fields that belong to a failure, at either door. */

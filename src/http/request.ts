@@ -6,7 +6,7 @@ import { type Actor, type Author, authorOf, type RequestContext, type Services }
 /** What Hono knows of a request beyond the request itself. */
 export interface HttpEnv {
   Bindings: { remoteAddress?: string };
-  Variables: { requestId: string; procedure?: string; actor?: Actor | null };
+  Variables: { requestId: string; procedure?: string; actor?: Actor | null; code?: string };
 }
 
 const NOBODY: Author = { kind: "user", id: "anonymous" };

@@ -41,7 +41,12 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
         }
         return { headers: ctx.headers };
       },
-      onError: ({ error }) => logFailure(c.var.requestId, appErrorOf(error)),
+      onError({ error }) {
+        const failure = appErrorOf(error);
+        logFailure(c.var.requestId, failure);
+        // Of several calls the first that failed.
+        if (!c.var.code) c.set("code", failure.body(undefined).code);
+      },
     });
   });
   return app;

@@ -31,7 +31,14 @@ test("a long path is cut between two characters", async () => {
   });
   try {
     await startLog("info");
-    const line = { request_id: "x", method: "GET", status: 404, ms: 1, procedure: undefined };
+    const line = {
+      request_id: "x",
+      method: "GET",
+      status: 404,
+      code: "not_found",
+      ms: 1,
+      procedure: undefined,
+    };
     logRequest({ ...line, path: `/${"🎫".repeat(500)}`, user_id: undefined, key_id: undefined });
     log.info("after it", {});
   } finally {

@@ -1,0 +1,48 @@
+import { expect, test, vi } from "vitest";
+import { startLog } from "../../src/core/log.ts";
+import { useHarness } from "../harness.ts";
+
+const harness = useHarness({ env: { STRIPE_WEBHOOK_SECRET: "whsec_payment" } });
+
+/** The lines of the requests that `work` makes. */
+async function linesOf(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
+  let written = "";
+  const stdout = vi.spyOn(Deno.stdout, "writeSync").mockImplementation((bytes) => {
+    written += new TextDecoder().decode(bytes);
+    return bytes.length;
+  });
+  try {
+    await startLog("info");
+    await work();
+    // They go out together with the turn's end, or before the next other line.
+    await new Promise((resolve) => setTimeout(resolve));
+  } finally {
+    stdout.mockRestore();
+    await startLog("off");
+  }
+  const lines = written.trim().split("\n").map((line) => JSON.parse(line));
+  return lines.filter(({ message }) => message === "request");
+}
+
+test("a request's line says why it was refused, as its answer does", async () => {
+  const { now } = harness;
+  const names = ["auth.me", "projects.get"];
+  const lines = await linesOf(async () => {
+    await now.request("GET", "/healthz");
+    await now.call("POST", "/webhooks/payment-provider", { body: { id: "evt_1" } });
+    await now.call("GET", "/projects");
+    await now.call("POST", "/auth/login", { raw: "{", headers: { "content-type": "application/json" } });
+    await now.call("GET", "/nothing/there");
+    await now.request("GET", `/trpc/${names}?batch=1&input=${encodeURIComponent('{"0":{},"1":{}}')}`);
+    await now.request("PUT", "/trpc/auth.login");
+  });
+  expect(lines.map(({ status, code }) => [status, code])).toEqual([
+    [200, undefined],
+    [400, "invalid_signature"],
+    [401, "unauthenticated"],
+    [400, "invalid_json"],
+    [404, "not_found"],
+    [401, "unauthenticated"],
+    [405, "method_not_allowed"],
+  ]);
+});
