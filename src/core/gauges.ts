@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../../db/open.ts";
 import { isUnavailable } from "../../db/errors.ts";
 import type { PgBoss } from "pg-boss";
@@ -46,10 +47,13 @@ export function addGauges(
   );
 }
 
-/** With the database away the other figures are what is looked for. */
+/** Well under the time that a scrape may take. */
+const READ_TIMEOUT_MS = 2_000;
+
+/** With the database away, slow, or its pool full, the other figures are what is looked for. */
 async function whileAvailable(read: () => Promise<Sample[]>): Promise<Sample[]> {
   try {
-    return await read();
+    return await Promise.race([read(), pause(READ_TIMEOUT_MS, [], { ref: false })]);
   } catch (error) {
     if (isUnavailable(error)) return [];
     throw error;

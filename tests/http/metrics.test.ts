@@ -1,5 +1,6 @@
 import { expect, inject, test } from "vitest";
 import { copyTemplate, dropPlace } from "../database.ts";
+import { openHarness } from "../harness.ts";
 import { startService } from "../service_process.ts";
 import { until } from "../until.ts";
 
@@ -34,5 +35,23 @@ test("metrics, dashboard and document name the same, measured under the permissi
   } finally {
     await service.stop();
     await dropPlace(place);
+  }
+});
+
+test("metrics are told while every connection of the pool is taken, without what is asked of the database", async () => {
+  const harness = await openHarness();
+  const metrics = async () => await (await harness.request("GET", "/metrics")).text();
+  try {
+    expect(await metrics()).toMatch(/^handoff_queue_jobs\{/m);
+    const { sql } = harness;
+    const told = Promise.withResolvers<void>();
+    const taken = Array.from({ length: sql.options.max }, () => sql.begin(() => told.promise));
+    const samples = await metrics();
+    told.resolve();
+    await Promise.all(taken);
+    expect(samples).toMatch(/^handoff_http_request_duration_seconds_count\{.*\} 1$/m);
+    expect(samples).not.toMatch(/^handoff_queue_jobs\{/m);
+  } finally {
+    await harness.close();
   }
 });
