@@ -33,6 +33,18 @@ export function addGauges(
         ])
       ),
   );
+  // Those that run jobs count them: with the last of these gone, the counts stay as they are.
+  metrics.watch(
+    "handoff_queue_count_age_seconds",
+    "Since the jobs were last counted",
+    [],
+    () =>
+      whileAvailable(async () => {
+        const [{ age }] = await sql<[{ age: number | null }]>`
+        select extract(epoch from now() - max(monitor_on))::float8 as age from pgboss.queue`;
+        return age === null ? [] : [{ value: age }];
+      }),
+  );
   metrics.watch(
     "handoff_database_connections",
     "Connections of all processes by state",

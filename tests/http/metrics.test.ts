@@ -55,3 +55,21 @@ test("metrics are told while every connection of the pool is taken, without what
     await harness.close();
   }
 });
+
+test("metrics say how old the counts of the jobs are", async () => {
+  const harness = await openHarness();
+  const age = async () => {
+    const samples = await (await harness.request("GET", "/metrics")).text();
+    return Number(/^handoff_queue_count_age_seconds (\S+)$/m.exec(samples)?.[1]);
+  };
+  try {
+    const { boss, sql } = harness;
+    await boss.supervise();
+    expect(await age()).toBeLessThan(60);
+    // Nobody who runs jobs has been there for two hours.
+    await sql`update pgboss.queue set monitor_on = monitor_on - interval '2 hours'`;
+    expect(await age()).toBeGreaterThanOrEqual(7_200);
+  } finally {
+    await harness.close();
+  }
+});
