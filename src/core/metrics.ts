@@ -29,16 +29,18 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   measureProcess(registry);
   measureEventLoop(registers);
+  const embeddings = new Histogram({
+    name: "handoff_embedding_duration_seconds",
+    help: "Time from asking for an embedding to its answer, queueing included",
+    labelNames: ["outcome"],
+    buckets: SECONDS,
+    registers,
+  });
+  for (const outcome of ["embedded", "missed"]) embeddings.zero({ outcome });
   return {
     registry,
     observeRequest: requestObserver(registers),
-    embeddings: new Histogram({
-      name: "handoff_embedding_duration_seconds",
-      help: "Time from asking for an embedding to its answer, queueing included",
-      labelNames: ["outcome"],
-      buckets: SECONDS,
-      registers,
-    }),
+    embeddings,
     deliveries: new Counter({
       name: "handoff_deliveries_total",
       help: "Webhook deliveries by sender and outcome",

@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
 import { type Attempt, transact } from "../core/transact.ts";
 import { attempt } from "./_attempt.ts";
-import type { Delivery, DeliveryOutcome, Effect, Outcome } from "./schema.ts";
+import type { COUNTED, Delivery, DeliveryOutcome, Effect, Outcome } from "./schema.ts";
 
 /** `repeat`: it had come and been decided before; nothing was done now. */
 interface Receipt {
@@ -52,7 +52,7 @@ function resultOf<Result extends Outcome>(
 }
 
 /** After the commit: what a transaction takes back was not received. */
-function count({ metrics }: Context, { provider }: Delivery, outcome: DeliveryOutcome | "repeated"): void {
+function count({ metrics }: Context, { provider }: Delivery, outcome: (typeof COUNTED)[number]): void {
   metrics.deliveries.inc({ provider, outcome });
 }
 

@@ -36,6 +36,9 @@ export type StoredEffect = (ctx: Context, body: Uint8Array) => Promise<Outcome>;
 export const DeliveryOutcome = z.enum(["applied", "ignored", "failed"]);
 export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;
 
+/** What is counted of a delivery. `repeated`: it had come and been decided before. */
+export const COUNTED = [...DeliveryOutcome.options, "repeated"] as const;
+
 export const DeliverySummary = z.object({
   id: Id,
   provider: Provider,

@@ -132,7 +132,7 @@ describe("the delivery inbox", () => {
     await receiveEachTime(context(), delivery({ provider }), () => Promise.resolve({ outcome: "ignored" }));
     const { values } = await harness.now.services.metrics.deliveries.get();
     expect(values.filter(({ labels }) => labels.provider === provider)).toEqual(
-      ["applied", "repeated", "failed", "ignored"].map((outcome) => ({
+      ["applied", "ignored", "failed", "repeated"].map((outcome) => ({
         labels: { provider, outcome },
         value: 1,
       })),

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { type Services, systemContext } from "../../core/context.ts";
 import { AppError } from "../../core/errors.ts";
+import { COUNTED } from "../../deliveries/schema.ts";
 import { readBody } from "../body.ts";
 import type { HttpEnv } from "../request.ts";
 import type { Webhook } from "./webhook.ts";
@@ -15,6 +16,10 @@ export const WEBHOOKS: readonly Webhook[] = [cloudAgentWebhook, deployWebhook, g
 export function webhookRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   for (const webhook of WEBHOOKS) {
+    // Prometheus sees no increase in what it first reads of a counter: from 0 on, the first delivery counts too.
+    for (const outcome of COUNTED) {
+      services.metrics.deliveries.inc({ provider: webhook.provider, outcome }, 0);
+    }
     app.post(webhook.path, async (c) => {
       c.set("procedure", `webhook ${webhook.path.slice("/webhooks/".length)}`);
       return c.json(await receive(services, webhook, c.req.raw, c.var.requestId));
