@@ -5,7 +5,6 @@ import type { Services } from "./core/context.ts";
 import { AppError } from "./core/errors.ts";
 import { logRequest } from "./core/log.ts";
 import type { Metrics } from "./core/metrics.ts";
-import { deadline } from "./http/deadline.ts";
 import { docsRoutes } from "./http/docs.ts";
 import { fail } from "./http/failure.ts";
 import { healthRoutes, type Started } from "./http/health.ts";
@@ -71,9 +70,6 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.route("/", metricsRoutes(services));
   app.route("/", pageRoutes());
   app.route("/api", docsRoutes(config.PUBLIC_URL, WEBHOOKS));
-  const inTime = deadline(services);
-  app.use("/trpc/*", inTime);
-  app.use("/api/*", inTime);
   app.route("/trpc", trpcRoutes(services));
   app.route("/api", webhookRoutes(services));
   app.route("/api", restRoutes(services));

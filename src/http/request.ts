@@ -1,4 +1,4 @@
-import type { Context as HonoContext } from "hono";
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { authenticate, SESSION_COOKIE } from "../core/auth.ts";
 import { type Actor, type Author, authorOf, type RequestContext, type Services } from "../core/context.ts";
@@ -7,6 +7,14 @@ import { type Actor, type Author, authorOf, type RequestContext, type Services }
 export interface HttpEnv {
   Bindings: { remoteAddress?: string };
   Variables: { requestId: string; procedure?: string; actor?: Actor | null; code?: string };
+}
+
+/** Says what a request is logged and measured as, whatever becomes of it. */
+export function named(procedure: string): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    c.set("procedure", procedure);
+    await next();
+  };
 }
 
 const NOBODY: Author = { kind: "user", id: "anonymous" };

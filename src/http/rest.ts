@@ -4,18 +4,21 @@ import { AppError, invalidRequest } from "../core/errors.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import { appErrorOf, callProcedure, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
+import { deadline } from "./deadline.ts";
 import { refuseOthers } from "./methods.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
-import { type HttpEnv, requestContext } from "./request.ts";
+import { type HttpEnv, named, requestContext } from "./request.ts";
 
 /** Publishes every procedure under the method and path of its meta. */
 export function restRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
+  const inTime = deadline(services);
   // Fixed segments before parameters: /tickets/similar is no ticket id.
   const procedures = publishedProcedures().toSorted((a, b) => specificity(b) - specificity(a));
   for (const [path, served] of Map.groupBy(procedures, routePath)) {
     for (const procedure of served) {
-      app.on(procedure.meta.method, path, (c) => answer(c, services, procedure));
+      const { name, meta } = procedure;
+      app.on(meta.method, path, named(name), inTime, (c) => answer(c, services, procedure));
     }
     refuseOthers(app, path, served.map(({ meta }) => meta.method));
   }
@@ -28,7 +31,6 @@ async function answer(
   procedure: PublishedProcedure,
 ): Promise<Response> {
   const { meta } = procedure;
-  c.set("procedure", procedure.name);
   const ctx = await requestContext(c, services);
   try {
     // Before the body is read: what a stranger sends isn't parsed.

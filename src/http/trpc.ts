@@ -6,9 +6,10 @@ import { decodeText } from "../core/json.ts";
 import { appRouter } from "../routers/root.ts";
 import { appErrorOf, type Meta, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
+import { deadline } from "./deadline.ts";
 import { headersOf, logFailure } from "./failure.ts";
 import { type PublishedProcedure, publishedProcedures } from "./procedures.ts";
-import { type HttpEnv, requestContext } from "./request.ts";
+import { type HttpEnv, named, requestContext } from "./request.ts";
 
 /** Of a request, however many calls it makes; one that may be longer counts for all. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -19,9 +20,11 @@ const MAX_BATCH = 20;
 export function trpcRoutes(services: Services): Hono<HttpEnv> {
   const procedures = new Map(publishedProcedures().map((procedure) => [procedure.name, procedure]));
   const app = new Hono<HttpEnv>();
-  app.all("/*", async (c) => {
+  app.use(async (c, next) => {
     refuseMethod(c.req.method);
-    c.set("procedure", "trpc");
+    await next();
+  });
+  app.all("/*", named("trpc"), deadline(services), async (c) => {
     const url = new URL(c.req.url);
     const names = namesOf(url);
     const ctx = await requestContext(c, services, names.length);

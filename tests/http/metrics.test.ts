@@ -1,4 +1,5 @@
 import { expect, inject, test } from "vitest";
+import { buildApp } from "../../src/app.ts";
 import { copyTemplate, dropPlace } from "../database.ts";
 import { openHarness } from "../harness.ts";
 import { startService } from "../service_process.ts";
@@ -72,6 +73,25 @@ test("metrics say how old the counts of the jobs are", async () => {
     // Nobody who runs jobs has been there for two hours.
     await sql`update pgboss.queue set monitor_on = monitor_on - interval '2 hours'`;
     expect(await age()).toBeGreaterThanOrEqual(7_200);
+  } finally {
+    await harness.close();
+  }
+});
+
+test("what a lost database refuses is measured as the calls that it refuses", async () => {
+  const harness = await openHarness();
+  try {
+    const { services } = harness;
+    const app = buildApp({ ...services, pulse: { lost: true, onLoss: () => () => {} } }, () => true);
+    await app.request("/api/projects");
+    await app.request("/api/webhooks/github", { method: "POST", body: "{}" });
+    await app.request("/trpc/auth.me");
+    const samples = await services.metrics.registry.metrics();
+    for (const [method, route] of [["GET", "projects.list"], ["POST", "webhook github"], ["GET", "trpc"]]) {
+      const name =
+        `handoff_http_request_duration_seconds_count{method="${method}",route="${route}",status="503"}`;
+      expect(samples).toContain(`\n${name} 1\n`);
+    }
   } finally {
     await harness.close();
   }

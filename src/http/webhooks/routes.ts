@@ -3,7 +3,8 @@ import { type Services, systemContext } from "../../core/context.ts";
 import { AppError } from "../../core/errors.ts";
 import { COUNTED } from "../../deliveries/schema.ts";
 import { readBody } from "../body.ts";
-import type { HttpEnv } from "../request.ts";
+import { deadline } from "../deadline.ts";
+import { type HttpEnv, named } from "../request.ts";
 import type { Webhook } from "./webhook.ts";
 import { cloudAgentWebhook } from "./cloud_agent.ts";
 import { deployWebhook } from "./deploy.ts";
@@ -15,15 +16,19 @@ export const WEBHOOKS: readonly Webhook[] = [cloudAgentWebhook, deployWebhook, g
 
 export function webhookRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
+  const inTime = deadline(services);
   for (const webhook of WEBHOOKS) {
     // Prometheus sees no increase in what it first reads of a counter: from 0 on, the first delivery counts too.
     for (const outcome of COUNTED) {
       services.metrics.deliveries.inc({ provider: webhook.provider, outcome }, 0);
     }
-    app.post(webhook.path, async (c) => {
-      c.set("procedure", `webhook ${webhook.path.slice("/webhooks/".length)}`);
-      return c.json(await receive(services, webhook, c.req.raw, c.var.requestId));
-    });
+    const name = `webhook ${webhook.path.slice("/webhooks/".length)}`;
+    app.post(
+      webhook.path,
+      named(name),
+      inTime,
+      async (c) => c.json(await receive(services, webhook, c.req.raw, c.var.requestId)),
+    );
   }
   return app;
 }
