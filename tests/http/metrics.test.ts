@@ -1,5 +1,6 @@
 import { expect, inject, test } from "vitest";
 import { buildApp } from "../../src/app.ts";
+import { createMetrics } from "../../src/core/metrics.ts";
 import { copyTemplate, dropPlace } from "../database.ts";
 import { openHarness } from "../harness.ts";
 import { startService } from "../service_process.ts";
@@ -95,4 +96,15 @@ test("what a lost database refuses is measured as the calls that it refuses", as
   } finally {
     await harness.close();
   }
+});
+
+test("what waited for a statement's end and what for a call's can be told apart", async () => {
+  const metrics = createMetrics();
+  for (const [route, seconds] of [["statement", 15.1], ["call", 30.3]] as const) {
+    metrics.observeRequest({ method: "GET", route, status: 503 }, seconds);
+  }
+  const samples = await metrics.registry.metrics();
+  const firstBucket = (route: string) =>
+    new RegExp(`^handoff_http_.*_bucket\\{le="(\\S+?)",.*route="${route}".*\\} 1$`, "m").exec(samples)?.[1];
+  expect(["statement", "call"].map(firstBucket)).toEqual(["16", "31"]);
 });
