@@ -103,10 +103,10 @@ function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
       headers.set("Content-Length", String((await c.res.arrayBuffer()).byteLength));
     }
     const ms = performance.now() - started;
-    const { procedure, actor, code } = c.var;
+    const { procedure, actor, code, fault = status } = c.var;
     // Labels come from a known few; paths and methods may be anything.
     const labels = procedure
-      ? { method, route: procedure, status }
+      ? { method, route: procedure, status: fault }
       : { method: "any", route: "other", status };
     metrics.observeRequest(labels, ms / 1000);
     logRequest({

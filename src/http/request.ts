@@ -6,7 +6,15 @@ import { type Actor, type Author, authorOf, type RequestContext, type Services }
 /** What Hono knows of a request beyond the request itself. */
 export interface HttpEnv {
   Bindings: { remoteAddress?: string };
-  Variables: { requestId: string; procedure?: string; actor?: Actor | null; code?: string };
+  Variables: {
+    requestId: string;
+    procedure?: string;
+    actor?: Actor | null;
+    /** Of the failure; of several calls, of the first that failed. */
+    code?: string;
+    /** The status of a call that the service itself failed at, in a batch that is answered as a mixture. */
+    fault?: number;
+  };
 }
 
 /** Says what a request is logged and measured as, whatever becomes of it. */

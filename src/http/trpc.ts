@@ -47,7 +47,7 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
       onError({ error }) {
         const failure = appErrorOf(error);
         logFailure(c.var.requestId, failure);
-        // Of several calls the first that failed.
+        if (failure.status >= 500) c.set("fault", failure.status);
         if (!c.var.code) c.set("code", failure.body(undefined).code);
       },
     });

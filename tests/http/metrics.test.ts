@@ -2,6 +2,7 @@ import { expect, inject, test } from "vitest";
 import { buildApp } from "../../src/app.ts";
 import { createMetrics } from "../../src/core/metrics.ts";
 import { copyTemplate, dropPlace } from "../database.ts";
+import { makeUser } from "../factories.ts";
 import { openHarness } from "../harness.ts";
 import { startService } from "../service_process.ts";
 import { until } from "../until.ts";
@@ -107,4 +108,28 @@ test("what waited for a statement's end and what for a call's can be told apart"
   const firstBucket = (route: string) =>
     new RegExp(`^handoff_http_.*_bucket\\{le="(\\S+?)",.*route="${route}".*\\} 1$`, "m").exec(samples)?.[1];
   expect(["statement", "call"].map(firstBucket)).toEqual(["16", "31"]);
+});
+
+test("a batch at one of whose calls the service failed is measured as that failure", async () => {
+  const harness = await openHarness();
+  try {
+    const { token } = await makeUser(harness);
+    await harness.sql`alter table api_keys rename to elsewhere`;
+    const input = encodeURIComponent('{"0":{"json":{}},"1":{"json":{}}}');
+    const batch = (calls: string) =>
+      harness.request("GET", `/trpc/${calls}?batch=1&input=${input}`, { token });
+    const answers = [await batch("auth.me,keys.list"), await batch("auth.me,projects.get")];
+    expect(answers.map(({ status }) => status)).toEqual([207, 207]);
+    const samples = await harness.services.metrics.registry.metrics();
+    for (const status of [500, 207]) {
+      expect(samples).toMatch(
+        new RegExp(
+          `^handoff_http_request_duration_seconds_count\\{.*route="trpc",status="${status}"\\} 1$`,
+          "m",
+        ),
+      );
+    }
+  } finally {
+    await harness.close();
+  }
 });
