@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { Config } from "../core/config.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 
-const TIMEOUT_MS = 10_000;
+/** Three tries of it are over before the caller's request is, which then says whose fault it was. */
+const TIMEOUT_MS = 8_000;
 
 /** @throws {AppError} not_configured */
 export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Config): Stripe {

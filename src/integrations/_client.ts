@@ -5,7 +5,8 @@ import Bottleneck from "bottleneck";
 import type { Config } from "../core/config.ts";
 import { log } from "../core/log.ts";
 
-const CALL_TIMEOUT_MS = 10_000;
+/** Three tries of it are over before the caller's request is, which then says whose fault it was. */
+const CALL_TIMEOUT_MS = 8_000;
 /** A rate limit that is over sooner is waited for; of a longer one the caller is told. */
 const LONGEST_WAIT_S = 2;
 const READ_RETRIES = 2;
