@@ -18,7 +18,11 @@ export async function embedTicket(ctx: Context, input: Payload<"embed-ticket">):
     timeoutMs: BACKFILL_TIMEOUT_MS,
     priority: "backfill",
   });
-  if (!embedding) throw new Error(`the model gave no embedding for ticket ${input.ticket_id}`);
+  if (!embedding) {
+    const { state, reason } = ctx.embedder.state();
+    const why = state === "failed" ? `: ${reason}` : "";
+    throw new Error(`the model gave no embedding for ticket ${input.ticket_id}${why}`);
+  }
   const stored = await ctx.db`
     insert into ticket_embeddings (ticket_id, project_id, open, embedding)
     select t.id, t.project_id, t.status = 'open', ${toStoredVector(embedding)}::vector

@@ -38,6 +38,16 @@ test("a job that fails is a warning while it is tried again, and an error when i
   vi.restoreAllMocks();
 });
 
+test("a job that waits for a model which can't be used says why that is", async () => {
+  const ticket = await makeTicket(harness.now, await makeProject(harness.now));
+  const reason = "Cannot use the model: config.json is missing";
+  const broken: Embedder = { ...embedder, state: () => ({ state: "failed", reason, queued: 0 }) };
+  const job = { id: "1", data: { ticket_id: ticket.id }, retryCount: 0, retryLimit: 2 };
+  await expect(runJob({ ...harness.now.services, embedder: broken }, "embed-ticket", job)).rejects.toThrow(
+    reason,
+  );
+});
+
 test("a process without the model leaves its jobs to those that have it", async () => {
   const { boss, services, sql } = harness.now;
   await boss.send("embed-ticket", { ticket_id: crypto.randomUUID() });
