@@ -25,18 +25,24 @@ const LOCK = 4_712_080_933;
 
 /**
  * Applies what is missing, each file in a transaction of its own, and answers the names applied. Starters that
- * come at once wait for each other. `folder` is a file URL that ends with a slash.
+ * come at once wait for each other. `folder` is a file URL that ends with a slash; `begins` hears of each before it is
+ * applied, those of an empty database left out: of many rows one may take minutes, or wait for somebody's lock.
  * @throws {ConfigError} when the server isn't reached, is none that the service can use, or lets this role or database not
  * do it
  */
-export async function migrate(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
+export async function migrate(
+  sql: Sql,
+  folder: URL = FOLDER,
+  begins: (name: string) => void = () => {},
+): Promise<string[]> {
   // At once: later the pulse may have given the connection up, whose end would be all that is heard of the reason.
   const reason = await whyUnusable(sql).catch(raise);
   if (reason !== undefined) throw unusable(reason);
   const migrations = await readMigrations(folder);
+  const isEmpty = (await readApplied(sql).catch(raise)).length === 0;
   const done: string[] = [];
   for (;;) {
-    const name = await sql.begin((tx) => applyNext(tx, migrations)).catch(raise);
+    const name = await sql.begin((tx) => applyNext(tx, migrations, isEmpty ? () => {} : begins)).catch(raise);
     if (name === undefined) return done;
     done.push(name);
   }
@@ -78,7 +84,11 @@ function unusable(reason: string, cause?: Error): ConfigError {
   );
 }
 
-async function applyNext(tx: TransactionSql, migrations: Migration[]): Promise<string | undefined> {
+async function applyNext(
+  tx: TransactionSql,
+  migrations: Migration[],
+  begins: (name: string) => void,
+): Promise<string | undefined> {
   await lockStart(tx);
   // A function may be written for a newer server than this one, and be replaced before it is called.
   await tx`select set_config('check_function_bodies', 'off', true)`;
@@ -92,6 +102,7 @@ async function applyNext(tx: TransactionSql, migrations: Migration[]): Promise<s
   `;
   const [next] = findPending(migrations, await readApplied(tx));
   if (!next) return undefined;
+  begins(next.name);
   await tx.unsafe(next.text);
   await tx`
     insert into schema_migrations (version, name, checksum)

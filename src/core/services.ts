@@ -46,7 +46,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     },
   });
   const { sql, embedded, pulse } = database;
-  await migrate(sql);
+  await migrate(sql, undefined, (migration) => log.info("migrating", { migration }));
   const boss = createBoss(sql, {
     embedded,
     supervises: config.JOBS !== "off",

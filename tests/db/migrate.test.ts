@@ -55,6 +55,15 @@ describe("migrations", () => {
     expect(await migrate(database.sql, folder)).toEqual([]);
   });
 
+  test("are told of before they begin, but for those of an empty database", async () => {
+    const told: string[] = [];
+    await migrate(database.sql, folder, (name) => told.push(name));
+    await write("0003_third.sql", "create table more ()");
+    await write("0004_broken.sql", "select 1 / 0");
+    await expect(migrate(database.sql, folder, (name) => told.push(name))).rejects.toThrow();
+    expect(told).toEqual(["0003_third", "0004_broken"]);
+  });
+
   test("are refused when an applied one was edited or is gone", async () => {
     await migrate(database.sql, folder);
     await write("0001_first.sql", `${first} -- changed`);
