@@ -7,6 +7,7 @@ import {
   makeKey,
   makeMember,
   makeProject,
+  makeTicket,
   makeUser,
   type TestProject,
   type TestUser,
@@ -126,6 +127,40 @@ describe.each(inProject.map((procedure) => [procedure.name, procedure] as const)
     const { status, body } = await attempt(procedure, { token: key.token });
     expect([status, body.code]).toEqual(denied);
   });
+});
+
+/** Where the documents' own example says nothing, or not of what there is here. */
+const BODIES: Record<string, unknown> = {
+  "integrations.linkIssue": { issue_number: 12, repo_full_name: "acme/handoff" },
+  "tasks.reorder": { task_ids: [] },
+};
+
+test("every procedure takes what belongs to another project for unknown", async () => {
+  const { token } = project.admin;
+  const make = async (path: string, body: unknown) =>
+    (await harness.now.call("POST", path, { token, body })).body.id;
+  const { id: ticketId, path } = await makeTicket(harness.now, project, { roles: ["qa"] });
+  const ids: Record<string, string> = {
+    ticketId,
+    role: "qa",
+    taskId: await make(`${path}/tasks`, { title: "Theirs", role: "qa" }),
+    caseId: await make(`${path}/test-cases`, { title: "Theirs", instruction: "Look." }),
+    runId: await make(`${path}/agent-runs`, { agent_id: "bc_theirs" }),
+    suggestionId: uuid(),
+  };
+  await harness.now.sql`
+    insert into suggestions (id, project_id, kind, ticket_id, title, rationale, confidence, evidence, fingerprint)
+    values (${ids
+    .suggestionId!}::uuid, ${project.id}::uuid, 'stale', ${ticketId}::uuid, 'Old', 'Nobody came', 0.9,
+      '{"proposal": "close", "stage": "backlog"}'::jsonb, 'theirs')`;
+  const own = await makeProject(harness.now, { admin: project.admin, repositories: ["acme/handoff"] });
+  for (const { name, meta, pathFields } of inProject) {
+    if (!pathFields.some((field) => field in ids)) continue;
+    const path = meta.path.replace(/\{(\w+)\}/g, (_, field) => field === "id" ? own.id : ids[field]!);
+    const body = meta.method === "GET" ? undefined : BODIES[name] ?? meta.example?.input ?? {};
+    const answer = await harness.now.call(meta.method, path, { token, body });
+    expect([answer.status, answer.body?.code], name).toEqual([404, "not_found"]);
+  }
 });
 
 const writing = inProject.filter(({ meta }) => meta.access !== "viewer");
