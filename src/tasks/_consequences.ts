@@ -6,7 +6,7 @@ import { UNTOUCHED } from "./untouched.ts";
 
 /** What becomes of other columns of `tasks t` when its status changes: values, or SQL that makes them. */
 export function consequences(db: Db, task: Task, to: TaskStatus): Record<string, unknown> {
-  const left = { lease_expires_at: null, ...(task.status === "blocked" && { blocking_reason: null }) };
+  const left = { lease_expires_at: null, blocking_reason: null };
   switch (to) {
     case "in_progress":
       // Work that goes on after a blockade began when it first began.

@@ -57,7 +57,7 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
   const another = assignee !== null && assignee !== ctx.actor.user.id;
   if (status === "in_progress") {
     if (another) throw taken("it was taken by another");
-    if (assignee === null || session === null) throw taken("it was begun without a claim");
+    if (session === null) throw taken("it was begun without a claim");
     throw taken(
       session === sessionOf(ctx, input)
         ? "it is yours already"

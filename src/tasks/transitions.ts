@@ -30,8 +30,7 @@ export function refuseTransition(task: Pick<Task, "title" | "status">, to: TaskS
  * @throws {AppError} invalid_request
  */
 export function checkReason(task: Task, to: TaskStatus, given: string | null | undefined): void {
-  const kept = task.status === "blocked" ? task.blocking_reason : null;
-  if (to === "blocked" && (given === undefined ? kept : given) === null) {
+  if (to === "blocked" && (given === undefined ? task.blocking_reason : given) === null) {
     throw invalidField("blocking_reason", "Required when the status is blocked");
   }
   if (to !== "blocked" && given) {
