@@ -81,9 +81,12 @@ describe("claiming a task", () => {
     const says = async (...attempt: Parameters<typeof act>) => (await act(...attempt)).body.error;
     expect(await says(id, "claim", ada!)).toBe("Cannot claim task task: it is yours already");
     expect(await says(id, "claim", ben!)).toBe("Cannot claim task task: it was taken by another");
-    for (const user of [ada!, ben!]) {
-      expect(await says(begun, "claim", user)).toBe("Cannot claim task begun: it was begun without a claim");
+    for (const assignee of [null, ada!.id]) {
+      await call("PATCH", `${world.ticket.path}/tasks/${begun}`, ada!, { assignee_user_id: assignee });
+      expect(await says(begun, "claim", ada!)).toBe("Cannot claim task begun: it was begun without a claim");
     }
+    expect(await says(begun, "claim", ben!)).toBe("Cannot claim task begun: it was taken by another");
+    await call("PATCH", `${world.ticket.path}/tasks/${begun}`, ada!, { assignee_user_id: null });
     expect(await says(begun, "heartbeat", ben!)).toBe(
       "Cannot extend the claim of task begun: it was begun without a claim",
     );
@@ -115,6 +118,29 @@ describe("claiming a task", () => {
       409,
       "dependencies_unfinished",
     ]);
+  });
+
+  test("of a task whose dependency is reopened while it waits is refused", async () => {
+    const [before] = await newTicket("before");
+    await patch(before!, { status: "skipped" });
+    const id = await add("task", { depends_on_task_ids: [before] });
+    const { waited, passed } = await besideLock(
+      harness.now,
+      (tx) => tx`select from tasks where id = ${id}::uuid for update`,
+      { waits: () => act(id, "claim", ada!), passes: () => patch(before!, { status: "pending" }) },
+    );
+    expect([passed.status, waited.status, waited.body.code]).toEqual([200, 409, "dependencies_unfinished"]);
+  });
+
+  test("is seen by a change of the task that waits for it", async () => {
+    const [id] = await newTicket("task");
+    const [claimed, changed] = await behindLock(
+      harness.now,
+      (tx) => tx`select from tasks where id = ${id!}::uuid for update`,
+      () => act(id, "claim", ada!),
+      () => patch(id!, { title: "another" }, { headers: { "if-match": '"1"' } }),
+    );
+    expect([claimed!.status, changed!.status]).toEqual([200, 412]);
   });
 
   test("of a ticket that is closed while it waits is refused", async () => {
@@ -205,11 +231,14 @@ describe("a claim", () => {
 
   test("is not needed to give back what was begun without one, under whatever session", async () => {
     const [id] = await newTicket("task");
-    await call("PATCH", `${world.ticket.path}/tasks/${id}`, ada!, {
-      status: "in_progress",
-      assignee_user_id: ada!.id,
-    });
-    expect(await outcome(act(id, "release", ada!, { session_id: "run" }))).toEqual([200, "pending"]);
+    const [key] = [await makeKey(harness.now, ada!), await makeKey(harness.now, ada!)];
+    for (const [user, body] of [[ada!, { session_id: "run" }], [key, undefined]] as const) {
+      await call("PATCH", `${world.ticket.path}/tasks/${id}`, ada!, {
+        status: "in_progress",
+        assignee_user_id: ada!.id,
+      });
+      expect(await outcome(act(id, "release", user, body))).toEqual([200, "pending"]);
+    }
   });
 
   test("whose lease ran out ends at the sweep, in the sweep's name", async () => {
@@ -388,6 +417,13 @@ describe("agents of one user", () => {
     expect(await outcome(act(id, "heartbeat", ada!))).toEqual([200, "in_progress"]);
     expect(await outcome(act(id, "release", ada!))).toEqual([200, "pending"]);
   });
+});
+
+test("an admin's agent gives back what another's agent claimed", async () => {
+  const [id] = await newTicket("task");
+  await act(id, "claim", await makeKey(harness.now, ada!));
+  const key = await makeKey(harness.now, world.project.admin);
+  expect(await outcome(act(id, "release", key))).toEqual([200, "pending"]);
 });
 
 describe("the next task", () => {

@@ -80,6 +80,9 @@ describe("the tasks of a project", () => {
     expect(await titles("ready=true", { token: member.token })).toEqual(["two", "follows", "given"]);
     expect(await titles("ready=true&role=qa&limit=1")).toEqual(["follows"]);
     expect(await titles("ready=false&status=pending")).toEqual(["waits", "given", "of a closed ticket"]);
+    expect(await titles("ready=false&status=unfinished")).toEqual(
+      ["one", "three", "waits", "given", "of a closed ticket"],
+    );
     const [next] = await list("ready=true");
     const ticket = (await call("GET", `${world.project.path}/tickets/${next!.ticket_ref}`)).body.id;
     const told = await call("GET", `${world.project.path}/tickets/${ticket}/tasks/next`);

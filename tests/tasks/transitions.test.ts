@@ -1,5 +1,6 @@
+import { v7 as uuid } from "uuid";
 import { describe, expect, test } from "vitest";
-import { add, harness, newTicket, patch } from "./_tasks.ts";
+import { add, harness, newTicket, patch, world } from "./_tasks.ts";
 
 describe("the status of a task", () => {
   const reason = { blocking_reason: "Waits for the key" };
@@ -55,17 +56,22 @@ describe("the status of a task", () => {
       actual_minutes: null,
       assignee_user_id: null,
     });
+    await patch(id!, { status: "in_progress", actual_minutes: 7 });
+    expect((await patch(id!, { status: "done" })).body.actual_minutes).toBe(7);
+    await patch(id!, { status: "pending" });
     await patch(id!, { status: "in_progress" });
     expect((await patch(id!, { status: "done", actual_minutes: 5 })).body.actual_minutes).toBe(5);
   });
 
-  test("computes no more minutes than may be entered", async () => {
-    const [id] = await newTicket("task");
-    await patch(id!, { status: "in_progress" });
-    await harness.now.sql`
-      with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
-      update tasks set started_at = '2020-01-01' from author where id = ${id!}::uuid`;
-    expect((await patch(id!, { status: "done" })).body.actual_minutes).toBe(1_000_000);
+  test("computes no more minutes than may be entered, and no less", async () => {
+    for (const [start, minutes] of [["2020-01-01", 1_000_000], ["2120-01-01", 0]] as const) {
+      const [id] = await newTicket("task");
+      await patch(id!, { status: "in_progress" });
+      await harness.now.sql`
+        with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+        update tasks set started_at = ${start}::timestamptz from author where id = ${id!}::uuid`;
+      expect((await patch(id!, { status: "done" })).body.actual_minutes).toBe(minutes);
+    }
   });
 
   test("blocked needs a reason, and only blocked has one", async () => {
@@ -115,5 +121,23 @@ describe("dependencies", () => {
     expect(itself.body.fieldErrors).toEqual({ "depends_on_task_ids.0": "Makes a cycle: c → c" });
     expect((await patch(a!, { depends_on_task_ids: [] })).status).toBe(200);
     expect((await patch(c!, { depends_on_task_ids: [a] })).status).toBe(200);
+  });
+
+  test("are each followed once, by however many ways one leads to another", async () => {
+    const [last] = await newTicket("last");
+    const ids = Array.from({ length: 100 }, () => uuid());
+    const rows = ids.map((id, index) => ({
+      id,
+      sequence: index + 2,
+      needs: ids.slice(0, index & ~1).slice(-2),
+    }));
+    await harness.now.sql`
+      with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true))
+      insert into tasks (id, ticket_id, project_id, sequence, title, role, depends_on_task_ids)
+      select r.id, ${world.ticket.id}::uuid, ${world.project.id}::uuid, r.sequence, 'one of two', 'qa', r.needs
+      from author, jsonb_to_recordset(${
+      JSON.stringify(rows)
+    }::text::jsonb) as r (id uuid, sequence integer, needs uuid[])`;
+    expect((await patch(last!, { depends_on_task_ids: ids.slice(-2) })).status).toBe(200);
   });
 });
