@@ -33,6 +33,37 @@ test("creations that come together share statements, each with its own author in
   }
 });
 
+test("what comes together of two projects stays each one's own", async () => {
+  const projects = [await makeProject(harness.now), await makeProject(harness.now)];
+  const both = (method: string, below: (index: number) => string, body?: (index: number) => object) =>
+    Promise.all(Array.from({ length: 12 }, (_, index) => {
+      const { path, admin } = projects[index % 2]!;
+      return harness.now.call(method, `${path}/tickets${below(index)}`, {
+        token: admin.token,
+        body: body?.(index),
+      });
+    }));
+  const ticketsOf = async (input: (index: number) => object) =>
+    (await both("POST", () => "", input)).map(({ body }) => body.ticket);
+  const made = await ticketsOf(() => ticketInput());
+  expect(made.map(({ ticket_ref }) => ticket_ref.split("-")[0])).toEqual(
+    made.map((_, index) => projects[index % 2]!.key),
+  );
+  const keyOfBoth = (index: number) => ticketInput({ idempotency_key: `key-${index >> 1}` });
+  const keyed = await ticketsOf(keyOfBoth);
+  expect(new Set(keyed.map(({ id }) => id)).size).toBe(keyed.length);
+  expect(await ticketsOf(keyOfBoth)).toEqual(keyed);
+  const tickets = await both("GET", (index) => `/${made[index].id}`);
+  expect(tickets.map(({ body }) => body.id)).toEqual(made.map(({ id }) => id));
+  const tasks = await both(
+    "POST",
+    (index) => `/${made[index].id}/tasks`,
+    () => ({ title: "One", role: "qa" }),
+  );
+  const lists = await both("GET", (index) => `/${made[index].id}/tasks`);
+  expect(lists.map(({ body }) => body.tasks)).toEqual(tasks.map(({ body }) => [body]));
+});
+
 test("one that the database refuses leaves those beside it alone", async () => {
   const project = await makeProject(harness.now);
   const create = (key: string) =>
