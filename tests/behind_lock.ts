@@ -8,7 +8,7 @@ import { until } from "./until.ts";
  * does, the transaction ends. On the embedded database's one connection no call waits inside: there they follow it.
  */
 export async function behindLock<Result = Answer>(
-  { sql }: Harness,
+  { sql }: Pick<Harness, "sql">,
   lock: (tx: TransactionSql) => Promise<unknown>,
   ...calls: (() => Promise<Result>)[]
 ): Promise<Result[]> {

@@ -3,8 +3,10 @@ import { migrate, startAlone } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { whyUnusable } from "../../db/requirements.ts";
 import { parseConfig } from "../../src/core/config.ts";
+import { createFirstAdmin } from "../../src/core/first_admin.ts";
 import { startServices } from "../../src/core/services.ts";
 import { toAppError } from "../../src/core/failures.ts";
+import { behindLock } from "../behind_lock.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../certificate.ts";
 import {
   administer,
@@ -131,9 +133,18 @@ function serversDatabase(): void {
         EMBEDDING_THREADS: "0",
       });
       const started = await Promise.allSettled([1, 2, 3].map(() => startServices(config)));
-      for (const start of started) if (start.status === "fulfilled") await start.value.close();
+      const running = started.flatMap((start) => start.status === "fulfilled" ? start.value : []);
+      const admins = await behindLock(
+        running[0]!.services,
+        (tx) => tx`lock table accounts in access exclusive mode`,
+        ...running.map(({ services }) => () => createFirstAdmin(services.sql, config)),
+      ).catch((error: unknown) => [error]);
+      for (const { close } of running) await close();
       await dropPlace(place);
       expect(started.filter(({ status }) => status === "rejected")).toEqual([]);
+      expect(admins.filter((made) => made !== null)).toEqual([
+        { email: config.ADMIN_EMAIL, password: expect.any(String) },
+      ]);
     }
   });
 
