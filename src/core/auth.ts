@@ -57,7 +57,7 @@ export async function authenticate(services: Services, credentials: Credentials)
 
 /** Browsers send a cookie along with requests that other sites start. Clients that are no browser send neither field. */
 function refuseCrossSite({ config }: Services, method: string, headers: Headers): void {
-  if (method === "GET" || method === "HEAD" || method === "OPTIONS") return;
+  if (method === "GET" || method === "HEAD") return;
   const origin = headers.get("origin");
   if (origin !== null) {
     if (origin === config.PUBLIC_URL || config.CORS_ORIGINS.includes(origin)) return;
