@@ -35,11 +35,11 @@ async function generatedSecret(dataDir: string): Promise<string> {
   const path = `${dataDir}/auth_secret`;
   try {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
-    // Written whole under another name, then linked: of two first starts at once, one wins and both read its secret.
+    // Written whole under another name, which is its owner's alone, then linked: of two first starts at once, one wins and
+    // both read its secret.
     const draft = await Deno.makeTempFile({ dir: dataDir, prefix: "auth_secret." });
     try {
       await Deno.writeTextFile(draft, randomBytes(32).toString("base64url"));
-      await Deno.chmod(draft, 0o600);
       await Deno.link(draft, path);
     } catch (error) {
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
