@@ -115,7 +115,9 @@ describe("operations of deliveries", () => {
   });
 });
 
-test("queues show their jobs by state, their time and their dead letters", async () => {
+test("queues show their jobs by state, their time and their dead letters, and none of the library's own", async () => {
+  await harness.now.boss.createQueue("__pgboss__send-it");
+  await harness.now.boss.send("__pgboss__send-it", {});
   const { body } = await get("/admin/queues");
   const queue = (name: string) => body.queues.find((one: { name: string }) => one.name === name);
   expect(queue("close-parked-tickets")).toMatchObject({
@@ -130,8 +132,10 @@ test("queues show their jobs by state, their time and their dead letters", async
     waiting: 1,
     completed: 0,
   });
-  const jobs = await get("/admin/jobs?queue=prune&state=created");
-  expect(jobs.body.jobs).toMatchObject([{
+  const jobs = await get("/admin/jobs?state=created");
+  expect(jobs.body.jobs.filter(({ queue }: { queue: string }) => queue.startsWith("__"))).toEqual([]);
+  const pruning = await get("/admin/jobs?queue=prune&state=created");
+  expect(pruning.body.jobs).toMatchObject([{
     queue: "prune",
     state: "created",
     tries: 0,
