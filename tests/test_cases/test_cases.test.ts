@@ -106,7 +106,7 @@ describe("human test cases", () => {
     expect(await all()).toBe(false);
   });
 
-  test("keep who decided, when and why; deciding the same again keeps the first", async () => {
+  test("keep who decided, when and why; deciding the same again keeps the first, but for another note", async () => {
     const path = await newCase();
     const approved = await call("POST", `${path}/approve`, { note: "Checksum fits" });
     expect(approved.body).toMatchObject({
@@ -118,6 +118,8 @@ describe("human test cases", () => {
     for (const again of [{}, { note: "Checksum fits" }]) {
       expect((await call("POST", `${path}/approve`, again, project.admin)).body).toEqual(approved.body);
     }
+    const noted = await call("POST", `${path}/approve`, { note: "Fits at 4 GB too" }, project.admin);
+    expect(noted.body).toMatchObject({ decided_by: project.admin.id, note: "Fits at 4 GB too" });
     const rejected = await call("POST", `${path}/reject`, { note: "Fails at 4 GB" }, project.admin);
     expect(rejected.body).toMatchObject({
       status: "rejected",
@@ -302,5 +304,17 @@ describe("behind a closed ticket", () => {
     expect((await call("PATCH", path, { link: "https://example.test/" })).status).toBe(200);
     await call("PATCH", ticket.path, { status: "open" });
     expect((await call("POST", `${path}/reject`)).status).toBe(200);
+  });
+
+  test("a case that the gate was skipped for is changed and decided as ever", async () => {
+    const path = await newCase();
+    const closing = { action: "close", ticket_ids: [ticket.id], skip_human_test_gate: true };
+    const closed = await call("POST", `${project.path}/tickets/bulk`, closing, project.admin);
+    expect(closed.body.updated).toBe(1);
+    for (
+      const [method, below, body] of [["PATCH", "", { title: "Another" }], ["POST", "/reject", {}]] as const
+    ) {
+      expect((await call(method, path + below, body)).status).toBe(200);
+    }
   });
 });
