@@ -111,6 +111,16 @@ describe("a body", () => {
     expect(await ticketsOf(harness.now, project)).toBe(before + 2);
   });
 
+  test("that breaks off is 408, and no fault of the service", async () => {
+    const raw = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"title": "'));
+        controller.error(new Error("connection reset"));
+      },
+    });
+    expectError(await post(harness.now, project, { raw, headers: JSON_TYPE }), 408, "request_timeout");
+  });
+
   test("of a stranger is not read: he hears 401 whatever it is", async () => {
     for (const raw of ["{ broken", "", JSON.stringify(ticketInput())]) {
       const answer = await harness.now.call("POST", `${project.path}/tickets`, { raw, headers: JSON_TYPE });
