@@ -358,15 +358,21 @@ describe("a cloud agent's event", () => {
     ]);
   });
 
-  test("whose pull request's address holds what no address does counts without it", async () => {
-    const project = await makeProject(harness.now);
-    const work = await makeWork(harness.now, project);
-    await register(harness.now, project, work);
-    const event = { id: work.agentId, status: "FINISHED", timestamp, prUrl: prUrl.replace("hub", "\0hub") };
-    expect((await sendAgentEvent(harness.now, event)).status).toBe(200);
-    const { runs, links } = await readState(harness.now, work);
-    expect([runs, links]).toMatchObject([[{ status: "finished" }], []]);
-  });
+  test.each([
+    ["what no address does", prUrl.replace("hub", "\0hub")],
+    ["too long a number", `${prUrl}0000000000`],
+  ])(
+    "whose pull request's address holds %s counts without it",
+    async (_, prUrl) => {
+      const project = await makeProject(harness.now);
+      const work = await makeWork(harness.now, project);
+      await register(harness.now, project, work);
+      const event = { id: work.agentId, status: "FINISHED", timestamp, prUrl };
+      expect((await sendAgentEvent(harness.now, event)).status).toBe(200);
+      const { runs, links } = await readState(harness.now, work);
+      expect([runs, links]).toMatchObject([[{ status: "finished" }], []]);
+    },
+  );
 
   test("an unknown status, event or agent is acknowledged and kept", async () => {
     const project = await makeProject(harness.now);
