@@ -224,6 +224,7 @@ describe("answering", () => {
 
   test.each([
     ["a required one missing", {}, { "answers.missed": "Must be answered" }],
+    ["a required one left empty", { missed: "" }, { "answers.missed": "Must be answered" }],
     ["a number for a text", { missed: 7 }, { "answers.missed": "Expected a text" }],
     ["an option that isn't one", { missed: "x", team: "sales" }, {
       "answers.team": "Expected one of the options",
