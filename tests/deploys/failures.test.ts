@@ -67,6 +67,27 @@ describe("a deploy record", () => {
     },
   );
 
+  test("that falls victim to a deadlock is taken at the second try", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/victim"] });
+    const sha = newSha();
+    await makeMerged(harness.now, project, sha);
+    const { sql } = harness.now;
+    // A sequence is not set back with what fails.
+    await sql.unsafe(`
+      create sequence tries;
+      create function fail_first() returns trigger language plpgsql as $$ begin
+        if nextval('tries') = 1 then raise exception 'the victim' using errcode = 'deadlock_detected'; end if;
+        return new;
+      end $$;
+      create trigger fail_first before update on tickets for each row execute function fail_first()`);
+    try {
+      const { status, body } = await sendDeploy(harness.now, { repo: "acme/victim", sha, status: "failed" });
+      expect([status, body.stamped]).toEqual([200, 1]);
+    } finally {
+      await sql.unsafe("drop function fail_first cascade; drop sequence tries");
+    }
+  });
+
   test("whose closing breaks is a 500 close_failed and stays stamped; a job closes when nobody calls again", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/close"] });
     const sha = newSha();
@@ -116,7 +137,7 @@ describe("a deploy record", () => {
     expect(tries).toBe(15);
     const failed = await list("state=failed&queue=close-parked-tickets");
     expect(failed.body.jobs).toMatchObject([
-      { state: "failed", payload: { repo: "acme/dead", sha }, tries: 15, max_tries: 15 },
+      { state: "failed", payload: { repo: "acme/dead", sha }, tries: 15, max_tries: 15, next_try_at: null },
     ]);
     expect(failed.body.jobs[0].error).toContain("the disk is full");
     const dead = await list("queue=close-parked-tickets-dead");
