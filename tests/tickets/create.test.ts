@@ -71,7 +71,8 @@ describe("creating a ticket", () => {
     });
     const replay = await harness.now.call("POST", `${one.path}/tickets`, {
       token: one.admin.token,
-      body: ticketInput({ idempotency_key: "same" }),
+      // Of a bot that assigns no role: for a new ticket it would be refused.
+      body: ticketInput({ idempotency_key: "same", actor_role: "bot" }),
     });
     expect(replay.body).toEqual({ ...first.body, _idempotent_replay: true });
     const elsewhere = await harness.now.call("POST", `${other.path}/tickets`, {
@@ -89,6 +90,7 @@ describe("creating a ticket", () => {
       { token: key.token, body: ticketInput() },
       { token: bot.token, body: ticketInput({ roles: [] }) },
       { token: project.admin.token, body: ticketInput({ actor_role: "agent" }) },
+      { token: project.admin.token, body: ticketInput({ actor_role: "bot" }) },
     ];
     for (const options of cases) {
       const refused = await harness.now.call("POST", `${project.path}/tickets`, options);
@@ -102,22 +104,26 @@ describe("creating a ticket", () => {
     }
   });
 
-  test("what was authenticated is written down, whatever the body claims", async () => {
+  test("what was authenticated is written down, whatever the body claims; who claims nothing is that", async () => {
     const project = await makeProject(harness.now);
     const key = await makeKey(harness.now, project.admin);
-    const { body } = await harness.now.call("POST", `${project.path}/tickets`, {
-      token: key.token,
-      body: ticketInput({ roles: ["qa"], actor_role: "user", actor_id: "someone else", source: "portal" }),
-    });
-    const ticket = await harness.now.call("GET", `${project.path}/tickets/${body.ticket.id}`, {
-      token: project.admin.token,
-    });
-    expect(ticket.body).toMatchObject({
-      actor_role: "user",
-      actor_id: "someone else",
-      source: "portal",
-      created_by: project.admin.id,
-      created_with: "key",
-    });
+    const authenticated = { actor_id: project.admin.id, created_by: project.admin.id };
+    const byKey = { ...authenticated, created_with: "key" };
+    const bySession = { ...authenticated, created_with: "session" };
+    const claims = { actor_role: "user", actor_id: "someone else", source: "portal" };
+    const cases = [
+      [key, claims, { ...byKey, ...claims }],
+      [key, {}, { ...byKey, actor_role: "bot", source: "api" }],
+      [project.admin, {}, { ...bySession, actor_role: "user", source: "portal" }],
+    ] as const;
+    for (const [{ token }, claimed, written] of cases) {
+      const body = ticketInput({ roles: ["qa"], ...claimed });
+      const created = await harness.now.call("POST", `${project.path}/tickets`, { token, body });
+      const { path, admin } = project;
+      const ticket = await harness.now.call("GET", `${path}/tickets/${created.body.ticket.id}`, {
+        token: admin.token,
+      });
+      expect(ticket.body).toMatchObject(written);
+    }
   });
 });

@@ -12,10 +12,15 @@ function change(path: string, role: string, action: string, headers: Record<stri
 describe("a role of a ticket", () => {
   test("is started, finished, reopened and skipped, and the ticket's version follows", async () => {
     const ticket = await makeTicket(harness.now, project, { roles: ["qa", "design"] });
-    const steps = [["start", "in_progress"], ["finish", "done"], ["reopen", "pending"], [
-      "skip",
-      "skipped",
-    ]] as const;
+    const steps = [
+      ["start", "in_progress"],
+      ["finish", "done"],
+      ["reopen", "pending"],
+      ["skip", "skipped"],
+      ["reopen", "pending"],
+      ["start", "in_progress"],
+      ["skip", "skipped"],
+    ] as const;
     for (const [index, [action, state]] of steps.entries()) {
       const { status, body, headers } = await change(ticket.path, "qa", action);
       expect(status).toBe(200);

@@ -146,6 +146,7 @@ describe("the version", () => {
     for (const change of changes) {
       const { body, headers } = await patch(ticket.path, change);
       expect(body.version).toBe(++version);
+      expect(body.updated_at > body.created_at).toBe(true);
       expect(headers.get("etag")).toBe(`"${version}"`);
     }
     const same = await patch(ticket.path, {
