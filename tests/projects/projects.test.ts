@@ -63,6 +63,8 @@ describe("creating a project", () => {
     expect(await make(one.token, { name: "Same" })).toEqual(["SAME2", "same-2"]);
     expect(await make(one.token, { name: "Same", key: "OWN" })).toEqual(["OWN", "same-3"]);
     expect(await make(one.token, { name: "Same", slug: "own" })).toEqual(["SAME3", "own"]);
+    expect(await make(one.token, { name: "Alpha Beta" })).toEqual(["AB", "alpha-beta"]);
+    expect(await make(one.token, { name: "Apple Banana" })).toEqual(["AB2", "apple-banana"]);
     expect(await make(other.token, { name: "Same", key: "OWN" })).toEqual(["OWN", "same"]);
     expect(await make(other.token, { name: "Same" })).toEqual(["SAME", "same-2"]);
   });
