@@ -18,20 +18,22 @@ function call(method: string, path: string, token: string, body?: unknown) {
 }
 
 describe("an admin", () => {
-  test("sees and ends a user's sessions and keys, which are refused from then on", async () => {
-    const user = await makeUser(harness.now, { accountId: admin.accountId });
-    const key = await makeKey(harness.now, user);
-    const sessions = await call("GET", `/users/${user.id}/sessions`, admin.token);
-    expect(sessions.body.sessions).toMatchObject([{ id: user.sessionId, current: false }]);
-    const keys = await call("GET", `/users/${user.id}/keys`, admin.token);
-    expect(keys.body.keys).toMatchObject([{ id: key.id, user_id: user.id, revoked_at: null }]);
-    expect(JSON.stringify(keys.body)).not.toContain(key.token);
+  test("sees and ends a user's sessions and keys, which are refused from then on; a super admin everybody's", async () => {
+    const own = await makeUser(harness.now, { accountId: admin.accountId });
+    for (const [{ token }, user] of [[admin, own], [owner, await makeUser(harness.now)]] as const) {
+      const key = await makeKey(harness.now, user);
+      const sessions = await call("GET", `/users/${user.id}/sessions`, token);
+      expect(sessions.body.sessions).toMatchObject([{ id: user.sessionId, current: false }]);
+      const keys = await call("GET", `/users/${user.id}/keys`, token);
+      expect(keys.body.keys).toMatchObject([{ id: key.id, user_id: user.id, revoked_at: null }]);
+      expect(JSON.stringify(keys.body)).not.toContain(key.token);
 
-    expect((await call("DELETE", `/auth/sessions/${user.sessionId}`, admin.token)).status).toBe(204);
-    expect((await call("DELETE", `/keys/${key.id}`, admin.token)).status).toBe(204);
-    expect((await call("GET", "/auth/me", user.token)).status).toBe(401);
-    expect((await call("GET", "/auth/me", key.token)).status).toBe(401);
-    expect((await call("GET", `/users/${user.id}/sessions`, admin.token)).body.sessions).toEqual([]);
+      expect((await call("DELETE", `/auth/sessions/${user.sessionId}`, token)).status).toBe(204);
+      expect((await call("DELETE", `/keys/${key.id}`, token)).status).toBe(204);
+      expect((await call("GET", "/auth/me", user.token)).status).toBe(401);
+      expect((await call("GET", "/auth/me", key.token)).status).toBe(401);
+      expect((await call("GET", `/users/${user.id}/sessions`, token)).body.sessions).toEqual([]);
+    }
   });
 
   test("has no say over users of another account, nor over a super admin of the same", async () => {

@@ -37,7 +37,7 @@ describe("adding a user", () => {
     expect((await login(harness.now, { email: bot.email, password: accepted.password })).status).toBe(200);
   });
 
-  test("refuses an email that anyone has, in whatever case, also of ten at once", async () => {
+  test("refuses an email that is none, or that anyone has, in whatever case, also of ten at once", async () => {
     const { token } = await admin();
     const elsewhere = await admin();
     const email = `Mixed.Case${next()}@Example.test`;
@@ -57,6 +57,10 @@ describe("adding a user", () => {
       body: someone({ email: email.toUpperCase() }),
     });
     expect(other).toMatchObject({ status: 409, body: { code: "conflict" } });
+    for (const email of ["nobody", "a b@example.test", "a@example.test b"]) {
+      const { status, body } = await call("POST", "/users", { token, body: someone({ email }) });
+      expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["email"]]);
+    }
   });
 
   test("is for admins, in their own account, and never above themselves", async () => {
@@ -137,8 +141,15 @@ describe("changing a user", () => {
     const person = await makePerson(harness.now);
     await call("PATCH", `/users/${person.id}`, { token: person.admin.token, body: { role: "admin" } });
     await call("DELETE", `/users/${person.id}`, { token: person.admin.token });
+    const { body: gone } = await call("GET", `/users/${person.id}`, { token: person.admin.token });
     const renamed = { deactivated: true, name: "Gone" };
-    await call("PATCH", `/users/${person.id}`, { token: person.admin.token, body: renamed });
+    for (let turn = 1; turn <= 2; turn++) {
+      const { body } = await call("PATCH", `/users/${person.id}`, {
+        token: person.admin.token,
+        body: renamed,
+      });
+      expect(body).toMatchObject({ name: "Gone", deactivated_at: gone.deactivated_at });
+    }
     const rows = await harness.now.sql`
       select action, details, actor ->> 'id' as by from audit_log where target_id = ${person.id} order by id`;
     expect(rows).toEqual([
