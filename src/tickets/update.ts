@@ -6,7 +6,7 @@ import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { destinationOf, refuseStrayResolution } from "./_destination.ts";
 import { getTicket } from "./get.ts";
 import { lockTicket, refuseWhenClosed } from "./lock.ts";
-import type { Stage, Ticket, UpdateTicket } from "./schema.ts";
+import type { Ticket, UpdateTicket } from "./schema.ts";
 import { moveTickets } from "./transition.ts";
 
 /**
@@ -32,7 +32,7 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
       const resolution = { type: input.resolution_type, note: input.resolution_note };
       await moveTickets(ctx, [before.id], { to, resolution });
     }
-    const columns = changedColumns(before, input, to);
+    const columns = changedColumns(before, input);
     if (!rolesChanged && !to && Object.keys(columns).length === 0) return before;
     if ("title" in columns || "description" in columns) await embedAnew(ctx, before.id);
     const [, after] = await Promise.all([
@@ -43,14 +43,13 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
   });
 }
 
-/** Stage and status are the transition's alone, and so is the resolution of a ticket that it closes. */
-function changedColumns(before: Ticket, input: UpdateTicket, to: Stage | null): Record<string, unknown> {
+/** Stage and status are the transition's alone. */
+function changedColumns(before: Ticket, input: UpdateTicket): Record<string, unknown> {
   const { id: _, ticketId: __, roles: ___, stage: ____, status: _____, ...fields } = input;
   const changed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined || (to && name.startsWith("resolution_"))) continue;
     // By value: the database keeps the keys of evidence in an order of its own.
-    if (!isDeepStrictEqual(value, before[name as keyof Ticket])) changed[name] = value;
+    if (value !== undefined && !isDeepStrictEqual(value, before[name as keyof Ticket])) changed[name] = value;
   }
   return changed;
 }
