@@ -80,12 +80,11 @@ describe("the hourly sweep", () => {
     const project = await makeProject(harness.now);
     const ticket = await makeMerged(harness.now, project, newSha());
     await sweep();
-    await harness.now.call("PATCH", ticket.path, { token: project.admin.token, body: { stage: "backlog" } });
-    await sweep();
-    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
-      status: "open",
-      stage: "backlog",
-    });
+    for (const stage of ["backlog", "in_progress"]) {
+      await harness.now.call("PATCH", ticket.path, { token: project.admin.token, body: { stage } });
+      await sweep();
+      expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "open", stage });
+    }
     await merge(harness.now, ticket, newSha());
     await sweep();
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
