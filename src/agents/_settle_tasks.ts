@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { newVersion } from "../core/if_match.ts";
+import { jsonb } from "../core/json.ts";
 import { minutesBetween } from "../tasks/minutes.ts";
 import type { Task, TaskStatus } from "../tasks/schema.ts";
 import { UNTOUCHED } from "../tasks/untouched.ts";
@@ -105,7 +106,5 @@ async function write({ db }: Context, settled: SettledTask[]): Promise<void> {
     minutesBetween(db, db`s.started_at`, db`s.completed_at`)
   }) else s.actual_minutes end,
       lease_expires_at = null, ${newVersion(db, "t")}
-    from jsonb_populate_recordset(null::tasks, ${
-    JSON.stringify(settled.map(columnsOf))
-  }::text::jsonb) s where t.id = s.id`;
+    from jsonb_populate_recordset(null::tasks, ${jsonb(db, settled.map(columnsOf))}) s where t.id = s.id`;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Context } from "../core/context.ts";
+import { jsonb } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { wiredProjects } from "../projects/wiring.ts";
 import { lastMove } from "../tickets/last_move.ts";
@@ -60,7 +61,7 @@ export async function applyAgentEvent(ctx: Context, event: StatusChange): Promis
     cleanText(event.target?.prUrl)
   },
       event_at = ${clock.at}::timestamptz, event_tie = ${clock.tie},
-      settled_tasks = ${JSON.stringify(settled)}::text::jsonb, move_id = ${move}, updated_at = now()
+      settled_tasks = ${jsonb(ctx.db, settled)}, move_id = ${move}, updated_at = now()
     where id = ${run.id}::uuid`;
   return { outcome: "applied" };
 }

@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import { jsonb } from "./json.ts";
 
 interface AuditEntry {
   account_id: string | null;
@@ -11,11 +12,10 @@ interface AuditEntry {
 }
 
 /** Writes down what admins should know of. Joins the caller's transaction. */
-export async function recordAudit(ctx: Context, entry: AuditEntry): Promise<void> {
-  await ctx.db`
+export async function recordAudit({ db, author, requestId }: Context, entry: AuditEntry): Promise<void> {
+  const { account_id, action, target_type = null, target_id = null, details = {} } = entry;
+  await db`
     insert into audit_log (account_id, action, actor, target_type, target_id, details, request_id)
-    values (${entry.account_id}, ${entry.action}, ${JSON.stringify(ctx.author)}::text::jsonb, ${
-    entry.target_type ?? null
-  },
-      ${entry.target_id ?? null}, ${JSON.stringify(entry.details ?? {})}::text::jsonb, ${ctx.requestId})`;
+    values (${account_id}, ${action}, ${jsonb(db, author)}, ${target_type}, ${target_id},
+      ${jsonb(db, details)}, ${requestId})`;
 }

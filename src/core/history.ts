@@ -1,5 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import type { Context } from "./context.ts";
+import { jsonb } from "./json.ts";
 
 /** A CTE that names the author, for a single statement that is its own transaction; the statement must read from it. */
 export function authorCte(ctx: Context) {
@@ -26,17 +27,15 @@ export function authorText(ctx: Context): string {
 
 /** History rows for what no column change shows, such as a gate that was stepped over. One statement for all. */
 export async function recordEvents(
-  ctx: Context,
+  { db, author, requestId }: Context,
   events: { project_id: string; ticket_id: string; action: string; details: Record<string, unknown> }[],
 ): Promise<void> {
-  await ctx.db`
+  await db`
     insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-    select e.project_id, e.ticket_id, 'ticket', e.ticket_id, e.action, e.details, ${
-    JSON.stringify(ctx.author)
-  }::text::jsonb, ${ctx.requestId}
-    from jsonb_to_recordset(${
-    JSON.stringify(events)
-  }::text::jsonb) as e (project_id uuid, ticket_id uuid, action text, details jsonb)`;
+    select e.project_id, e.ticket_id, 'ticket', e.ticket_id, e.action, e.details,
+      ${jsonb(db, author)}, ${requestId}
+    from jsonb_to_recordset(${jsonb(db, events)})
+      as e (project_id uuid, ticket_id uuid, action text, details jsonb)`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Db } from "../../db/open.ts";
 import { AppError, fromZod, invalidRequest } from "./errors.ts";
 
 /**
@@ -36,4 +37,9 @@ export function parseAs<Schema extends z.ZodType>(schema: Schema, value: unknown
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw fromZod(parsed.error);
   return parsed.data;
+}
+
+/** A value as jsonb in a statement; null is SQL's. */
+export function jsonb(db: Db, value: object | null) {
+  return db.json(value as Parameters<Db["json"]>[0]);
 }

@@ -1,6 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
+import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import type { Target } from "./_targets.ts";
 import { getHookRun } from "./get_hook_run.ts";
@@ -15,9 +16,7 @@ export async function startRun(ctx: ActorContext, targets: Target[]): Promise<Ho
     await ctx.db`
       insert into hook_run_results (run_id, position, project_id, repo)
       select ${id}::uuid, position, (target ->> 'project_id')::uuid, target ->> 'repo'
-      from jsonb_array_elements(${
-      JSON.stringify(targets)
-    }::text::jsonb) with ordinality as t (target, position)`;
+      from jsonb_array_elements(${jsonb(ctx.db, targets)}) with ordinality as t (target, position)`;
     await recordAudit(ctx, {
       account_id: user.account_id,
       action: "code_hosting.hook_run_started",

@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
+import { jsonb } from "../core/json.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { findMentions } from "./_mentions.ts";
@@ -79,12 +80,12 @@ async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFact
       where p.provider_id = ${pull.id}::bigint
     ), mentioned as (
       select t.id
-      from jsonb_to_recordset(${JSON.stringify(refs)}::text::jsonb) as r (key text, number integer)
+      from jsonb_to_recordset(${jsonb(ctx.db, refs)}) as r (key text, number integer)
       join wired w on w.key = r.key
       join tickets t on t.project_id = w.id and t.number = r.number
       union
       select l.ticket_id
-      from jsonb_to_recordset(${JSON.stringify(issues)}::text::jsonb) as i (repo text, number integer)
+      from jsonb_to_recordset(${jsonb(ctx.db, issues)}) as i (repo text, number integer)
       join ticket_issues l on lower(l.repo_full_name) = i.repo and l.issue_number = i.number
       join wired w on w.id = l.project_id
     )
@@ -125,9 +126,7 @@ async function link(ctx: Context, { repo, number, url }: PullFacts, tickets: Fou
   await ctx.db`
     insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
     select id, ticket_id, project_id, ${repo}, ${number}, ${url}
-    from jsonb_to_recordset(${
-    JSON.stringify(links)
-  }::text::jsonb) as l (id uuid, ticket_id uuid, project_id uuid)
+    from jsonb_to_recordset(${jsonb(ctx.db, links)}) as l (id uuid, ticket_id uuid, project_id uuid)
     on conflict (ticket_id, lower(repo), number) do nothing`;
 }
 

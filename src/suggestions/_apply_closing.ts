@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { jsonb } from "../core/json.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { Resolution, Stage } from "../tickets/schema.ts";
 import { isUnfinished, moveTickets } from "../tickets/transition.ts";
@@ -54,7 +55,7 @@ export async function undoClosing(
   if (closed_at !== before.closed_at) throw changedSince(ticket_ref);
   await moveTickets(ctx, [ticketId], { to: before.stage, undone });
   await ctx.db`
-    update ticket_roles r set status = s.value from jsonb_each_text(${ctx.db.json(before.skipped ?? {})}) s
+    update ticket_roles r set status = s.value from jsonb_each_text(${jsonb(ctx.db, before.skipped ?? {})}) s
     where r.ticket_id = ${ticketId}::uuid and r.role = s.key and r.status = 'skipped'`;
 }
 

@@ -1,6 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { jsonb } from "../core/json.ts";
 import type { Suggestion } from "./schema.ts";
 
 /** The columns of a Suggestion for `suggestions s`. */
@@ -68,7 +69,7 @@ export async function decideSuggestion(
   const [row] = await db<Suggestion[]>`
     update suggestions s set status = ${status}, decided_at = ${undecided ? null : db`now()`},
       decided_by = ${undecided ? null : actor.user.id}::uuid,
-      before_accept = ${before_accept ? JSON.stringify(before_accept) : null}::text::jsonb
+      before_accept = ${jsonb(db, before_accept ?? null)}
     where s.id = ${read.id}::uuid and s.status = ${read.status}
     returning ${suggestionColumns(db)}`;
   if (!row) throw new AppError("invalid_transition", "The suggestion has expired meanwhile");

@@ -1,4 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
+import { jsonb } from "../core/json.ts";
 import type { Role } from "../core/schema.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 
@@ -35,14 +36,14 @@ export async function writeParts(
   parts: Part[],
 ): Promise<void> {
   await db`
-    update suggestions set evidence = jsonb_set(evidence, '{parts}', ${JSON.stringify(parts)}::text::jsonb)
+    update suggestions set evidence = jsonb_set(evidence, '{parts}', ${jsonb(db, parts)})
     where id = ${id}::uuid`;
 }
 
 export async function insertTasks({ db }: ProjectContext, tasks: TaskRow[]): Promise<void> {
   await db`
     insert into tasks select (jsonb_populate_record(null::tasks, k || jsonb_build_object('updated_at', clock_timestamp()))).*
-    from jsonb_array_elements(${JSON.stringify(tasks)}::text::jsonb) k`;
+    from jsonb_array_elements(${jsonb(db, tasks)}) k`;
 }
 
 /** A lease says nothing of the task: heartbeats go on. */

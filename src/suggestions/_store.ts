@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
+import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import type { TicketFacts } from "./_batch.ts";
 import type { Finding } from "./_finding.ts";
@@ -47,7 +48,7 @@ async function withoutOutdated(ctx: Context, projectId: string, batch: BatchResu
   const marks = batch.tickets.map(({ id, history_id }) => ({ id, history_id }));
   const rows = await ctx.db<{ id: string }[]>`
     select b.ticket_id as id from analysis_backlog b
-    join jsonb_to_recordset(${JSON.stringify(marks)}::text::jsonb) as m (id uuid, history_id bigint)
+    join jsonb_to_recordset(${jsonb(ctx.db, marks)}) as m (id uuid, history_id bigint)
       on m.id = b.ticket_id and m.history_id = b.history_id
     where b.project_id = ${projectId}::uuid
     order by b.ticket_id for update of b`;
@@ -68,14 +69,15 @@ async function storeFindings(
   findings: BatchResult["findings"],
 ): Promise<void> {
   if (findings.length === 0) return;
-  const rows = JSON.stringify(findings.map((finding) => ({ ...finding, id: uuid() })));
+  const rows = findings.map((finding) => ({ ...finding, id: uuid() }));
   await ctx.db`
     insert into suggestions as s (id, project_id, kind, status, ticket_id, other_ticket_id, title, rationale, confidence,
       evidence, fingerprint, decided_at, before_accept)
     select f.id, ${projectId}::uuid, f.kind, case when f.decided_at is null then 'pending' else 'executed' end, f.ticket_id,
       f.other_ticket_id, f.title, f.rationale, f.confidence, f.evidence, f.fingerprint, f.decided_at, f.before_accept
-    from jsonb_to_recordset(${rows}::text::jsonb) as f (id uuid, kind text, ticket_id uuid, other_ticket_id uuid, title text,
-      rationale text, confidence double precision, evidence jsonb, fingerprint text, decided_at timestamptz, before_accept jsonb)
+    from jsonb_to_recordset(${jsonb(ctx.db, rows)})
+      as f (id uuid, kind text, ticket_id uuid, other_ticket_id uuid, title text, rationale text,
+        confidence double precision, evidence jsonb, fingerprint text, decided_at timestamptz, before_accept jsonb)
     on conflict (project_id, fingerprint) do update
     set status = 'pending', ticket_id = excluded.ticket_id, other_ticket_id = excluded.other_ticket_id, title = excluded.title,
       rationale = excluded.rationale, confidence = excluded.confidence, evidence = excluded.evidence, decided_at = null

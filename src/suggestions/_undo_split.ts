@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { newVersion } from "../core/if_match.ts";
+import { jsonb } from "../core/json.ts";
 import { lockTasks } from "../tasks/lock.ts";
 import { lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
 import { moveTickets } from "../tickets/transition.ts";
@@ -48,7 +49,7 @@ async function restoreOrder({ db }: ProjectContext, ticketId: string, { tasks }:
     update tasks k set sequence = b.sequence, depends_on_task_ids = b.depends_on_task_ids, ${
     newVersion(db, "k")
   }
-    from jsonb_populate_recordset(null::tasks, ${JSON.stringify(tasks)}::text::jsonb) b
+    from jsonb_populate_recordset(null::tasks, ${jsonb(db, tasks)}) b
     where k.id = b.id and k.ticket_id = ${ticketId}::uuid
       and (k.sequence, k.depends_on_task_ids) is distinct from (b.sequence, b.depends_on_task_ids)`;
 }

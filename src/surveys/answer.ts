@@ -3,6 +3,7 @@ import { isUniqueViolation } from "../../db/errors.ts";
 import { requirePerson } from "../core/access.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
+import { jsonb } from "../core/json.ts";
 import { checkAnswers } from "./_check_answers.ts";
 import { readSurvey } from "./get_public.ts";
 import type { Answered, AnswerSurvey } from "./schema.ts";
@@ -44,9 +45,7 @@ async function store(
   // The lock: a survey closes before this answer, which it then refuses, or after it.
   const [answered] = await ctx.db<Answered[]>`
     insert into survey_responses as r (id, survey_id, email, user_id, answers)
-    select ${uuid()}::uuid, s.id, ${person.email}, ${person.user_id}::uuid, ${
-    JSON.stringify(answers)
-  }::text::jsonb
+    select ${uuid()}::uuid, s.id, ${person.email}, ${person.user_id}::uuid, ${jsonb(ctx.db, answers)}
     from scope_surveys s
     where s.id = ${surveyId}::uuid and s.closed_at is null
       and (select count(*) from survey_responses x where x.survey_id = s.id) < ${MOST_RESPONSES}

@@ -3,6 +3,7 @@ import { isUniqueViolation } from "../../db/errors.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { surveyColumns } from "./_rows.ts";
 import type { CreateSurvey, Survey } from "./schema.ts";
@@ -12,7 +13,7 @@ export async function createSurvey(ctx: ActorContext, input: CreateSurvey): Prom
   return await transact(ctx, async (ctx) => {
     const [survey] = await ctx.db<[Survey]>`
       insert into scope_surveys as s (id, code, title, questions, created_by)
-      values (${uuid()}::uuid, ${input.code}, ${input.title}, ${JSON.stringify(input.questions)}::text::jsonb,
+      values (${uuid()}::uuid, ${input.code}, ${input.title}, ${jsonb(ctx.db, input.questions)},
         ${ctx.actor.user.id}::uuid)
       returning ${surveyColumns(ctx.db)}`;
     await recordAudit(ctx, {

@@ -1,6 +1,7 @@
 import { v7 as uuid } from "uuid";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { type LockedTicket, lockTicket } from "../tickets/lock.ts";
@@ -48,7 +49,7 @@ async function insertTask(ctx: ProjectContext, input: CreateTask, sequence: numb
     input.body ?? null
   },
       ${input.summary ?? null}, ${input.role}, ${input.depends_on_task_ids ?? []}::uuid[],
-      ${JSON.stringify(input.acceptance_criteria ?? [])}::text::jsonb, ${input.estimated_minutes ?? null},
+      ${jsonb(db, input.acceptance_criteria ?? [])}, ${input.estimated_minutes ?? null},
       ${input.assignee_user_id ?? null}::uuid)
     returning ${taskColumns(db)}`;
   return task;

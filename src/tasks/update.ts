@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ProjectContext } from "../core/context.ts";
 import { newVersion, requireVersion } from "../core/if_match.ts";
+import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { lockTicket } from "../tickets/lock.ts";
@@ -85,7 +86,7 @@ function changedColumns({ db }: ProjectContext, before: Task, input: Changes): R
 /** Arrays and JSON need their type said. */
 function sqlValue(db: ProjectContext["db"], name: string, value: unknown): unknown {
   if (name === "depends_on_task_ids") return db`${value as string[]}::uuid[]`;
-  if (name === "acceptance_criteria") return db`${JSON.stringify(value)}::text::jsonb`;
+  if (name === "acceptance_criteria") return jsonb(db, value as object);
   return value;
 }
 

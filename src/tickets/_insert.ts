@@ -1,6 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import { projectIsArchived } from "../core/access.ts";
 import { authorsCte } from "../core/history.ts";
+import { jsonb } from "../core/json.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import type { CreatedTicket } from "./schema.ts";
 
@@ -47,9 +48,7 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
   // PostgreSQL runs the parts from the last to the first, so the ticket is the first in its history.
   const stored = await db<{ ticket_ref: string; created_at: string }[]>`
     with ${authorsCte(db, drafts)}, draft as materialized (
-      select * from rows from (jsonb_to_recordset(${
-    JSON.stringify(rows)
-  }::text::jsonb) as (id uuid, title text,
+      select * from rows from (jsonb_to_recordset(${jsonb(db, rows)}) as (id uuid, title text,
         description text, request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text,
         implementation_notes text, actor_role text, actor_id text, source text, created_by uuid, created_with text,
         roles text[], idempotency_key text, embedding text, answer jsonb)) with ordinality as d

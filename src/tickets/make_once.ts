@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
+import { jsonb } from "../core/json.ts";
 
 /** What a creation takes to be repeated safely. */
 interface Keyed {
@@ -45,6 +46,6 @@ export async function makeOnce<Made extends object>(
   const made = await make();
   await db`
     insert into part_creations (ticket_id, part, idempotency_key, response)
-    values (${input.ticketId}::uuid, ${part}, ${key}, ${JSON.stringify(made)}::text::jsonb)`;
+    values (${input.ticketId}::uuid, ${part}, ${key}, ${jsonb(db, made)})`;
   return made;
 }

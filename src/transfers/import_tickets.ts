@@ -5,6 +5,7 @@ import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { recordEvents } from "../core/history.ts";
+import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { lockProject } from "../projects/lock.ts";
 import { lockTickets } from "../tickets/lock.ts";
@@ -92,7 +93,7 @@ async function insertRows(db: Db, table: string, rows: readonly Row[]): Promise<
   const columns = Object.keys(rows[0]!);
   await db`
     insert into ${db(table)} (${db(columns)}) select ${db(columns)}
-    from jsonb_populate_recordset(null::${db(table)}, ${JSON.stringify(rows)}::text::jsonb)`;
+    from jsonb_populate_recordset(null::${db(table)}, ${jsonb(db, rows)})`;
 }
 
 /**
@@ -106,7 +107,7 @@ async function insertDuplicates(ctx: ProjectContext, records: readonly TicketRec
   await db`
     insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
     select t.id, t.project_id, o.id
-    from jsonb_to_recordset(${JSON.stringify(links)}::text::jsonb) as r (id uuid, duplicate_of uuid)
+    from jsonb_to_recordset(${jsonb(db, links)}) as r (id uuid, duplicate_of uuid)
     join tickets t on t.id = r.id and t.status = 'closed' and t.resolution_type = 'duplicate'
     join tickets o on o.id = r.duplicate_of and o.project_id = t.project_id
     where t.project_id = ${project.id}::uuid
