@@ -14,6 +14,8 @@ interface ThreadEvents {
   ended(reason: string): void;
 }
 
+/** A worker that loads the model for so long is replaced. */
+const LOAD_MS = 60_000;
 const MAX_RESTART_MS = 60_000;
 const DEATHS_UNTIL_FAILED = 3;
 /** Replacing for ever is no choice: each ended worker leaves some 40 MB of onnxruntime's memory in the process. */
@@ -61,7 +63,7 @@ export class EmbedThread {
   }
 
   #start(): void {
-    const { workerUrl, modelDir, loadMs = 60_000 } = this.#options;
+    const { workerUrl, modelDir } = this.#options;
     const worker = new Worker(workerUrl ?? new URL("./embed_worker.ts", import.meta.url), {
       type: "module",
       name: "embed",
@@ -75,7 +77,7 @@ export class EmbedThread {
       if (this.#worker === worker) this.#replace(event.message);
     };
     this.#send({ load: modelDir instanceof URL ? fileURLToPath(modelDir) : modelDir });
-    this.#watch(loadMs, "did not finish loading the model");
+    this.#watch(LOAD_MS, "did not finish loading the model");
   }
 
   #send(message: ToWorker): void {

@@ -35,8 +35,6 @@ export interface EmbedderOptions {
   workerUrl?: URL;
   /** A worker silent for so long on one text is replaced. Default 10,000. */
   hangMs?: number;
-  /** The same for loading the model. Default 60,000. */
-  loadMs?: number;
   /** Pause before a dead worker's first replacement; doubles with each death in a row, up to a minute. Default 250. */
   restartMs?: number;
 }
