@@ -1,11 +1,11 @@
-import type { JobResult, PgBoss } from "pg-boss";
+import type { JobResult, JobWithMetadata, PgBoss } from "pg-boss";
 import { POLLING_SECONDS } from "../db/queue.ts";
 import { type Context, type Services, systemContext } from "../src/core/context.ts";
 import { describeError, log } from "../src/core/log.ts";
 import { type QueueDefinition, type QueueName, QUEUES } from "../src/core/queue.ts";
 import { handlers } from "./handlers.ts";
 
-/** Works on every queue that this process can work on, and sees to it that the ones with a time of their own get their job then. */
+/** Works on every queue that this process is able to, and schedules those that have a cron. */
 export async function startJobs(boss: PgBoss, services: Services): Promise<void> {
   for (const name of Object.keys(QUEUES) as QueueName[]) {
     const { cron, atStart, atOnce = 1, needsModel }: QueueDefinition = QUEUES[name];
@@ -22,28 +22,15 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
       perJobResults: true as const,
       includeMetadata: true as const,
     };
-    await boss.work(
-      name,
-      options,
-      (jobs) => Promise.all(jobs.map((job) => settle(services, name, job))),
-    );
+    await boss.work(name, options, (jobs) => Promise.all(jobs.map((job) => settle(services, name, job))));
   }
 }
 
-/** A job as pg-boss hands it out: how often it was tried before, and how often it may be tried again. */
-interface Attempt {
-  id: string;
-  data: unknown;
-  retryCount: number;
-  retryLimit: number;
-}
+/** How often it was tried before is its `retryCount`. */
+type Job = Pick<JobWithMetadata<unknown>, "id" | "data" | "retryCount" | "retryLimit">;
 
 /** Each of several jobs succeeds or fails by itself. */
-async function settle(
-  services: Services,
-  name: QueueName,
-  job: Attempt,
-): Promise<JobResult> {
+async function settle(services: Services, name: QueueName, job: Job): Promise<JobResult> {
   try {
     await runJob(services, name, job);
     return { id: job.id, status: "completed" };
@@ -53,11 +40,7 @@ async function settle(
 }
 
 /** Runs one job under its own author. What it throws makes pg-boss try again, by the queue's policy. */
-export async function runJob(
-  services: Services,
-  name: QueueName,
-  job: Attempt,
-): Promise<void> {
+export async function runJob(services: Services, name: QueueName, job: Job): Promise<void> {
   const ctx = systemContext(services, { kind: "job", id: name }, job.id);
   const started = performance.now();
   try {
@@ -65,15 +48,9 @@ export async function runJob(
     await handle(ctx, QUEUES[name].payload.parse(job.data ?? {}));
     log.info("job", { queue: name, job_id: job.id, ms: Math.round(performance.now() - started) });
   } catch (error) {
-    const { id, retryCount, retryLimit } = job;
-    const facts = {
-      queue: name,
-      job_id: id,
-      try: retryCount + 1,
-      of: retryLimit + 1,
-      ...describeError(error),
-    };
-    if (retryCount < retryLimit) log.warn("job failed", facts);
+    const tries = { try: job.retryCount + 1, of: job.retryLimit + 1 };
+    const facts = { queue: name, job_id: job.id, ...tries, ...describeError(error) };
+    if (tries.try < tries.of) log.warn("job failed", facts);
     else log.error("job failed for good", facts);
     throw error;
   }
