@@ -1,13 +1,13 @@
-import { receivedAgentEvent } from "../agents/receive_event.ts";
-import { receivedPaymentEvent } from "../billing/receive_event.ts";
+import { applyAgentDelivery } from "../agents/apply_delivery.ts";
+import { applyPaymentDelivery } from "../billing/apply_delivery.ts";
 import type { Provider, StoredEffect } from "../deliveries/schema.ts";
-import { recordedDeploy } from "../deploys/record.ts";
-import { receivedGitHubEvent } from "../integrations/receive_event.ts";
+import { applyDeployDelivery } from "../deploys/record.ts";
+import { applyGitHubDelivery } from "../integrations/apply_delivery.ts";
 
 /** What each sender's kept deliveries do when they are run again. */
 export const EFFECTS: Record<Provider, StoredEffect> = {
-  cloud_agent: receivedAgentEvent,
-  payment: receivedPaymentEvent,
-  deploy: recordedDeploy,
-  github: receivedGitHubEvent,
+  cloud_agent: applyAgentDelivery,
+  payment: applyPaymentDelivery,
+  deploy: applyDeployDelivery,
+  github: applyGitHubDelivery,
 };

@@ -5,7 +5,7 @@ import { nameAuthor } from "../core/history.ts";
 import { transact } from "../core/transact.ts";
 import { type Ignored, lockIgnored, replayIgnored } from "../deliveries/replay.ts";
 import { lockTicket } from "../tickets/lock.ts";
-import { receivedAgentEvent } from "./receive_event.ts";
+import { applyAgentDelivery } from "./apply_delivery.ts";
 import { lockAgent, runColumns } from "./_rows.ts";
 import type { AgentRun, RegisterRun } from "./schema.ts";
 
@@ -64,7 +64,7 @@ async function addTasks(
 async function applyEarlierEvents(ctx: Context, agentId: string): Promise<void> {
   const sender: Context = { ...ctx, author: { kind: "webhook", id: "cloud_agent" } };
   await nameAuthor(sender, ctx.db);
-  await replayIgnored(sender, early(agentId), receivedAgentEvent);
+  await replayIgnored(sender, early(agentId), applyAgentDelivery);
   await nameAuthor(ctx, ctx.db);
 }
 

@@ -43,7 +43,7 @@ export async function recordDeploy(ctx: Context, record: DeployRecord): Promise<
 }
 
 /** The effect of a kept body. */
-export async function recordedDeploy(ctx: Context, body: Uint8Array): Promise<Outcome> {
+export async function applyDeployDelivery(ctx: Context, body: Uint8Array): Promise<Outcome> {
   return await recordDeploy(ctx, parseAs(DeployRecord, parseJson(body)));
 }
 

@@ -26,7 +26,7 @@ export function parseGitHubEvent(
 }
 
 /** The effect of a kept body. */
-export async function receivedGitHubEvent(ctx: Context, body: Uint8Array): Promise<Outcome> {
+export async function applyGitHubDelivery(ctx: Context, body: Uint8Array): Promise<Outcome> {
   const { event } = parseGitHubEvent(body);
   switch (event.kind) {
     case "pull_request":

@@ -12,7 +12,7 @@ export function parseAgentEvent(body: Uint8Array): StatusChange | { event: strin
 }
 
 /** The effect of a kept body. */
-export async function receivedAgentEvent(ctx: Context, body: Uint8Array): Promise<Outcome> {
+export async function applyAgentDelivery(ctx: Context, body: Uint8Array): Promise<Outcome> {
   const event = parseAgentEvent(body);
   return event.id === undefined
     ? { outcome: "ignored", reason: "unknown_event" }

@@ -33,7 +33,7 @@ export function parsePaymentEvent(
 }
 
 /** The effect of a kept body: whatever the order of arrival, the last event by the sender's order is what stands. */
-export async function receivedPaymentEvent(ctx: Context, body: Uint8Array): Promise<Outcome> {
+export async function applyPaymentDelivery(ctx: Context, body: Uint8Array): Promise<Outcome> {
   const { event } = parsePaymentEvent(body);
   if (!event) return { outcome: "ignored", reason: "unknown_event" };
   // What another account sells is none of our subscriptions, and its owner writes whose purchase it was.
