@@ -1,11 +1,11 @@
 import { applyAgentDelivery } from "../agents/apply_delivery.ts";
 import { applyPaymentDelivery } from "../billing/apply_delivery.ts";
-import type { Provider, StoredEffect } from "../deliveries/schema.ts";
+import type { Effect, Provider } from "../deliveries/schema.ts";
 import { applyDeployDelivery } from "../deploys/record.ts";
 import { applyGitHubDelivery } from "../integrations/apply_delivery.ts";
 
 /** What each sender's kept deliveries do when they are run again. */
-export const EFFECTS: Record<Provider, StoredEffect> = {
+export const EFFECTS: Record<Provider, Effect> = {
   cloud_agent: applyAgentDelivery,
   payment: applyPaymentDelivery,
   deploy: applyDeployDelivery,

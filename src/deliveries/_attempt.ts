@@ -13,11 +13,11 @@ interface Decided {
 /** Runs the effect of a row that the transaction holds, and writes down what came of it. */
 export async function attempt<Result extends Outcome>(
   ctx: Context,
-  id: string,
+  { id, body }: { id: string; body: Uint8Array },
   effect: Effect<Result>,
 ): Promise<Attempt<Result>> {
   // The row stays. With the connection it is gone too: then the sender comes again.
-  const tried = await attemptPart(ctx, effect);
+  const tried = await attemptPart(ctx, (ctx) => effect(ctx, body));
   const { outcome, reason = null, failure }: Decided = "failure" in tried
     ? { outcome: "failed", failure: tried.failure }
     : tried.result;

@@ -19,7 +19,9 @@ interface Receipt {
 export async function receiveDelivery(ctx: Context, delivery: Delivery, effect: Effect): Promise<Receipt> {
   const received = await transact(ctx, async (ctx) => {
     const { id, outcome } = await enter(ctx, delivery);
-    return outcome === "failed" ? await attempt(ctx, id, effect) : { repeated: outcome };
+    return outcome === "failed"
+      ? await attempt(ctx, { id, body: delivery.body }, effect)
+      : { repeated: outcome };
   });
   if ("repeated" in received) {
     count(ctx, delivery, "repeated");
@@ -34,10 +36,10 @@ export async function receiveEachTime<Result extends Outcome>(
   delivery: Delivery,
   effect: Effect<Result>,
 ): Promise<Result> {
-  const attempted = await transact(
-    ctx,
-    async (ctx) => await attempt(ctx, (await enter(ctx, delivery)).id, effect),
-  );
+  const attempted = await transact(ctx, async (ctx) => {
+    const { id } = await enter(ctx, delivery);
+    return await attempt(ctx, { id, body: delivery.body }, effect);
+  });
   return resultOf(ctx, delivery, attempted);
 }
 

@@ -2,7 +2,7 @@ import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
 import { attempt } from "./_attempt.ts";
-import type { Provider, StoredEffect } from "./schema.ts";
+import type { Effect, Provider } from "./schema.ts";
 
 interface Stored {
   id: string;
@@ -17,13 +17,13 @@ interface Stored {
 export async function rerunDelivery(
   ctx: Context,
   id: string,
-  effects: Record<Provider, StoredEffect>,
+  effects: Record<Provider, Effect>,
 ): Promise<void> {
   await transact(ctx, async (ctx) => {
     const [stored] = await ctx.db<Stored[]>`
       select id, provider, body from deliveries where id = ${id}::uuid for update`;
     if (!stored) throw new AppError("not_found", "No such delivery");
-    await attempt(ctx, stored.id, (ctx) => effects[stored.provider](ctx, stored.body));
+    await attempt(ctx, stored, effects[stored.provider]);
   });
 }
 
@@ -49,8 +49,6 @@ export async function lockIgnored(
 }
 
 /** Runs ignored deliveries again now that their subject is known, in the order in which they came. */
-export async function replayIgnored(ctx: Context, which: Ignored, effect: StoredEffect): Promise<void> {
-  for (const { id, body } of await lockIgnored(ctx, which)) {
-    await attempt(ctx, id, (ctx) => effect(ctx, body));
-  }
+export async function replayIgnored(ctx: Context, which: Ignored, effect: Effect): Promise<void> {
+  for (const stored of await lockIgnored(ctx, which)) await attempt(ctx, stored, effect);
 }

@@ -28,10 +28,7 @@ export interface Outcome {
 }
 
 /** What a delivery does. It runs in the transaction of its inbox row: `ctx.db` is that transaction's handle. */
-export type Effect<Result extends Outcome = Outcome> = (ctx: Context) => Promise<Result>;
-
-/** The same for a delivery that is taken from the inbox: it reads the stored body anew. */
-export type StoredEffect = (ctx: Context, body: Uint8Array) => Promise<Outcome>;
+export type Effect<Result extends Outcome = Outcome> = (ctx: Context, body: Uint8Array) => Promise<Result>;
 
 export const DeliveryOutcome = z.enum(["applied", "ignored", "failed"]);
 export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;

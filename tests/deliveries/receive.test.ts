@@ -172,8 +172,8 @@ describe("the delivery inbox", () => {
 
   test("takes back what a failed effect wrote, keeps why, and tries again when it comes again", async () => {
     const sent = delivery();
-    const failing: Effect = async (ctx) => {
-      await counting("failing")(ctx);
+    const failing: Effect = async (ctx, body) => {
+      await counting("failing")(ctx, body);
       throw new Error("the ticket is gone", { cause: new Error(`no such\0 row${"!".repeat(1000)}`) });
     };
     const error = `the ticket is gone: no such row${"!".repeat(1000)}`.slice(0, 1000);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseAgentEvent, applyAgentDelivery } from "../../agents/apply_delivery.ts";
+import { applyAgentDelivery, parseAgentEvent } from "../../agents/apply_delivery.ts";
 import { StatusChange } from "../../agents/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
@@ -41,7 +41,7 @@ export const cloudAgentWebhook: Webhook = {
       subject: id ?? null,
       body,
     };
-    await receiveDelivery(ctx, delivery, (ctx) => applyAgentDelivery(ctx, body));
+    await receiveDelivery(ctx, delivery, applyAgentDelivery);
     return { ok: true };
   },
 };

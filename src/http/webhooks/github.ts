@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../core/errors.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
-import { parseGitHubEvent, applyGitHubDelivery } from "../../integrations/apply_delivery.ts";
+import { applyGitHubDelivery, parseGitHubEvent } from "../../integrations/apply_delivery.ts";
 import { isSigned } from "./_signature.ts";
 import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";
 
@@ -45,7 +45,7 @@ export const githubWebhook: Webhook = {
       subject,
       body,
     };
-    await receiveDelivery(ctx, delivery, (ctx) => applyGitHubDelivery(ctx, body));
+    await receiveDelivery(ctx, delivery, applyGitHubDelivery);
     return { ok: true };
   },
 };

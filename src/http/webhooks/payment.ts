@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parsePaymentEvent, applyPaymentDelivery } from "../../billing/apply_delivery.ts";
+import { applyPaymentDelivery, parsePaymentEvent } from "../../billing/apply_delivery.ts";
 import { PaymentEvent } from "../../billing/schema.ts";
 import { verifyPaymentEvent } from "../../billing/verify_event.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
@@ -29,7 +29,7 @@ export const paymentWebhook: Webhook = {
     await verifyPaymentEvent(body, headers.get("stripe-signature"), secrets);
     const { id, type } = parsePaymentEvent(body);
     const delivery = { provider, deliveryId: id, isNameSigned: true, event: type, body };
-    await receiveDelivery(ctx, delivery, (ctx) => applyPaymentDelivery(ctx, body));
+    await receiveDelivery(ctx, delivery, applyPaymentDelivery);
     return { ok: true };
   },
 };
