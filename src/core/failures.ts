@@ -1,4 +1,11 @@
-import { endsConnection, isDeadlock, isLockTimeout, isTimeout, isUnavailable } from "../../db/errors.ts";
+import {
+  endsConnection,
+  isDeadlock,
+  isLockTimeout,
+  isTimeout,
+  isUnavailable,
+  isUniqueViolation,
+} from "../../db/errors.ts";
 import { AppError } from "./errors.ts";
 
 /** Whatever was thrown, as an entry of the error table. The cause of what no caller may read stays on it for the log. */
@@ -18,4 +25,10 @@ export function toAppError(error: unknown): AppError {
     });
   }
   return new AppError("internal", undefined, { cause: error });
+}
+
+/** The conflict that a broken unique constraint is, in the sentence of its name; any other error as it is. */
+export function conflictOf(error: unknown, sentences: Record<string, string>): unknown {
+  const broken = Object.entries(sentences).find(([constraint]) => isUniqueViolation(error, constraint));
+  return broken ? new AppError("conflict", broken[1], { cause: error }) : error;
 }

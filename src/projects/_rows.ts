@@ -1,6 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import { isUniqueViolation } from "../../db/errors.ts";
-import { AppError } from "../core/errors.ts";
+import { conflictOf } from "../core/failures.ts";
 
 /** The columns of a Project for `projects p`, but for the caller's role in it. */
 export function projectColumns(db: Db) {
@@ -9,13 +8,10 @@ export function projectColumns(db: Db) {
   ) as repositories`;
 }
 
-/** The named error for a key or slug that the account has already; any other error as it is. */
+/** The conflict with a key or slug that the account has already; any other error as it is. */
 export function projectConflict(error: unknown): unknown {
-  if (isUniqueViolation(error, "projects_key_key")) {
-    return new AppError("conflict", "Another project of the account has this key", { cause: error });
-  }
-  if (isUniqueViolation(error, "projects_slug_key")) {
-    return new AppError("conflict", "Another project of the account has this slug", { cause: error });
-  }
-  return error;
+  return conflictOf(error, {
+    projects_key_key: "Another project of the account has this key",
+    projects_slug_key: "Another project of the account has this slug",
+  });
 }

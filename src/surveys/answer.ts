@@ -1,8 +1,8 @@
 import { v7 as uuid } from "uuid";
-import { isUniqueViolation } from "../../db/errors.ts";
 import { requirePerson } from "../core/access.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
+import { conflictOf } from "../core/failures.ts";
 import { jsonb } from "../core/json.ts";
 import { checkAnswers } from "./_check_answers.ts";
 import { readSurvey } from "./get_public.ts";
@@ -12,6 +12,7 @@ import type { Answered, AnswerSurvey } from "./schema.ts";
 const ANSWERS = { name: "survey-answer", points: 20, seconds: 60 };
 /** The door is open to everyone: it must not fill the disk. */
 const MOST_RESPONSES = 10_000;
+const ALREADY_ANSWERED = "You have answered this survey already";
 
 /**
  * Takes one answer per person: a signed-in user's, or that of the email which is given. What somebody signed in says
@@ -54,7 +55,7 @@ async function store(
     set id = excluded.id, user_id = excluded.user_id, answers = excluded.answers, created_at = excluded.created_at
     where r.user_id is null and excluded.user_id is not null
     returning id, created_at`.catch((error: unknown) => {
-    throw isUniqueViolation(error, "survey_responses_user_key") ? answeredAlready(error) : error;
+    throw conflictOf(error, { survey_responses_user_key: ALREADY_ANSWERED });
   });
   return answered;
 }
@@ -79,11 +80,7 @@ async function refusal({ db }: RequestContext, surveyId: string, email: string):
       s.closed_at is not null as closed
     from scope_surveys s where s.id = ${surveyId}::uuid`;
   if (row.closed) return closed();
-  return row.answered ? answeredAlready() : new AppError("conflict", "The survey is full");
-}
-
-function answeredAlready(cause?: unknown): AppError {
-  return new AppError("conflict", "You have answered this survey already", { cause });
+  return new AppError("conflict", row.answered ? ALREADY_ANSWERED : "The survey is full");
 }
 
 function closed(): AppError {

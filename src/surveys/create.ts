@@ -1,8 +1,7 @@
 import { v7 as uuid } from "uuid";
-import { isUniqueViolation } from "../../db/errors.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
-import { AppError } from "../core/errors.ts";
+import { conflictOf } from "../core/failures.ts";
 import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { surveyColumns } from "./_rows.ts";
@@ -26,7 +25,6 @@ export async function createSurvey(ctx: ActorContext, input: CreateSurvey): Prom
     });
     return survey;
   }).catch((error: unknown) => {
-    if (!isUniqueViolation(error, "scope_surveys_code_key")) throw error;
-    throw new AppError("conflict", `Another survey has the code ${input.code}`, { cause: error });
+    throw conflictOf(error, { scope_surveys_code_key: `Another survey has the code ${input.code}` });
   });
 }

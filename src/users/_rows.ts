@@ -1,7 +1,7 @@
 import type { Actor } from "../core/context.ts";
 import type { Db } from "../../db/open.ts";
-import { isUniqueViolation } from "../../db/errors.ts";
 import { AppError } from "../core/errors.ts";
+import { conflictOf } from "../core/failures.ts";
 
 export function userColumns(db: Db) {
   return db`id, account_id, email, name, kind, role, deactivated_at, created_at, updated_at`;
@@ -14,7 +14,7 @@ export function refuseHigherRole(actor: Actor, role: string | undefined): void {
   }
 }
 
+/** The conflict with an email that another user has; any other error as it is. */
 export function emailConflict(error: unknown, email: string | undefined): unknown {
-  if (!isUniqueViolation(error, "users_email_key")) return error;
-  return new AppError("conflict", `A user with the email ${email} exists already`, { cause: error });
+  return conflictOf(error, { users_email_key: `A user with the email ${email} exists already` });
 }
