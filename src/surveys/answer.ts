@@ -5,7 +5,7 @@ import { AppError, invalidField } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
 import { jsonb } from "../core/json.ts";
 import { checkAnswers } from "./_check_answers.ts";
-import { readSurvey } from "./get_public.ts";
+import { readSurvey } from "./_rows.ts";
 import type { Answered, AnswerSurvey } from "./schema.ts";
 
 /** Of one address. */
