@@ -5,7 +5,7 @@ import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { type LockedTicket, lockTicket } from "../tickets/lock.ts";
-import { makeOnce } from "../tickets/make_once.ts";
+import { makeOnce } from "../tickets/idempotency.ts";
 import { checkAssignee } from "./_assignee.ts";
 import { checkDependencies } from "./_dependencies.ts";
 import { outlineOf, taskColumns, type TaskOutline } from "./_rows.ts";

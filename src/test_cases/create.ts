@@ -3,7 +3,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
 import { type LockedTicket, lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
-import { makeOnce } from "../tickets/make_once.ts";
+import { makeOnce } from "../tickets/idempotency.ts";
 import { caseColumns } from "./_rows.ts";
 import { type CreatedTestCase, type CreateTestCase, MAX_CASES, type TestCase } from "./schema.ts";
 

@@ -10,7 +10,7 @@ import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import { type Draft, insertTickets } from "./_insert.ts";
 import { ticketsUrl } from "./_rows.ts";
 import { embeddedText, findNearest, toStoredVector } from "./_similar.ts";
-import { idempotencyKey } from "./make_once.ts";
+import { idempotencyKey } from "./idempotency.ts";
 import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
 
 /**
