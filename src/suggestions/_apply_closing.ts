@@ -14,12 +14,6 @@ export interface BeforeClosing extends Record<string, unknown> {
   skipped?: Record<string, string>;
 }
 
-/** The stage that a ticket left for the backlog, and that move's place in the history, which older moves lack. */
-export interface BeforeMove extends Record<string, unknown> {
-  stage: Stage;
-  move?: number | null;
-}
-
 /** Past the same gates as anyone: nothing is skipped but what the caller says. */
 export async function applyClosing(
   ctx: ProjectContext,

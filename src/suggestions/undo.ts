@@ -1,12 +1,11 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
-import { lastMove } from "../tickets/last_move.ts";
-import { lockTicket, lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
-import { moveTickets } from "../tickets/transition.ts";
-import { type BeforeClosing, type BeforeMove, changedSince, undoClosing } from "./_apply_closing.ts";
+import { lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
+import { type BeforeClosing, undoClosing } from "./_apply_closing.ts";
 import { undoRole } from "./_apply_role.ts";
-import { undoSplit } from "./_undo_split.ts";
+import { type BeforeMove, undoMove } from "./_apply_stale.ts";
 import { decideSuggestion, lockSuggestion, type StoredSuggestion, wrongStatus } from "./_rows.ts";
+import { undoSplit } from "./_undo_split.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 
 /**
@@ -48,11 +47,4 @@ async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promi
   // What closed by itself would do so again, were it not reopened.
   const undone = status === "accepted";
   await undoClosing(ctx, ticket_id, { before: before as BeforeClosing, undone });
-}
-
-async function undoMove(ctx: ProjectContext, ticketId: string, before: BeforeMove): Promise<void> {
-  const { stage, ticket_ref } = await lockTicket(ctx, ticketId);
-  const moved = before.move !== undefined && before.move !== await lastMove(ctx, ticketId);
-  if (stage !== "backlog" || moved) throw changedSince(ticket_ref);
-  await moveTickets(ctx, [ticketId], { to: before.stage });
 }
