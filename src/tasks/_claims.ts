@@ -1,6 +1,10 @@
 import type { Db } from "../../db/open.ts";
 import { hasScope } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { requireVersion } from "../core/if_match.ts";
+import { getTask } from "./get.ts";
+import type { TaskPath } from "./schema.ts";
 
 /**
  * May the caller claim `tasks t`? Pending, given to nobody else, nothing to wait for, its ticket open, and the project one
@@ -36,4 +40,22 @@ export function inSession({ db, actor }: ProjectContext, named: string | undefin
   if (credential.type === "session") return db`true`;
   return db`coalesce(t.assignee_session_id, '') not in (
     select k.id::text from api_keys k where k.user_id = ${user.id}::uuid and k.id <> ${credential.id}::uuid)`;
+}
+
+/** Says why a task isn't the caller's to extend or give back. */
+export async function refuseNotHeld(ctx: ProjectContext, input: TaskPath, attempt: string): Promise<never> {
+  const task = await getTask(ctx, input);
+  requireVersion(ctx, task, "task");
+  const refused = `Cannot ${attempt} task ${task.title}:`;
+  if (task.status !== "in_progress") {
+    throw new AppError("invalid_transition", `${refused} it is ${task.status}`);
+  }
+  const { assignee_user_id: assignee, assignee_session_id: session } = task;
+  if (assignee === ctx.actor.user.id && session === null) {
+    throw new AppError("invalid_transition", `${refused} it was given to you without a claim`);
+  }
+  const held = assignee === null
+    ? "was begun without a claim"
+    : `is held ${assignee === ctx.actor.user.id ? "under another session or key of yours" : "by another"}`;
+  throw new AppError("already_claimed", `${refused} it ${held}`, { details: { current: task } });
 }

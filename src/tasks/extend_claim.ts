@@ -2,8 +2,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { authorCte } from "../core/history.ts";
 import { versionMatches } from "../core/if_match.ts";
 import { repeatVictim } from "../core/transact.ts";
-import { inSession, lease } from "./_claims.ts";
-import { refuseNotHeld } from "./_held.ts";
+import { inSession, lease, refuseNotHeld } from "./_claims.ts";
 import { atPath, taskColumns } from "./_rows.ts";
 import type { HoldTask, Task } from "./schema.ts";
 
