@@ -9,10 +9,10 @@ import { nextTask } from "../tasks/next.ts";
 import { releaseTask } from "../tasks/release.ts";
 import { reorderTasks } from "../tasks/reorder.ts";
 import {
+  ClaimPath,
   ClaimTask,
   CreatedTask,
   CreateTask,
-  HoldTask,
   ListProjectTasks,
   NextTask,
   ProjectTaskList,
@@ -156,7 +156,7 @@ export const tasksRouter = router({
     description: WHOSE_CLAIM,
     errors: ["not_found", "version_conflict", "already_claimed", "invalid_transition"],
     example: { input: { session_id: "bc_3f1c8f6e" } },
-  }).input(HoldTask).output(Task).mutation(({ ctx, input }) => extendClaim(ctx, input)),
+  }).input(ClaimPath).output(Task).mutation(({ ctx, input }) => extendClaim(ctx, input)),
 
   release: projectProcedure({
     ...write,
@@ -166,5 +166,5 @@ export const tasksRouter = router({
     description: `Admins of the project may do it for another. ${WHOSE_CLAIM}`,
     errors: ["not_found", "version_conflict", "already_claimed", "invalid_transition"],
     example: { input: { session_id: "bc_3f1c8f6e" } },
-  }).input(HoldTask).output(Task).mutation(({ ctx, input }) => releaseTask(ctx, input)),
+  }).input(ClaimPath).output(Task).mutation(({ ctx, input }) => releaseTask(ctx, input)),
 });

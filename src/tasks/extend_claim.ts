@@ -4,14 +4,14 @@ import { versionMatches } from "../core/if_match.ts";
 import { repeatVictim } from "../core/transact.ts";
 import { inSession, lease, refuseNotHeld } from "./_claims.ts";
 import { atPath, taskColumns } from "./_rows.ts";
-import type { HoldTask, Task } from "./schema.ts";
+import type { ClaimPath, Task } from "./schema.ts";
 
 /**
  * Extends the caller's claim to a whole lease from now. A lease that ran out counts as long as nobody noticed. The
  * task's version stays: whoever edits it meanwhile isn't disturbed.
  * @throws {AppError} version_conflict; already_claimed when another holds the task; invalid_transition when nobody does
  */
-export async function extendClaim(ctx: ProjectContext, input: HoldTask): Promise<Task> {
+export async function extendClaim(ctx: ProjectContext, input: ClaimPath): Promise<Task> {
   const { db, actor } = ctx;
   const [task] = await repeatVictim(ctx, () =>
     db<Task[]>`

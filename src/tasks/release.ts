@@ -4,14 +4,14 @@ import { newVersion, versionMatches } from "../core/if_match.ts";
 import { repeatVictim } from "../core/transact.ts";
 import { inSession, refuseNotHeld } from "./_claims.ts";
 import { atPath, taskColumns } from "./_rows.ts";
-import type { HoldTask, Task } from "./schema.ts";
+import type { ClaimPath, Task } from "./schema.ts";
 import { GIVEN_BACK } from "./untouched.ts";
 
 /**
  * Gives a claimed task back: pending, and free for anybody. Admins of the project may do it for another.
  * @throws {AppError} version_conflict; already_claimed when another holds the task; invalid_transition when nobody does
  */
-export async function releaseTask(ctx: ProjectContext, input: HoldTask): Promise<Task> {
+export async function releaseTask(ctx: ProjectContext, input: ClaimPath): Promise<Task> {
   const { db, actor, project } = ctx;
   const [task] = await repeatVictim(ctx, () =>
     db<Task[]>`

@@ -129,7 +129,7 @@ export const ClaimTask = TaskPath.extend({
 });
 export type ClaimTask = z.infer<typeof ClaimTask>;
 
-export const HoldTask = TaskPath.extend({
+export const ClaimPath = TaskPath.extend({
   session_id: SessionId.optional().describe("What the claim that is meant is kept under"),
 });
-export type HoldTask = z.infer<typeof HoldTask>;
+export type ClaimPath = z.infer<typeof ClaimPath>;
