@@ -6,16 +6,16 @@ import type { DeliverySummary, ListDeliveries } from "./schema.ts";
 
 /** What came in, the newest first. */
 export async function listDeliveries({ db }: Context, input: ListDeliveries) {
-  const equal = (["event", "subject"] as const)
-    .filter((name) => input[name] !== undefined)
-    .reduce((all, name) => db`${all} and ${db(name)} = ${input[name]!}`, db``);
-  const ofKind = (["provider", "outcome"] as const)
-    .filter((name) => input[name] !== undefined)
-    .reduce((all, name) => db`${all} and ${db(name)} = ${literal(db, input[name]!)}`, db``);
+  const { provider, outcome, event, subject, limit, cursor } = input;
   const rows = await db<DeliverySummary[]>`
     select ${summaryColumns(db)} from deliveries
-    where true ${ofKind} ${equal} ${afterId(db, "id", input.cursor, "desc")}
-    order by id desc limit ${pageLimit(db, input.limit)}`;
-  const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
+    where true
+      ${provider ? db`and provider = ${literal(db, provider)}` : db``}
+      ${outcome ? db`and outcome = ${literal(db, outcome)}` : db``}
+      ${event === undefined ? db`` : db`and event = ${event}`}
+      ${subject === undefined ? db`` : db`and subject = ${subject}`}
+      ${afterId(db, "id", cursor, "desc")}
+    order by id desc limit ${pageLimit(db, limit)}`;
+  const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
   return { deliveries: items, next_cursor };
 }

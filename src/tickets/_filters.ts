@@ -3,6 +3,7 @@ import { unprepared } from "../../db/unprepared.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { preparedForFew } from "../core/cursor.ts";
 import { literal } from "../core/literal.ts";
+import type { Role } from "../core/schema.ts";
 import { hasShip } from "./_ship.ts";
 import { type ListTickets, USUAL_SORT } from "./schema.ts";
 
@@ -21,21 +22,14 @@ export function filtered<Query extends PromiseLike<unknown>>(
 
 /** Conditions on `tickets t`, each with an `and` before it. */
 export function filters(ctx: ProjectContext, input: Filters) {
-  const { db, project } = ctx;
-  const { role, ship, q, priority } = input;
-  const equal = (["stage", "request_type", "blocking"] as const)
-    .filter((name) => input[name] !== undefined)
-    .reduce((all, name) => db`${all} and ${db(`t.${name}`)} = ${input[name]!}`, db``);
-  return db`${equal}
+  const { db } = ctx;
+  const { stage, request_type, blocking, priority, role, ship, q } = input;
+  return db`${stage ? db`and t.stage = ${stage}` : db``}
+    ${request_type ? db`and t.request_type = ${request_type}` : db``}
+    ${blocking === undefined ? db`` : db`and t.blocking = ${blocking}`}
     ${ofStatus(db, input)}
     ${priority ? ofPriority(db, RANKS[priority]) : db``}
-    ${
-    role
-      // Written out: planned for any role, that of half of the tickets would be looked up for all of these.
-      ? db`and exists (select from ticket_roles r
-        where r.ticket_id = t.id and r.role = ${literal(db, role)} and r.project_id = ${project.id}::uuid)`
-      : db``
-  }
+    ${role ? ofRole(ctx, role) : db``}
     ${ship ? db`and ${hasShip(ctx, ship)}` : db``}
     ${q ? db`and t.id in (${matches(ctx, q)})` : db``}`;
 }
@@ -46,6 +40,12 @@ export function filters(ctx: ProjectContext, input: Filters) {
  */
 function ofPriority(db: Db, rank: number) {
   return db`and t.priority_rank between ${rank}::smallint and ${rank}::smallint`;
+}
+
+/** The role written out: planned for any, one that half of the tickets have would be looked up for each of these. */
+function ofRole({ db, project }: ProjectContext, role: Role) {
+  return db`and exists (select from ticket_roles r
+    where r.ticket_id = t.id and r.role = ${literal(db, role)} and r.project_id = ${project.id}::uuid)`;
 }
 
 /** Written out, so that the indexes of what is open serve a prepared statement too. Live is closed and nothing else is. */
