@@ -1,5 +1,6 @@
 import { projectIsArchived } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
+import { changedFields } from "../core/changed_fields.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 import { lockAccount } from "./lock.ts";
@@ -16,12 +17,10 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject): 
   const { archived, name = null, key = null, slug = null } = changes;
   const project = await transact(ctx, async (ctx) => {
     await lockAccount(ctx, ctx.project.account_id);
-    const [before] = await ctx.db<[Record<string, unknown>]>`
+    const [before] = await ctx.db<[{ archived: boolean }]>`
       select name, key, slug, archived_at is not null as archived from projects
       where id = ${ctx.project.id}::uuid for update`;
-    if (Object.entries(changes).every(([field, value]) => value === undefined || before[field] === value)) {
-      return await getProject(ctx, ctx.project);
-    }
+    if (Object.keys(changedFields(before, changes)).length === 0) return await getProject(ctx, ctx.project);
     if (before.archived && archived !== false) throw projectIsArchived();
     await ctx.db`
       update projects set name = coalesce(${name}, name), key = coalesce(${key}, key), slug = coalesce(${slug}, slug),

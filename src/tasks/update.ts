@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { changedFields } from "../core/changed_fields.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { newVersion, requireVersion } from "../core/if_match.ts";
 import { jsonb } from "../core/json.ts";
@@ -66,21 +66,15 @@ async function check(
 }
 
 function changedColumns({ db }: ProjectContext, before: Task, input: Changes): Record<string, unknown> {
-  const { id: _, ticketId: __, taskId: ___, ...fields } = input;
+  const { id: _id, ticketId: _ticketId, taskId: _taskId, ...fields } = input;
   const follows = input.status && input.status !== before.status
     ? consequences(db, before, input.status)
     : {};
-  const given = Object.entries(fields).filter(([name, value]) =>
-    value !== undefined && (name in follows || !isDeepStrictEqual(value, before[name as keyof Task]))
-  );
+  const given = changedFields({ ...before, ...follows }, fields);
   // Who takes a claimed task over takes it without the lease.
-  const handedOver = given.some(([name]) => name === "assignee_user_id");
-  const unclaimed = handedOver ? { assignee_session_id: null, lease_expires_at: null } : {};
-  return {
-    ...follows,
-    ...unclaimed,
-    ...Object.fromEntries(given.map(([name, value]) => [name, sqlValue(db, name, value)])),
-  };
+  const unclaimed = "assignee_user_id" in given ? { assignee_session_id: null, lease_expires_at: null } : {};
+  const columns = Object.entries(given).map(([name, value]) => [name, sqlValue(db, name, value)]);
+  return { ...follows, ...unclaimed, ...Object.fromEntries(columns) };
 }
 
 /** Arrays and JSON need their type said. */

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { changedFields } from "../core/changed_fields.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { requireVersion } from "../core/if_match.ts";
 import { transact } from "../core/transact.ts";
@@ -45,13 +45,8 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
 
 /** Stage and status are the transition's alone. */
 function changedColumns(before: Ticket, input: UpdateTicket): Record<string, unknown> {
-  const { id: _, ticketId: __, roles: ___, stage: ____, status: _____, ...fields } = input;
-  const changed: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    // By value: the database keeps the keys of evidence in an order of its own.
-    if (value !== undefined && !isDeepStrictEqual(value, before[name as keyof Ticket])) changed[name] = value;
-  }
-  return changed;
+  const { id: _id, ticketId: _ticketId, roles: _roles, stage: _stage, status: _status, ...fields } = input;
+  return changedFields(before, fields);
 }
 
 async function writeColumns(

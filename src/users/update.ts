@@ -1,5 +1,6 @@
 import { requirePerson, requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
+import { changedFields } from "../core/changed_fields.ts";
 import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
@@ -50,10 +51,7 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
 
 function changesNothing(before: User, { id: _, deactivated, ...fields }: UpdateUser): boolean {
   const stays = deactivated === undefined || deactivated === (before.deactivated_at !== null);
-  return stays &&
-    Object.entries(fields).every(([name, value]) =>
-      value === undefined || value === before[name as keyof User]
-    );
+  return stays && Object.keys(changedFields(before, fields)).length === 0;
 }
 
 /** Would an admin be one no longer, or no person? */

@@ -1,0 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
+
+/** Those of the given fields that differ from what is there; by value, as the database keeps JSON's keys in its own order. */
+export function changedFields(before: object, given: Record<string, unknown>): Record<string, unknown> {
+  const current = before as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) =>
+      value !== undefined && !isDeepStrictEqual(value, current[name])
+    ),
+  );
+}
