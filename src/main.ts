@@ -83,13 +83,7 @@ function listen(config: Config, app: ReturnType<typeof buildApp>): Deno.HttpServ
 
 /** Did it come to its end in time? A client that reads slowly, or a database that is away, must not hold the end. */
 async function within(ms: number, work: Promise<void> | undefined): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => timer = setTimeout(resolve, ms, false));
-  try {
-    return await Promise.race([Promise.resolve(work).then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return await Promise.race([Promise.resolve(work).then(() => true), pause(ms, false)]);
 }
 
 /** Nothing is lost by it: what was acknowledged is stored, and a job that was not handed back runs again. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Hono } from "hono";
 import { ForeignSchema, pendingMigrations } from "../../db/migrate.ts";
 import type { Services } from "../core/context.ts";
@@ -31,16 +32,13 @@ async function databaseState(
   { sql, pulse }: Services,
 ): Promise<"ready" | "migrations_pending" | "foreign_schema" | "unavailable"> {
   if (pulse.lost) return "unavailable";
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the database did not answer in time")), CHECK_TIMEOUT_MS);
+  const late = pause(CHECK_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+    throw new Error("the database did not answer in time");
   });
   try {
     return (await Promise.race([pendingMigrations(sql), late])).length > 0 ? "migrations_pending" : "ready";
   } catch (error) {
     log.warn("readiness check failed", describeError(error));
     return error instanceof ForeignSchema ? "foreign_schema" : "unavailable";
-  } finally {
-    clearTimeout(timer);
   }
 }
