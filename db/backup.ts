@@ -1,126 +1,165 @@
-import { join } from "node:path";
-import type { Engine } from "./engine.ts";
-import { removeIfPresent } from "./files.ts";
+import { createHash } from "node:crypto";
+import { basename, dirname, join, resolve } from "node:path";
+import { whilePaused } from "./backup_socket.ts";
+import { lockFolder } from "./embedded.ts";
+import { exists, removeIfPresent } from "./files.ts";
+import { migrate } from "./migrate.ts";
+import { openDatabase } from "./open.ts";
 
-/** Who asks by this socket may read the database's files anyway: it is the owner's only, as they are. */
-const SOCKET = "backup.sock";
-/** Requests wait while files are copied; whoever takes longer than this has a copy that doesn't count. */
-const LONGEST_PAUSE_MS = 60_000;
-
-/**
- * Lets another process of the same user copy the files of a running database: a connection pauses the engine, is
- * told `ready`, says `done` when it has copied, and hears `ok` if the engine stood still all the time.
- */
-export async function serveBackups(home: string, engine: Engine): Promise<{ close(): Promise<void> }> {
-  const path = join(home, SOCKET);
-  await removeIfPresent(path);
-  const listener = Deno.listen({ transport: "unix", path });
-  await Deno.chmod(path, 0o600);
-  const served = serveEach(listener, engine);
-  return {
-    async close() {
-      listener.close();
-      await served;
-      await removeIfPresent(path);
-    },
-  };
-}
-
-/** One after the other: a second backup waits for the first. */
-async function serveEach(listener: Deno.UnixListener, engine: Engine): Promise<void> {
-  for await (const connection of listener) {
-    const timer = setTimeout(() => connection.close(), LONGEST_PAUSE_MS);
-    try {
-      await engine.pause();
-      await say(connection, "ready");
-      if (await hear(connection) === "done") await say(connection, "ok");
-    } catch (error) {
-      // The other side sees its connection end before the ok, and throws its copy away.
-      if (!isConnectionEnd(error)) throw error;
-    } finally {
-      engine.resume();
-      clearTimeout(timer);
-      close(connection);
-    }
-  }
-}
+/** Beside the database the one file of a data folder that is not made anew: it signs and encrypts. */
+const SECRET = "auth_secret";
+/** As sha256sum reads it: what became of a backup that was packed, sent and unpacked nothing else tells. */
+const SUMS = "SHA256SUMS";
 
 /**
- * Runs `copy` while the running database of `home` stands still. False when none runs there.
- * @throws {Error} when it did not stand still until the end, or `signal` was aborted meanwhile
+ * Copies the embedded database of `dataDir` into the new folder `target`, whether or not the service runs. The folder
+ * gets its name when it is complete. It holds secrets: mode 0700.
+ * @throws {Error} when there is no database, or `target` exists, or `signal` was aborted; no copy is left then
  */
-export async function whilePaused(
-  home: string,
-  copy: () => Promise<void>,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const connection = await connect(home);
-  if (!connection) return false;
-  const leave = () => close(connection);
-  signal?.addEventListener("abort", leave);
+export async function backUp(dataDir: string, target: string, signal?: AbortSignal): Promise<void> {
+  const home = resolve(dataDir);
+  const folder = resolve(target);
+  if (!await exists(join(home, "db"))) throw new Error(`There is no embedded database in ${home}`);
+  await refuseExisting(folder);
+  const unfinished = await newFolderBeside(folder);
+  const copy = () => copyHome(home, unfinished, signal);
   try {
+    if (!await whilePaused(home, copy, signal)) await whileLocked(home, copy);
+    await Deno.writeTextFile(join(unfinished, SUMS), await sumsOf(unfinished, signal), { mode: 0o600 });
+    await refuseExisting(folder);
+    await Deno.rename(unfinished, folder);
+  } catch (error) {
+    await removeIfPresent(unfinished);
     signal?.throwIfAborted();
-    if (await hear(connection) !== "ready") throw new Error("The running service gave up on the backup");
-    await copy();
-    if (!await isConfirmed(connection)) {
-      throw new Error(
-        `The service ended, or went on after ${
-          LONGEST_PAUSE_MS / 1000
-        } s, before the copy was complete: back up again`,
-      );
+    throw error;
+  }
+}
+
+async function refuseExisting(folder: string): Promise<void> {
+  if (await exists(folder)) throw new Error(`${folder} exists already: name a new folder for the backup`);
+}
+
+/** Of this call's own: another may back up to the same folder at the same time. Mode 0700. */
+async function newFolderBeside(folder: string): Promise<string> {
+  const dir = dirname(folder);
+  await Deno.mkdir(dir, { recursive: true, mode: 0o700 });
+  return await Deno.makeTempDir({ dir, prefix: `${basename(folder)}.`, suffix: ".unfinished" });
+}
+
+interface Restored {
+  tickets: number;
+  /** The migrations that it lacked. */
+  applied: string[];
+  /** Whether it is known to be whole: backups of earlier versions have no sums. */
+  whole: boolean;
+}
+
+/**
+ * Puts a backup into `dataDir`, which must hold no database yet. It gets its name there when it was opened and is
+ * up to date; what fails leaves the folder free for another backup.
+ * @throws {Error} when there is a database, or `source` is no backup, isn't as it was made or can't be opened
+ */
+export async function restore(source: string, dataDir: string): Promise<Restored> {
+  const home = resolve(dataDir);
+  if (!await exists(join(source, "db", "PG_VERSION"))) {
+    throw new Error(`${resolve(source)} is no backup of a database`);
+  }
+  return await whileLocked(home, async () => {
+    if (await exists(join(home, "db"))) {
+      throw new Error(`${home} holds a database already: restore into an empty DATA_DIR`);
     }
-    return true;
+    const whole = await checkSums(source);
+    // A kill may leave it there: the next restore removes it, and so does a first start.
+    const unfinished = join(home, "db.new");
+    try {
+      await removeIfPresent(unfinished);
+      await Deno.mkdir(unfinished, { mode: 0o700 });
+      await copyFolder(join(source, "db"), join(unfinished, "db"));
+      const found = await bringUpToDate(unfinished).catch((error: Error) => {
+        throw new Error(`${resolve(source)} can't be used: ${error.message}`, { cause: error });
+      });
+      await copySecret(source, home);
+      await Deno.rename(join(unfinished, "db"), join(home, "db"));
+      return { ...found, whole };
+    } finally {
+      await removeIfPresent(unfinished);
+    }
+  });
+}
+
+async function bringUpToDate(dataDir: string): Promise<Omit<Restored, "whole">> {
+  const { sql, close } = await openDatabase({ dataDir });
+  try {
+    const applied = await migrate(sql);
+    const [row] = await sql<[{ tickets: number }]>`select count(*) as tickets from tickets`;
+    return { tickets: row.tickets, applied };
   } finally {
-    signal?.removeEventListener("abort", leave);
-    leave();
+    await close();
   }
 }
 
-async function isConfirmed(connection: Deno.UnixConn): Promise<boolean> {
-  try {
-    await say(connection, "done");
-    return await hear(connection) === "ok";
-  } catch (error) {
-    if (isConnectionEnd(error)) return false;
-    throw error;
+/** False when it has none. A file that is cut off or missing may well open, with less in it. */
+async function checkSums(source: string): Promise<boolean> {
+  if (!await exists(join(source, SUMS))) return false;
+  const [told, found] = [await Deno.readTextFile(join(source, SUMS)), await sumsOf(source)]
+    .map((text) => new Set(text.split("\n"))) as [Set<string>, Set<string>];
+  const [other] = told.symmetricDifference(found);
+  if (other === undefined) return true;
+  throw new Error(`${resolve(source)} is not as it was backed up, by its ${SUMS}: ${other.slice(66)}`);
+}
+
+/** A line for each file of a backup. */
+async function sumsOf(folder: string, signal?: AbortSignal): Promise<string> {
+  const lines: string[] = [];
+  for await (const path of backedUp(folder)) {
+    signal?.throwIfAborted();
+    const hash = createHash("sha256");
+    const { readable } = await Deno.open(join(folder, path));
+    for await (const bytes of readable) hash.update(bytes);
+    lines.push(`${hash.digest("hex")}  ${path}\n`);
+  }
+  return lines.join("");
+}
+
+async function* backedUp(folder: string): AsyncGenerator<string> {
+  if (await exists(join(folder, SECRET))) yield SECRET;
+  yield* filesIn(folder, "db");
+}
+
+async function* filesIn(folder: string, path: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(join(folder, path))) {
+    if (isDirectory) yield* filesIn(folder, `${path}/${name}`);
+    else yield `${path}/${name}`;
   }
 }
 
-async function connect(home: string): Promise<Deno.UnixConn | null> {
+/** No service runs on the folder, and none starts meanwhile. */
+async function whileLocked<T>(home: string, work: () => Promise<T>): Promise<T> {
+  const lock = await lockFolder(home);
   try {
-    return await Deno.connect({ transport: "unix", path: join(home, SOCKET) });
-  } catch (error) {
-    // A killed service leaves its socket behind.
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.ConnectionRefused) return null;
-    throw error;
+    return await work();
+  } finally {
+    lock.close();
   }
 }
 
-async function say(connection: Deno.UnixConn, word: string): Promise<void> {
-  await connection.write(new TextEncoder().encode(`${word}\n`));
+async function copyHome(home: string, target: string, signal?: AbortSignal): Promise<void> {
+  await copyFolder(join(home, "db"), join(target, "db"), signal);
+  await copySecret(home, target);
 }
 
-/** The words are shorter than any packet; "" when the other side is gone. */
-async function hear(connection: Deno.UnixConn): Promise<string> {
-  const buffer = new Uint8Array(16);
-  const length = await connection.read(buffer);
-  return new TextDecoder().decode(buffer.subarray(0, length ?? 0)).trim();
+async function copySecret(from: string, to: string): Promise<void> {
+  if (!await exists(join(from, SECRET))) return;
+  await Deno.copyFile(join(from, SECRET), join(to, SECRET));
+  // A backup that was packed and unpacked may have lost it.
+  await Deno.chmod(join(to, SECRET), 0o600);
 }
 
-function isConnectionEnd(error: unknown): boolean {
-  return [
-    Deno.errors.BrokenPipe,
-    Deno.errors.ConnectionReset,
-    Deno.errors.BadResource,
-    Deno.errors.Interrupted,
-  ]
-    .some((kind) => error instanceof kind);
-}
-
-function close(connection: Deno.UnixConn): void {
-  try {
-    connection.close();
-  } catch (error) {
-    if (!(error instanceof Deno.errors.BadResource)) throw error;
+async function copyFolder(from: string, to: string, signal?: AbortSignal): Promise<void> {
+  await Deno.mkdir(to, { mode: 0o700 });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    signal?.throwIfAborted();
+    if (isDirectory) await copyFolder(join(from, name), join(to, name), signal);
+    else await Deno.copyFile(join(from, name), join(to, name));
   }
 }

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { serveBackups } from "./backup.ts";
+import { serveBackups } from "./backup_socket.ts";
 import { startEngine } from "./engine.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 import { exists, removeIfPresent } from "./files.ts";

@@ -1,4 +1,4 @@
-import { backUp } from "../db/backup_files.ts";
+import { backUp } from "../db/backup.ts";
 import { readConfig } from "../src/core/config.ts";
 import { pathFromCaller, runCommand, stopSignal } from "./_cli.ts";
 

@@ -1,4 +1,4 @@
-import { restore } from "../db/backup_files.ts";
+import { restore } from "../db/backup.ts";
 import { readConfig } from "../src/core/config.ts";
 import { pathFromCaller, runCommand } from "./_cli.ts";
 

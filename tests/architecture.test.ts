@@ -58,7 +58,7 @@ const ENTRIES = [
   "src/client.ts",
   "src/core/embed_worker.ts",
   "src/core/launch_flags.ts",
-  "db/backup_files.ts",
+  "db/backup.ts",
   "db/dump_schema.ts",
   "db/embedded_worker.ts",
 ];

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { whilePaused } from "../../db/backup.ts";
-import { backUp, restore } from "../../db/backup_files.ts";
+import { whilePaused } from "../../db/backup_socket.ts";
+import { backUp, restore } from "../../db/backup.ts";
 import { copyTemplate } from "../database.ts";
 import { makeProject, makeTicket, type TestProject, ticketInput } from "../factories.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";

@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import type { Engine } from "./engine.ts";
+import { removeIfPresent } from "./files.ts";
+
+/** Who asks by this socket may read the database's files anyway: it is the owner's only, as they are. */
+const SOCKET = "backup.sock";
+/** Requests wait while files are copied; whoever takes longer than this has a copy that doesn't count. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * Lets another process of the same user copy the files of a running database: a connection pauses the engine, is
+ * told `ready`, says `done` when it has copied, and hears `ok` if the engine stood still all the time.
+ */
+export async function serveBackups(home: string, engine: Engine): Promise<{ close(): Promise<void> }> {
+  const path = join(home, SOCKET);
+  await removeIfPresent(path);
+  const listener = Deno.listen({ transport: "unix", path });
+  await Deno.chmod(path, 0o600);
+  const served = serveEach(listener, engine);
+  return {
+    async close() {
+      listener.close();
+      await served;
+      await removeIfPresent(path);
+    },
+  };
+}
+
+/** One after the other: a second backup waits for the first. */
+async function serveEach(listener: Deno.UnixListener, engine: Engine): Promise<void> {
+  for await (const connection of listener) {
+    const timer = setTimeout(() => connection.close(), LONGEST_PAUSE_MS);
+    try {
+      await engine.pause();
+      await say(connection, "ready");
+      if (await hear(connection) === "done") await say(connection, "ok");
+    } catch (error) {
+      // The other side sees its connection end before the ok, and throws its copy away.
+      if (!isConnectionEnd(error)) throw error;
+    } finally {
+      engine.resume();
+      clearTimeout(timer);
+      close(connection);
+    }
+  }
+}
+
+/**
+ * Runs `copy` while the running database of `home` stands still. False when none runs there.
+ * @throws {Error} when it did not stand still until the end, or `signal` was aborted meanwhile
+ */
+export async function whilePaused(
+  home: string,
+  copy: () => Promise<void>,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const connection = await connect(home);
+  if (!connection) return false;
+  const leave = () => close(connection);
+  signal?.addEventListener("abort", leave);
+  try {
+    signal?.throwIfAborted();
+    if (await hear(connection) !== "ready") throw new Error("The running service gave up on the backup");
+    await copy();
+    if (!await isConfirmed(connection)) {
+      throw new Error(
+        `The service ended, or went on after ${
+          LONGEST_PAUSE_MS / 1000
+        } s, before the copy was complete: back up again`,
+      );
+    }
+    return true;
+  } finally {
+    signal?.removeEventListener("abort", leave);
+    leave();
+  }
+}
+
+async function isConfirmed(connection: Deno.UnixConn): Promise<boolean> {
+  try {
+    await say(connection, "done");
+    return await hear(connection) === "ok";
+  } catch (error) {
+    if (isConnectionEnd(error)) return false;
+    throw error;
+  }
+}
+
+async function connect(home: string): Promise<Deno.UnixConn | null> {
+  try {
+    return await Deno.connect({ transport: "unix", path: join(home, SOCKET) });
+  } catch (error) {
+    // A killed service leaves its socket behind.
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.ConnectionRefused) return null;
+    throw error;
+  }
+}
+
+async function say(connection: Deno.UnixConn, word: string): Promise<void> {
+  await connection.write(new TextEncoder().encode(`${word}\n`));
+}
+
+/** The words are shorter than any packet; "" when the other side is gone. */
+async function hear(connection: Deno.UnixConn): Promise<string> {
+  const buffer = new Uint8Array(16);
+  const length = await connection.read(buffer);
+  return new TextDecoder().decode(buffer.subarray(0, length ?? 0)).trim();
+}
+
+function isConnectionEnd(error: unknown): boolean {
+  return [
+    Deno.errors.BrokenPipe,
+    Deno.errors.ConnectionReset,
+    Deno.errors.BadResource,
+    Deno.errors.Interrupted,
+  ]
+    .some((kind) => error instanceof kind);
+}
+
+function close(connection: Deno.UnixConn): void {
+  try {
+    connection.close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BadResource)) throw error;
+  }
+}
