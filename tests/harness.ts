@@ -5,7 +5,7 @@ import { parseConfig } from "../src/core/config.ts";
 import type { Services } from "../src/core/context.ts";
 import type { Embedder } from "../src/core/embed.ts";
 import { startLog } from "../src/core/log.ts";
-import type { QueueName } from "../src/core/queue.ts";
+import type { Payload, QueueName } from "../src/core/queue.ts";
 import { type RunningServices, startServices } from "../src/core/services.ts";
 import { copyTemplate, dropPlace, type Place, serverUrl } from "./database.ts";
 
@@ -31,6 +31,11 @@ interface HarnessOptions {
   env?: Record<string, string>;
   embedder?: Embedder;
 }
+
+/** Queues whose jobs need no payload: the clock makes them. */
+type ClockQueue = {
+  [Name in QueueName]: Record<never, never> extends Payload<Name> ? Name : never;
+}[QueueName];
 
 /** The real app over a database of the file's own; started before its tests and gone after them. */
 export class Harness {
@@ -98,6 +103,12 @@ export class Harness {
       }
     }
     return jobs.length;
+  }
+
+  /** Makes a job as the clock would, and does what waits in its queue; answers how many there were. */
+  async run(name: ClockQueue): Promise<number> {
+    await this.services.queue.enqueue(this.sql, name, {});
+    return await this.work(name);
   }
 
   /** How many statements `work` sends, without the queue's, the database's upkeep, and what a new connection asks first. */

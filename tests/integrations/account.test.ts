@@ -225,7 +225,7 @@ describe("a stored token", () => {
     async () => {
       const { harness } = hosting.now;
       const admin = await makeUser(harness);
-      const { config, queue, secrets, sql } = harness.services;
+      const { config, secrets, sql } = harness.services;
       const users = await sql<{ user_id: string }[]>`
       insert into users (id, account_id, email, name, kind, role)
       select gen_random_uuid(), ${admin.accountId}::uuid, 'linked' || n || '@example.test', 'Linked', 'human', 'member'
@@ -239,8 +239,7 @@ describe("a stored token", () => {
       const before = secrets.encryption;
       const ENCRYPTION_KEY = ["second-encryption-key-of-this-test", "first-encryption-key-of-this-test"];
       secrets.encryption = (await loadSecrets({ ...config, ENCRYPTION_KEY })).encryption;
-      await queue.enqueue(sql, "renew-tokens", {});
-      await harness.work("renew-tokens");
+      await harness.run("renew-tokens");
       const keys = await sql`
       select split_part(token, '.', 2) as id, count(*) as tokens from code_hosting_accounts where login = 'many' group by 1`;
       expect(keys).toEqual([{ id: secrets.encryption[0].id, tokens: 101 }]);

@@ -15,11 +15,6 @@ const embedder: Embedder = {
 };
 const harness = useHarness({ embedder, env: { EMBEDDING_THREADS: "1" } });
 
-async function run(name: "backfill-embeddings" | "end-leases" | "prune"): Promise<void> {
-  await harness.now.services.queue.enqueue(harness.now.sql, name, {});
-  expect(await harness.now.work(name)).toBe(1);
-}
-
 async function count(table: string, where: string): Promise<number> {
   const [row] = await harness.now.sql.unsafe<{ count: number }[]>(
     `select count(*) from ${table} where ${where}`,
@@ -34,9 +29,9 @@ describe("the backfill", () => {
     await makeTicket(harness.now, project, { title: "Unreadable by the model" });
     await makeTicket(harness.now, project);
     await harness.now.sql`delete from ticket_embeddings`;
-    await run("backfill-embeddings");
+    await harness.now.run("backfill-embeddings");
     expect(await count("ticket_embeddings", "true")).toBe(6);
-    await run("backfill-embeddings");
+    await harness.now.run("backfill-embeddings");
     expect(await count("ticket_embeddings", "true")).toBe(6);
     expect(await count("pgboss.job", "name = 'backfill-embeddings' and state <> 'completed'")).toBe(0);
   });
@@ -49,7 +44,7 @@ describe("pruning", () => {
       select gen_random_uuid(), 'github', 'ping', '{}', sha256(days::text::bytea), 'ignored', 'test',
         now() - make_interval(days => days)
       from generate_series(1, 60) days`;
-    await run("prune");
+    await harness.now.run("prune");
     expect(await count("deliveries", "true")).toBe(29);
   });
 
@@ -70,7 +65,7 @@ describe("pruning", () => {
         (${hashToken("c")}, ${living.id}::uuid, now() + interval '1 day', null)`;
     const soon = Date.now() + 60_000;
     await sql`insert into rate_limits (key, points, expire) values ('past', 1, 1), ('present', 1, ${soon}::bigint)`;
-    await run("prune");
+    await harness.now.run("prune");
     expect(await count("sessions", `id = '${ended.sessionId}'`)).toBe(0);
     expect(await count("sessions", `id = '${living.sessionId}'`)).toBe(1);
     expect(await count("refresh_tokens", "true")).toBe(1);
@@ -106,7 +101,7 @@ describe("pruning", () => {
       insert into deliveries (id, provider, event, body, body_sha256, outcome, request_id, received_at)
       select gen_random_uuid(), 'github', 'many', '{}', sha256(n::text::bytea), 'ignored', 'test', ${past(31)}
       from generate_series(1001, 3500) n`;
-    await run("prune");
+    await harness.now.run("prune");
     const sessions = await sql<{ id: string }[]>`select id from sessions where id = any (${ended}::uuid[])`;
     expect(sessions.map(({ id }) => id)).toEqual([ended[0]]);
     expect(await count("refresh_tokens", `session_id = '${living.sessionId}'`)).toBe(1);
@@ -121,7 +116,7 @@ describe("pruning", () => {
       insert into audit_log (action, actor, created_at)
       select action, '{"kind": "user", "id": "pruned"}', now() - make_interval(days => age)
       from unnest(array['session.refused', 'session.started']) action, unnest(array[89, 91]) age`;
-    await run("prune");
+    await harness.now.run("prune");
     const left = await harness.now.sql<{ action: string; age: number }[]>`
       select action, extract(day from now() - created_at)::integer as age from audit_log
       where actor ->> 'id' = 'pruned' order by action, age`;
@@ -165,7 +160,7 @@ describe("pruning", () => {
   test("keeps an idempotency key as long as its ticket", async () => {
     const project = await makeProject(harness.now);
     await makeTicket(harness.now, project, { idempotency_key: "kept" });
-    await run("prune");
+    await harness.now.run("prune");
     expect(await count("ticket_creations", "idempotency_key = 'kept'")).toBe(1);
   });
 });
@@ -180,13 +175,13 @@ test("an expired lease gives its task back under the job's name", async () => {
     body: { title: "A task", role: "qa" },
   });
   await harness.now.call("POST", `${ticket.path}/tasks/${task.id}/claim`, { token, body: {} });
-  await run("end-leases");
+  await harness.now.run("end-leases");
   expect(await count("tasks", `id = '${task.id}' and status = 'in_progress'`)).toBe(1);
   await sql.begin(async (tx) => {
     await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
     await tx`update tasks set lease_expires_at = now() - interval '1 second' where id = ${task.id}::uuid`;
   });
-  await run("end-leases");
+  await harness.now.run("end-leases");
   expect(await count("tasks", `id = '${task.id}' and status = 'pending' and assignee_user_id is null`)).toBe(
     1,
   );

@@ -50,11 +50,6 @@ async function readLinked(harness: Harness, id: string) {
   return decrypt(harness.services.secrets.encryption, row!.token, `code_hosting_accounts/${id}`);
 }
 
-async function renewTokens(harness: Harness): Promise<void> {
-  await harness.services.queue.enqueue(harness.sql, "renew-tokens", {});
-  await harness.work("renew-tokens");
-}
-
 /** The statuses that the senders who sign with a secret are answered. */
 async function deliver(harness: Harness, secret: string): Promise<number[]> {
   const sent = [
@@ -95,7 +90,7 @@ describe("rotating every secret", () => {
       expect((await me(harness, before.active.access_token)).status).toBe(200);
       expect(await deliver(harness, OLD)).toEqual([200, 200, 200, 200]);
       expect(await deliver(harness, NEW)).toEqual([200, 200, 200, 200]);
-      await renewTokens(harness);
+      await harness.run("renew-tokens");
       return (await refresh(harness, before.active)).body;
     });
 
@@ -124,7 +119,7 @@ describe("rotating every secret", () => {
     const linked = await running(OLD, makeLinked, alone);
     await running(`${NEW},${OLD}`, async (harness) => {
       expect(await readLinked(harness, linked)).toEqual({ text: "ghp_stored", stale: true });
-      await renewTokens(harness);
+      await harness.run("renew-tokens");
     }, alone);
     await running(NEW, async (harness) => {
       expect(await readLinked(harness, linked)).toEqual({ text: "ghp_stored", stale: false });

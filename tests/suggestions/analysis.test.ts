@@ -37,8 +37,7 @@ async function makeMany(project: TestProject, count: number): Promise<void> {
 async function stopHalfWay() {
   const project = await makeProject(harness.now);
   await makeMany(project, 150);
-  await harness.now.services.queue.enqueue(harness.now.sql, "collect-changes", {});
-  await harness.now.work("collect-changes");
+  await harness.now.run("collect-changes");
   expect((await progress(project)).body).toMatchObject({
     state: "waiting",
     waiting: 150,
@@ -123,8 +122,7 @@ describe("an analysis", () => {
     await makeTicket(harness.now, project, INVOICE);
     await analyze(harness.now);
     expect((await progress(project)).body).toMatchObject({ state: "idle", waiting: 0 });
-    await harness.now.services.queue.enqueue(harness.now.sql, "collect-changes", {});
-    await harness.now.work("collect-changes");
+    await harness.now.run("collect-changes");
     expect((await progress(project)).body).toMatchObject({ state: "waiting", waiting: 1 });
   });
 
@@ -133,8 +131,7 @@ describe("an analysis", () => {
     await makeTicket(harness.now, project, INVOICE);
     await harness.now.sql`update history set created_at = now() + interval '1 day'`;
     await analyze(harness.now);
-    await harness.now.services.queue.enqueue(harness.now.sql, "collect-changes", {});
-    await harness.now.work("collect-changes");
+    await harness.now.run("collect-changes");
     expect((await progress(project)).body).toMatchObject({ state: "idle", waiting: 0 });
   });
 

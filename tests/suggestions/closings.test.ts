@@ -39,8 +39,7 @@ async function makeThrough() {
 }
 
 async function sweep() {
-  await harness.now.services.queue.enqueue(harness.now.sql, "sweep-merged-tickets", {});
-  await harness.now.work("sweep-merged-tickets");
+  await harness.now.run("sweep-merged-tickets");
 }
 
 describe("a merged ticket in which nothing is left to do", () => {

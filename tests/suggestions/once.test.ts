@@ -97,8 +97,7 @@ test("of two analyses at once the one that looked last is believed", async () =>
   for (let n = 0; n < 6; n++) {
     await send(project, "POST", `${long.path}/tasks`, { title: `Task ${n}`, role: "qa" });
   }
-  await harness.now.services.queue.enqueue(harness.now.sql, "collect-changes", {});
-  await harness.now.work("collect-changes");
+  await harness.now.run("collect-changes");
 
   const [reading, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const embedder = {

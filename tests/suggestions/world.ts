@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { Embedder } from "../../src/core/embed.ts";
-import type { QueueName } from "../../src/core/queue.ts";
 import { makeTicket, type TestProject, type TestTicket } from "../factories.ts";
 import type { Answer, Harness } from "../harness.ts";
 
@@ -39,23 +38,14 @@ export const INVOICE = {
 
 /** As the cron and the workers would: reads what changed, and analyzes it. */
 export async function analyze(harness: Harness): Promise<void> {
-  await enqueue(harness, "collect-changes");
-  await harness.work("collect-changes");
+  await harness.run("collect-changes");
   await harness.work("analyze-project");
 }
 
 /** As every night: all open tickets. */
 export async function analyzeAll(harness: Harness): Promise<void> {
-  await enqueue(harness, "analyze-all-projects");
-  await harness.work("analyze-all-projects");
+  await harness.run("analyze-all-projects");
   await harness.work("analyze-project");
-}
-
-function enqueue(
-  { services }: Harness,
-  name: QueueName & ("collect-changes" | "analyze-all-projects"),
-): Promise<void> {
-  return services.queue.enqueue(services.sql, name, {});
 }
 
 export interface Listed {

@@ -246,8 +246,7 @@ describe("a claim", () => {
     await act(late, "claim", ada!);
     await act(fresh, "claim", ada!);
     await letExpire(late!);
-    await harness.now.boss.send("end-leases", {});
-    await harness.now.work("end-leases");
+    await harness.now.run("end-leases");
     const { tasks } = (await call("GET", `${world.ticket.path}/tasks`, ada!)).body;
     expect(tasks[0]).toMatchObject({ status: "pending", assignee_user_id: null, lease_expires_at: null });
     expect(tasks[1]).toMatchObject({ status: "in_progress", assignee_user_id: ada!.id });
@@ -314,8 +313,7 @@ describe("a claim", () => {
       });
     expect((await act(id, "heartbeat", ada!)).headers.get("etag")).toBe(claimed.headers.get("etag"));
     await letExpire(id!);
-    await harness.now.boss.send("end-leases", {});
-    await harness.now.work("end-leases");
+    await harness.now.run("end-leases");
     await act(id, "claim", ben!);
     expect(await outcome(finish())).toEqual([412, "version_conflict"]);
     expect(await outcome(act(id, "heartbeat", ben!))).toEqual([200, "in_progress"]);
@@ -377,8 +375,7 @@ describe("agents of one user", () => {
   ) {
     expect((await first()).status).toBe(200);
     await letExpire(id);
-    await harness.now.boss.send("end-leases", {});
-    await harness.now.work("end-leases");
+    await harness.now.run("end-leases");
     expect((await second()).status).toBe(200);
   }
 

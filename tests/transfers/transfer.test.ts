@@ -175,8 +175,7 @@ describe("an export", () => {
         number: 2,
       };
       await post(other, target, `${target.path}/import`, { records: [records[0], earlier] });
-      await other.services.queue.enqueue(other.sql, "sweep-merged-tickets", {});
-      await other.work("sweep-merged-tickets");
+      await other.run("sweep-merged-tickets");
       const stages = (await exportAll(other, target)).map(({ stage }) => stage);
       expect(stages).toEqual(["validation", "live"]);
     } finally {
@@ -355,8 +354,7 @@ describe("that repositories report deploys", () => {
     try {
       const target = await makeProject(other, { repositories: [repo.replace("acme", "Acme")] });
       expect((await sendRecords(other, target, records)).body).toEqual({ imported: 1, existing: 0 });
-      await other.services.queue.enqueue(other.sql, "sweep-merged-tickets", {});
-      await other.work("sweep-merged-tickets");
+      await other.run("sweep-merged-tickets");
       expect(await exportAll(other, target)).toMatchObject([{ stage: "backlog", reported_repos: [repo] }]);
       const [audit] = await other.sql`select details from audit_log where action = 'project.imported'`;
       expect(audit!.details).toEqual({ tickets: 1, reported_repos: [repo] });
