@@ -225,8 +225,7 @@ describe("a deploy record", () => {
       ship: "deployed",
       merge_sha: sha,
     });
-    await harness.now.services.queue.enqueue(harness.now.sql, "sweep-merged-tickets", {});
-    await harness.now.work("sweep-merged-tickets");
+    await harness.now.run("sweep-merged-tickets");
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
   });
 
@@ -334,8 +333,7 @@ describe("a deploy record", () => {
       body: reopen,
     });
     await sendDeploy(harness.now, { repo: "acme/again", sha: first.merge_sha });
-    await harness.now.services.queue.enqueue(harness.now.sql, "sweep-merged-tickets", {});
-    await harness.now.work("sweep-merged-tickets");
+    await harness.now.run("sweep-merged-tickets");
     expect(await readTicket(harness.now, project, ticket), "reopened on purpose").toMatchObject({
       status: "open",
     });

@@ -8,8 +8,7 @@ import { CRON_SECRET, makeMerged, merge, newSha, readTicket, sendDeploy } from "
 const harness = useHarness({ env: { CRON_SECRET } });
 
 async function sweep(): Promise<void> {
-  await harness.now.services.queue.enqueue(harness.now.sql, "sweep-merged-tickets", {});
-  expect(await harness.now.work("sweep-merged-tickets")).toBe(1);
+  expect(await harness.now.run("sweep-merged-tickets")).toBe(1);
 }
 
 describe("the hourly sweep", () => {
