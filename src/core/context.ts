@@ -7,7 +7,7 @@ import type { Embedder } from "./embed.ts";
 import type { Limits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Queue } from "./queue.ts";
-import type { ProjectRole, Scope, UserKind, UserRole } from "./schema.ts";
+import type { Author, ProjectRole, Scope, UserKind, UserRole } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** What one process shares between all calls; built once in core/services.ts, passed down, never imported. */
@@ -40,16 +40,6 @@ export interface Actor {
   credential:
     | { type: "session"; id: string; via: "bearer" | "cookie" }
     | { type: "key"; id: string; scopes: Scope[]; project_id: string | null };
-}
-
-/** Who a change is written down under in history and audit. */
-export interface Author {
-  kind: "user" | "key" | "webhook" | "job";
-  /** User id, or the name of the webhook's sender or of the job. */
-  id: string;
-  name?: string;
-  /** The key's id when an API key acted for the user. */
-  key_id?: string;
 }
 
 /** What a verb needs to read and write. `db` is the client, or the handle of the transaction it runs in. */

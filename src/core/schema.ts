@@ -46,6 +46,16 @@ export type UserRole = z.infer<typeof UserRole>;
 export const ProjectRole = z.enum(["viewer", "member", "admin"]);
 export type ProjectRole = z.infer<typeof ProjectRole>;
 
+/** Who a change is written down under in history and audit. */
+export const Author = z.object({
+  kind: z.enum(["user", "key", "webhook", "job"]),
+  id: z.string().describe("User id, or the name of the webhook's sender or of the job"),
+  name: z.string().optional(),
+  /** Of the API key that acted for the user. */
+  key_id: z.string().optional(),
+});
+export type Author = z.infer<typeof Author>;
+
 /** `owner/name` of a code-hosting repository; in an address, dots alone would lead elsewhere. */
 export const RepoName = z.string()
   .regex(/^[A-Za-z0-9_.-]{1,100}\/[A-Za-z0-9_.-]{1,100}$/, { error: "Expected owner/name", abort: true })

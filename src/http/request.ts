@@ -1,7 +1,8 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { authenticate, SESSION_COOKIE } from "../core/auth.ts";
-import { type Actor, type Author, authorOf, type RequestContext, type Services } from "../core/context.ts";
+import { type Actor, authorOf, type RequestContext, type Services } from "../core/context.ts";
+import type { Author } from "../core/schema.ts";
 
 /** What Hono knows of a request beyond the request itself. */
 export interface HttpEnv {

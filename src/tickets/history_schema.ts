@@ -1,16 +1,9 @@
 import { z } from "zod";
-import { LargeInteger, NextCursor, Page, Timestamp } from "../core/schema.ts";
+import { Author, LargeInteger, NextCursor, Page, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "./schema.ts";
 
 export const ListHistory = TicketPath.extend(Page.shape);
 export type ListHistory = z.infer<typeof ListHistory>;
-
-const Author = z.object({
-  kind: z.enum(["user", "key", "webhook", "job"]),
-  id: z.string().describe("User id, or the name of the webhook's sender or of the job"),
-  name: z.string().optional(),
-  key_id: z.string().optional(),
-});
 
 export const HistoryEntry = z.object({
   id: LargeInteger,
