@@ -1,0 +1,45 @@
+import type { MiddlewareHandler } from "hono";
+import { logRequest } from "../core/log.ts";
+import type { Metrics } from "../core/metrics.ts";
+import type { HttpEnv } from "./request.ts";
+
+/**
+ * A request id on every answer, one log line and one measurement for every request. Answers are private unless they
+ * say otherwise.
+ */
+export function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const started = performance.now();
+    const given = c.req.header("x-request-id");
+    const requestId = given && /^[\w.-]{1,64}$/.test(given) ? given : crypto.randomUUID();
+    c.set("requestId", requestId);
+    await next();
+    const { method, path } = c.req;
+    const { headers, status } = c.res;
+    headers.set("X-Request-Id", requestId);
+    if (status === 401) headers.set("WWW-Authenticate", "Bearer");
+    if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+    // The server would say 0, as the body that is left out is not there to be counted.
+    if (method === "HEAD" && c.res.body) {
+      headers.set("Content-Length", String((await c.res.arrayBuffer()).byteLength));
+    }
+    const ms = performance.now() - started;
+    const { procedure, actor, code, fault = status } = c.var;
+    // Labels come from a known few; paths and methods may be anything.
+    const labels = procedure
+      ? { method, route: procedure, status: fault }
+      : { method: "any", route: "other", status };
+    metrics.observeRequest(labels, ms / 1000);
+    logRequest({
+      request_id: requestId,
+      method,
+      path,
+      status,
+      code,
+      ms: Math.round(ms * 10) / 10,
+      procedure,
+      user_id: actor?.user.id,
+      key_id: actor?.credential.type === "key" ? actor.credential.id : undefined,
+    });
+  };
+}
