@@ -18,7 +18,7 @@ const ANSWERS = {
   close: "closed",
 } as const;
 
-/** Of WASI's numbers those that whoever runs it can mend. */
+/** Those of WASI's error numbers whose cause an operator can mend. */
 const ERRORS: Record<number, string> = {
   2: "permission denied",
   19: "disk quota exceeded",

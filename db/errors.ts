@@ -49,7 +49,7 @@ export class ConfigError extends Error {
   override name = "ConfigError";
 }
 
-/** Of an error that ended a start: is it the server that DATABASE_URL names, not this code, that must be mended? */
+/** Does an error that ended a start mean that the server of DATABASE_URL must be mended, and not this code? */
 export function isServersFault(error: unknown): boolean {
   return endsConnection(error) || NOT_ALLOWED.has(property(error, "code") ?? "");
 }
@@ -73,7 +73,7 @@ export function isGivenUp(error: unknown): boolean {
   return property(error, "code") === "CONNECTION_DESTROYED";
 }
 
-/** The connection it came over is gone or about to be. After what else the server says, it takes the next statement. */
+/** The connection it came over is gone or about to be. After any other error it takes the next statement. */
 export function endsConnection(error: unknown): boolean {
   const severity = property(error, "severity");
   return severity === undefined ? isUnavailable(error) : severity === "FATAL" || severity === "PANIC";

@@ -4,7 +4,7 @@ const CHECK_EVERY_MS = 10_000;
 /** Bytes of write-ahead log: what is read again after a kill, and about what a backup takes besides the tables. */
 const LONGEST_LOG = 64 * 1024 * 1024;
 
-/** Bytes of a table, from which on it is looked after at each start. */
+/** Bytes from which on a table is vacuumed after each start. */
 const LARGE_TABLE = 1024 * 1024;
 
 /**

@@ -18,7 +18,7 @@ const TICK_MS = 250;
 const SILENT_TICKS = 5;
 /** 6 s: postgres.js gives each connection 5 s, but connects anew for ever to what ends them before it answers. */
 const UNMET_TICKS = 24;
-/** A single broken connection is none: the next ping has a new one. */
+/** A single broken connection is no loss: the next ping has a new one. */
 const FAILURES_UNTIL_LOST = 2;
 
 /**

@@ -9,10 +9,10 @@ import { createFirstAdmin } from "./core/first_admin.ts";
 import { describeError, log, print, startLog } from "./core/log.ts";
 import { startServices } from "./core/services.ts";
 
-/** Whoever stops a process ends it after ten seconds: both together are under that. */
+/** Supervisors kill a process ten seconds after they asked it to stop: both together stay under that. */
 const ANSWERING_MS = 5_000;
 const CLOSING_MS = 4_500;
-/** npm and the task runner pass on a signal that the whole group has got already: within this time it is the same one. */
+/** npm and the task runner pass on a signal that the whole process group got: a second one this soon is a copy of it. */
 const ONE_SIGNAL_MS = 2_000;
 /** Between two looks at the database's migrations. */
 const LOOKING_MS = 10_000;
@@ -91,7 +91,7 @@ function notClosed(error: unknown): void {
   log.error("could not close", describeError(error));
 }
 
-/** Of what works on this machine and in this process, and not from elsewhere. */
+/** Warns of settings with which it works on this machine only, or in this process only. */
 function warn(config: Config): void {
   const { HOST, PUBLIC_URL, DATABASE_URL, AUTH_SECRET } = config;
   if (isWildcard(HOST) && PUBLIC_URL === ownUrl(config)) {

@@ -8,7 +8,7 @@ export interface LastPage {
   session_id: string;
   /** Digest of what was asked for. */
   asked: string;
-  /** Does who asks for the same get it again? Later it would not know what was changed at the provider meanwhile. */
+  /** Young enough to be given again to whoever asks for the same: an older one may be out of date. */
   is_fresh: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function retrievePage(
   );
 }
 
-/** Ends a page, that nobody pays on it any more. What the provider refuses of one that has ended is no failure. */
+/** Ends a page, so that nobody pays on it any more. That it has ended already is no failure. */
 export async function closePage(stripe: Stripe, id: string): Promise<void> {
   try {
     await stripe.checkout.sessions.expire(id);

@@ -26,9 +26,9 @@ const Answer = z.looseObject({ error: z.undefined().optional() });
 const Refusal = z.looseObject({ error: z.looseObject({}).or(z.string()) });
 
 /**
- * What the provider would not say, such as a gateway's `"Forbidden"`, ends the process: the package fails on it where
- * nobody hears of it, or takes it for what was asked for. As an answer that breaks off, it counts as none, and is asked
- * for again.
+ * An answer that isn't the provider's, such as a gateway's `"Forbidden"`, would end the process: the package fails on it
+ * where nobody hears of it, or takes it for what was asked for. Without its body it is one that broke off, which the
+ * package asks for again.
  */
 async function fetchObject(...request: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...request);

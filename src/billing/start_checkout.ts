@@ -15,7 +15,7 @@ import { getBilling } from "./get.ts";
 import type { HostedPage, StartCheckout } from "./schema.ts";
 
 const ENDED = ["canceled", "incomplete_expired"];
-/** Or the first payment may never come. Any other subscription runs, also one of a new name. */
+/** Of `incomplete` the first payment may never come. Any other status is one that runs, also one that is new. */
 const NOT_RUNNING = [...ENDED, "incomplete"];
 
 const FIELDS = { "line_items[0][price]": "price", success_url: "success_url", cancel_url: "cancel_url" };
@@ -59,8 +59,8 @@ async function requireNoneRunning({ actor, db }: ActorContext, stripe: Stripe): 
 }
 
 /**
- * Of a page that was completed, be it that its event is late or that it tells of no payment yet: what the account does
- * about its subscription, it does in the portal.
+ * Refuses a second subscription beside that of a completed page, whose event may be late or tell of no payment yet: what
+ * the account does about it, it does in the portal.
  */
 async function requireEnd({ actor, db }: ActorContext, page: Stripe.Checkout.Session): Promise<void> {
   const { status } = page.subscription as Stripe.Subscription;

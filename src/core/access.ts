@@ -56,9 +56,9 @@ export function namedAccount({ user }: Actor, named: string | undefined, attempt
 }
 
 /**
- * Behind this lock the caller is who they were when they were let in. For calls that give rights or a credential: a right
- * that was taken away meanwhile, or that another process remembers still, must not bring itself back. Call it inside
- * `transact`.
+ * Makes sure, behind a lock, that the caller still is who they were when they were let in. For calls that give rights or a
+ * credential: a right that was taken away meanwhile, or that another process remembers still, must not bring itself back.
+ * Call it inside `transact`.
  * @throws {AppError} unauthenticated once deactivated or signed out; forbidden once in a lower role, or a bot
  */
 export async function requireStanding({ db, actor: { user, credential } }: ActorContext): Promise<void> {
@@ -79,9 +79,9 @@ export async function requireStanding({ db, actor: { user, credential } }: Actor
 
 interface ProjectRule {
   needed: ProjectRole;
-  /** What those hear who have no access at all. */
+  /** What callers without any access are answered. */
   denial: "forbidden" | "not_found";
-  /** An archived project can be read but not written; this call may all the same. */
+  /** Whether the call may write even in an archived project. */
   evenArchived: boolean;
 }
 
@@ -132,8 +132,8 @@ export function projectsFor(db: Db, userId: string) {
 }
 
 /**
- * Narrows `projects p` to those in which the user may be anything, for an index to find: of all others `roleInProject`
- * would be asked too. It gives no right.
+ * Narrows `projects p` to those where the user may have a role at all, which an index finds: else `roleInProject` would be
+ * asked of every project. It gives no right.
  */
 export function withinReach(db: Db, { id, role, account_id }: User) {
   if (role === "super_admin") return db`true`;

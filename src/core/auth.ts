@@ -17,14 +17,14 @@ export function forgetSessionCookie(ctx: RequestContext): void {
   if (ctx.hasCookie) setSessionCookie(ctx, "", 0);
 }
 
-/** What of a request tells who calls. */
+/** The parts of a request that tell who calls. */
 interface Credentials {
   method: string;
   headers: Headers;
   /** Parsed value of the session cookie. */
   cookie: string | undefined;
   address: string;
-  /** How many the request makes; a batch makes several. */
+  /** How many calls the request makes: a batch makes several. */
   calls: number;
   /** Header fields of the answer, for the rate limits of keys. */
   answer: Headers;

@@ -55,7 +55,7 @@ const environment = z.object({
   ENCRYPTION_KEY: longSecrets,
   ADMIN_EMAIL: z.string().regex(/^[^@\s]+@[^@\s]+$/, "takes an email address")
     .max(254, "takes at most 254 characters").default("admin@localhost"),
-  // As a file that ends in a line break gives it, nobody could type it in.
+  // With the line break at the end of a file it was read from, nobody could type it in.
   ADMIN_PASSWORD: z.string().regex(/^\P{Cc}*$/u, "takes a password without line breaks").min(
     8,
     "takes at least 8 characters",
@@ -65,7 +65,7 @@ const environment = z.object({
   CRON_SECRET: secrets,
   STRIPE_WEBHOOK_SECRET: secrets,
   GITHUB_WEBHOOK_SECRET: secrets,
-  // What no request can carry would show in the log, in the error that says so.
+  // A key that no header can carry would show in the log, in the error about it.
   STRIPE_SECRET_KEY: z.string().trim().regex(/^[!-~]+$/, "takes a key without blanks").optional(),
   STRIPE_API_URL: httpOrigin.optional(),
   GITHUB_API_URL: httpUrl.default("https://api.github.com"),
@@ -125,14 +125,14 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** What ends in a number is an address to URL, or none, such as 10.0.0.256. */
+/** To URL a name that ends in a number is an address, or none at all, such as 10.0.0.256. */
 function isHost(text: string): boolean {
   return isIP(text) !== 0 ||
     URL.canParse(`http://${text}`) &&
       /^[a-z\d_]([a-z\d_-]*[a-z\d_])?(\.[a-z\d_]([a-z\d_-]*[a-z\d_])?)*$/i.test(text);
 }
 
-/** How this machine reaches the service. Who listens everywhere has no address by that name. */
+/** How this machine reaches the service: the wildcards to listen on are no addresses to call. */
 export function ownUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string {
   const host = isWildcard(HOST) ? "localhost" : bracketed(HOST);
   return new URL(`http://${host}:${PORT}`).origin;

@@ -61,8 +61,8 @@ export function pageLimit(db: Db, limit: number) {
 }
 
 /**
- * A list's statement is kept prepared for two choices at most, among its filters, its order (`sort`, where it isn't the
- * usual one) and its length: of more there are too many forms, and each takes some 60 kB as long as its connection lives.
+ * Keeps a list's statement prepared where at most two things are chosen, of its filters, an unusual order (`sort`) and an
+ * unusual length: with more it has too many forms, and each takes some 60 kB for as long as its connection lives.
  */
 export function preparedForFew<Query extends PromiseLike<unknown>>(
   { limit, ...choices }: { limit?: number | undefined; [choice: string]: unknown },

@@ -11,7 +11,7 @@ type Extractor = (text: string) => Promise<Float32Array>;
 
 const WEIGHTS = "onnx/model_quantized.onnx";
 const LOADED_FILES = ["config.json", "tokenizer.json", "tokenizer_config.json", WEIGHTS];
-/** A tenth of a processor beside another thread that wants it too. */
+/** Leaves it a tenth of a processor beside another thread that wants it too. */
 const NICER_BY = 10;
 const NICEST = 19;
 /** 254 tokens of 39 characters: prose ends near 1,300. Without it one crafted text of 256 KiB tokenizes for 9 s. */

@@ -120,7 +120,7 @@ export interface Issue {
   message: string;
 }
 
-/** As many as an answer names: what is wrong at every item of a long list would be longer than the list. */
+/** What an answer names at most: one for each item of a long list would make it longer than the list. */
 const MAX_ISSUES = 100;
 
 export function invalidRequest(issues: Issue[]): AppError {

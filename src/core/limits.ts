@@ -15,7 +15,7 @@ interface Limit {
   seconds: number;
 }
 
-/** By as much the clocks of several processes may differ. */
+/** How far the clocks of several processes may differ. */
 const CLOCKS_DIFFER_S = 60;
 
 interface Attempt {
@@ -86,7 +86,7 @@ async function consume(limiter: RateLimiterAbstract, limit: Limit, attempt: Atte
   const counter = counterOf(key);
   let result = await count(limiter, counter, points);
   if (result.msBeforeNext > (limit.seconds + CLOCKS_DIFFER_S) * 1000) {
-    // Begun before the clock was set back, it would go on until the clock is there again.
+    // A count that began before the clock was set back would last until the clock is there again.
     await limiter.delete(counter);
     result = await count(limiter, counter, points);
   }
@@ -109,7 +109,7 @@ async function count(limiter: RateLimiterAbstract, counter: string, points: numb
   }
 }
 
-/** Whoever has an IPv6 address mostly has all that share its first 64 bits; one that stands for an IPv4 address is that. */
+/** An IPv6 address counts as its /64, all of which its owner mostly has; one that stands for an IPv4 address as that. */
 function counterOf(key: string): string {
   const address = key.replace(/%.*/, "");
   if (!isIPv6(address)) return key;

@@ -34,7 +34,7 @@ export async function startLog(level: LogLevel | "off"): Promise<void> {
 }
 
 const MAX_PATH = 500;
-/** Whoever has a survey's code may read and answer it. */
+/** A survey's code in a path: whoever reads it in the log could answer the survey. */
 const SURVEY = /(?<!-)(surveys\/+(?:\.+\/+)*)[^/]+/i;
 
 /** What the line of a request says: nothing that redaction would hide. */
@@ -97,7 +97,7 @@ export function lostWrites(): number {
 addEventListener("unload", flush);
 addEventListener("error", flush);
 
-/** Of a provider that is down the message is its whole page, with pictures and all. */
+/** The message of a provider that is down may be a whole page of HTML, with pictures and all. */
 const MAX_MESSAGE = 1000;
 
 /**

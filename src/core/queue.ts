@@ -78,14 +78,14 @@ export const QUEUES = {
 
 export interface QueueDefinition {
   payload: z.ZodType<object>;
-  /** Of those with the same key one waits, and of those without a key one at all. */
+  /** Of jobs with the same key at most one waits; of a queue without keys, at most one. */
   key?: (payload: never) => string;
   retry: { retryLimit: number; retryDelay: number; retryBackoff: boolean; retryDelayMax?: number };
   /** Five-field cron in UTC: one job per installation at each time. */
   cron?: string;
   /** How many of its jobs a process runs at once, where there may be many; 1 when absent. */
   atOnce?: number;
-  /** One job as well when a process starts. */
+  /** A start of a process makes a job, too. */
   atStart?: true;
   /** A process without the model leaves its jobs to those that have it. */
   needsModel?: true;
@@ -136,7 +136,7 @@ export function openQueue(boss: PgBoss): Queue {
         ...(startAfterSeconds !== undefined && { startAfter: startAfterSeconds }),
       };
       while (await boss.send(name, payload, options) === null) {
-        // One waits already. Held, it begins when this change is there to be seen; a worker may have taken it just now.
+        // One waits already: locked, it begins when this change can be seen. If none is found, a worker has just taken it.
         const waiting = await db`
           select from pgboss.job where name = ${name} and coalesce(singleton_key, '') = ${singletonKey ?? ""}
             and state = 'created' and policy = 'short' for share`;

@@ -38,8 +38,8 @@ export async function createIssueAt(account: Account, repo: string, issue: NewIs
 const MARKERS = /<!-- handoff-ticket: [\w-]+ -->/g;
 
 /**
- * Among the hundred issues that the creator made last: of anyone else's the marker may be a forgery. An issue's own is
- * its last: before it is the ticket's text, which may quote another issue. The code host lists pull requests as issues too.
+ * Looks among the hundred issues that the creator made last: in anyone else's the marker may be forged. An issue's own
+ * marker is its last one: the ticket's text before it may quote another issue. The code host lists pull requests too.
  */
 export async function findIssueWith(
   { octokit }: Account,

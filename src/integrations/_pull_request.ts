@@ -30,9 +30,9 @@ export function readPullRequest({ action, pull_request, repository }: PullReques
     isClosing: action === "closed",
     event_at: updated_at,
   };
-  // By the time, as `merged` is missing where the provider tells of pull requests in short.
+  // Not by `merged`, which is missing where the provider sends a pull request in its short form.
   if (merged_at && merge_commit_sha) {
-    // The merge itself is never told late; what else tells of it is later, be it by a moment.
+    // The event of the merge itself bears the time of the merge; whatever else shows the merge is later, if by a moment.
     const later = new Date(Math.max(Date.parse(updated_at), Date.parse(merged_at) + 1)).toISOString();
     const event_at = rest.isClosing ? merged_at : later;
     return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at, event_at };

@@ -5,8 +5,8 @@ import type { IdPage } from "../core/schema.ts";
 import type { Person } from "./schema.ts";
 
 /**
- * Who of the project's account has a role in the project, be it by being an admin of the account. Who may sign in no more
- * is among them: their ids stand at what they did.
+ * Who of the project's account has a role in the project, also by being an admin of the account. Deactivated users are
+ * among them, since what they did bears their ids.
  */
 export async function listPeople({ db, project }: ProjectContext, { limit, cursor }: IdPage) {
   const role = roleInProject(db);

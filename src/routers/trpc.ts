@@ -30,7 +30,7 @@ export interface Meta {
   denial?: "not_found";
   /** It is for archived projects too, though it asks for more than reading. */
   evenArchived?: true;
-  /** Of its input, where it may be longer than that of other calls. */
+  /** Of its input, where it may be longer than the usual one. */
   maxBytes?: number;
   summary: string;
   description?: string;

@@ -6,7 +6,7 @@ import { transact } from "../core/transact.ts";
 import { voidInvitations } from "../users/invitations.ts";
 import type { ChangePassword } from "./schema.ts";
 
-/** Of one user. */
+/** By each user. */
 const ATTEMPTS = { name: "password", points: 10, seconds: 300 };
 
 /** Sets a new password and ends every other session of the user. Of two at once one is refused: its password is old. */

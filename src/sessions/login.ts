@@ -69,7 +69,7 @@ function failedSignIn({ address }: RequestContext, user: Candidate | undefined) 
 }
 
 /**
- * Under which the attempts on an email are counted: short, and not the address itself. Without accents and in capitals,
+ * The name under which attempts on an email are counted: short, and not the address itself. Without accents and in capitals,
  * since the database lowers some letters otherwise than JavaScript, Σ for one: no spelling may have a counter of its own.
  */
 function nameOf(email: string): string {

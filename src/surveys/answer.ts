@@ -8,15 +8,15 @@ import { checkAnswers } from "./_check_answers.ts";
 import { readSurvey } from "./_rows.ts";
 import type { Answered, AnswerSurvey } from "./schema.ts";
 
-/** Of one address. */
+/** By each address. */
 const ANSWERS = { name: "survey-answer", points: 20, seconds: 60 };
 /** The door is open to everyone: it must not fill the disk. */
 const MOST_RESPONSES = 10_000;
 const ALREADY_ANSWERED = "You have answered this survey already";
 
 /**
- * Takes one answer per person: a signed-in user's, or that of the email which is given. What somebody signed in says
- * stands in for what was said under their email before, since anyone could have said that.
+ * Takes one answer per person: a signed-in user's, or that of the email which is given. The answer of somebody signed in
+ * replaces what was given under their email before, since anyone could have given that.
  * @throws {AppError} not_found; rate_limited; what a credential is refused for; conflict when the survey is closed or
  * full, or the person has answered
  */

@@ -13,8 +13,8 @@ import type { TaskPath } from "./schema.ts";
 export function claimable(ctx: ProjectContext) {
   const { db, actor } = ctx;
   if (!mayClaim(ctx)) return db`false`;
-  // Of an `exists` alone the planner would think that it hardly ever leaves a task, read a project's to the last, and
-  // compare them with those of all projects.
+  // By the `exists` alone the planner expects next to no task to be left: it would read all of the project's, and compare
+  // them with those of all projects.
   return db`t.status = 'pending' and (t.assignee_user_id is null or t.assignee_user_id = ${actor.user.id}::uuid)
     and (t.depends_on_task_ids = '{}' or not exists (select from tasks d
       where d.id = any (t.depends_on_task_ids) and d.ticket_id = t.ticket_id and d.status not in ('done', 'skipped')))
@@ -31,8 +31,8 @@ export function lease(db: Db) {
 }
 
 /**
- * May the caller act on the claim of `tasks t`, as far as its session goes? Who names one means that one. Who names
- * none means any but, when calling with a key, that of another key of the same user: each is an agent of its own.
+ * Is the claim of `tasks t` one that the caller means? With a session named, only what is kept under it. Without, any of
+ * the user's, but for an API key none that is kept under another key: each key is an agent of its own.
  */
 export function inSession({ db, actor }: ProjectContext, named: string | undefined) {
   const { user, credential } = actor;

@@ -9,11 +9,11 @@ export function consequences(db: Db, task: Task, to: TaskStatus): Record<string,
   const left = { lease_expires_at: null, blocking_reason: null };
   switch (to) {
     case "in_progress":
-      // Work that goes on after a blockade began when it first began.
+      // Work that goes on after it was blocked keeps its beginning.
       return {
         ...left,
         started_at: db`coalesce(t.started_at, now())`,
-        // And so does the claim that it was under.
+        // The claim that it was under goes on, too.
         ...(task.assignee_session_id !== null && { lease_expires_at: lease(db) }),
       };
     case "done":

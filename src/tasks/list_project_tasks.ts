@@ -27,8 +27,8 @@ export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTa
 }
 
 /**
- * Written out, as the role is, so that a prepared statement is planned for it. What is ready is unfinished: told
- * so twice, the planner would take it for rare, and sort all of it for a page.
+ * Written out, as the role is, so that a prepared statement is planned for it. What is ready is unfinished anyway: by both
+ * conditions the planner would take it for rare, and sort all of it for a page.
  */
 function ofStatus(db: Db, { status, ready }: ListProjectTasks) {
   if (status === undefined || status === "unfinished" && ready) return db``;

@@ -4,7 +4,7 @@ import type { CountTickets, TicketCounts } from "./schema.ts";
 
 /** How many tickets stand in each open stage. To count what is live would read every ticket that ever was. */
 export async function countTickets(ctx: ProjectContext, input: CountTickets): Promise<TicketCounts> {
-  // Of what is open only the priority has an index of its own; else the stages' index tells without a look at any ticket.
+  // Open tickets have an index by priority. For anything else the index of stages tells without a look at any ticket.
   const status = input.priority && "open";
   const query = ctx.db<[TicketCounts["stages"]]>`
     select count(*) filter (where t.stage = 'backlog') as backlog, count(*) filter (where t.stage = 'up_next') as up_next,

@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 
-/** The ticket's last change of stage, in its history. */
+/** The id of the last change of stage in the ticket's history. */
 export async function lastMove({ db }: Context, ticketId: string): Promise<number | null> {
   const [row] = await db<[{ id: number | null }]>`
     select max(id) as id from history

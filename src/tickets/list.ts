@@ -40,8 +40,8 @@ function sortValue(row: TicketSummary, name: Order["name"]): string | number {
 }
 
 /**
- * A row comparison, which the index of the order starts at. Of a mere `<` by priority the planner thinks that it leaves
- * nothing of the lowest rank, and would walk all of that where few match.
+ * A row comparison, which the index of the order starts at. By a mere `<` of priorities the planner expects nothing of the
+ * lowest rank to be left, and would walk all of that where few match.
  */
 function after({ db }: ProjectContext, { cursor, sort }: ListTickets, { name, descending }: Order) {
   if (!cursor) return db``;

@@ -9,7 +9,7 @@ import type { Resolution, Stage, Status } from "./schema.ts";
 /** What is asked of tickets: to stand in a stage. `live` closes, any other stage reopens what is closed. */
 interface TransitionRequest {
   to: Stage;
-  /** Of a closing; completed, without a note, when absent. */
+  /** How a closing is resolved; completed, without a note, when absent. */
   resolution?: Resolution;
   /** Unfinished roles are set to skipped instead of refusing. */
   skipPendingRoles?: boolean;

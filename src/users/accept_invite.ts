@@ -7,7 +7,7 @@ import { transact } from "../core/transact.ts";
 import { userColumns } from "./_rows.ts";
 import type { AcceptInvite, User } from "./schema.ts";
 
-/** Of one address. */
+/** By each address. */
 const ATTEMPTS = { name: "invite", points: 10, seconds: 60 };
 
 /** Sets an invited person's password; the link works once, and sessions from before end. */

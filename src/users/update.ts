@@ -54,14 +54,14 @@ function changesNothing(before: User, { id: _, deactivated, ...fields }: UpdateU
   return stays && Object.keys(changedFields(before, fields)).length === 0;
 }
 
-/** Would an admin be one no longer, or no person? */
+/** May it take an admin away: by deactivation, as a bot, or with another role? */
 function mayLeave({ kind, role, deactivated }: UpdateUser): boolean {
   return deactivated === true || kind === "bot" || (role !== undefined && role !== "super_admin");
 }
 
 /**
- * The caller, who may be leaving, and with who may leave those who could stay: in id order, so that those who leave at
- * once come one by one.
+ * Locks the user and the caller, and where an admin may leave all who could stay in their place. In id order, so that
+ * several who leave at once come one by one.
  */
 async function lockUsers({ db, actor }: ActorContext, input: UpdateUser): Promise<void> {
   await db`
@@ -73,7 +73,10 @@ async function lockUsers({ db, actor }: ActorContext, input: UpdateUser): Promis
     order by id for update`;
 }
 
-/** An account keeps one too, unless it is a super admin, who can give it another, who takes the last. */
+/**
+ * The installation keeps a super admin and an account an admin, whose last only a super admin may take away: they can give
+ * it another.
+ */
 async function keepOneAdmin({ db, actor }: ActorContext, before: User): Promise<void> {
   const anywhere = before.role === "super_admin";
   const ofAccount = before.role === "admin" && before.kind === "human" && actor.user.role !== "super_admin";
