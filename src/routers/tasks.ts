@@ -1,8 +1,8 @@
 import { claimTask } from "../tasks/claim.ts";
 import { createTask } from "../tasks/create.ts";
 import { deleteTask } from "../tasks/delete.ts";
-import { extendClaim } from "../tasks/extend_claim.ts";
 import { getTask } from "../tasks/get.ts";
+import { heartbeatTask } from "../tasks/heartbeat.ts";
 import { listTasks } from "../tasks/list.ts";
 import { listProjectTasks } from "../tasks/list_project_tasks.ts";
 import { nextTask } from "../tasks/next.ts";
@@ -156,7 +156,7 @@ export const tasksRouter = router({
     description: WHOSE_CLAIM,
     errors: ["not_found", "version_conflict", "already_claimed", "invalid_transition"],
     example: { input: { session_id: "bc_3f1c8f6e" } },
-  }).input(ClaimPath).output(Task).mutation(({ ctx, input }) => extendClaim(ctx, input)),
+  }).input(ClaimPath).output(Task).mutation(({ ctx, input }) => heartbeatTask(ctx, input)),
 
   release: projectProcedure({
     ...write,

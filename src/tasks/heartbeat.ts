@@ -11,7 +11,7 @@ import type { ClaimPath, Task } from "./schema.ts";
  * task's version stays: whoever edits it meanwhile isn't disturbed.
  * @throws {AppError} version_conflict; already_claimed when another holds the task; invalid_transition when nobody does
  */
-export async function extendClaim(ctx: ProjectContext, input: ClaimPath): Promise<Task> {
+export async function heartbeatTask(ctx: ProjectContext, input: ClaimPath): Promise<Task> {
   const { db, actor } = ctx;
   const [task] = await repeatVictim(ctx, () =>
     db<Task[]>`
