@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
 import { findWrites } from "./find.ts";
+import { draft } from "./journey.ts";
 import { Load } from "./load.ts";
 import { type Books, quantile } from "./scenario.ts";
 import { type Caller, Stage, withDatabase } from "./service.ts";
@@ -171,11 +172,6 @@ async function createTicket(caller: Caller): Promise<{ id: string }> {
   const answer = await call(caller, "POST", "/tickets", draft(crypto.randomUUID()));
   if (answer.status !== 201) throw new Error(told(answer));
   return answer.body.ticket;
-}
-
-function draft(name: string): Record<string, unknown> {
-  const rest = { request_type: "bug", priority: "low", blocking: false };
-  return { title: `Torture ${name}`, description: `What is asked for under ${name}.`, ...rest };
 }
 
 function moveOf(ids: string[], stage: string): Record<string, unknown> {

@@ -23,16 +23,15 @@ export async function travel(client: Client, key: string): Promise<void> {
     await ship(client, key, ticket, created.ticket.id);
 }
 
+/** A ticket to be created. By the key in its title it is found again. */
+export function draft(key: string, description = describe(key)): Record<string, unknown> {
+  return { title: `Torture ${key}`, description, request_type: "bug", priority: "high", blocking: false };
+}
+
 /** Texts differ in many words, so that the model has something to tell apart. */
-function draft(key: string): Record<string, unknown> {
+function describe(key: string): string {
   const words = createHash("sha256").update(key).digest("hex").match(/.{4}/g)!.join(" ");
-  return {
-    title: `Torture ${key}`,
-    description: `What is asked for under ${key}: ${words}`,
-    request_type: "bug",
-    priority: "high",
-    blocking: false,
-  };
+  return `What is asked for under ${key}: ${words}`;
 }
 
 async function work(client: Client, key: string, ticket: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fillDisk, refuseReadOnly } from "./disk.ts";
 import { findWrites } from "./find.ts";
 import { unfinishedJobs } from "./jobs.ts";
+import { draft } from "./journey.ts";
 import { Load } from "./load.ts";
 import { type Books, inParts, type Part, quantile, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage } from "./service.ts";
@@ -78,17 +79,12 @@ async function badWorker(books: Books): Promise<string> {
     const load = new Load(books.ledger, caller, "worker", 4);
     const create = async (text: string) => {
       const started = performance.now();
-      const body = { title: `Torture ${text}`, description: `${text} ${crypto.randomUUID()}` };
-      const rest = { request_type: "bug", priority: "low", blocking: false };
       const entry = books.ledger.enter("create", text);
       const made = await stage.call<{ similar_existing?: unknown }>(
         caller.token,
         "POST",
         `${caller.project}/tickets`,
-        {
-          ...body,
-          ...rest,
-        },
+        draft(text, `${text} ${crypto.randomUUID()}`),
       );
       entry.state = "acknowledged";
       return { hinted: made.similar_existing !== undefined, ms: performance.now() - started };

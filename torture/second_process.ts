@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createHash } from "node:crypto";
 import { findWrites } from "./find.ts";
+import { draft } from "./journey.ts";
 import { Load } from "./load.ts";
 import { type Books, inParts, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage, withDatabase } from "./service.ts";
@@ -107,13 +108,8 @@ async function killedJob(books: Books): Promise<string> {
     await stage.start();
     const { token, project } = await stage.caller();
     const entry = books.ledger.enter("embedding", "slow");
-    await stage.call(token, "POST", `${project}/tickets`, {
-      title: "Torture slow",
-      description: "A slow text, which the model takes its time for.",
-      request_type: "bug",
-      priority: "low",
-      blocking: false,
-    });
+    const text = "A slow text, which the model takes its time for.";
+    await stage.call(token, "POST", `${project}/tickets`, draft("slow", text));
     entry.state = "acknowledged";
     // The create waited two seconds for its hint, its job is fetched within two more.
     await pause(4000);
