@@ -33,25 +33,31 @@ export async function findDuplicates(
   if (pairs.length === 0) return [];
   const words = await learn();
   const texts = await words.read(pairs.flatMap(({ a, b }) => [a, b]));
-  const scored: ScoredPair[] = [];
-  for (const pair of pairs) {
+  const findings = bestOfEach(scorePairs(pairs, texts, words)).map((pair) =>
+    describePair(texts.get(pair.a)!, texts.get(pair.b)!, pair)
+  );
+  // A pair may be found from either of its tickets.
+  return [...new Map(findings.map((finding) => [finding.fingerprint, finding])).values()];
+}
+
+/** The pairs whose texts are alike enough. */
+function scorePairs(pairs: Pair[], texts: Map<string, WordedTicket>, words: Words): ScoredPair[] {
+  return pairs.flatMap((pair) => {
     const [a, b] = [texts.get(pair.a), texts.get(pair.b)];
-    if (!a || !b) continue;
+    if (!a || !b) return [];
     const likeness = likenessOf(a.terms, b.terms, pair.cosine, words);
-    if (likeness.score < THRESHOLD) continue;
+    if (likeness.score < THRESHOLD) return [];
     const score = areOfSeries(a, b) ? THRESHOLD : likeness.score;
-    scored.push({ ...pair, likeness: { ...likeness, score } });
-  }
-  const found = new Map<string, Finding>();
-  for (const pairsOfTicket of Map.groupBy(scored, ({ a }) => a).values()) {
-    const best = pairsOfTicket.toSorted((x, y) => y.likeness.score - x.likeness.score);
-    for (const [rank, pair] of best.entries()) {
-      if (rank >= BEST && pair.likeness.score < SURE && !pair.held) continue;
-      const finding = describePair(texts.get(pair.a)!, texts.get(pair.b)!, pair);
-      found.set(finding.fingerprint, finding);
-    }
-  }
-  return [...found.values()];
+    return [{ ...pair, likeness: { ...likeness, score } }];
+  });
+}
+
+/** The best pairs of each ticket, those that are sure, and those that were suggested before. */
+function bestOfEach(scored: ScoredPair[]): ScoredPair[] {
+  return [...Map.groupBy(scored, ({ a }) => a).values()].flatMap((ofTicket) =>
+    ofTicket.toSorted((x, y) => y.likeness.score - x.likeness.score)
+      .filter(({ likeness, held }, rank) => rank < BEST || likeness.score >= SURE || held)
+  );
 }
 
 /**
