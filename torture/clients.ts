@@ -95,10 +95,7 @@ async function drip(stage: Stage, caller: Caller): Promise<string | null> {
 }
 
 async function answerOf(line: Line): Promise<string | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((resolve) => timer = setTimeout(resolve, ANSWERED_WITHIN_S * 1000, null));
-  const status = await Promise.race([line.status(), late]);
-  clearTimeout(timer);
+  const status = await Promise.race([line.status(), pause(ANSWERED_WITHIN_S * 1000, null)]);
   line.close();
   return status;
 }
