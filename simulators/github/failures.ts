@@ -1,3 +1,5 @@
+import { randomOf } from "../../bench/random.ts";
+
 /** The ways in which GitHub's documents say that a call can fail, and those that nobody documents. */
 export type FailureKind =
   | "bad_credentials"
@@ -44,7 +46,7 @@ export interface Call {
 /** Decides which call fails how. Random ones come from a seed, so that a run can be repeated. */
 export class Failures {
   readonly #rules: (FailureRule & { left: number; spared: number })[] = [];
-  #seed = 1;
+  readonly #random = randomOf(1);
 
   add(rule: FailureRule): void {
     this.#rules.push({ ...rule, left: rule.times ?? 1, spared: rule.after ?? 0 });
@@ -62,12 +64,6 @@ export class Failures {
     );
     if (rule) rule.left--;
     return rule;
-  }
-
-  /** A linear congruential generator is random enough here. */
-  #random(): number {
-    this.#seed = (this.#seed * 1664525 + 1013904223) % 2 ** 32;
-    return this.#seed / 2 ** 32;
   }
 }
 
