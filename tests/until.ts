@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 /** Asks anew every 20 ms until there is an answer, and gives it. By default it gives up after a minute: a loaded machine is slow. */
 export async function until<T>(
   probe: () => T | undefined | false | Promise<T | undefined | false>,
@@ -8,6 +10,6 @@ export async function until<T>(
     const found = await probe();
     if (found) return found;
     if (Date.now() > deadline) throw new Error(`Not true within ${seconds} s: ${probe}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Batches } from "../../src/core/batches.ts";
 
@@ -15,7 +16,7 @@ function openWork(refused?: number) {
   const endAll = async () => {
     while (ends.length > 0) {
       ends.shift()!();
-      await new Promise((resolve) => setTimeout(resolve));
+      await pause(0);
     }
   };
   return { groups, work, endAll };

@@ -1,4 +1,5 @@
 import { getPriority } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Embedder, type EmbedderOptions, startEmbedder, toVectorLiteral } from "../../src/core/embed.ts";
 import { runDeno } from "../run_deno.ts";
@@ -322,8 +323,4 @@ async function vectorOf(embedder: Embedder, text: string): Promise<Float32Array>
 
 function dot(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { whilePaused } from "../../db/backup_socket.ts";
 import { backUp, restore } from "../../db/backup.ts";
@@ -111,7 +112,7 @@ describe("a backup of the embedded database", () => {
     await whilePaused(harness.place.dataDir, async () => {
       const before = load.acknowledged.length;
       second = backUp(harness.place.dataDir, `${folder}/taken`);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await pause(500);
       // Each client may hear of what it had written already.
       expect(load.acknowledged.length - before).toBeLessThanOrEqual(8);
       expect(await filesIn(folder)).toEqual([]);

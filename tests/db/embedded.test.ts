@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { needsCheckpoint, staleTables, startMaintenance } from "../../db/maintenance.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
@@ -173,10 +174,10 @@ describe("the embedded database", () => {
       for (let pings = 0; pings < 30; pings++) {
         vi.advanceTimersByTime(5_000);
         // The answer to a ping takes another way than that to a statement, and may come long after it.
-        await Promise.all([sql`select 1`, new Promise((resolve) => setTimeout(resolve, 50))]);
+        await Promise.all([sql`select 1`, pause(50)]);
       }
       const sleeping = sql`select pg_sleep(5)`.catch(({ code }) => code);
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await pause(500);
       vi.advanceTimersByTime(120_000);
       expect(deaths).toEqual([]);
       vi.advanceTimersByTime(10_000);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { dumpSchema } from "../../db/dump_schema.ts";
@@ -106,7 +107,7 @@ describe("migrations", () => {
       let [working, most] = [0, 0];
       const work = async () => {
         most = Math.max(most, ++working);
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await pause(100);
         working--;
       };
       await Promise.all([startAlone(database, work), startAlone(database, work)]);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { migrate, startAlone } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
@@ -205,7 +206,7 @@ function serversDatabase(): void {
         tx`select current_setting('transaction_isolation') as isolation, '\\x00ff'::bytea as bytes,
           timestamptz '2026-11-21 12:00:00.5+02' as time, pg_backend_pid() as connection`
       );
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await pause(500);
       const [{ connection }] = await sql<[{ connection: number }]>`select pg_backend_pid() as connection`;
       expect(row).toEqual({
         isolation: "read committed",

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { inject } from "vitest";
 import { agentDelivery } from "../../simulators/senders/agent.ts";
 import { deployDelivery } from "../../simulators/senders/deploy.ts";
@@ -144,7 +145,7 @@ export async function sendUntilTaken(url: () => string, { path, headers, body }:
     await response?.body?.cancel().catch((error: unknown) => error); // cut off in the middle of its answer
     tries.push(response?.status ?? 0);
     if (response?.ok) return tries;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
   }
 }
 

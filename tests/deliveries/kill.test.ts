@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type ServiceProcess, startService } from "../service_process.ts";
 import { effectsAt, prepareStream, SECRETS, sendAll, sendUntilTaken } from "./_stream.ts";
@@ -15,7 +16,7 @@ test(
     let restarting: Promise<void> | null = null;
     // Each time a share of the stream is through, and a little later: in the middle of something.
     async function disturb(): Promise<void> {
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
+      await pause(Math.random() * 50);
       service.kill("SIGKILL");
       await service.ended();
       service = await startService(place, SECRETS);

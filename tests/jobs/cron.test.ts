@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { PgBoss, TestClock } from "pg-boss";
 import { expect, inject, test } from "vitest";
 import { type Database, openDatabase } from "../../db/open.ts";
@@ -40,7 +41,7 @@ async function pass(clock: TestClock, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += STEP_SECONDS) {
     await clock.tick(STEP_SECONDS * 1000);
     // The clock waits for the queue's statements, not for the handlers.
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
   }
 }
 

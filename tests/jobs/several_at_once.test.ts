@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { runJob, startJobs } from "../../jobs/main.ts";
 import type { Embedder } from "../../src/core/embed.ts";
@@ -20,7 +21,7 @@ const embedder: Embedder = {
     mostAtWork = Math.max(mostAtWork, ++atWork);
     if (atWork === atOnce) together.resolve();
     await together.promise;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
     atWork--;
     return text.startsWith("Unreadable") ? null : new Float32Array(384).fill(0.05);
   },

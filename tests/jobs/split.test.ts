@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { POLLING_SECONDS } from "../../db/queue.ts";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
@@ -72,7 +73,7 @@ test("JOBS=off serves and runs no job; JOBS=only runs what waits and serves noth
   const asked = await call("POST", `${project}/ai-suggestions/analysis`);
   expect(asked.finished_at).toBeNull();
   // Twice as long as a worker would leave a job waiting.
-  await new Promise((resolve) => setTimeout(resolve, 2 * POLLING_SECONDS * 1000));
+  await pause(2 * POLLING_SECONDS * 1000);
   expect(await countsOf(call)).toEqual({ waiting: 1, active: 0, failed: 0, completed: 0 });
   expect(ran(server)).toEqual([]);
 

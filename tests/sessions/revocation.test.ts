@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { makeKey, makeMember, makeProject } from "../factories.ts";
 import { type Harness, useHarness, useSecondHarness } from "../harness.ts";
@@ -53,7 +54,7 @@ describe.concurrent("is refused by every process within five seconds", () => {
     });
     expect(await read(harness.now)).toBe(403);
     // While the other process still remembers the admin, it meets a project that it remembers only from now on.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await pause(2_500);
     await second.now.call("GET", later.path, { token: access });
     await until(
       async () => (await second.now.call("GET", later.path, { token: access })).status === 403,

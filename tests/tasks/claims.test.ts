@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeKey, makeMember, makeTicket, type TestUser } from "../factories.ts";
@@ -271,7 +272,7 @@ describe("a claim", () => {
         waits: () => act(id, "heartbeat", ada!),
         async passes() {
           swept = harness.now.work("end-leases");
-          await Promise.race([swept, new Promise((resolve) => setTimeout(resolve, 500))]);
+          await Promise.race([swept, pause(500)]);
           return await call("GET", world.ticket.path, ada!);
         },
       },

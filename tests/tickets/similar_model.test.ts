@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { startEmbedder } from "../../src/core/embed.ts";
 import { makeProject, ticketInput } from "../factories.ts";
@@ -96,7 +97,7 @@ describe("a model that can't answer", () => {
       void answer.finally(() => done = true);
       while (!done) {
         others.push((await slow.request("GET", "/healthz")).status);
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await pause(10);
       }
       const { status, body } = await answer;
       expect([status, longer]).toEqual([201, false]);
