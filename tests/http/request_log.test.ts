@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { startLog } from "../../src/core/log.ts";
 import { useHarness } from "../harness.ts";
@@ -15,7 +16,7 @@ async function linesOf(work: () => Promise<unknown>): Promise<Record<string, unk
     await startLog("info");
     await work();
     // They go out together with the turn's end, or before the next other line.
-    await new Promise((resolve) => setTimeout(resolve));
+    await pause(0);
   } finally {
     stdout.mockRestore();
     await startLog("off");
