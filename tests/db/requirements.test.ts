@@ -107,12 +107,13 @@ function serversDatabase(): void {
     await administer((sql) => sql`alter database ${sql(nameOf(place.url!))} rename to ${sql(name)}`);
     const url = new URL(encodeURIComponent(name), place.url);
     await use({ ...place, url: url.href }, async ({ sql }) => {
-      const connected = () =>
-        sql`select application_name from pg_stat_activity where datname = ${name} order by 1`;
-      await until(async () => (await connected()).length === 2);
-      expect([...await connected()]).toEqual([{ application_name: "handoff" }, {
-        application_name: "handoff pulse",
-      }]);
+      const both = await until(async () => {
+        const connected = await sql<{ application_name: string }[]>`
+          select application_name from pg_stat_activity
+          where datname = ${name} and backend_type = 'client backend' order by 1`;
+        return connected.length === 2 && connected;
+      });
+      expect(both.map(({ application_name }) => application_name)).toEqual(["handoff", "handoff pulse"]);
     });
     await administer((sql) => sql`drop database ${sql(name)}`);
   });
