@@ -1,36 +1,22 @@
 import { expect, test, vi } from "vitest";
+import { logged } from "../logged.ts";
 import { describeError, log, logRequest, lostWrites, startLog } from "../../src/core/log.ts";
 
 test("a line tells nothing of a field whose name says that it is secret, however deep it lies", async () => {
-  let written = "";
-  const stdout = vi.spyOn(Deno.stdout, "writeSync").mockImplementation((bytes) => {
-    written += new TextDecoder().decode(bytes);
-    return bytes.length;
-  });
-  try {
-    await startLog("info");
+  const written = await logged(() => {
     log.info("a line", {
       plain: "to be read",
       password: "hidden",
       body: { refresh_token: "hidden", access_token: "hidden", user: { apiKey: "hidden" } },
       headers: { Authorization: "Bearer hidden", cookie: "session=hidden", "stripe-signature": "hidden" },
     });
-  } finally {
-    stdout.mockRestore();
-    await startLog("off");
-  }
+  });
   expect(written).toContain("to be read");
   expect(written).not.toContain("hidden");
 });
 
 test("a long path is cut between two characters", async () => {
-  let written = "";
-  const stdout = vi.spyOn(Deno.stdout, "writeSync").mockImplementation((bytes) => {
-    written += new TextDecoder().decode(bytes);
-    return bytes.length;
-  });
-  try {
-    await startLog("info");
+  const written = await logged(() => {
     const line = {
       request_id: "x",
       method: "GET",
@@ -41,10 +27,7 @@ test("a long path is cut between two characters", async () => {
     };
     logRequest({ ...line, path: `/${"🎫".repeat(500)}`, user_id: undefined, key_id: undefined });
     log.info("after it", {});
-  } finally {
-    stdout.mockRestore();
-    await startLog("off");
-  }
+  });
   expect(JSON.parse(written.split("\n")[0]!).path.isWellFormed()).toBe(true);
 });
 

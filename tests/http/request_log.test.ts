@@ -1,27 +1,12 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
-import { startLog } from "../../src/core/log.ts";
+import { expect, test } from "vitest";
 import { useHarness } from "../harness.ts";
+import { logged } from "../logged.ts";
 
 const harness = useHarness({ env: { STRIPE_WEBHOOK_SECRET: "whsec_payment" } });
 
 /** The lines of the requests that `work` makes. */
 async function linesOf(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
-  let written = "";
-  const stdout = vi.spyOn(Deno.stdout, "writeSync").mockImplementation((bytes) => {
-    written += new TextDecoder().decode(bytes);
-    return bytes.length;
-  });
-  try {
-    await startLog("info");
-    await work();
-    // They go out together with the turn's end, or before the next other line.
-    await pause(0);
-  } finally {
-    stdout.mockRestore();
-    await startLog("off");
-  }
-  const lines = written.trim().split("\n").map((line) => JSON.parse(line));
+  const lines = (await logged(work)).trim().split("\n").map((line) => JSON.parse(line));
   return lines.filter(({ message }) => message === "request");
 }
 
