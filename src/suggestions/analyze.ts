@@ -54,23 +54,22 @@ async function analyzeBatch(
   { tickets, words, deadline }: Work,
 ): Promise<void> {
   const ids = tickets.map(({ id }) => id);
-  // In an archive nothing is suggested; but deploys go on closing what waited for them, which is shown.
-  const unjudged = subject.archived ? tickets.filter(({ status }) => status === "open") : [];
   const closed = subject.archived ? [] : await closeFinishedTickets(ctx, subject.id, ids);
   // A closing changes facts: what was read before it is read again in the next run.
-  const open = tickets.filter((ticket) =>
-    ticket.status === "open" && !closed.includes(ticket.id) && !unjudged.includes(ticket)
-  );
-  const splits = await findSplits(ctx, open, deadline);
+  const open = tickets.filter(({ id, status }) => status === "open" && !closed.includes(id));
+  // In an archive nothing is suggested; but deploys go on closing what waited for them, which is shown.
+  const judged = subject.archived ? [] : open;
+  const unjudged = subject.archived ? open : [];
+  const splits = await findSplits(ctx, judged, deadline);
   const findings = [
     ...await findExecutedClosings(ctx, subject, ids),
-    ...await findDuplicates(ctx, subject, open, words),
-    ...await findRoles(ctx, subject, open),
-    ...findStale(open, Date.now()),
-    ...findFinished(open),
+    ...await findDuplicates(ctx, subject, judged, words),
+    ...await findRoles(ctx, subject, judged),
+    ...findStale(judged, Date.now()),
+    ...findFinished(judged),
     ...splits.findings,
   ];
-  const again = [...splits.unread, ...awaitingEmbedding(ctx, open)];
+  const again = [...splits.unread, ...awaitingEmbedding(ctx, judged)];
   await storeBatch(ctx, subject.id, {
     tickets,
     findings,
