@@ -2,9 +2,7 @@ import Stripe from "stripe";
 import { z } from "zod";
 import type { Config } from "../core/config.ts";
 import { AppError, invalidField } from "../core/errors.ts";
-
-/** Three tries of it are over before the caller's request is, which then says whose fault it was. */
-const TIMEOUT_MS = 8_000;
+import { PROVIDER_TRY_MS } from "../core/time_limits.ts";
 
 /** @throws {AppError} not_configured */
 export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Config): Stripe {
@@ -15,7 +13,7 @@ export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Conf
     port: port || (protocol === "http:" ? 80 : 443),
     protocol: protocol === "http:" ? "http" : "https",
     httpClient: Stripe.createFetchHttpClient(fetchObject),
-    timeout: TIMEOUT_MS,
+    timeout: PROVIDER_TRY_MS,
     // Each repeat carries the idempotency key of the first try.
     maxNetworkRetries: 2,
     telemetry: false,

@@ -1,11 +1,9 @@
 import type { MiddlewareHandler } from "hono";
 import type { Services } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { CALL_MS } from "../core/time_limits.ts";
 import { setAlarm } from "./alarm.ts";
 import type { HttpEnv } from "./request.ts";
-
-/** Above a statement's timeout, below the minute that proxies wait. */
-const DEADLINE_MS = 30_000;
 
 /**
  * Answers every call in time: at once when the database is lost, and after half a minute whatever it waits for. Work
@@ -16,7 +14,7 @@ export function deadline({ pulse }: Services): MiddlewareHandler<HttpEnv> {
     if (pulse.lost) throw databaseLost();
     const over = Promise.withResolvers<never>();
     const forget = pulse.onLoss(() => over.reject(databaseLost()));
-    const cancel = setAlarm(DEADLINE_MS, () => over.reject(tooLate()));
+    const cancel = setAlarm(CALL_MS, () => over.reject(tooLate()));
     try {
       await Promise.race([next(), over.promise]);
     } finally {
@@ -31,5 +29,5 @@ function databaseLost(): AppError {
 }
 
 function tooLate(): AppError {
-  return new AppError("unavailable", `The call was not done within ${DEADLINE_MS / 1000} s`);
+  return new AppError("unavailable", `The call was not done within ${CALL_MS / 1000} s`);
 }

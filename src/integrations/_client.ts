@@ -4,9 +4,8 @@ import { throttling } from "@octokit/plugin-throttling";
 import Bottleneck from "bottleneck";
 import type { Config } from "../core/config.ts";
 import { log } from "../core/log.ts";
+import { PROVIDER_TRY_MS } from "../core/time_limits.ts";
 
-/** Three tries of it are over before the caller's request is, which then says whose fault it was. */
-const CALL_TIMEOUT_MS = 8_000;
 /** A rate limit that is over sooner is waited for; of a longer one the caller is told. */
 const LONGEST_WAIT_S = 2;
 const READ_RETRIES = 2;
@@ -77,7 +76,7 @@ function confined(origin: string): Send {
     let target = new URL(url);
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
       if (target.origin !== origin) throw new Error(`refused to call ${target.origin} instead of ${origin}`);
-      const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
+      const signal = AbortSignal.timeout(PROVIDER_TRY_MS);
       const response = await fetch(target, { ...init, redirect: "manual", signal });
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) return response;
