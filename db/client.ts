@@ -1,6 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import { endsConnection } from "./errors.ts";
-import { beginGuarded, isQuery } from "./guarded.ts";
+import { beginGuarded, sendBy } from "./guarded.ts";
 import type { Sql, TransactionSql } from "./open.ts";
 import { Turns } from "./turns.ts";
 
@@ -46,15 +46,12 @@ export function openClient(open: () => Sql): RenewableClient {
 
 /** Takes its turn when it is sent, not when it is written down. */
 function inTurn<Q>(made: Q, turns: Turns): Q {
-  if (!isQuery(made)) return made;
-  const send = made.handler;
-  made.handler = (query) => {
+  return sendBy(made, (query, send) => {
     const end = () => turns.end();
     // The promise's own: the query's would send it again.
     Promise.prototype.then.call(query, end, end);
     turns.wait({ alone: false, start: () => send(query) });
-  };
-  return made;
+  });
 }
 
 /**

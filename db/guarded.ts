@@ -68,22 +68,30 @@ function guard(tx: TransactionSql, life: Life): TransactionSql {
 
 /** Checked when the query is sent, not when it is written down; a fragment of another query never is. */
 function guardQuery<Q>(made: Q, life: Life): Q {
-  if (!isQuery(made)) return made;
-  const send = made.handler;
-  made.handler = (query) => {
+  return sendBy(made, (query, send) => {
     if (life.ended) return query.reject(new Error("Cannot send a statement: its transaction is over"));
-    const reject = query.reject;
-    query.reject = (error) => {
+    const { reject } = query;
+    const lose = (error: unknown) => {
       // Here and not in a later handler: whoever waits for the query may send the next one at once.
       if (endsConnection(error)) life.lose(error);
       reject(error);
     };
+    query.reject = lose;
     send(query);
-  };
-  return made;
+  });
 }
 
-/** Not so a part of another query, such as a name: that one is never sent by itself. */
-export function isQuery(made: unknown): made is Query {
-  return made instanceof Promise && "handler" in made;
+/**
+ * Has `sender` send what is a query, and gives it the way that it would have gone. Neither here nor above is a function
+ * written where it is assigned to a property: V8 puts such a one among its old objects, where it keeps all that it knows
+ * of, a whole call, until the next full collection.
+ */
+export function sendBy<Q>(made: Q, sender: (query: Query, send: Query["handler"]) => void): Q {
+  // Not so a part of another query, such as a name: that one is never sent by itself.
+  if (!(made instanceof Promise && "handler" in made)) return made;
+  const query = made as unknown as Query;
+  const { handler } = query;
+  const handleBySender: Query["handler"] = (sent) => sender(sent, handler);
+  query.handler = handleBySender;
+  return made;
 }

@@ -158,7 +158,7 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
     sql: client.sql,
     embedded: true,
     // Its death ends the process.
-    pulse: { lost: false, onLoss: () => () => {} },
+    pulse: { lost: false, onLoss() {} },
     async close() {
       await maintenance.stop();
       await client.close(CLOSE_TIMEOUT_S);

@@ -3,8 +3,8 @@ import { isUnavailable } from "./errors.ts";
 /** Whether the database answers, and takes writes. */
 export interface Pulse {
   readonly lost: boolean;
-  /** Calls `listener` at each loss, and at its end, until the returned function is called. */
-  onLoss(listener: () => void): () => void;
+  /** Calls `listener` at each loss, and at its end. */
+  onLoss(listener: () => void): void;
 }
 
 /** What a pulse is felt by: one connection of its own, which is dropped whenever it fails. */
@@ -27,7 +27,7 @@ const FAILURES_UNTIL_LOST = 2;
  */
 export class Heartbeat implements Pulse {
   readonly #probe: Probe;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners: (() => void)[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
   #asked: { ticks: number } | null = null;
   #failures = 0;
@@ -44,9 +44,8 @@ export class Heartbeat implements Pulse {
     return this.#lost;
   }
 
-  onLoss(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  onLoss(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   stop(): void {
@@ -92,7 +91,7 @@ export class Heartbeat implements Pulse {
   }
 
   #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+    for (const listener of this.#listeners) listener();
   }
 }
 

@@ -1,3 +1,5 @@
+import { Bag } from "./bag.ts";
+
 /** How late an alarm may be. */
 const TICK_MS = 250;
 
@@ -6,7 +8,7 @@ interface Alarm {
   ring: () => void;
 }
 
-const alarms = new Set<Alarm>();
+const alarms = new Bag<Alarm>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /**
@@ -14,24 +16,26 @@ let timer: ReturnType<typeof setInterval> | undefined;
  * own for each was a twentieth of a small call's processor time. Returns what cancels it.
  */
 export function setAlarm(ms: number, ring: () => void): () => void {
-  const alarm = { due: performance.now() + ms, ring };
-  alarms.add(alarm);
+  const takeOut = alarms.add({
+    due: performance.now() + ms,
+    ring() {
+      cancel();
+      ring();
+    },
+  });
+  const cancel = () => {
+    takeOut();
+    if (alarms.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
   timer ??= setInterval(ringDue, TICK_MS);
-  return () => remove(alarm);
+  return cancel;
 }
 
 function ringDue(): void {
   const now = performance.now();
-  for (const alarm of alarms) {
-    if (alarm.due > now) continue;
-    remove(alarm);
-    alarm.ring();
+  for (const { due, ring } of alarms.items()) {
+    if (due <= now) ring();
   }
-}
-
-function remove(alarm: Alarm): void {
-  alarms.delete(alarm);
-  if (alarms.size > 0) return;
-  clearInterval(timer);
-  timer = undefined;
 }
