@@ -72,11 +72,14 @@ const environment = z.object({
   EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number)
     .optional(),
   JOBS: oneOf(["on", "off", "only"]).default("on"),
-  RATE_LIMIT_REFRESH: z.string().regex(/^[1-9]\d*\/[1-9]\d*$/, "takes attempts/seconds, such as 10/60")
-    .transform((text) => {
-      const [points, seconds] = text.split("/").map(Number);
-      return { points: points!, seconds: seconds! };
-    }).default({ points: 10, seconds: 60 }),
+  // A longer window than timers and the database can hold would limit nothing.
+  RATE_LIMIT_REFRESH: z.string().regex(
+    /^[1-9]\d{0,5}\/[1-9]\d{0,5}$/,
+    "takes attempts/seconds, such as 10/60, each below a million",
+  ).transform((text) => {
+    const [points, seconds] = text.split("/").map(Number);
+    return { points: points!, seconds: seconds! };
+  }).default({ points: 10, seconds: 60 }),
   CORS_ORIGINS: origins.default([]),
   TRUST_PROXY: oneOf(["on", "off"]).default("off").transform((value) => value === "on"),
   LOG_LEVEL: oneOf(["debug", "info", "warning", "error", "off"]).default("info"),

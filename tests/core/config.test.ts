@@ -31,6 +31,7 @@ test("what is just long or large enough is taken, and addresses as people write 
     GITHUB_API_URL: "https://github.example/api/v3/ ",
     CORS_ORIGINS: "https://portal.test/, HTTP://LOCALHOST:5173",
     EMBEDDING_THREADS: "99",
+    RATE_LIMIT_REFRESH: "999999/999999",
   };
   expect(parseConfig(given)).toMatchObject({
     ...given,
@@ -39,6 +40,7 @@ test("what is just long or large enough is taken, and addresses as people write 
     GITHUB_API_URL: "https://github.example/api/v3",
     CORS_ORIGINS: ["https://portal.test", "http://localhost:5173"],
     EMBEDDING_THREADS: 99,
+    RATE_LIMIT_REFRESH: { points: 999_999, seconds: 999_999 },
   });
   for (const [cores, threads] of [[1, 1], [3, 1], [5, 2]]) {
     expect(parseConfig({}, cores).EMBEDDING_THREADS).toBe(threads);
@@ -80,6 +82,8 @@ const WRONG: [string, string][] = [
   ["JOBS", "yes"],
   ["RATE_LIMIT_REFRESH", "10"],
   ["RATE_LIMIT_REFRESH", "0/60"],
+  ["RATE_LIMIT_REFRESH", "1000000/60"],
+  ["RATE_LIMIT_REFRESH", "10/1000000"],
   ["CORS_ORIGINS", "https://a.test,b"],
   ["CORS_ORIGINS", "localhost:5173"],
   ["TRUST_PROXY", "1"],
