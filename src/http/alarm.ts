@@ -19,15 +19,16 @@ export function setAlarm(ms: number, ring: () => void): () => void {
   const takeOut = alarms.add({
     due: performance.now() + ms,
     ring() {
-      cancel();
-      ring();
+      if (cancel()) ring();
     },
   });
   const cancel = () => {
-    takeOut();
-    if (alarms.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+    const wasSet = takeOut();
+    if (alarms.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+    return wasSet;
   };
   timer ??= setInterval(ringDue, TICK_MS);
   return cancel;

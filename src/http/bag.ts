@@ -16,8 +16,8 @@ export class Bag<T> {
     return this.#places.length;
   }
 
-  /** Returns what takes it out again. */
-  add(item: T): () => void {
+  /** Returns what takes it out again, and says whether it was in. */
+  add(item: T): () => boolean {
     const place = { item, index: this.#places.length };
     this.#places.push(place);
     return () => this.#remove(place);
@@ -28,13 +28,14 @@ export class Bag<T> {
     return this.#places.map(({ item }) => item);
   }
 
-  #remove(place: Place<T>): void {
-    if (place.index < 0) return;
+  #remove(place: Place<T>): boolean {
+    if (place.index < 0) return false;
     const last = this.#places.pop()!;
     if (last !== place) {
       this.#places[place.index] = last;
       last.index = place.index;
     }
     place.index = -1;
+    return true;
   }
 }
