@@ -9,6 +9,8 @@ import type { HttpEnv } from "./request.ts";
  */
 export function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
+    // Hono takes a request for the very path `/*` through twice.
+    if (c.get("requestId")) return await next();
     const started = performance.now();
     const given = c.req.header("x-request-id");
     const requestId = given && /^[\w.-]{1,64}$/.test(given) ? given : crypto.randomUUID();

@@ -32,3 +32,15 @@ test("a request's line says why it was refused, as its answer does", async () =>
     [405, "method_not_allowed"],
   ]);
 });
+
+test("a request has one line and one id, be its path one that names all paths", async () => {
+  const answers: { id: string | null; body: { requestId: string } }[] = [];
+  const lines = await linesOf(async () => {
+    for (const [method, path] of [["GET", "/*"], ["OPTIONS", "/*"], ["GET", "/api/*"]] as const) {
+      const response = await harness.now.request(method, path);
+      answers.push({ id: response.headers.get("x-request-id"), body: await response.json() });
+    }
+  });
+  expect(answers.map(({ body }) => body.requestId)).toEqual(answers.map(({ id }) => id));
+  expect(lines.map(({ request_id }) => request_id)).toEqual(answers.map(({ id }) => id));
+});
