@@ -42,7 +42,7 @@ const oneOf = <const Values extends [string, ...string[]]>(values: Values) =>
 
 const environment = z.object({
   PORT: port.default(3000),
-  HOST: z.string().refine(isHost, "takes a name or an address, without port or brackets").default(
+  HOST: z.string().refine(isHost, "takes a name or an address, without port, brackets or zone").default(
     "127.0.0.1",
   ),
   PUBLIC_URL: httpOrigin.optional(),
@@ -128,9 +128,12 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** To URL a name that ends in a number is an address, or none at all, such as 10.0.0.256. */
+/**
+ * To URL a name that ends in a number is an address, or none at all, such as 10.0.0.256; and it takes no zone, such as that
+ * of fe80::1%eth0.
+ */
 function isHost(text: string): boolean {
-  return isIP(text) !== 0 ||
+  return (isIP(text) !== 0 && !text.includes("%")) ||
     URL.canParse(`http://${text}`) &&
       /^[a-z\d_]([a-z\d_-]*[a-z\d_])?(\.[a-z\d_]([a-z\d_-]*[a-z\d_])?)*$/i.test(text);
 }

@@ -135,6 +135,7 @@ test("a host is a name or an address and nothing else", () => {
       "-x",
       "10.0.0.256",
       "0.0.0.0.0",
+      "fe80::1%eth0",
     ]
   ) {
     expect(() => parseConfig({ HOST }), HOST).toThrow(/^HOST: takes a name or an address/);
