@@ -134,12 +134,17 @@ function refuseLargeInput(url: string, body: Uint8Array, limits: readonly number
 function sizesOfParts(body: Uint8Array): number[] {
   try {
     const parts: Record<string, unknown> = JSON.parse(new TextDecoder().decode(body));
-    const encoder = new TextEncoder();
-    return Array.from(
-      { length: MAX_BATCH },
-      (_, at) => encoder.encode(JSON.stringify(parts[at]) ?? "").length,
-    );
+    return Array.from({ length: MAX_BATCH }, (_, at) => sizeOf(parts[at]));
   } catch {
     return [];
+  }
+}
+
+/** What is nested too deep to be written out is longer than any input may be. */
+function sizeOf(part: unknown): number {
+  try {
+    return new TextEncoder().encode(JSON.stringify(part) ?? "").length;
+  } catch {
+    return Infinity;
   }
 }

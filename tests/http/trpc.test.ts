@@ -158,6 +158,17 @@ describe("the tRPC door", () => {
     expect(three.status).toBe(200);
   });
 
+  test("takes no more of one call where another's input is nested too deep to be written out", async () => {
+    const before = await ticketsOf(harness.now, project);
+    const long = { id: project.id, ...ticketInput({ evidence: { log: "x".repeat(257 * 1024) } }) };
+    // Keys that are numbers are what V8 writes out by recursion.
+    const deep = '{"0":'.repeat(20_000) + "1" + "}".repeat(20_000);
+    const inputs = `{"0":{"json":${JSON.stringify(long)}},"1":{"json":${deep}}}`;
+    const answer = await send("POST", "tickets.create,tickets.create?batch=1", raw(inputs));
+    expectTrpcError(answer, 413, "payload_too_large");
+    expect(await ticketsOf(harness.now, project)).toBe(before);
+  });
+
   test("takes no long input from who may not make the call that may have one", async () => {
     const input = { id: project.id, records: ["x".repeat(1024 * 1024)] };
     const { token } = await makeKey(harness.now, project.admin);
