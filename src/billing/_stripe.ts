@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Config } from "../core/config.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { PROVIDER_TRY_MS } from "../core/time_limits.ts";
+import type { HostedPage } from "./schema.ts";
 
 /** @throws {AppError} not_configured */
 export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Config): Stripe {
@@ -20,7 +21,7 @@ export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Conf
   });
 }
 
-const Answer = z.looseObject({ error: z.undefined().optional() });
+const Answer = z.looseObject({ id: z.string(), error: z.undefined().optional() });
 const Refusal = z.looseObject({ error: z.looseObject({}).or(z.string()) });
 
 /**
@@ -66,6 +67,12 @@ export async function askStripe<T>(fields: Record<string, string>, ask: () => Pr
     const cause = error instanceof Stripe.errors.StripeConnectionError ? error.detail : error;
     throw new AppError("unavailable", "The payment provider could not do this now", { cause });
   }
+}
+
+/** @throws {AppError} unavailable for a page without an address */
+export function toHostedPage({ id, url }: { id: string; url: string | null }): HostedPage {
+  if (!url) throw new AppError("unavailable", "The payment provider opened no page");
+  return { id, url };
 }
 
 /** Unknown or revoked, or a restricted key without the right to this: the log has the provider's sentence. */

@@ -1,6 +1,6 @@
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { askStripe, openStripe } from "./_stripe.ts";
+import { askStripe, openStripe, toHostedPage } from "./_stripe.ts";
 import { getBilling } from "./get.ts";
 import type { HostedPage, OpenPortal } from "./schema.ts";
 
@@ -18,5 +18,5 @@ export async function openPortal(ctx: ActorContext, input: OpenPortal): Promise<
     { return_url: "return_url" },
     () => stripe.billingPortal.sessions.create({ customer: customer_id, return_url: input.return_url }),
   );
-  return { id: session.id, url: session.url };
+  return toHostedPage(session);
 }

@@ -10,7 +10,7 @@ import {
   retrievePage,
 } from "./_checkout_page.ts";
 import { storeCustomer } from "./_store_customer.ts";
-import { askStripe, isRefused, nullIfMissing, openStripe } from "./_stripe.ts";
+import { askStripe, isRefused, nullIfMissing, openStripe, toHostedPage } from "./_stripe.ts";
 import { getBilling } from "./get.ts";
 import type { HostedPage, StartCheckout } from "./schema.ts";
 
@@ -43,8 +43,7 @@ export async function startCheckout(ctx: ActorContext, input: StartCheckout): Pr
     return null;
   });
   if (!session) return await startCheckout(ctx, input);
-  if (!session.url) throw new AppError("unavailable", "The payment provider opened no page");
-  return { id: session.id, url: session.url };
+  return toHostedPage(session);
 }
 
 /** An event of its end may be lost, and a subscription of the test mode is none of the live mode's: the provider knows. */

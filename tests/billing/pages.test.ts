@@ -397,6 +397,39 @@ describe("billing pages", () => {
     }
   });
 
+  test("an answer without what was asked for is a 503, not a failure of the service", async () => {
+    let answer: object = {};
+    const provider = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      () => Response.json(answer),
+    );
+    const STRIPE_API_URL = `http://127.0.0.1:${provider.addr.port}`;
+    const odd = await openHarness({ env: { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } });
+    try {
+      const admin = await makeUser(odd, { role: "admin" });
+      const ids = newCustomer();
+      await sendPaymentEvent(odd, {
+        id: ids.event,
+        type: "checkout.session.completed",
+        created: 1,
+        object: checkoutSession({ ...ids, id: ids.session, accountId: admin.accountId }),
+      });
+      const bodies = { checkout, portal: { return_url: "https://portal.test/" } };
+      for (answer of [{ url: "https://pay.test/" }, { id: "cs_1", url: null }]) {
+        for (const [page, body] of Object.entries(bodies)) {
+          const failed = await odd.call("POST", `/billing/${page}`, { token: admin.token, body });
+          expect([failed.status, failed.body.code], `${page} ${JSON.stringify(answer)}`).toEqual([
+            503,
+            "unavailable",
+          ]);
+        }
+      }
+    } finally {
+      await odd.close();
+      await provider.shutdown();
+    }
+  });
+
   test("is for admins, and takes http addresses only", async () => {
     const member = await makeUser(harness.now);
     const admin = await makeUser(harness.now, { role: "admin" });
