@@ -69,7 +69,7 @@ async function storeSubscription({ db }: Context, event: PaymentEvent, rank: num
       cancel_at, current_period_end, started_at, ended, event_created, event_rank, event_id)
     values (${id}, ${customer}, ${status}, ${items?.data[0]?.price?.id ?? null},
       ${cancel_at_period_end || cancel_at != null}, to_timestamp(${cancel_at ?? null}::float8),
-      to_timestamp(${periodEnd(subscription)}::float8), to_timestamp(${created}::float8),
+      to_timestamp(${periodEnd(subscription)}::float8), to_timestamp(${created ?? event.created}::float8),
       ${event.type === "customer.subscription.deleted"}, ${event.created}, ${place}, ${event.id})
     on conflict (subscription_id) do update set customer_id = excluded.customer_id, status = excluded.status,
       price_id = excluded.price_id, cancel_at_period_end = excluded.cancel_at_period_end, cancel_at = excluded.cancel_at,

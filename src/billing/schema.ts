@@ -59,7 +59,7 @@ export const ThinEvent = z.looseObject({
 export const CheckoutSession = z.looseObject({
   client_reference_id: z.string().nullish(),
   customer: Reference.nullish(),
-  payment_status: text(1, 100),
+  payment_status: z.string().nullish(),
 });
 
 /**
@@ -70,7 +70,7 @@ export const SubscriptionObject = z.looseObject({
   id: text(1, 200),
   customer: Reference,
   status: text(1, 100),
-  created: Seconds,
+  created: Seconds.nullish(),
   cancel_at_period_end: z.boolean().nullish(),
   cancel_at: Seconds.nullish(),
   current_period_end: Seconds.nullish(),

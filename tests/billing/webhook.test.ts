@@ -283,6 +283,26 @@ describe("a payment event", () => {
     expect((await billing(admin)).customer_id).toBe(checkout.object.customer);
   });
 
+  test("that says neither how it was paid nor when it began counts all the same, and in any order", async () => {
+    for (const order of permutations([0, 1, 2])) {
+      const admin = await makeUser(harness.now, { role: "admin" });
+      const [first, second, checkout] = life(admin);
+      const { payment_status: _paid, ...session } = checkout!.object;
+      const subscriptions = [first!, second!].map(({ object: { created: _, ...object }, ...event }) => ({
+        ...event,
+        object,
+      }));
+      const events = [...subscriptions, { ...checkout!, object: session }];
+      for (const number of order) {
+        expect((await sendPaymentEvent(harness.now, events[number]!)).body).toEqual({ ok: true });
+      }
+      expect(await billing(admin)).toMatchObject({
+        customer_id: checkout!.object.customer,
+        subscription: { id: first!.object.id, status: "active" },
+      });
+    }
+  });
+
   test("a period ends with the latest of its items", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [created, , checkout] = life(admin);
