@@ -2,9 +2,12 @@ import { z } from "zod";
 import { OffsetTime } from "../core/schema.ts";
 import type { Account } from "./_account.ts";
 import { ask, onceChecked, pathOf } from "./_ask.ts";
+import { ProviderFailure } from "./_failures.ts";
 
 const EVENTS = ["issues", "pull_request"];
 const PAGE = 100;
+/** GitHub takes 20 hooks for each event. */
+const MOST_PAGES = 10;
 
 /** A hook as the code host answers it; of its secret only stars. */
 export const Hook = z.object({
@@ -27,9 +30,10 @@ export interface HookSettings {
   secret: string;
 }
 
+/** @throws {ProviderFailure} also where every page is full, whichever is asked for */
 export async function listHooks({ octokit }: Account, repo: string): Promise<Hook[]> {
   const hooks: Hook[] = [];
-  for (let page = 1;; page++) {
+  for (let page = 1; page <= MOST_PAGES; page++) {
     const found = await ask(
       z.array(Hook),
       () => octokit.request("GET /repos/{owner}/{repo}/hooks", { ...pathOf(repo), per_page: PAGE, page }),
@@ -37,6 +41,10 @@ export async function listHooks({ octokit }: Account, repo: string): Promise<Hoo
     hooks.push(...found);
     if (found.length < PAGE) return hooks;
   }
+  throw new ProviderFailure(
+    "provider_unavailable",
+    "GitHub's list of webhooks does not end; try again later",
+  );
 }
 
 /** `beforeSending` has the last word, after all waiting for one's turn. */

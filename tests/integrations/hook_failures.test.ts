@@ -94,6 +94,28 @@ describe("a failure at the code host", () => {
     ]]);
   });
 
+  test("a list that never ends, whatever page is asked for, is given up", async () => {
+    const { github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const { hooks } = github.state.repository(project.repositories[0]!)!;
+    const hook = {
+      id: 7,
+      active: true,
+      events: ["push"],
+      config: { url: "https://ci.test/hook", content_type: "json", insecure_ssl: "0" },
+      created_at: "2026-01-01T00:00:00Z",
+      updated_at: "2026-01-01T00:00:00Z",
+    };
+    hooks.slice = () => Array(100).fill(hook);
+    const before = github.count(LIST);
+    const { body } = await hosting.now.setUp(project.admin);
+    expect(body.results).toMatchObject([{
+      code: "provider_unavailable",
+      error: "GitHub's list of webhooks does not end; try again later",
+    }]);
+    expect(github.count(LIST)).toBe(before + 10);
+  });
+
   test("a creation whose answer is lost is found, not repeated", async () => {
     const { github } = hosting.now;
     const project = await hosting.now.project(1);
