@@ -1,5 +1,6 @@
 import { RequestError } from "@octokit/request-error";
 import { AppError } from "../core/errors.ts";
+import { toStorableText } from "../core/schema.ts";
 import type { HookFailure } from "./schema.ts";
 
 /** A call to the code host that did not do what was asked, in the words of the answers. */
@@ -69,7 +70,7 @@ function rateLimitWait({ status, response, message }: RequestError): number | un
 function reason({ response, message }: RequestError): string {
   const { message: summary, errors } = (response?.data ?? {}) as { message?: string; errors?: unknown };
   const details = [errors].flat().map(sentence).filter(Boolean).join("; ");
-  return (details || summary || message).slice(0, 300).toWellFormed();
+  return toStorableText((details || summary || message).slice(0, 300));
 }
 
 function sentence(error: unknown): string | undefined {

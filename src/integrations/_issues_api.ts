@@ -3,13 +3,14 @@ import { OffsetTime, WebAddress } from "../core/schema.ts";
 import type { Account } from "./_account.ts";
 import { ask, onceChecked, pathOf } from "./_ask.ts";
 import { ProviderFailure } from "./_failures.ts";
+import { StoredText } from "./_payload.ts";
 
 /** An issue as the code host answers it. */
 export const HostedIssue = z.object({
   number: z.int().min(1),
   html_url: WebAddress,
   repository_url: z.url().optional(),
-  title: z.string(),
+  title: StoredText,
   state: z.enum(["open", "closed"]),
   body: z.string().nullish(),
   updated_at: OffsetTime,

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { CommitSha, OffsetTime, RepoName, toStorableText, WebAddress } from "../core/schema.ts";
 import { IssueNumber } from "./schema.ts";
 
-const StoredText = z.string().transform(toStorableText);
+/** A text of the code host's without what can't be stored. */
+export const StoredText = z.string().transform(toStorableText);
 
 const Repository = z.object({ full_name: RepoName, private: z.boolean().nullish().catch(null) });
 const Login = z.object({ login: z.string() }).nullish().catch(null);

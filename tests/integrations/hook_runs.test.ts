@@ -102,6 +102,23 @@ describe("more than twenty repositories", () => {
     });
   });
 
+  test("says why one failed in words that can be kept, whatever GitHub says", async () => {
+    const { github } = hosting.now;
+    const { admin, repositories } = await hosting.now.project(21);
+    const { body } = await hosting.now.setUp(admin);
+    github.failures.add({
+      kind: "validation_failed",
+      operation: "repos/create-webhook",
+      repo: repositories[0]!,
+      errors: ["Too\0 many"],
+      times: 100,
+    });
+    const done = await finish(admin, body.run_id);
+    expect(done).toMatchObject({ state: "done", created: 20, failed: 1 });
+    const failed = done.results.find(({ status }: Result) => status === "failed");
+    expect(failed.error).toBe("GitHub refused: Too many");
+  });
+
   test("waits for the end of a rate limit, and goes on where it was", async () => {
     const { github } = hosting.now;
     const { admin } = await hosting.now.project(25);

@@ -204,6 +204,21 @@ describe("creating an issue from a ticket", () => {
     expect(github.state.repository(repo)!.issues).toHaveLength(1);
   });
 
+  test("links it without what of its title cannot be kept", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const [repo] = project.repositories as [string];
+    const ticket = await makeTicket(harness, project);
+    const { token } = project.admin;
+    const path = `${ticket.path}/github-issue`;
+    await harness.call("POST", path, { token, body: {} });
+    await harness.call("DELETE", path, { token });
+    github.state.repository(repo)!.issues[0]!.title = "Re\0named";
+    expect((await harness.call("POST", path, { token, body: {} })).body.issue_number).toBe(1);
+    const [link] = await harness.sql`select title from ticket_issues where ticket_id = ${ticket.id}::uuid`;
+    expect(link!.title).toBe("Renamed");
+  });
+
   test("does not take a pull request that repeats the issue's text for the issue", async () => {
     const { harness, github } = hosting.now;
     const project = await hosting.now.project(1);
