@@ -34,6 +34,8 @@ export interface FailureRule {
   wait?: number;
   /** For `validation_failed`: what stands in its `errors` instead of GitHub's usual list. */
   errors?: unknown;
+  /** For `garbage`: a refusal's JSON instead of a page. */
+  json?: unknown;
   /** For `foreign_redirect`: an address where nobody listens when absent. */
   to?: string;
 }
@@ -71,7 +73,7 @@ const DOCS = "https://docs.github.com/rest";
 
 /** The documented body of a failure; null when the call is carried out all the same. */
 export function failureAnswer(
-  { kind, wait = 60, errors, to = "http://127.0.0.1:9/elsewhere" }: FailureRule,
+  { kind, wait = 60, errors, json, to = "http://127.0.0.1:9/elsewhere" }: FailureRule,
 ): Response | null {
   switch (kind) {
     case "bad_credentials":
@@ -106,6 +108,7 @@ export function failureAnswer(
     case "server_error":
       return problem(502, "Server Error");
     case "garbage":
+      if (json !== undefined) return Response.json(json, { status: 403 });
       return new Response("<html>Sign in to the guest network</html>", {
         headers: { "content-type": "text/html" },
       });

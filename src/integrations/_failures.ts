@@ -66,17 +66,21 @@ function rateLimitWait({ status, response, message }: RequestError): number | un
   return status === 429 || /secondary rate/i.test(message) ? FALLBACK_WAIT_S : undefined;
 }
 
-/** The provider's own sentences, without the links to its documents. What went wrong it tells in more than one form. */
+/**
+ * The provider's own sentences, without the links to its documents. What went wrong it tells in more than one form, and a
+ * gateway in between in any.
+ */
 function reason({ response, message }: RequestError): string {
-  const { message: summary, errors } = (response?.data ?? {}) as { message?: string; errors?: unknown };
+  const { errors } = Object(response?.data) as { errors?: unknown };
   const details = [errors].flat().map(sentence).filter(Boolean).join("; ");
-  return toStorableText((details || summary || message).slice(0, 300));
+  return toStorableText((details || sentence(response?.data) || message).slice(0, 300));
 }
 
-function sentence(error: unknown): string | undefined {
-  if (typeof error === "string") return error;
-  const { message, field, code } = (error ?? {}) as { message?: string; field?: string; code?: string };
-  return message ?? (field && `${field}: ${code}`);
+function sentence(said: unknown): string | undefined {
+  if (typeof said === "string") return said;
+  const { message, field, code } = Object(said) as Record<string, unknown>;
+  if (typeof message === "string") return message;
+  return field ? `${field}: ${code}` : undefined;
 }
 
 /** For calls that ask the code host for one thing, and fail as it does. */

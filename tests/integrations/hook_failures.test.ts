@@ -69,6 +69,22 @@ describe("a failure at the code host", () => {
     expect([status, body.results]).toMatchObject([200, [{ code: "provider_refused", error }]]);
   });
 
+  test.each<[unknown, RegExp]>([
+    [null, /says: Unknown error: null$/],
+    ["Blocked", /says: Blocked$/],
+    [{ message: 4031 }, /says: 4031$/],
+    [{ message: "Blocked", errors: [{ message: {} }, 7] }, /says: Blocked$/],
+    [{ message: { text: "Blocked" } }, /says: /],
+  ])("of a gateway in between fails its repository alone, whatever it says: %j", async (json, error) => {
+    const { github } = hosting.now;
+    const project = await hosting.now.project(2);
+    github.failures.add({ kind: "garbage", operation: LIST, repo: project.repositories[0]!, json });
+    const { status, body } = await hosting.now.setUp(project.admin);
+    expect([status, body.created, body.failed]).toEqual([200, 1, 1]);
+    const failed = body.results.find(({ code }: { code?: string }) => code);
+    expect(failed).toMatchObject({ code: "no_admin_right", error: expect.stringMatching(error) });
+  });
+
   test("that its answer does not explain is explained in the log", async () => {
     const { github } = hosting.now;
     const warn = vi.spyOn(log, "warn");
