@@ -21,6 +21,8 @@ export class ProviderFailure extends Error {
 }
 
 const FALLBACK_WAIT_S = 60;
+/** GitHub's limits are those of an hour; by a clock of ours that is behind, their end would seem further off. */
+export const LONGEST_WAIT_S = 3600;
 
 /**
  * What a failed call says. The answer may have been lost after the work was done when it is `provider_unavailable`.
@@ -56,12 +58,10 @@ function rateLimitWait({ status, response, message }: RequestError): number | un
   if (status !== 403 && status !== 429) return undefined;
   const headers = response?.headers ?? {};
   const after = Number(headers["retry-after"]);
-  if (after > 0) return Math.ceil(after);
+  if (after > 0) return Math.min(Math.ceil(after), LONGEST_WAIT_S);
   if (headers["x-ratelimit-remaining"] === "0") {
-    return Math.max(
-      1,
-      Math.ceil(Number(headers["x-ratelimit-reset"]) - Date.now() / 1000) || FALLBACK_WAIT_S,
-    );
+    const left = Math.ceil(Number(headers["x-ratelimit-reset"]) - Date.now() / 1000) || FALLBACK_WAIT_S;
+    return Math.min(Math.max(1, left), LONGEST_WAIT_S);
   }
   return status === 429 || /secondary rate/i.test(message) ? FALLBACK_WAIT_S : undefined;
 }

@@ -3,6 +3,7 @@ import { AppError } from "../core/errors.ts";
 import type { Payload } from "../core/queue.ts";
 import { transact } from "../core/transact.ts";
 import { openAccount } from "./_account.ts";
+import { LONGEST_WAIT_S } from "./_failures.ts";
 import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
 import { administered } from "./_targets.ts";
 import type { HookFailure } from "./schema.ts";
@@ -10,9 +11,8 @@ import type { HookFailure } from "./schema.ts";
 /** A job may take a minute; what is under way then still has time to end. */
 const ROUND_MS = 20_000;
 const BUSY_WAIT_S = 5;
-/** Of an hour each at the most, by the provider's limits. */
+/** Of an hour each at the most. */
 const MOST_WAITS = 12;
-const LONGEST_WAIT_S = 3600;
 /** Doubled with each further wait, by the provider's documents: for some limits it names a minute, and means an hour. */
 const LEAST_WAIT_S = 15;
 

@@ -198,6 +198,17 @@ describe("a failure at the code host", () => {
     expect((await hosting.now.setUp(project.admin)).body).toMatchObject({ created: 1, failed: 0 });
   });
 
+  test.each(["primary_rate_limit", "secondary_rate_limit"] as const)(
+    "a %s lasts an hour at the most, however far the two clocks are apart",
+    async (kind) => {
+      const { github } = hosting.now;
+      const project = await hosting.now.project(1);
+      github.failures.add({ kind, operation: LIST, wait: 90_000 });
+      const { body } = await hosting.now.setUp(project.admin);
+      expect(body.results).toMatchObject([{ code: "provider_rate_limited", retryAfter: 3600 }]);
+    },
+  );
+
   test("a refused token ends the whole call with reconnect, and shows until it is linked again", async () => {
     const { harness, github } = hosting.now;
     const project = await hosting.now.project(6);
