@@ -59,7 +59,7 @@ export async function settleTasks(ctx: Context, run: Run, end: End): Promise<Set
 async function lockTasks({ db }: Context, run: Run) {
   return await db<(SettledTask & Pick<Task, "acceptance_criteria"> & { now: string })[]>`
     select id, status, blocking_reason, completed_at, assignee_user_id, assignee_session_id, started_at, actual_minutes,
-      acceptance_criteria, now() as now
+      acceptance_criteria, clock_timestamp() as now
     from tasks where ticket_id = ${run.ticket_id}::uuid order by id for update`;
 }
 

@@ -4,7 +4,10 @@ import { minutesBetween } from "./minutes.ts";
 import type { Task, TaskStatus } from "./schema.ts";
 import { UNTOUCHED } from "./untouched.ts";
 
-/** What becomes of other columns of `tasks t` when its status changes: values, or SQL that makes them. */
+/**
+ * What becomes of other columns of `tasks t` when its status changes: values, or SQL that makes them. Times by the clock:
+ * the transaction may have waited since its `now()`, and a claim have begun the task meanwhile.
+ */
 export function consequences(db: Db, task: Task, to: TaskStatus): Record<string, unknown> {
   const left = { lease_expires_at: null, blocking_reason: null };
   switch (to) {
@@ -12,15 +15,17 @@ export function consequences(db: Db, task: Task, to: TaskStatus): Record<string,
       // Work that goes on after it was blocked keeps its beginning.
       return {
         ...left,
-        started_at: db`coalesce(t.started_at, now())`,
+        started_at: db`coalesce(t.started_at, clock_timestamp())`,
         // The claim that it was under goes on, too.
         ...(task.assignee_session_id !== null && { lease_expires_at: lease(db) }),
       };
     case "done":
       return {
         ...left,
-        completed_at: db`now()`,
-        actual_minutes: db`coalesce(t.actual_minutes, ${minutesBetween(db, db`t.started_at`, db`now()`)})`,
+        completed_at: db`clock_timestamp()`,
+        actual_minutes: db`coalesce(t.actual_minutes, ${
+          minutesBetween(db, db`t.started_at`, db`clock_timestamp()`)
+        })`,
       };
     case "pending":
       return { ...left, ...UNTOUCHED };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
-import { behindLock } from "../behind_lock.ts";
+import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, makeUser, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import {
@@ -115,6 +115,27 @@ describe("a cloud agent's event", () => {
     const { body: after } = await task("GET");
     expect(after).toMatchObject({ status: "done", actual_minutes: 7, version: before.version + 1 });
     expect(Date.parse(after.completed_at)).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("finishes no task before its beginning, be that later than the event came in", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    const path = `${work.ticket.path}/tasks/${work.tasks[2]}`;
+    const token = project.admin.token;
+    const ahead = new Date(Date.now() + 3_600_000).toISOString();
+    await besideLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${work.ticket.id}::uuid for update`,
+      {
+        waits: () => sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp: ahead }),
+        passes: () =>
+          harness.now.call("POST", `${path}/claim`, { token, body: { session_id: work.agentId } }),
+      },
+    );
+    const { body } = await harness.now.call("GET", path, { token });
+    expect(body.status).toBe("done");
+    expect(Date.parse(body.completed_at)).toBeGreaterThanOrEqual(Date.parse(body.started_at));
   });
 
   test("is written to history under the sender's name", async () => {

@@ -1,6 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { describe, expect, test } from "vitest";
-import { add, harness, newTicket, patch, world } from "./_tasks.ts";
+import { besideLock } from "../behind_lock.ts";
+import { add, call, harness, newTicket, patch, world } from "./_tasks.ts";
 
 describe("the status of a task", () => {
   const reason = { blocking_reason: "Waits for the key" };
@@ -61,6 +62,20 @@ describe("the status of a task", () => {
     await patch(id!, { status: "pending" });
     await patch(id!, { status: "in_progress" });
     expect((await patch(id!, { status: "done", actual_minutes: 5 })).body.actual_minutes).toBe(5);
+  });
+
+  test("done comes after its beginning, also where it was asked for first and had to wait", async () => {
+    const [id] = await newTicket("task");
+    const { waited } = await besideLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${world.ticket.id}::uuid for update`,
+      {
+        waits: () => patch(id!, { status: "done" }),
+        passes: () => call("POST", `${world.ticket.path}/tasks/${id}/claim`),
+      },
+    );
+    expect([waited.status, waited.body.status]).toEqual([200, "done"]);
+    expect(Date.parse(waited.body.completed_at)).toBeGreaterThanOrEqual(Date.parse(waited.body.started_at));
   });
 
   test("computes no more minutes than may be entered, and no less", async () => {
