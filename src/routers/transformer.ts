@@ -19,6 +19,9 @@ function readInput(sent: SuperJSONResult): unknown {
   const { json, meta } = Object(sent) as Partial<SuperJSONResult>;
   const values: unknown = meta?.values ?? {};
   if (isUndefined(values)) return undefined;
+  if (json === undefined && JSON.stringify(sent) !== "{}") {
+    throw invalidRequest([{ path: "", message: "Must be superjson, which has the input under `json`" }]);
+  }
   for (const [path, annotation] of Object.entries(Object(values))) {
     if (!isUndefined(annotation) || !leaveOut(json, path)) {
       throw invalidRequest([{ path, message: "Must be plain JSON, or undefined where it says null" }]);

@@ -94,8 +94,9 @@ const TRPC_CODES: Record<ErrorStatus, TRPCError["code"]> = {
   503: "SERVICE_UNAVAILABLE",
 };
 
-const failures = t.middleware(async ({ next }) => {
-  const result = await next();
+const failures = t.middleware(async ({ next, getRawInput }) => {
+  // An input that is not sent is an empty one, as over REST an absent body is.
+  const result = await next({ getRawInput: () => getRawInput().then((sent = {}) => sent) });
   if (result.ok) return result;
   throw trpcErrorOf(appErrorOf(result.error));
 });

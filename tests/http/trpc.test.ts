@@ -76,6 +76,23 @@ describe("the tRPC door", () => {
     expect(superjson.deserialize(ended.body.result.data)).toBeUndefined();
   });
 
+  test("takes an input that is not sent as an empty one, as REST does an absent body", async () => {
+    const { token } = project.admin;
+    const batch = encodeURIComponent(JSON.stringify({ "0": superjson.serialize(undefined) }));
+    for (const path of ["auth.me", "auth.me?batch=1", `auth.me?batch=1&input=${batch}`]) {
+      const { status, body } = await send("GET", path, { token });
+      expect([status, [body].flat()[0].result.data.json.user.id], path).toEqual([200, project.admin.id]);
+    }
+    for (const text of ["", "{}"]) {
+      const { status, body } = await send("POST", "keys.create", raw(text));
+      expect([status, body.result.data.json.name], text).toEqual([200, "API key"]);
+    }
+    expectTrpcError(await send("GET", "projects.get", { token }), 400, "invalid_request");
+    for (const text of ['{"name": "x"}', '{"json": null}', "null", "[]", '"text"', "5"]) {
+      expectTrpcError(await send("POST", "keys.create", raw(text)), 400, "invalid_request");
+    }
+  });
+
   test("serves the pages of an infinite query, which sends a direction and may begin with null", async () => {
     const other = await makeProject(harness.now);
     for (let made = 0; made < 3; made++) await makeTicket(harness.now, other);
