@@ -62,6 +62,8 @@ const OLDER: Outcome = { outcome: "ignored", reason: "older_than_known" };
 async function storeSubscription({ db }: Context, event: PaymentEvent, rank: number): Promise<Outcome> {
   const subscription = parseAs(SubscriptionObject, event.data.object);
   const { id, customer, status, cancel_at_period_end, cancel_at, created, items } = subscription;
+  if (!customer) return { outcome: "ignored", reason: "no_customer" };
+  if (!status) return { outcome: "ignored", reason: "no_status" };
   // Nothing returns to it, and events' ids are in no order.
   const place = status === "incomplete" ? 0 : rank;
   const stored = await db`

@@ -44,8 +44,9 @@ export const PaymentEvent = z.looseObject({
   id: text(1, 200),
   type: text(1, 200),
   account: z.string().nullish().describe("The connected account that it happened in, if any"),
-  created: Seconds.describe("Epoch seconds"),
-  data: z.looseObject({ object: z.looseObject({}) }),
+  created: Seconds.optional().transform((time) => time ?? Math.floor(Date.now() / 1000))
+    .describe("Epoch seconds; the time of its arrival when absent"),
+  data: z.looseObject({ object: z.looseObject({}) }).default({ object: {} }),
 }).meta({ id: "PaymentEvent" });
 export type PaymentEvent = z.infer<typeof PaymentEvent>;
 
@@ -68,8 +69,8 @@ export const CheckoutSession = z.looseObject({
  */
 export const SubscriptionObject = z.looseObject({
   id: text(1, 200),
-  customer: Reference,
-  status: text(1, 100),
+  customer: Reference.nullish(),
+  status: text(1, 100).nullish(),
   created: Seconds.nullish(),
   cancel_at_period_end: z.boolean().nullish(),
   cancel_at: Seconds.nullish(),

@@ -392,6 +392,51 @@ describe("a payment event", () => {
     expect(rows).toEqual([{ event: ping.type, outcome: "ignored", reason: "unknown_event" }]);
   });
 
+  test("that tells no more than what counts is taken; one without a time happened when it came", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const { customer, subscription, event } = newCustomer();
+    const bought = { client_reference_id: admin.accountId, customer };
+    const running = { id: subscription, customer, status: "active" };
+    const events = [
+      { id: `${event}a`, type: "invoice.paid" },
+      { id: `${event}b`, type: "checkout.session.completed", data: { object: bought } },
+      { id: `${event}c`, type: "customer.subscription.created", data: { object: running } },
+      {
+        id: `${event}d`,
+        type: "customer.subscription.updated",
+        data: { object: { ...running, status: "past_due" } },
+      },
+    ];
+    for (const event of events) {
+      const { path, headers, body } = await signedPaymentBody(STRIPE_WEBHOOK_SECRET, JSON.stringify(event));
+      const answer = await harness.now.call("POST", path, { headers, raw: body });
+      expect([answer.status, answer.body], event.type).toEqual([200, { ok: true }]);
+    }
+    expect(await billing(admin)).toMatchObject({
+      customer_id: customer,
+      subscription: { id: subscription, status: "past_due", current_period_end: null },
+    });
+    const older = { id: `${event}e`, type: "customer.subscription.updated", created: 1 };
+    await sendPaymentEvent(harness.now, { ...older, object: running });
+    expect((await billing(admin)).subscription.status).toBe("past_due");
+  });
+
+  test("of a subscription of no customer or without a status is acknowledged and changes nothing", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const [created, , checkout] = life(admin);
+    for (const event of [checkout!, created!]) await sendPaymentEvent(harness.now, event);
+    const before = await billing(admin);
+    for (const [reason, field] of [["no_customer", "customer"], ["no_status", "status"]] as const) {
+      const id = `${created!.id}${reason}`;
+      const object = { ...created!.object, [field]: undefined };
+      const answer = await sendPaymentEvent(harness.now, { ...created!, id, created: NOON + 90, object });
+      expect(answer.body, reason).toEqual({ ok: true });
+      const [row] = await harness.now.sql`select outcome, reason from deliveries where delivery_id = ${id}`;
+      expect(row).toEqual({ outcome: "ignored", reason });
+    }
+    expect(await billing(admin)).toEqual(before);
+  });
+
   test("is known by its id: another body under the same id changes nothing", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [created, updated, checkout] = life(admin);
