@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
+import { signedAgentBody } from "../../simulators/senders/agent.ts";
 import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, makeUser, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";
@@ -394,6 +395,24 @@ describe("a cloud agent's event", () => {
       expect([runs, links]).toMatchObject([[{ status: "finished" }], []]);
     },
   );
+
+  test("without a time happened when it came", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    const send = async (event: Record<string, string>) => {
+      const said = { event: "statusChange", id: work.agentId, ...event };
+      const { path, headers, body } = signedAgentBody(
+        AGENT_SECRET,
+        new TextEncoder().encode(JSON.stringify(said)),
+      );
+      expect((await harness.now.call("POST", path, { headers, raw: body })).body).toEqual({ ok: true });
+      return (await readState(harness.now, work)).runs[0]!.status;
+    };
+    expect(await send({ status: "ERROR", timestamp })).toBe("failed");
+    expect(await send({ status: "FINISHED" })).toBe("finished");
+    expect(await send({ status: "ERROR", timestamp, summary: "Late" })).toBe("finished");
+  });
 
   test("an unknown status, event or agent is acknowledged and kept", async () => {
     const project = await makeProject(harness.now);
