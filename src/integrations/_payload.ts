@@ -8,22 +8,26 @@ export const StoredText = z.string().transform(toStorableText);
 const Repository = z.object({ full_name: RepoName, private: z.boolean().nullish().catch(null) });
 const Login = z.object({ login: z.string() }).nullish().catch(null);
 
-/** The parts of a `pull_request` event that count; it is a snapshot of the whole pull request, whatever the action. */
+/**
+ * The parts of a `pull_request` event that count; it is a snapshot of the whole pull request, whatever the action. A relay
+ * may leave out what the rest tells.
+ */
 export const PullRequestEvent = z.object({
   action: z.string(),
   pull_request: z.object({
     // These two only tell pull requests of one number apart: a sender who has them in another form is heard all the same.
     id: z.int().min(1).nullish().catch(null),
     number: IssueNumber,
-    html_url: WebAddress,
-    title: StoredText,
+    html_url: WebAddress.nullish(),
+    title: StoredText.default(""),
     body: StoredText.nullish(),
-    state: z.enum(["open", "closed"]),
+    state: z.enum(["open", "closed"]).nullish(),
+    merged: z.boolean().nullish(),
     merged_at: OffsetTime.nullish(),
     merge_commit_sha: CommitSha.nullish(),
     created_at: OffsetTime.nullish().catch(null),
-    updated_at: OffsetTime,
-    head: z.object({ ref: StoredText }),
+    updated_at: OffsetTime.nullish(),
+    head: z.object({ ref: StoredText }).default({ ref: "" }),
     user: Login,
     author_association: z.string().nullish().catch(null),
   }),
@@ -34,10 +38,10 @@ export type PullRequestEvent = z.infer<typeof PullRequestEvent>;
 
 const Issue = z.object({
   number: IssueNumber,
-  html_url: WebAddress,
-  title: StoredText,
+  html_url: WebAddress.nullish(),
+  title: StoredText.nullish(),
   state: z.enum(["open", "closed"]).nullish(),
-  updated_at: OffsetTime,
+  updated_at: OffsetTime.default(() => new Date().toISOString()),
 });
 
 /** The parts of an `issues` event that count. A transfer is told by both repositories, each about the other. */
@@ -46,7 +50,7 @@ export const IssueEvent = z.object({
   issue: Issue,
   repository: Repository,
   changes: z.object({
-    new_issue: Issue.nullish(),
+    new_issue: Issue.extend({ html_url: WebAddress }).nullish(),
     new_repository: Repository.nullish(),
     // Of the issue that it was, GitHub's description promises no more.
     old_issue: z.object({ number: IssueNumber, updated_at: OffsetTime.nullish() }).nullish(),
@@ -66,7 +70,7 @@ const PARTS = ["review", "comment", "thread", "sub_issue", "parent_issue", "bloc
 /** Which event it is shows in the body: the header that names it is not signed. */
 export function readEvent(body: Record<string, unknown>): GitHubEvent {
   if (PARTS.some((part) => part in body)) return { kind: "other", reason: "unknown_event" };
-  if ("pull_request" in body && "number" in body) {
+  if ("pull_request" in body && "action" in body) {
     const parsed = PullRequestEvent.safeParse(body);
     return parsed.success
       ? { kind: "pull_request", event: parsed.data }

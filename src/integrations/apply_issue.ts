@@ -13,8 +13,8 @@ interface Source {
 
 /** An issue as a link shows it. */
 interface Target extends Source {
-  html_url: string;
-  title: string;
+  html_url?: string | null | undefined;
+  title?: string | null | undefined;
   state?: "open" | "closed" | null | undefined;
 }
 
@@ -84,7 +84,8 @@ async function follow(
 ): Promise<number> {
   const followed = await ctx.db`
     update ticket_issues set repo_full_name = ${to.repo_full_name}, issue_number = ${to.number},
-      issue_url = ${to.html_url}, title = ${to.title}, state = coalesce(${to.state ?? null}, state),
+      issue_url = coalesce(${to.html_url ?? null}, issue_url), title = coalesce(${to.title ?? null}, title),
+      state = coalesce(${to.state ?? null}, state),
       event_at = ${from.updated_at}::timestamptz, updated_at = now()
     where ticket_id = any (${tickets}::uuid[]) and ${isLinkTo(ctx.db, from)}
       and (event_at is null or event_at <= ${from.updated_at}::timestamptz)`;

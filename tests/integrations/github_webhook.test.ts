@@ -146,6 +146,15 @@ describe("an issue that a ticket is linked to", () => {
     expect(history).toEqual([{ by: "github" }]);
   });
 
+  test("is followed by an event that tells no more than what changed", async () => {
+    const { ticket } = await linked("acme/terse", 4);
+    const repository = { full_name: "acme/terse" };
+    for (const issue of [{ number: 4, title: "Renamed" }, { number: 4, state: "closed" }]) {
+      await hosting.now.deliver({ event: "issues", payload: { action: "edited", issue, repository } });
+    }
+    expect(await facts(ticket)).toMatchObject({ issue_number: 4, title: "Renamed", state: "closed" });
+  });
+
   test("is followed by what the repository it was moved to tells", async () => {
     const { ticket } = await linked("acme/from", 3, "acme/to");
     const at = clock();

@@ -192,6 +192,29 @@ describe("a merged pull request", () => {
     expect((await merges.ticket(fixed, project)).merge_sha).toBe(SHA("a"));
   });
 
+  test("is known by less than GitHub tells of it, and by an event that comes again", async () => {
+    const { harness } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const [named, linked] = await Promise.all([1, 2].map(() => makeTicket(harness, project)));
+    const number = next();
+    await merges.link(linked!, project, { repo, number });
+    const pull_request = { number, title: `Fix ${named!.ref}`, merged: true, merge_commit_sha: SHA("e") };
+    const payload = { action: "closed", pull_request, repository: { full_name: repo } };
+    for (let delivery = 0; delivery < 2; delivery++) {
+      expect((await hosting.now.deliver({ event: "pull_request", payload })).body).toEqual({ ok: true });
+      for (const ticket of [named!, linked!]) {
+        expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("e"), ship: "merged" });
+        const { token } = project.admin;
+        const { body } = await harness.call("GET", `${ticket.path}/pull-requests`, { token });
+        expect(body.pull_requests).toMatchObject([{ repo, number, state: "merged" }]);
+      }
+      pull_request.title += ", again";
+    }
+    const [made] = await harness.sql`
+      select url from ticket_pull_requests where ticket_id = ${named!.id}::uuid`;
+    expect(made!.url).toBe(`https://github.com/${repo}/pull/${number}`);
+  });
+
   test("stamps nothing in projects that are not wired to its repository, nor when it is only closed", async () => {
     const { harness } = hosting.now;
     const { project, repo } = await merges.wired();
