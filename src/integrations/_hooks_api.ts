@@ -9,18 +9,18 @@ const PAGE = 100;
 /** GitHub takes 20 hooks for each event. */
 const MOST_PAGES = 10;
 
-/** A hook as the code host answers it; of its secret only stars. */
+/** A hook as the code host answers it; of its secret only stars. One that tells less is set anew. */
 export const Hook = z.object({
   id: z.int(),
   url: z.string().optional(),
-  active: z.boolean(),
-  events: z.array(z.string()),
+  active: z.boolean().optional(),
+  events: z.array(z.string()).default([]),
   config: z.object({
     url: z.string().optional(),
     content_type: z.string().optional(),
     insecure_ssl: z.union([z.string(), z.number()]).optional(),
-  }),
-  updated_at: OffsetTime,
+  }).default({}),
+  updated_at: OffsetTime.optional(),
 });
 export type Hook = z.infer<typeof Hook>;
 
@@ -86,7 +86,7 @@ export async function deleteHook({ octokit }: Account, repo: string, hookId: num
 
 /** Whether a hook is set as it should be, as far as its answer tells: not the secret. */
 export function isAsWanted({ active, events, config }: Hook, { url }: HookSettings): boolean {
-  return active && events.toSorted().join() === EVENTS.join() && config.url === url &&
+  return active === true && events.toSorted().join() === EVENTS.join() && config.url === url &&
     config.content_type === "json" &&
     String(config.insecure_ssl ?? "0") === "0";
 }

@@ -124,7 +124,8 @@ async function isAsWritten(ctx: Context, { repo, settings }: Work, hook: Hook): 
   const [row] = await ctx.db`
     select from repository_hooks
     where repo = ${repo.toLowerCase()} and hook_id = ${hook.id} and url = ${settings.url}
-      and secret_fingerprint = any (${prints}::text[]) and provider_updated_at = ${hook.updated_at}::timestamptz`;
+      and secret_fingerprint = any (${prints}::text[])
+      and provider_updated_at = coalesce(${hook.updated_at ?? null}::timestamptz, provider_updated_at)`;
   return row !== undefined;
 }
 
@@ -134,7 +135,7 @@ async function remember(ctx: Context, { repo, settings }: Work, hook: Hook): Pro
     values (${repo.toLowerCase()}, ${hook.id}, ${settings.url}, ${
     fingerprint(ctx.secrets.encryption[0], settings.secret)
   },
-      ${hook.updated_at}::timestamptz)
+      coalesce(${hook.updated_at ?? null}::timestamptz, now()))
     on conflict (repo) do update set hook_id = excluded.hook_id, url = excluded.url,
       secret_fingerprint = excluded.secret_fingerprint, provider_updated_at = excluded.provider_updated_at, updated_at = now()`;
 }

@@ -5,7 +5,7 @@ import { TicketPath } from "../tickets/schema.ts";
 // Linked accounts ---------------------------------------------------------------------------------------------
 
 export const LinkAccount = z.strictObject({
-  token: z.string().trim().regex(/^[A-Za-z0-9_.-]{20,255}$/, "Expected a GitHub access token").describe(
+  token: z.string().trim().regex(/^[A-Za-z0-9_.-]{1,255}$/, "Expected a GitHub access token").describe(
     "A personal access token: classic with `repo` (or `admin:repo_hook` and `public_repo`), or fine-grained with " +
       "read and write access to webhooks and issues",
   ),

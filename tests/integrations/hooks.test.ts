@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeMember, makeProject, makeUser } from "../factories.ts";
-import { type Harness, openHarnessAt } from "../harness.ts";
+import { type Harness, openHarness, openHarnessAt } from "../harness.ts";
 import { cookie, SECRET, useHosting } from "./hosting.ts";
 
 const hosting = useHosting();
@@ -33,6 +33,35 @@ describe("setting up webhooks", () => {
     const second = await hosting.now.setUp(project.admin, { project_id: project.id });
     expect(second.body).toMatchObject({ created: 0, updated: 0, unchanged: 3, failed: 0 });
     expect(writes()).toBe(before);
+  });
+
+  test("does the same at a host that says less of a user and a hook than GitHub", async () => {
+    const hooks: object[] = [];
+    const host = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+      if (request.url.endsWith("/user")) return Response.json({ id: 1, login: "octocat" });
+      if (request.method === "GET") return Response.json(hooks);
+      hooks.push({ id: 7, ...await request.json() });
+      return Response.json({ id: 7 }, { status: 201 });
+    });
+    const env = { GITHUB_API_URL: `http://127.0.0.1:${host.addr.port}`, GITHUB_WEBHOOK_SECRET: SECRET };
+    const terse = await openHarness({ env });
+    try {
+      const admin = await makeUser(terse, { role: "admin" });
+      await makeProject(terse, { admin, repositories: ["acme/terse"] });
+      const link = { token: admin.token, body: { token: "gho_test" } };
+      expect((await terse.call("PUT", "/integrations/github", link)).body.login).toBe("octocat");
+      for (const status of ["created", "unchanged"]) {
+        const { body } = await terse.call("POST", "/integrations/webhooks", {
+          headers: cookie(admin),
+          body: {},
+        });
+        expect(body.results).toMatchObject([{ repo: "acme/terse", status, hook_id: 7 }]);
+      }
+      expect(hooks).toHaveLength(1);
+    } finally {
+      await terse.close();
+      await host.shutdown();
+    }
   });
 
   test("mends a hook that somebody changed, and sets its secret anew", async () => {
