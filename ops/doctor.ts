@@ -23,6 +23,9 @@ const SECRETS = {
 
 const LEAST_PGVECTOR = "0.8";
 
+/** Longer than a service that is well takes to say how it is, its database away or not. */
+const ANSWERS_WITHIN_MS = 5_000;
+
 /** Says what works and what doesn't; the exit code is the number of things that are wrong. */
 await runCommand("doctor", [], async () => {
   const config = readConfig();
@@ -157,7 +160,7 @@ function isAtLeast(version: string, least: string): boolean {
 async function askService(config: Config, what: string): Promise<boolean> {
   const url = `${ownUrl(config)}/readyz`;
   try {
-    const response = await fetch(url);
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
     const body = await response.text();
     if (!response.ok) return complain(what, `in use by a service that is not ready: ${body}`);
     console.log(`ok      ${what}: in use by the running service, which says ${body}`);

@@ -98,9 +98,10 @@ describe("the doctor", () => {
     const { dataDir } = await emptyEmbedded();
     const lock = await lockFolder(dataDir);
     let status = 200;
+    const stuck = Promise.withResolvers<Response>();
     const service = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-      () => new Response("how it is", { status }),
+      () => status === 0 ? stuck.promise : new Response("how it is", { status }),
     );
     const ask = () => runOps("doctor", [], { DATA_DIR: dataDir, PORT: String(service.addr.port) });
     const ready = await ask();
@@ -114,12 +115,19 @@ describe("the doctor", () => {
       1,
       expect.stringMatching(/^WRONG {3}database in .+: in use by a service that is not ready: how it is$/m),
     ]);
+    status = 0;
+    const hung = await ask();
+    stuck.resolve(new Response());
     await service.shutdown();
     const silent = await ask();
-    expect([silent.code, silent.text]).toEqual([
-      1,
-      expect.stringMatching(/^WRONG {3}database in .+: in use by a process that doesn't answer at http:.+$/m),
-    ]);
+    for (const { code, text } of [hung, silent]) {
+      expect([code, text]).toEqual([
+        1,
+        expect.stringMatching(
+          /^WRONG {3}database in .+: in use by a process that doesn't answer at http:.+$/m,
+        ),
+      ]);
+    }
     lock.close();
     await Deno.remove(dataDir, { recursive: true });
   });
