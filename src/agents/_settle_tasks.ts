@@ -17,6 +17,8 @@ export interface SettledTask {
   assignee_session_id: string | null;
   started_at: string | null;
   actual_minutes: number | null;
+  /** The minutes with which the run left it: others were entered since. Older runs lack it. */
+  minutes_left?: number | null;
 }
 
 interface Run {
@@ -50,9 +52,9 @@ export async function settleTasks(ctx: Context, run: Run, end: End): Promise<Set
     const isDone = acceptance_criteria.every(({ done }) => done);
     return before ? [settle(before, isDone, end, now)] : [];
   });
-  if (settled.length > 0) await write(ctx, settled);
-  if (run.ticket_open) return settled;
-  return [...earlier.values(), ...settled];
+  const left = settled.length > 0 ? await write(ctx, settled) : [];
+  if (run.ticket_open) return left;
+  return [...earlier.values(), ...left];
 }
 
 /** The ticket's lock isn't enough: claims don't take it. */
@@ -65,7 +67,7 @@ async function lockTasks({ db }: Context, run: Run) {
 
 /** What an end starts from; null for a task that isn't the run's, or no longer. */
 function beforeEnd(run: Run, task: SettledTask, earlier: SettledTask | undefined): SettledTask | null {
-  if (earlier && isAsLeft(task, earlier)) return run.ticket_open ? earlier : null;
+  if (earlier && isAsLeft(task, earlier)) return run.ticket_open ? withEnteredMinutes(earlier, task) : null;
   if (task.status !== "in_progress") return null;
   const isNamed = run.task_ids.includes(task.id) &&
     (run.event_at === null || task.assignee_session_id === null);
@@ -76,6 +78,11 @@ function isAsLeft(task: SettledTask, earlier: SettledTask): boolean {
   const left = columnsOf(earlier);
   return task.status === left.status && task.blocking_reason === left.blocking_reason &&
     task.completed_at === left.completed_at && task.assignee_user_id === left.assignee_user_id;
+}
+
+function withEnteredMinutes(earlier: SettledTask, { actual_minutes }: SettledTask): SettledTask {
+  const { minutes_left = actual_minutes } = earlier;
+  return actual_minutes === minutes_left ? earlier : { ...earlier, actual_minutes };
 }
 
 function settle(
@@ -98,13 +105,17 @@ function columnsOf(task: SettledTask): SettledTask {
   return task.status === "pending" ? { ...task, ...UNTOUCHED } : task;
 }
 
-async function write({ db }: Context, settled: SettledTask[]): Promise<void> {
-  await db`
+/** Answers them with the minutes that they have then. */
+async function write({ db }: Context, settled: SettledTask[]): Promise<SettledTask[]> {
+  const rows = await db<Pick<Task, "id" | "actual_minutes">[]>`
     update tasks t set status = s.status, blocking_reason = s.blocking_reason, completed_at = s.completed_at,
       assignee_user_id = s.assignee_user_id, assignee_session_id = s.assignee_session_id, started_at = s.started_at,
       actual_minutes = case when s.status = 'done' then coalesce(s.actual_minutes, ${
     minutesBetween(db, db`s.started_at`, db`s.completed_at`)
   }) else s.actual_minutes end,
       lease_expires_at = null, ${newVersion(db, "t")}
-    from jsonb_populate_recordset(null::tasks, ${jsonb(db, settled.map(columnsOf))}) s where t.id = s.id`;
+    from jsonb_populate_recordset(null::tasks, ${jsonb(db, settled.map(columnsOf))}) s where t.id = s.id
+    returning t.id, t.actual_minutes`;
+  const minutes = new Map(rows.map(({ id, actual_minutes }) => [id, actual_minutes]));
+  return settled.map((task) => ({ ...task, minutes_left: minutes.get(task.id)! }));
 }

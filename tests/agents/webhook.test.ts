@@ -242,6 +242,27 @@ describe("a cloud agent's event", () => {
     expect(tasks.map(({ status }) => status)).toEqual(["in_progress", "pending", "done", "done"]);
   });
 
+  test.each([["FINISHED", "FINISHED"], ["FINISHED", "ERROR"], ["ERROR", "FINISHED"]])(
+    "leaves the minutes that somebody entered between %s and %s",
+    async (first, second) => {
+      const project = await makeProject(harness.now);
+      const work = await makeWork(harness.now, project);
+      await register(harness.now, project, work);
+      const token = project.admin.token;
+      const path = `${work.ticket.path}/tasks/${work.tasks[0]}`;
+      await sendAgentEvent(harness.now, { id: work.agentId, status: first, timestamp });
+      await harness.now.call("PATCH", path, { token, body: { actual_minutes: 30 } });
+      for (const later of ["2026-11-20T11:00:00Z", "2026-11-20T12:00:00Z"]) {
+        await sendAgentEvent(harness.now, { id: work.agentId, status: second, timestamp: later });
+        const { body } = await harness.now.call("GET", path, { token });
+        expect(body).toMatchObject({
+          status: second === "FINISHED" ? "done" : "blocked",
+          actual_minutes: 30,
+        });
+      }
+    },
+  );
+
   test.each([1, 0])(
     "never touches what someone did since, whether its tasks were named (%i) or not",
     async (named) => {
