@@ -16,7 +16,7 @@ import type { RunStatus, StatusChange } from "./schema.ts";
 const STATUSES = new Map<string, RunStatus>([["FINISHED", "finished"], ["ERROR", "failed"]]);
 /** Its address, with or without the protocol, or only its name. */
 const REPOSITORY =
-  /^(?:(?:https?|ssh):\/\/[^/]+\/|git@[^/:]+:|[^/]+\.[^/]+\/(?=[^/]+\/))?([\w.-]{1,100}\/[\w.-]{1,100}?)(?:\.git)?(?:[/?#].*)?$/;
+  /^(?:(?:https?|ssh):\/\/[^/]+\/|git@[^/:]+:|(?:[^/.]+\.)+[^/.]+\/(?=[^/]+\/))?([\w.-]{1,100}\/[\w.-]{1,100}?)(?:\.git)?(?:[/?#].*)?$/;
 /** Of two events of one millisecond the end counts. */
 const TIE = new Map([["FINISHED", 1], ["ERROR", 0]]);
 

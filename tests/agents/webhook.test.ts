@@ -184,6 +184,15 @@ describe("a cloud agent's event", () => {
     expect(delivery).toEqual({ outcome: reason ? "ignored" : "applied", reason });
   });
 
+  test("of a repository with an address as long as a body may be is heard like any other", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    const event = { id: work.agentId, status: "FINISHED", timestamp, repository: "a.".repeat(500_000) };
+    expect((await sendAgentEvent(harness.now, event)).body).toEqual({ ok: true });
+    expect((await readState(harness.now, work)).runs).toMatchObject([{ status: "finished" }]);
+  });
+
   test("that came before its agent was registered counts from then on", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
