@@ -42,7 +42,7 @@ const Seconds = z.int().min(0).max(253_402_300_799);
 
 export const PaymentEvent = z.looseObject({
   id: text(1, 200),
-  type: text(1, 200),
+  type: text(1, 200).default("unknown"),
   account: z.string().nullish().describe("The connected account that it happened in, if any"),
   created: Seconds.optional().transform((time) => time ?? Math.floor(Date.now() / 1000))
     .describe("Epoch seconds; the time of its arrival when absent"),

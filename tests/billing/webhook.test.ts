@@ -397,7 +397,8 @@ describe("a payment event", () => {
     const { customer, subscription, event } = newCustomer();
     const bought = { client_reference_id: admin.accountId, customer };
     const running = { id: subscription, customer, status: "active" };
-    const events = [
+    const events: { id: string; type?: string; object?: string; data?: object }[] = [
+      { id: event, object: "event" },
       { id: `${event}a`, type: "invoice.paid" },
       { id: `${event}b`, type: "checkout.session.completed", data: { object: bought } },
       { id: `${event}c`, type: "customer.subscription.created", data: { object: running } },
