@@ -1,8 +1,11 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { endsTransaction, isDeadlock } from "../../db/errors.ts";
 import { inTransaction, isTransaction, pipelined, savepoint } from "../../db/transaction.ts";
 import type { Context } from "./context.ts";
 import { nameAuthor } from "./history.ts";
 import { log } from "./log.ts";
+
+const VICTIM_PAUSE_MS = 20;
 
 /**
  * Runs `work` under the context's author in the transaction that it is in, or in one of its own. Triggers write the history
@@ -21,6 +24,8 @@ export async function repeatVictim<T>(ctx: Context, run: () => PromiseLike<T>): 
   } catch (error) {
     if (!isDeadlock(error)) throw error;
     log.warn("deadlock, trying again", { request_id: ctx.requestId });
+    // At once, it could take its first lock again before the other one, which waits for that, has woken up.
+    await pause(VICTIM_PAUSE_MS);
     return await run();
   }
 }
