@@ -143,8 +143,8 @@ const INVARIANTS: Record<string, string> = {
     select s.* from billing_subscriptions s join lateral (
       select b.body ->> 'id' as id from deliveries d, lateral (select convert_from(d.body, 'utf8')::jsonb as body) b
       where d.provider = 'payment' and b.body #>> '{data,object,id}' = s.subscription_id
-      order by (b.body ->> 'created')::bigint desc, b.body ->> 'type' <> 'customer.subscription.created' desc,
-        b.body ->> 'id' collate "C" desc limit 1) e on true
+      order by (b.body ->> 'created')::bigint desc, (b.body ->> 'type' <> 'customer.subscription.created'
+        and b.body #>> '{data,object,status}' <> 'incomplete') desc, b.body ->> 'id' collate "C" desc limit 1) e on true
     where s.event_id <> e.id`,
   "a link tells of a pull request as it is known": `
     select l.* from ticket_pull_requests l join pull_requests p on p.repo = lower(l.repo) and p.number = l.number
