@@ -77,12 +77,14 @@ describe("jobs that a process runs at once", () => {
         select count(*) as embedded from ticket_embeddings where project_id = ${project.id}::uuid`;
       return row?.embedded === 20;
     });
-    const failed = () =>
-      harness.now.sql<{ ticket: string; error: string }[]>`
+    // Between its tries, the next of which begins five seconds after this one.
+    const failed = await until(async () => {
+      const jobs = await harness.now.sql<{ ticket: string; error: string }[]>`
         select data ->> 'ticket_id' as ticket, output ->> 'message' as error from pgboss.job
         where name = 'embed-ticket' and state = 'retry'`;
-    await until(async () => (await failed()).length > 0);
-    expect(await failed()).toEqual([
+      return jobs.length > 0 && jobs;
+    });
+    expect(failed).toEqual([
       { ticket: unreadable.id, error: expect.stringContaining("the model gave no embedding") },
     ]);
     // The job that fills in what is missing starts with the process and embeds one ticket beside them.
