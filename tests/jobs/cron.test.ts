@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { PgBoss, TestClock } from "pg-boss";
 import { expect, inject, test } from "vitest";
 import { type Database, openDatabase } from "../../db/open.ts";
@@ -6,7 +5,8 @@ import { bossExecutor } from "../../db/queue.ts";
 import { startJobs } from "../../jobs/main.ts";
 import { QUEUES } from "../../src/core/queue.ts";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
-import { openHarnessAt } from "../harness.ts";
+import { type Harness, openHarnessAt } from "../harness.ts";
+import { until } from "../until.ts";
 
 const MINUTES = 10;
 const STEP_SECONDS = 5;
@@ -37,11 +37,11 @@ async function openClients(place: Place): Promise<Database[]> {
 }
 
 /** Lets so much time go by, and runs what comes due in it. */
-async function pass(clock: TestClock, seconds: number): Promise<void> {
+async function pass({ sql }: Harness, clock: TestClock, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += STEP_SECONDS) {
     await clock.tick(STEP_SECONDS * 1000);
     // The clock waits for the queue's statements, not for the handlers.
-    await pause(20);
+    await until(async () => (await sql`select from pgboss.job where state = 'active' limit 1`).length === 0);
   }
 }
 
@@ -60,7 +60,7 @@ test("two processes on one database for ten simulated minutes: each sweep runs o
       const others = Object.keys(QUEUES).filter((name) => !SWEEPS.includes(name));
       await Promise.all(others.map((name) => boss.offWork(name, { wait: false })));
     }
-    await pass(clock, MINUTES * 60);
+    await pass(harness, clock, MINUTES * 60);
     const jobs = await harness.sql`
       select name, count(*) as jobs, count(distinct date_trunc('minute', created_on)) as minutes,
         count(*) filter (where state = 'completed' and retry_count = 0) as once
@@ -85,9 +85,9 @@ test("a machine that slept for two nights makes up for what they would have done
   const boss = await openBoss(clients[0] ?? { sql: harness.sql, embedded: true } as Database, clock);
   try {
     await startJobs(boss, harness.services);
-    await pass(clock, 60);
+    await pass(harness, clock, 60);
     await clock.setTime("2026-11-22T08:01:30Z");
-    await pass(clock, 60);
+    await pass(harness, clock, 60);
     const jobs = await harness.sql<{ name: string; jobs: number }[]>`
       select name, count(*) as jobs from pgboss.job
       where name in ('prune', 'analyze-all-projects', 'sweep-merged-tickets') and state = 'completed'
