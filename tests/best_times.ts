@@ -3,7 +3,7 @@ const MOST_ROUNDS = 300;
 
 /**
  * The best time of each work, done in turns. What else the machine does only ever adds to a time, so the best of many
- * comes down to what the work itself takes; it goes on until `enough` says so, or for a fixed number of rounds.
+ * comes down to what the work itself takes; it goes on until `enough` says so, or for a great number of rounds.
  */
 export async function bestTimes(
   works: readonly ((round: number) => Promise<unknown>)[],
