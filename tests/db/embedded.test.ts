@@ -176,7 +176,7 @@ describe("the embedded database", () => {
         // The answer to a ping takes another way than that to a statement, and may come long after it.
         await Promise.all([sql`select 1`, pause(50)]);
       }
-      const sleeping = sql`select pg_sleep(5)`.catch(({ code }) => code);
+      const sleeping = sql`select pg_sleep(60)`.catch(({ code }) => code);
       await pause(500);
       vi.advanceTimersByTime(120_000);
       expect(deaths).toEqual([]);
