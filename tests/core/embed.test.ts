@@ -106,9 +106,13 @@ describe("the model", () => {
 
   it("lets the event loop turn while it works", async () => {
     let turns = 0;
-    const timer = setInterval(() => turns++, 0);
-    await vectorOf(embedder, "the nightly build of the broken module fails ".repeat(60));
-    clearInterval(timer);
+    // A loaded machine may hold this thread up for as long as a text takes, but not for each of many.
+    for (let texts = 0; texts < 20 && turns <= 5; texts++) {
+      turns = 0;
+      const timer = setInterval(() => turns++, 0);
+      await vectorOf(embedder, "the nightly build of the broken module fails ".repeat(60));
+      clearInterval(timer);
+    }
     expect(turns).toBeGreaterThan(5);
   });
 
