@@ -43,7 +43,12 @@ export class Limits {
     await consume(this.#limiter(limit), limit, { key, headers, points: 1 });
   }
 
-  /** The same, counted by this process alone: for what every call does, which must not cost a statement. */
+  /** Gives an attempt back that was none of those the limit is for, and writes the RateLimit fields anew. */
+  async giveBack(limit: Limit, key: string, headers: Headers): Promise<void> {
+    tell(limit, await this.#limiter(limit).reward(counterOf(key)), headers);
+  }
+
+  /** Like `take`, counted by this process alone: for what every call does, which must not cost a statement. */
   async takeHere(limit: Limit, key: string, headers: Headers, points = 1): Promise<void> {
     let limiter = this.#local.get(limit.name);
     if (!limiter) {
@@ -90,14 +95,21 @@ async function consume(limiter: RateLimiterAbstract, limit: Limit, attempt: Atte
     await limiter.delete(counter);
     result = await count(limiter, counter, points);
   }
-  const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
-  headers.set("RateLimit-Policy", `"${limit.name}";q=${limit.points};w=${limit.seconds}`);
-  headers.set("RateLimit", `"${limit.name}";r=${Math.max(0, result.remainingPoints)};t=${seconds}`);
+  const seconds = tell(limit, result, headers);
   if (result.consumedPoints <= limit.points) return;
   headers.set("Retry-After", String(seconds));
   throw new AppError("rate_limited", `Too many attempts: try again in ${seconds} s`, {
     retryAfter: seconds,
   });
+}
+
+/** Answers in how many seconds the count begins anew. */
+function tell({ name, points, seconds: w }: Limit, result: RateLimiterRes, headers: Headers): number {
+  const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
+  const remaining = Math.min(points, Math.max(0, result.remainingPoints));
+  headers.set("RateLimit-Policy", `"${name}";q=${points};w=${w}`);
+  headers.set("RateLimit", `"${name}";r=${remaining};t=${seconds}`);
+  return seconds;
 }
 
 async function count(limiter: RateLimiterAbstract, counter: string, points: number): Promise<RateLimiterRes> {

@@ -20,18 +20,24 @@ interface Candidate {
 
 /**
  * Starts a session. Attempts are counted by address and by email, so that neither one address nor many can guess on.
+ * Only refusals stay counted: a script may sign in each time that it runs, and an office from one address.
  * @throws {AppError} invalid_credentials, the same for an unknown email, a wrong password and a deactivated user
  */
 export async function login(ctx: RequestContext, input: Login): Promise<TokenPair> {
   // The address first: one that tries too often uses up nobody's attempts.
   await ctx.limits.take(OF_ADDRESS, ctx.address, ctx.headers);
-  await ctx.limits.take(OF_EMAIL, nameOf(input.email), ctx.headers);
+  const name = nameOf(input.email);
+  await ctx.limits.take(OF_EMAIL, name, ctx.headers);
   const [user] = await ctx.db<Candidate[]>`
     select id, name, account_id, password_hash from users
     where lower(email) = lower(${input.email}) and deactivated_at is null`;
   const isTheirs = await verifyPassword(user?.password_hash ?? null, input.password);
   const pair = isTheirs && user ? await startSession(ctx, user) : null;
-  if (pair) return pair;
+  if (pair) {
+    await ctx.limits.giveBack(OF_ADDRESS, ctx.address, ctx.headers);
+    await ctx.limits.giveBack(OF_EMAIL, name, ctx.headers);
+    return pair;
+  }
   // For an unknown email too: one statement less would tell that it is unknown.
   await recordAudit(ctx, failedSignIn(ctx, user));
   throw new AppError("invalid_credentials");

@@ -78,6 +78,19 @@ describe("signing in", () => {
     expect(unknown).toEqual({ rows: 1 });
   });
 
+  test("counts for no limit, and makes no refusal forgotten", async () => {
+    const person = await makePerson(harness.now);
+    const wrong = { ...person, password: "wrong password" };
+    for (let i = 0; i < 9; i++) expect((await login(harness.now, wrong)).status).toBe(401);
+    for (let i = 0; i < 3; i++) {
+      const { status, headers } = await login(harness.now, person);
+      expect(status).toBe(200);
+      expect(headers.get("ratelimit")).toMatch(/^"login-email";r=1;/);
+    }
+    expect((await login(harness.now, wrong)).status).toBe(401);
+    expect((await login(harness.now, person)).status).toBe(429);
+  });
+
   test("is refused to who is deactivated while it waits for that", async () => {
     const person = await makePerson(harness.now);
     const [answer] = await behindLock(
@@ -160,8 +173,10 @@ describe("a refused sign-in", () => {
     }
   });
 
-  test("comes after thirty attempts from one address, on whatever email", async () => {
+  test("comes after thirty refusals of one address, on whatever email", async () => {
     const address = freshAddress();
+    const person = await makePerson(harness.now);
+    for (let i = 0; i < 2; i++) expect((await login(harness.now, person, { address })).status).toBe(200);
     const statuses = new Map<number, number>();
     for (let i = 0; i < 31; i++) {
       const { status } = await login(harness.now, { email: `x${i}@example.test`, password: "wrong" }, {
