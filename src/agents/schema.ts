@@ -62,4 +62,4 @@ export const StatusChange = z.looseObject({
 export type StatusChange = z.infer<typeof StatusChange>;
 
 /** Any event of the sender; only `statusChange` is known. */
-export const AgentEvent = z.looseObject({ event: text(1, 100) });
+export const AgentEvent = z.looseObject({ event: text(1, 100).default("unknown") });

@@ -461,6 +461,19 @@ describe("a cloud agent's event", () => {
       { delivery_id: "msg_1", reason: "unknown_status" },
     ]);
   });
+
+  test("a body that names no event is acknowledged and kept", async () => {
+    for (const said of [{ id: newAgentId(), status: "FINISHED", timestamp }, {}]) {
+      const body = new TextEncoder().encode(JSON.stringify(said));
+      const sent = signedAgentBody(AGENT_SECRET, body);
+      const answer = await harness.now.call("POST", sent.path, { headers: sent.headers, raw: body });
+      expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
+    }
+    const rows = await harness.now.sql`
+      select event, outcome, reason from deliveries order by received_at desc limit 2`;
+    const kept = { event: "unknown", outcome: "ignored", reason: "unknown_event" };
+    expect(rows).toEqual([kept, kept]);
+  });
 });
 
 describe("registering an agent run", () => {
