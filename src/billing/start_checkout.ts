@@ -57,15 +57,25 @@ async function requireNoneRunning({ actor, db }: ActorContext, stripe: Stripe): 
   }
 }
 
+/** What the provider has of a completed page. */
+interface Paid {
+  customer: string | null;
+  subscription: Stripe.Subscription | null;
+}
+
 /**
  * Refuses a second subscription beside that of a completed page, whose event may be late or tell of no payment yet: what
  * the account does about it, it does in the portal.
+ * @throws {AppError} conflict; unavailable for a page that doesn't tell of it
  */
 async function requireEnd({ actor, db }: ActorContext, page: Stripe.Checkout.Session): Promise<void> {
-  const { status } = page.subscription as Stripe.Subscription;
-  if (ENDED.includes(status)) return;
-  await storeCustomer(db, actor.user.account_id, page.customer as string, page);
-  throw subscribed(status);
+  const { customer, subscription } = page as Paid;
+  if (!customer || !subscription) {
+    throw new AppError("unavailable", "The payment provider did not say what was subscribed to");
+  }
+  if (ENDED.includes(subscription.status)) return;
+  await storeCustomer(db, actor.user.account_id, customer, page);
+  throw subscribed(subscription.status);
 }
 
 function subscribed(status: string): AppError {

@@ -138,6 +138,17 @@ describe("billing pages", () => {
     expect([portal.status, stripe.requests.at(-1)!.form.customer]).toEqual([200, customer]);
   });
 
+  test("a page that was paid, of which the provider tells no subscription or customer, is a 503", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const page = stripe.pages.get((await open(admin)).body.id)!;
+    const paid = { status: "complete", customer: "cus_1", subscription: { id: "sub_1", status: "active" } };
+    for (const lacks of [{ subscription: null }, { customer: null }]) {
+      Object.assign(page, paid, lacks);
+      const { status, body } = await open(admin);
+      expect([status, body.code], JSON.stringify(lacks)).toEqual([503, "unavailable"]);
+    }
+  });
+
   test("a page that is paid at the moment in which it is to be closed is a conflict", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const page = stripe.pages.get((await open(admin)).body.id)!;
