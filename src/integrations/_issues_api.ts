@@ -4,10 +4,11 @@ import type { Account } from "./_account.ts";
 import { ask, onceChecked, pathOf } from "./_ask.ts";
 import { ProviderFailure } from "./_failures.ts";
 import { StoredText } from "./_payload.ts";
+import { IssueNumber } from "./schema.ts";
 
 /** An issue as the code host answers it. */
 export const HostedIssue = z.object({
-  number: z.int().min(1),
+  number: IssueNumber,
   html_url: WebAddress,
   repository_url: z.url().optional(),
   title: StoredText,

@@ -219,6 +219,20 @@ describe("creating an issue from a ticket", () => {
     expect(link!.title).toBe("Renamed");
   });
 
+  test("takes a number that no issue has for no answer of the code host's", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const ticket = await makeTicket(harness, project);
+    const { token } = project.admin;
+    const path = `${ticket.path}/github-issue`;
+    await harness.call("POST", path, { token, body: {} });
+    await harness.call("DELETE", path, { token });
+    const [issue] = github.state.repository(project.repositories[0]!)!.issues;
+    issue!.number = 2 ** 31;
+    const refused = await harness.call("POST", path, { token, body: {} });
+    expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
+  });
+
   test("does not take a pull request that repeats the issue's text for the issue", async () => {
     const { harness, github } = hosting.now;
     const project = await hosting.now.project(1);
