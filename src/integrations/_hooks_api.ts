@@ -13,13 +13,13 @@ const MOST_PAGES = 10;
 export const Hook = z.object({
   id: z.int(),
   url: z.string().optional(),
-  active: z.boolean().optional(),
-  events: z.array(z.string()).default([]),
+  active: z.boolean().nullish(),
+  events: z.array(z.string()).nullish(),
   config: z.object({
-    url: z.string().optional(),
-    content_type: z.string().optional(),
-    insecure_ssl: z.union([z.string(), z.number()]).optional(),
-  }).default({}),
+    url: z.string().nullish(),
+    content_type: z.string().nullish(),
+    insecure_ssl: z.union([z.string(), z.number()]).nullish(),
+  }).nullish(),
   updated_at: OffsetTime.optional(),
 });
 export type Hook = z.infer<typeof Hook>;
@@ -86,7 +86,7 @@ export async function deleteHook({ octokit }: Account, repo: string, hookId: num
 
 /** Whether a hook is set as it should be, as far as its answer tells: not the secret. */
 export function isAsWanted({ active, events, config }: Hook, { url }: HookSettings): boolean {
-  return active === true && events.toSorted().join() === EVENTS.join() && config.url === url &&
+  return active === true && events?.toSorted().join() === EVENTS.join() && config?.url === url &&
     config.content_type === "json" &&
     String(config.insecure_ssl ?? "0") === "0";
 }

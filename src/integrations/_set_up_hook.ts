@@ -83,7 +83,7 @@ async function findOurs(ctx: Context, { account, repo, settings }: Work): Promis
     select hook_id, url from repository_hooks where repo = ${repo.toLowerCase()}`;
   return hooks
     .filter(({ id, config }) =>
-      sameUrl(config.url, settings.url) || (id === written?.hook_id && config.url === written.url)
+      sameUrl(config?.url, settings.url) || (id === written?.hook_id && config?.url === written.url)
     )
     .sort((a, b) => a.id - b.id);
 }
@@ -113,9 +113,9 @@ async function update(ctx: Context, work: Work, { id }: Hook): Promise<Upserted>
   return { status: "updated", hook };
 }
 
-function sameUrl(one: string | undefined, other: string): boolean {
+function sameUrl(one: string | null | undefined, other: string): boolean {
   const plain = (url: string) => URL.canParse(url) ? new URL(url).href.replace(/\/+$/, "") : url;
-  return one !== undefined && plain(one) === plain(other);
+  return typeof one === "string" && plain(one) === plain(other);
 }
 
 /** Nobody has touched the hook since it was given the secret that is in use. */

@@ -36,7 +36,13 @@ describe("setting up webhooks", () => {
   });
 
   test("does the same at a host that says less of a user and a hook than GitHub", async () => {
-    const hooks: object[] = [];
+    const others = {
+      id: 3,
+      active: null,
+      events: null,
+      config: { url: null, content_type: null, insecure_ssl: null },
+    };
+    const hooks: object[] = [others, { id: 4, config: null }];
     const host = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
       if (request.url.endsWith("/user")) return Response.json({ id: 1, login: "octocat" });
       if (request.method === "GET") return Response.json(hooks);
@@ -57,7 +63,7 @@ describe("setting up webhooks", () => {
         });
         expect(body.results).toMatchObject([{ repo: "acme/terse", status, hook_id: 7 }]);
       }
-      expect(hooks).toHaveLength(1);
+      expect(hooks).toHaveLength(3);
     } finally {
       await terse.close();
       await host.shutdown();
