@@ -1,5 +1,5 @@
 import { invalidField, invalidRequest } from "../core/errors.ts";
-import type { Answer, Question } from "./schema.ts";
+import { type Answer, NO_SUCH_QUESTION, type Question } from "./schema.ts";
 
 /** Of all answers together, so that a full survey can still be read as one file. */
 const MOST_CHARACTERS = 20_000;
@@ -16,9 +16,7 @@ export function checkAnswers(questions: readonly Question[], answers: Record<str
   });
   const known = new Set(questions.map(({ key }) => key));
   const unknown = Object.keys(answers).filter((key) => !known.has(key));
-  issues.push(
-    ...unknown.map((key) => ({ path: `answers.${key}`, message: "The survey has no such question" })),
-  );
+  issues.push(...unknown.map((key) => ({ path: `answers.${key}`, message: NO_SUCH_QUESTION })));
   if (issues.length > 0) throw invalidRequest(issues);
 }
 

@@ -33,6 +33,7 @@ export const Question = z.discriminatedUnion("type", [
 ]).meta({ id: "SurveyQuestion" });
 export type Question = z.infer<typeof Question>;
 
+export const NO_SUCH_QUESTION = "The survey has no such question";
 const MOST_QUESTIONS = 50;
 const Questions = z.array(Question).min(1).max(MOST_QUESTIONS).refine(
   (questions) => new Set(questions.map(({ key }) => key)).size === questions.length,
@@ -90,16 +91,26 @@ export const PublicSurvey = z.object({
 }).meta({ id: "PublicSurvey" });
 export type PublicSurvey = z.infer<typeof PublicSurvey>;
 
-/** Counted before they are read: to find what is wrong with each of a stranger's 20,000 holds up every caller. */
-function refuseMany(answers: Record<string, Answer>, ctx: z.RefinementCtx): Record<string, Answer> {
-  if (typeof answers !== "object" || Object.keys(answers ?? {}).length <= MOST_QUESTIONS) return answers;
-  ctx.addIssue({ code: "custom", message: `Expected at most ${MOST_QUESTIONS} answers` });
-  return z.NEVER;
+/**
+ * Counted before they are read: to find what is wrong with each of a stranger's 20,000 holds up every caller. A record of
+ * zod's would lose `__proto__`.
+ */
+function refuseUnread(answers: Record<string, Answer>, ctx: z.RefinementCtx): Record<string, Answer> {
+  const keys = typeof answers === "object" ? Object.keys(answers ?? {}) : [];
+  if (keys.length > MOST_QUESTIONS) {
+    ctx.addIssue({ code: "custom", message: `Expected at most ${MOST_QUESTIONS} answers` });
+    return z.NEVER;
+  }
+  if (keys.includes("__proto__")) {
+    ctx.addIssue({ code: "custom", path: ["__proto__"], message: NO_SUCH_QUESTION });
+    return z.NEVER;
+  }
+  return answers;
 }
 
 export const AnswerSurvey = SurveyCodePath.extend({
   email: Email.optional().describe("Of a person who is not signed in: each answers once"),
-  answers: z.preprocess(refuseMany, z.record(z.string().max(40), Answer)),
+  answers: z.preprocess(refuseUnread, z.record(z.string().max(40), Answer)),
 });
 export type AnswerSurvey = z.infer<typeof AnswerSurvey>;
 

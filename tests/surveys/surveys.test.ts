@@ -235,6 +235,9 @@ describe("answering", () => {
     ["a step off the scale", { missed: "x", mood: 6 }, {
       "answers.mood": "Expected a whole number from 1 to 5",
     }],
+    ["a question of an object's own name", JSON.parse('{"missed":"x","__proto__":"y"}'), {
+      "answers.__proto__": "The survey has no such question",
+    }],
     ["an unknown question", { missed: "x", age: 40 }, { "answers.age": "The survey has no such question" }],
   ])("is refused with %s, by name", async (_, answers, fieldErrors) => {
     const { body: survey } = await create();
