@@ -5,7 +5,12 @@ export function changedFields(before: object, given: Record<string, unknown>): R
   const current = before as Record<string, unknown>;
   return Object.fromEntries(
     Object.entries(given).filter(([name, value]) =>
-      value !== undefined && !isDeepStrictEqual(value, current[name])
+      value !== undefined && !isDeepStrictEqual(asStored(value), current[name])
     ),
   );
+}
+
+/** JSON has no -0, and no key without a value. */
+function asStored(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
 }

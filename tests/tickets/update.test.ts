@@ -1,3 +1,4 @@
+import superjson from "superjson";
 import { describe, expect, test } from "vitest";
 import { besideLock } from "../behind_lock.ts";
 import { makeKey, makeMember, makeProject, makeTicket, useProject } from "../factories.ts";
@@ -156,6 +157,18 @@ describe("the version", () => {
       evidence: { b: null, long: 1 },
     });
     expect(same.body.version).toBe(version);
+  });
+
+  test("stays for evidence that is the same once it is stored", async () => {
+    const ticket = await makeTicket(harness.now, project, { evidence: { a: 0, b: [{}] } });
+    const raw = '{"evidence":{"a":-0,"b":[{}]}}';
+    const headers = { authorization: `Bearer ${project.admin.token}`, "content-type": "application/json" };
+    const { status, body } = await harness.now.call("PATCH", ticket.path, { raw, headers });
+    expect([status, body.version]).toEqual([200, 1]);
+    const evidence = { a: 0, b: [{ c: undefined }], d: undefined };
+    const input = superjson.serialize({ id: project.id, ticketId: ticket.id, evidence });
+    const answer = await harness.now.request("POST", "/trpc/tickets.update", { headers, body: input });
+    expect((await answer.json()).result.data.json).toMatchObject({ evidence: { a: 0, b: [{}] }, version: 1 });
   });
 
   test("is never the older one by updated_at, also of a change that waited while another was made", async () => {
