@@ -9,7 +9,7 @@ import type { Project, PutRepositories } from "./schema.ts";
 export async function putRepositories(ctx: ProjectContext, input: PutRepositories): Promise<Project> {
   return await transact(ctx, async (ctx) => {
     if (await writeRepositories(ctx, ctx.project.id, input.repositories)) {
-      await ctx.db`update projects set updated_at = now() where id = ${ctx.project.id}::uuid`;
+      await ctx.db`update projects set updated_at = clock_timestamp() where id = ${ctx.project.id}::uuid`;
       await recordAudit(ctx, {
         account_id: ctx.project.account_id,
         action: "project.repositories_put",

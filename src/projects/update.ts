@@ -24,7 +24,8 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject): 
     if (before.archived && archived !== false) throw projectIsArchived();
     await ctx.db`
       update projects set name = coalesce(${name}, name), key = coalesce(${key}, key), slug = coalesce(${slug}, slug),
-        archived_at = case when ${archived === true} then now() end, updated_at = now()
+        archived_at = case when ${archived === true} then clock_timestamp() end,
+        updated_at = clock_timestamp()
       where id = ${ctx.project.id}::uuid`;
     await recordAudit(ctx, {
       account_id: ctx.project.account_id,

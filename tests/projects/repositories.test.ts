@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { behindLock } from "../behind_lock.ts";
+import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, makeUser, ticketInput } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
@@ -32,6 +32,20 @@ describe("repositories", () => {
     );
     const { body } = await call("GET", project.path, { token: project.admin.token });
     expect(lists.map((list) => list.toSorted())).toContainEqual(body.repositories.toSorted());
+  });
+
+  test("that are put while a new name waits are no later a change than that", async () => {
+    const { admin: { token }, path, accountId } = await makeProject(harness.now);
+    const { waited, passed } = await besideLock(
+      harness.now,
+      (tx) => tx`select from accounts where id = ${accountId}::uuid for no key update`,
+      {
+        waits: () => call("PATCH", path, { token, body: { name: "Later" } }),
+        passes: () => call("PUT", `${path}/repositories`, { token, body: { repositories: ["acme/app"] } }),
+      },
+    );
+    expect([waited.status, passed.status]).toEqual([200, 200]);
+    expect(waited.body.updated_at >= passed.body.updated_at).toBe(true);
   });
 
   test("that are put again change nothing, and are audited once", async () => {
