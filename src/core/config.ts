@@ -68,7 +68,8 @@ const environment = z.object({
   // A key that no header can carry would show in the log, in the error about it.
   STRIPE_SECRET_KEY: z.string().trim().regex(/^[!-~]+$/, "takes a key without blanks").optional(),
   STRIPE_API_URL: httpOrigin.optional(),
-  GITHUB_API_URL: httpUrl.default("https://api.github.com"),
+  GITHUB_API_URL: httpUrl.refine(isPlainAddress, "takes an address without query, fragment, name or password")
+    .default("https://api.github.com"),
   EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number)
     .optional(),
   JOBS: oneOf(["on", "off", "only"]).default("on"),
@@ -110,6 +111,12 @@ export function parseConfig(
     PUBLIC_URL: config.PUBLIC_URL ?? ownUrl(config),
     EMBEDDING_THREADS: config.EMBEDDING_THREADS ?? Math.max(1, Math.floor(cores / 2)),
   };
+}
+
+/** One that paths can be added to, and that no log has to keep secret. */
+function isPlainAddress(text: string): boolean {
+  const { username, password } = new URL(text);
+  return username === "" && password === "" && !/[?#]/.test(text);
 }
 
 /** Neither a socket's path nor IPv6 as its host: the client connects to none. */
