@@ -62,6 +62,7 @@ const OLDER: Outcome = { outcome: "ignored", reason: "older_than_known" };
 async function storeSubscription({ db }: Context, event: PaymentEvent, rank: number): Promise<Outcome> {
   const subscription = parseAs(SubscriptionObject, event.data.object);
   const { id, customer, status, cancel_at_period_end, cancel_at, created, items } = subscription;
+  if (!id) return { outcome: "ignored", reason: "no_subscription" };
   if (!customer) return { outcome: "ignored", reason: "no_customer" };
   if (!status) return { outcome: "ignored", reason: "no_status" };
   // Nothing returns to it, and events' ids are in no order.

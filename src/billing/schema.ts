@@ -68,7 +68,7 @@ export const CheckoutSession = z.looseObject({
  * in its portal sets `cancel_at` alone where the subscription's billing mode is flexible.
  */
 export const SubscriptionObject = z.looseObject({
-  id: text(1, 200),
+  id: text(1, 200).nullish(),
   customer: Reference.nullish(),
   status: text(1, 100).nullish(),
   created: Seconds.nullish(),

@@ -422,12 +422,13 @@ describe("a payment event", () => {
     expect((await billing(admin)).subscription.status).toBe("past_due");
   });
 
-  test("of a subscription of no customer or without a status is acknowledged and changes nothing", async () => {
+  test("of a subscription without its id, customer or status is acknowledged and changes nothing", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [created, , checkout] = life(admin);
     for (const event of [checkout!, created!]) await sendPaymentEvent(harness.now, event);
     const before = await billing(admin);
-    for (const [reason, field] of [["no_customer", "customer"], ["no_status", "status"]] as const) {
+    const lacking = { no_subscription: "id", no_customer: "customer", no_status: "status" };
+    for (const [reason, field] of Object.entries(lacking)) {
       const id = `${created!.id}${reason}`;
       const object = { ...created!.object, [field]: undefined };
       const answer = await sendPaymentEvent(harness.now, { ...created!, id, created: NOON + 90, object });
