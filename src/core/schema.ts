@@ -153,9 +153,12 @@ export function queryInteger(min: number, max: number, fallback: number) {
     .meta({ type: "integer", minimum: min, maximum: max, override: { default: fallback } });
 }
 
-/** A boolean that may come as a query string. */
+/** A boolean that may come as a query string, in the letters of whatever language writes it. */
 export const queryBoolean = z.union(
-  [z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")],
+  [
+    z.boolean(),
+    z.string().toLowerCase().pipe(z.enum(["true", "false"])).transform((value) => value === "true"),
+  ],
   { error: "Expected true or false" },
 ).meta({ type: "boolean" });
 

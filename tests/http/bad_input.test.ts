@@ -124,7 +124,7 @@ describe("a wrong path, query or header is named too", () => {
     ["stage=done", ["stage"]],
     ["stage=backlog&stage=live", ["stage"]],
     ["blocking=1", ["blocking"]],
-    ["blocking=TRUE", ["blocking"]],
+    ["blocking=yes", ["blocking"]],
     ["sort=title", ["sort"]],
     ["sort=--priority", ["sort"]],
     ["q=", ["q"]],

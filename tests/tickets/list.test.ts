@@ -66,6 +66,7 @@ describe("the list of tickets", () => {
     expect(await refs("role=design&sort=created_at")).toEqual(numbers(2, 5, 8, 11));
     expect(await refs("request_type=feature_request&status=open&sort=created_at")).toEqual(numbers(6, 9, 12));
     expect(await refs("priority=high&blocking=true&sort=created_at")).toEqual(numbers(1, 4, 7, 10));
+    expect(await refs("priority=high&blocking=True&sort=created_at")).toEqual(numbers(1, 4, 7, 10));
     expect(await refs("blocking=false&role=qa")).toEqual([]);
   });
 
