@@ -4,7 +4,7 @@ import { Id, IdPath, NextCursor, Page, text, Timestamp, UserKind, UserRole } fro
 export const Email = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an email address");
 
 /** Long enough to matter; short enough that hashing it is no way to load the service. */
-export const Password = text(10, 200);
+export const Password = text(8, 200);
 
 export const User = z.object({
   id: Id,
