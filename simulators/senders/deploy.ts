@@ -5,7 +5,7 @@ export interface DeployRecord {
   sha: string;
   environment?: string;
   status?: string;
-  run_id?: string;
+  run_id?: string | null;
 }
 
 /** What the record-deploy stage of a pipeline sends. */

@@ -5,7 +5,7 @@ import { CommitSha, RepoName } from "../core/schema.ts";
 export const DeployRecord = z.looseObject({
   repo: RepoName.toLowerCase().describe("Code-hosting owner/name, compared without case"),
   sha: CommitSha,
-  run_id: z.string().optional(),
+  run_id: z.string().nullish(),
   environment: z.string().describe("Only `production` stamps"),
   status: z.enum(["success", "failed"]),
 }).meta({ id: "DeployRecord" });

@@ -134,7 +134,7 @@ describe("a deploy record", () => {
 
   test("acknowledges whatever else the environment is called, and takes any run id", async () => {
     for (const text of ["", "Production", "\0", "\ud800", "🚀".repeat(1000)]) {
-      const record = { repo: "acme/anywhere", sha: newSha(), environment: text, run_id: text };
+      const record = { repo: "acme/anywhere", sha: newSha(), environment: text, run_id: text || null };
       const { status, body } = await sendDeploy(harness.now, record);
       expect([status, body.reason]).toEqual([200, "not_production"]);
     }
