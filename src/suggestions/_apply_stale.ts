@@ -5,23 +5,26 @@ import { lastMove } from "../tickets/last_move.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { Stage } from "../tickets/schema.ts";
 import { moveTickets } from "../tickets/transition.ts";
-import { applyClosing, type BeforeClosing, changedSince } from "./_apply_closing.ts";
+import { applyClosing, type BeforeClosing, changedSince, undoClosing } from "./_apply_closing.ts";
 import { lastActivity } from "./_batch.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 import type { AcceptSuggestion } from "./schema.ts";
 
 /** The stage that a ticket left for the backlog, and that move's place in the history, which older moves lack. */
-export interface BeforeMove extends Record<string, unknown> {
+interface BeforeMove extends Record<string, unknown> {
   stage: Stage;
   move?: number | null;
 }
+
+/** What undo needs, and when the ticket had been touched last then: by the acceptance itself. */
+type Applied = (BeforeClosing | BeforeMove) & { left?: string };
 
 /** Closes the ticket, or moves it back to the backlog. @throws {AppError} conflict when it has changed since */
 export async function applyStale(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,
   { skip_pending_roles: skipPendingRoles }: AcceptSuggestion,
-): Promise<BeforeClosing | BeforeMove> {
+): Promise<Applied> {
   const { stage, ticket_ref } = await lockTicket(ctx, suggestion.ticket_id);
   const closes = suggestion.evidence.proposal === "close";
   const refused = closes
@@ -31,24 +34,50 @@ export async function applyStale(
     throw new AppError("conflict", `${refused} it stands in ${stage} now`);
   }
   await lockTasks(ctx, [suggestion.ticket_id]); // a claim that is under way is activity too
-  const [row] = await ctx.db<[{ last_activity: string }]>`
-    select ${lastActivity(ctx.db)} as last_activity from tickets t
-    where t.id = ${suggestion.ticket_id}::uuid and t.project_id = ${ctx.project.id}::uuid`;
-  if (row.last_activity > String(suggestion.evidence.last_activity)) {
+  const known = suggestion.before_accept?.last_activity ?? suggestion.evidence.last_activity;
+  if (await readLastActivity(ctx, suggestion) > String(known)) {
     throw new AppError("conflict", `${refused} it has changed since this was suggested`);
   }
-  if (closes) {
-    return await applyClosing(ctx, suggestion, {
-      resolution: { type: "no_longer_relevant" },
-      skipPendingRoles,
-    });
-  }
-  await moveTickets(ctx, [suggestion.ticket_id], { to: "backlog" });
-  return { stage, move: await lastMove(ctx, suggestion.ticket_id) };
+  const before = closes
+    ? await applyClosing(ctx, suggestion, { resolution: { type: "no_longer_relevant" }, skipPendingRoles })
+    : await applyMove(ctx, suggestion, stage);
+  return { ...before, left: await readLastActivity(ctx, suggestion) };
 }
 
-/** @throws {AppError} conflict when the ticket has been moved since */
-export async function undoMove(ctx: ProjectContext, ticketId: string, before: BeforeMove): Promise<void> {
+async function readLastActivity(ctx: ProjectContext, { ticket_id }: StoredSuggestion): Promise<string> {
+  const [row] = await ctx.db<[{ last_activity: string }]>`
+    select ${lastActivity(ctx.db)} as last_activity from tickets t
+    where t.id = ${ticket_id}::uuid and t.project_id = ${ctx.project.id}::uuid`;
+  return row.last_activity;
+}
+
+async function applyMove(
+  ctx: ProjectContext,
+  { ticket_id }: StoredSuggestion,
+  stage: Stage,
+): Promise<BeforeMove> {
+  await moveTickets(ctx, [ticket_id], { to: "backlog" });
+  return { stage, move: await lastMove(ctx, ticket_id) };
+}
+
+/**
+ * Answers the time of the undoing where nobody has touched the ticket since it was accepted: it is as stale as before.
+ * @throws {AppError} conflict when the ticket has been moved or closed anew since
+ */
+export async function undoStale(
+  ctx: ProjectContext,
+  suggestion: StoredSuggestion,
+): Promise<{ last_activity: string } | undefined> {
+  const { ticket_id, evidence } = suggestion;
+  const before = suggestion.before_accept as Applied;
+  await lockTasks(ctx, [ticket_id]);
+  const untouched = before.left === await readLastActivity(ctx, suggestion);
+  if (evidence.proposal === "move_to_backlog") await undoMove(ctx, ticket_id, before);
+  else await undoClosing(ctx, ticket_id, { before: before as BeforeClosing, undone: true });
+  return untouched ? { last_activity: await readLastActivity(ctx, suggestion) } : undefined;
+}
+
+async function undoMove(ctx: ProjectContext, ticketId: string, before: BeforeMove): Promise<void> {
   const { stage, ticket_ref } = await lockTicket(ctx, ticketId);
   const moved = before.move !== undefined && before.move !== await lastMove(ctx, ticketId);
   if (stage !== "backlog" || moved) throw changedSince(ticket_ref);

@@ -3,7 +3,7 @@ import { transact } from "../core/transact.ts";
 import { lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
 import { type BeforeClosing, undoClosing } from "./_apply_closing.ts";
 import { undoRole } from "./_apply_role.ts";
-import { type BeforeMove, undoMove } from "./_apply_stale.ts";
+import { undoStale } from "./_apply_stale.ts";
 import { decideSuggestion, lockSuggestion, type StoredSuggestion, wrongStatus } from "./_rows.ts";
 import { undoSplit } from "./_undo_split.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
@@ -17,9 +17,10 @@ export async function undoSuggestion(ctx: ProjectContext, input: SuggestionPath)
   return await transact(ctx, async (ctx) => {
     const suggestion = await lockSuggestion(ctx, input.suggestionId);
     if (!isUndoable(suggestion)) throw wrongStatus("undo", suggestion);
-    await restore(ctx, suggestion);
+    const known = await restore(ctx, suggestion);
     return await decideSuggestion(ctx, suggestion, {
       status: suggestion.status === "executed" ? "dismissed" : "pending",
+      ...(known && { before_accept: known }),
     });
   });
 }
@@ -30,8 +31,12 @@ function isUndoable({ status, evidence }: StoredSuggestion): boolean {
     (status === "dismissed" && !("closed_by" in evidence));
 }
 
-async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<void> {
-  const { kind, status, ticket_id, other_ticket_id, before_accept: before, evidence } = suggestion;
+/** Answers what a next acceptance has to know of this one. */
+async function restore(
+  ctx: ProjectContext,
+  suggestion: StoredSuggestion,
+): Promise<Record<string, unknown> | void> {
+  const { kind, status, ticket_id, other_ticket_id, before_accept: before } = suggestion;
   if (status === "dismissed") {
     // Nothing is suggested for a closed ticket, nor that one is its duplicate: it would stay pending.
     for (const ticket of await lockTickets(ctx, [ticket_id, other_ticket_id ?? ticket_id])) {
@@ -41,9 +46,7 @@ async function restore(ctx: ProjectContext, suggestion: StoredSuggestion): Promi
   }
   if (kind === "role") return await undoRole(ctx, ticket_id, before as { role: string });
   if (kind === "split") return await undoSplit(ctx, suggestion);
-  if (kind === "stale" && evidence.proposal === "move_to_backlog") {
-    return await undoMove(ctx, ticket_id, before as BeforeMove);
-  }
+  if (kind === "stale") return await undoStale(ctx, suggestion);
   // What closed by itself would do so again, were it not reopened.
   const undone = status === "accepted";
   await undoClosing(ctx, ticket_id, { before: before as BeforeClosing, undone });

@@ -294,6 +294,37 @@ describe("a ticket that nobody touches", () => {
     expect(await stateOf(harness.now, ticket.id)).toEqual(before);
   });
 
+  test.each([["in_progress", 28], ["backlog", 200]])(
+    "in %s is as stale as before once what was accepted is undone, unless somebody touches it",
+    async (stage, days) => {
+      const project = await makeProject(harness.now);
+      const ticket = await makeTicket(harness.now, project);
+      await patch(project, ticket, { stage });
+      await leaveAlone(harness.now, ticket.id, days);
+      await analyzeAll(harness.now);
+      const [stale] = await list(harness.now, project);
+      const say = async (verb: "accept" | "undo") =>
+        (await decide(harness.now, project, stale!, verb)).body.status ?? "refused";
+      expect([await say("accept"), await say("undo"), await say("accept"), await say("undo")])
+        .toEqual(["accepted", "pending", "accepted", "pending"]);
+      await patch(project, ticket, { priority: "high" });
+      expect(await say("accept")).toBe("refused");
+    },
+  );
+
+  test("and was touched before what was accepted is undone is stale no longer", async () => {
+    const project = await makeProject(harness.now);
+    const ticket = await makeTicket(harness.now, project);
+    await patch(project, ticket, { stage: "in_progress" });
+    await leaveAlone(harness.now, ticket.id, 28);
+    await analyzeAll(harness.now);
+    const [stale] = await list(harness.now, project);
+    await decide(harness.now, project, stale!, "accept");
+    await patch(project, ticket, { priority: "high" });
+    expect((await decide(harness.now, project, stale!, "undo")).status).toBe(200);
+    expect((await decide(harness.now, project, stale!, "accept")).status).toBe(409);
+  });
+
   test.each([["backlog", 180], ["up_next", 60], ["in_progress", 14], ["validation", 14]])(
     "is stale in %s from %i days on, and not a day before",
     async (stage, days) => {
