@@ -105,17 +105,19 @@ function columnsOf(task: SettledTask): SettledTask {
   return task.status === "pending" ? { ...task, ...UNTOUCHED } : task;
 }
 
-/** Answers them with the minutes that they have then. */
+/** Answers them with the minutes that they have then. What was given back before stays as it is. */
 async function write({ db }: Context, settled: SettledTask[]): Promise<SettledTask[]> {
-  const rows = await db<Pick<Task, "id" | "actual_minutes">[]>`
+  await db`
     update tasks t set status = s.status, blocking_reason = s.blocking_reason, completed_at = s.completed_at,
       assignee_user_id = s.assignee_user_id, assignee_session_id = s.assignee_session_id, started_at = s.started_at,
       actual_minutes = case when s.status = 'done' then coalesce(s.actual_minutes, ${
     minutesBetween(db, db`s.started_at`, db`s.completed_at`)
   }) else s.actual_minutes end,
       lease_expires_at = null, ${newVersion(db, "t")}
-    from jsonb_populate_recordset(null::tasks, ${jsonb(db, settled.map(columnsOf))}) s where t.id = s.id
-    returning t.id, t.actual_minutes`;
+    from jsonb_populate_recordset(null::tasks, ${jsonb(db, settled.map(columnsOf))}) s
+    where t.id = s.id and (t.status <> 'pending' or s.status <> 'pending')`;
+  const rows = await db<Pick<Task, "id" | "actual_minutes">[]>`
+    select id, actual_minutes from tasks where id = any (${settled.map(({ id }) => id)}::uuid[])`;
   const minutes = new Map(rows.map(({ id, actual_minutes }) => [id, actual_minutes]));
   return settled.map((task) => ({ ...task, minutes_left: minutes.get(task.id)! }));
 }

@@ -298,6 +298,24 @@ describe("a cloud agent's event", () => {
     },
   );
 
+  test("leaves a task that it had given back as it is, with the minutes that somebody entered since", async () => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await register(harness.now, project, work);
+    const token = project.admin.token;
+    const path = `${work.ticket.path}/tasks/${work.tasks[1]}`;
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+    const { body: before } = await harness.now.call("PATCH", path, { token, body: { actual_minutes: 30 } });
+    for (const timestamp of ["2026-11-20T11:00:00Z", "2026-11-20T12:00:00Z"]) {
+      await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+      expect((await harness.now.call("GET", path, { token })).body).toEqual(before);
+    }
+    const last = { id: work.agentId, status: "ERROR", timestamp: "2026-11-20T13:00:00Z" };
+    await sendAgentEvent(harness.now, last);
+    const { body } = await harness.now.call("GET", path, { token });
+    expect(body).toMatchObject({ status: "blocked", actual_minutes: 30 });
+  });
+
   test.each(["did anew", "blocked for another reason", "gave to another"])(
     "leaves a task alone that somebody %s since",
     async (what) => {
