@@ -1,5 +1,7 @@
 import type { Db } from "../../db/open.ts";
+import type { Config } from "../core/config.ts";
 import type { Context } from "../core/context.ts";
+import { webUrl } from "./_client.ts";
 import type { PullRequestEvent } from "./_payload.ts";
 
 export interface PullFacts {
@@ -12,8 +14,8 @@ export interface PullFacts {
   state: "open" | "closed" | "merged";
   merge_sha: string | null;
   merged_at: string | null;
-  /** A time of its merge, or of its last change; null where none came with it and `merged_at` is that of its arrival. */
-  told_at: string | null;
+  /** `merged_at` as the provider told it; null where it only said that it is merged. */
+  told_merged_at: string | null;
   created_at: string;
   /** Told at the moment of its closing or merge. */
   isClosing: boolean;
@@ -21,31 +23,33 @@ export interface PullFacts {
 }
 
 /** Squash, merge and rebase all tell the commit that is on the base branch now as merge_commit_sha. */
-export function readPullRequest({ action, pull_request, repository }: PullRequestEvent): PullFacts {
+export function readPullRequest(
+  config: Config,
+  { action, pull_request, repository }: PullRequestEvent,
+): PullFacts {
   const { id, number, html_url, merged, merge_commit_sha, created_at } = pull_request;
   const isClosing = action === "closed";
   const state = pull_request.state ?? (isClosing ? "closed" : "open");
-  const told_at = pull_request.merged_at ?? pull_request.updated_at ?? null;
-  const updated_at = pull_request.updated_at ?? told_at ?? new Date().toISOString();
+  const told_merged_at = pull_request.merged_at ?? null;
+  const updated_at = pull_request.updated_at ?? told_merged_at ?? new Date().toISOString();
   const rest = {
     repo: repository.full_name.toLowerCase(),
     id: id ?? null,
     number,
-    url: html_url ?? `https://github.com/${repository.full_name}/pull/${number}`,
+    url: html_url ?? `${webUrl(config)}/${repository.full_name}/pull/${number}`,
     created_at: created_at ?? updated_at,
     isClosing,
     event_at: updated_at,
-    told_at,
   };
   // Not by `merged` alone, which is missing where the provider sends a pull request in its short form.
-  const merged_at = pull_request.merged_at ?? (merged ? updated_at : null);
+  const merged_at = told_merged_at ?? (merged ? updated_at : null);
   if (merged_at && merge_commit_sha) {
     // The event of the merge itself bears the time of the merge; whatever else shows the merge is later, if by a moment.
     const later = new Date(Math.max(Date.parse(updated_at), Date.parse(merged_at) + 1)).toISOString();
-    const event_at = rest.isClosing ? merged_at : later;
-    return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at, event_at };
+    const event_at = isClosing ? merged_at : later;
+    return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at, told_merged_at, event_at };
   }
-  return { ...rest, state, merge_sha: null, merged_at: null };
+  return { ...rest, state, merge_sha: null, merged_at: null, told_merged_at: null };
 }
 
 /** A row of `ticket_pull_requests` links its ticket to the pull request. */
@@ -97,13 +101,11 @@ export async function takeName({ db }: Context, pull: PullFacts): Promise<boolea
  * goes with the links that are older than the later one. Answers false when the event is the earlier one's.
  */
 export async function takeNumber(ctx: Context, pull: PullFacts): Promise<boolean> {
-  const { repo, number, id, merged_at, told_at, created_at, event_at } = pull;
+  const { repo, number, id, told_merged_at, created_at, event_at } = pull;
   const [other] = await ctx.db<{ is_earlier: boolean }[]>`
     select event_at < ${event_at}::timestamptz(3) as is_earlier from pull_requests
     where repo = ${repo} and number = ${number}
-      and coalesce(provider_id <> ${id}::bigint, merged_at <> ${
-    told_at && merged_at
-  }::timestamptz(3), false)`;
+      and coalesce(provider_id <> ${id}::bigint, merged_at <> ${told_merged_at}::timestamptz(3), false)`;
   if (!other?.is_earlier) return !other;
   await ctx.db`
     with forgotten as (delete from pull_requests where repo = ${repo} and number = ${number})

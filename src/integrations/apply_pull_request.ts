@@ -22,7 +22,7 @@ const INSIDERS = ["OWNER", "MEMBER", "COLLABORATOR"];
  * that are linked to the pull request, and links and stamps those that it names. Call it inside `transact`.
  */
 export async function applyPullRequest(ctx: Context, event: PullRequestEvent): Promise<Outcome> {
-  const pull = readPullRequest(event);
+  const pull = readPullRequest(ctx.config, event);
   if (!await isWired(ctx.db, pull.repo)) return { outcome: "ignored", reason: "unknown_repo" };
   const found = await findTickets(ctx, event, pull);
   await lockPullRequest(ctx, pull);

@@ -198,9 +198,15 @@ describe("a merged pull request", () => {
     const [named, linked] = await Promise.all([1, 2].map(() => makeTicket(harness, project)));
     const number = next();
     await merges.link(linked!, project, { repo, number });
-    const pull_request = { number, title: `Fix ${named!.ref}`, merged: true, merge_commit_sha: SHA("e") };
+    const pull_request = {
+      number,
+      title: `Fix ${named!.ref}`,
+      merged: true,
+      merge_commit_sha: SHA("e"),
+      updated_at: undefined as string | undefined,
+    };
     const payload = { action: "closed", pull_request, repository: { full_name: repo } };
-    for (let delivery = 0; delivery < 2; delivery++) {
+    for (let delivery = 0; delivery < 3; delivery++) {
       expect((await hosting.now.deliver({ event: "pull_request", payload })).body).toEqual({ ok: true });
       for (const ticket of [named!, linked!]) {
         expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("e"), ship: "merged" });
@@ -209,10 +215,11 @@ describe("a merged pull request", () => {
         expect(body.pull_requests).toMatchObject([{ repo, number, state: "merged" }]);
       }
       pull_request.title += ", again";
+      pull_request.updated_at = inMinutes(delivery + 5);
     }
     const [made] = await harness.sql`
       select url from ticket_pull_requests where ticket_id = ${named!.id}::uuid`;
-    expect(made!.url).toBe(`https://github.com/${repo}/pull/${number}`);
+    expect(made!.url).toBe(`${new URL(hosting.now.github.url).origin}/${repo}/pull/${number}`);
   });
 
   test("stamps nothing in projects that are not wired to its repository, nor when it is only closed", async () => {
