@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { TRPCCombinedDataTransformer } from "@trpc/server";
 import superjson, { type SuperJSONResult } from "superjson";
 import { invalidRequest } from "../core/errors.ts";
@@ -19,7 +20,7 @@ function readInput(sent: SuperJSONResult): unknown {
   const { json, meta } = Object(sent) as Partial<SuperJSONResult>;
   const values: unknown = meta?.values ?? {};
   if (isUndefined(values)) return undefined;
-  if (json === undefined && JSON.stringify(sent) !== "{}") {
+  if (json === undefined && !isDeepStrictEqual(sent, {})) {
     throw invalidRequest([{ path: "", message: "Must be superjson, which has the input under `json`" }]);
   }
   for (const [path, annotation] of Object.entries(Object(values))) {
