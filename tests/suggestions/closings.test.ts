@@ -38,6 +38,18 @@ async function makeThrough() {
   return { project, ticket, task: { id: task.id, path } };
 }
 
+/** A stale ticket that went back to the backlog by its suggestion. */
+async function makeMoved() {
+  const project = await makeProject(harness.now);
+  const ticket = await makeTicket(harness.now, project);
+  await patch(project, ticket, { stage: "in_progress" });
+  await leaveAlone(harness.now, ticket.id, 28);
+  await analyzeAll(harness.now);
+  const [stale] = await list(harness.now, project);
+  await decide(harness.now, project, stale!, "accept");
+  return { project, ticket, stale: stale! };
+}
+
 async function sweep() {
   await harness.now.run("sweep-merged-tickets");
 }
@@ -313,16 +325,10 @@ describe("a ticket that nobody touches", () => {
   );
 
   test("and was touched before what was accepted is undone is stale no longer", async () => {
-    const project = await makeProject(harness.now);
-    const ticket = await makeTicket(harness.now, project);
-    await patch(project, ticket, { stage: "in_progress" });
-    await leaveAlone(harness.now, ticket.id, 28);
-    await analyzeAll(harness.now);
-    const [stale] = await list(harness.now, project);
-    await decide(harness.now, project, stale!, "accept");
+    const { project, ticket, stale } = await makeMoved();
     await patch(project, ticket, { priority: "high" });
-    expect((await decide(harness.now, project, stale!, "undo")).status).toBe(200);
-    expect((await decide(harness.now, project, stale!, "accept")).status).toBe(409);
+    expect((await decide(harness.now, project, stale, "undo")).status).toBe(200);
+    expect((await decide(harness.now, project, stale, "accept")).status).toBe(409);
   });
 
   test.each([["backlog", 180], ["up_next", 60], ["in_progress", 14], ["validation", 14]])(
@@ -354,16 +360,10 @@ describe("a ticket that nobody touches", () => {
   });
 
   test("and was moved to the backlog stays there once others have moved it away and back", async () => {
-    const project = await makeProject(harness.now);
-    const ticket = await makeTicket(harness.now, project);
-    await patch(project, ticket, { stage: "in_progress" });
-    await leaveAlone(harness.now, ticket.id, 28);
-    await analyzeAll(harness.now);
-    const [stale] = await list(harness.now, project);
-    await decide(harness.now, project, stale!, "accept");
+    const { project, ticket, stale } = await makeMoved();
     await patch(project, ticket, { stage: "validation" });
     await patch(project, ticket, { stage: "backlog" });
-    const late = await decide(harness.now, project, stale!, "undo");
+    const late = await decide(harness.now, project, stale, "undo");
     expect([late.status, late.body.error]).toEqual([
       409,
       `Cannot undo: ticket ${ticket.ref} was changed since`,
