@@ -140,6 +140,13 @@ export async function makeTicket(
   };
 }
 
+/** A super admin runs a kept delivery again, by its sender's name for it. */
+export async function replayDelivery(harness: Harness, name: string) {
+  const { token } = await makeUser(harness, { role: "super_admin" });
+  const [kept] = await harness.sql<[{ id: string }]>`select id from deliveries where delivery_id = ${name}`;
+  return await harness.call("POST", `/admin/deliveries/${kept.id}/replay`, { token, body: {} });
+}
+
 /** The ticket in the stored answer of a creation on another installation, as an export brings it along. */
 export function answeredElsewhere(id: string) {
   return {

@@ -5,7 +5,7 @@ export interface AgentEvent {
   /** `bc_…` */
   id: string;
   status: string;
-  timestamp: string;
+  timestamp?: string;
   repository?: string;
   prUrl?: string;
   branchName?: string;

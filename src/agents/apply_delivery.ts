@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { parseAs, parseJson } from "../core/json.ts";
-import type { Outcome } from "../deliveries/schema.ts";
+import type { Kept, Outcome } from "../deliveries/schema.ts";
 import { applyAgentEvent } from "./apply_event.ts";
 import { AgentEvent, StatusChange } from "./schema.ts";
 
@@ -12,9 +12,9 @@ export function parseAgentEvent(body: Uint8Array): StatusChange | { event: strin
 }
 
 /** The effect of a kept body. */
-export async function applyAgentDelivery(ctx: Context, body: Uint8Array): Promise<Outcome> {
+export async function applyAgentDelivery(ctx: Context, { body, received_at }: Kept): Promise<Outcome> {
   const event = parseAgentEvent(body);
   return event.id === undefined
     ? { outcome: "ignored", reason: "unknown_event" }
-    : await applyAgentEvent(ctx, event);
+    : await applyAgentEvent(ctx, { ...event, timestamp: event.timestamp ?? received_at });
 }

@@ -37,11 +37,13 @@ interface Run {
   own_repository: boolean | null;
 }
 
+type TimedChange = StatusChange & { timestamp: string };
+
 /**
  * What an agent's FINISHED or ERROR does to its run, ticket and tasks. An event that is older than the one the run
  * stands at changes nothing, but a pull request it tells of is linked all the same. Call it inside `transact`.
  */
-export async function applyAgentEvent(ctx: Context, event: StatusChange): Promise<Outcome> {
+export async function applyAgentEvent(ctx: Context, event: TimedChange): Promise<Outcome> {
   const status = STATUSES.get(event.status);
   if (!status) return { outcome: "ignored", reason: "unknown_status" };
   await lockAgent(ctx, event.id);
@@ -86,7 +88,7 @@ interface Clock {
   tie: string;
 }
 
-function clockOf(event: StatusChange): Clock {
+function clockOf(event: TimedChange): Clock {
   const hash = createHash("sha256").update(JSON.stringify(event)).digest("hex");
   return { at: new Date(event.timestamp).toISOString(), tie: `${TIE.get(event.status)} ${hash}` };
 }

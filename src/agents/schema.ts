@@ -51,8 +51,7 @@ const part = z.string().nullish();
 /** Cursor's background agents, v0: `statusChange`. */
 export const StatusChange = z.looseObject({
   event: z.literal("statusChange"),
-  timestamp: SentTime.optional().transform((time) => time ?? new Date().toISOString())
-    .describe("The time of its arrival when absent"),
+  timestamp: SentTime.nullish().describe("The time of its arrival when absent"),
   id: AgentId,
   status: text(1, 100),
   source: z.looseObject({ repository: part, ref: part }).nullish(),

@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { Id } from "../core/schema.ts";
 import { parseAs, parseJson } from "../core/json.ts";
-import type { Outcome } from "../deliveries/schema.ts";
+import type { Kept, Outcome } from "../deliveries/schema.ts";
 import { storeCustomer } from "./_store_customer.ts";
 import { CheckoutSession, PaymentEvent, SubscriptionObject, ThinEvent } from "./schema.ts";
 
@@ -33,9 +33,10 @@ export function parsePaymentEvent(
 }
 
 /** The effect of a kept body: whatever the order of arrival, the last event by the sender's order is what stands. */
-export async function applyPaymentDelivery(ctx: Context, body: Uint8Array): Promise<Outcome> {
-  const { event } = parsePaymentEvent(body);
-  if (!event) return { outcome: "ignored", reason: "unknown_event" };
+export async function applyPaymentDelivery(ctx: Context, { body, received_at }: Kept): Promise<Outcome> {
+  const sent = parsePaymentEvent(body).event;
+  if (!sent) return { outcome: "ignored", reason: "unknown_event" };
+  const event = { ...sent, created: sent.created ?? Math.floor(Date.parse(received_at) / 1000) };
   // What another account sells is none of our subscriptions, and its owner writes whose purchase it was.
   if (event.account) return { outcome: "ignored", reason: "connected_account" };
   if (CHECKOUT_EVENTS.includes(event.type)) return await linkCustomer(ctx, event);
@@ -44,7 +45,9 @@ export async function applyPaymentDelivery(ctx: Context, body: Uint8Array): Prom
   return await storeSubscription(ctx, event, rank);
 }
 
-async function linkCustomer({ db }: Context, event: PaymentEvent): Promise<Outcome> {
+type TimedEvent = PaymentEvent & { created: number };
+
+async function linkCustomer({ db }: Context, event: TimedEvent): Promise<Outcome> {
   const session = parseAs(CheckoutSession, event.data.object);
   const isPending = event.type === "checkout.session.completed" && session.payment_status === "unpaid";
   if (isPending) return { outcome: "ignored", reason: "unpaid" };
@@ -59,7 +62,7 @@ async function linkCustomer({ db }: Context, event: PaymentEvent): Promise<Outco
 
 const OLDER: Outcome = { outcome: "ignored", reason: "older_than_known" };
 
-async function storeSubscription({ db }: Context, event: PaymentEvent, rank: number): Promise<Outcome> {
+async function storeSubscription({ db }: Context, event: TimedEvent, rank: number): Promise<Outcome> {
   const subscription = parseAs(SubscriptionObject, event.data.object);
   const { id, customer, status, cancel_at_period_end, cancel_at, created, items } = subscription;
   if (!id) return { outcome: "ignored", reason: "no_subscription" };

@@ -44,8 +44,7 @@ export const PaymentEvent = z.looseObject({
   id: text(1, 200),
   type: text(1, 200).default("unknown"),
   account: z.string().nullish().describe("The connected account that it happened in, if any"),
-  created: Seconds.optional().transform((time) => time ?? Math.floor(Date.now() / 1000))
-    .describe("Epoch seconds; the time of its arrival when absent"),
+  created: Seconds.nullish().describe("Epoch seconds; the time of its arrival when absent"),
   data: z.looseObject({ object: z.looseObject({}) }).default({ object: {} }),
 }).meta({ id: "PaymentEvent" });
 export type PaymentEvent = z.infer<typeof PaymentEvent>;

@@ -2,7 +2,7 @@ import type { Context } from "../core/context.ts";
 import { log } from "../core/log.ts";
 import { toStorableText } from "../core/schema.ts";
 import { type Attempt, attemptPart } from "../core/transact.ts";
-import type { DeliveryOutcome, Effect, Outcome } from "./schema.ts";
+import type { DeliveryOutcome, Effect, Kept, Outcome } from "./schema.ts";
 
 interface Decided {
   outcome: DeliveryOutcome;
@@ -13,11 +13,11 @@ interface Decided {
 /** Runs the effect of a row that the transaction holds, and writes down what came of it. */
 export async function attempt<Result extends Outcome>(
   ctx: Context,
-  { id, body }: { id: string; body: Uint8Array },
+  { id, ...kept }: Kept & { id: string },
   effect: Effect<Result>,
 ): Promise<Attempt<Result>> {
   // The row stays. With the connection it is gone too: then the sender comes again.
-  const tried = await attemptPart(ctx, (ctx) => effect(ctx, body));
+  const tried = await attemptPart(ctx, (ctx) => effect(ctx, kept));
   const { outcome, reason = null, failure }: Decided = "failure" in tried
     ? { outcome: "failed", failure: tried.failure }
     : tried.result;

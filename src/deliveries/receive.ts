@@ -18,9 +18,9 @@ interface Receipt {
  */
 export async function receiveDelivery(ctx: Context, delivery: Delivery, effect: Effect): Promise<Receipt> {
   const received = await transact(ctx, async (ctx) => {
-    const { id, outcome } = await enter(ctx, delivery);
+    const { id, received_at, outcome } = await enter(ctx, delivery);
     return outcome === "failed"
-      ? await attempt(ctx, { id, body: delivery.body }, effect)
+      ? await attempt(ctx, { id, received_at, body: delivery.body }, effect)
       : { repeated: outcome };
   });
   if ("repeated" in received) {
@@ -37,8 +37,8 @@ export async function receiveEachTime<Result extends Outcome>(
   effect: Effect<Result>,
 ): Promise<Result> {
   const attempted = await transact(ctx, async (ctx) => {
-    const { id } = await enter(ctx, delivery);
-    return await attempt(ctx, { id, body: delivery.body }, effect);
+    const { id, received_at } = await enter(ctx, delivery);
+    return await attempt(ctx, { id, received_at, body: delivery.body }, effect);
   });
   return resultOf(ctx, delivery, attempted);
 }
@@ -58,17 +58,23 @@ function count({ metrics }: Context, { provider }: Delivery, outcome: (typeof CO
   metrics.deliveries.inc({ provider, outcome });
 }
 
+interface Entered {
+  id: string;
+  received_at: string;
+  outcome: DeliveryOutcome;
+}
+
 /** The row is there as `failed` until its effect is in; nobody else sees it before. */
-async function enter(ctx: Context, delivery: Delivery): Promise<{ id: string; outcome: DeliveryOutcome }> {
+async function enter(ctx: Context, delivery: Delivery): Promise<Entered> {
   const { provider, deliveryId, event, body, subject = null } = delivery;
   const hash = new Uint8Array(createHash("sha256").update(body).digest());
-  const [entered] = await ctx.db<{ id: string }[]>`
+  const [entered] = await ctx.db<Entered[]>`
     insert into deliveries (id, provider, delivery_id, event, subject, body, body_sha256, outcome, attempts, request_id)
     values (${uuid()}::uuid, ${provider}, ${deliveryId}, ${event}, ${subject}, ${body}, ${hash}, 'failed', 0, ${ctx.requestId})
-    on conflict do nothing returning id`;
-  if (entered) return { id: entered.id, outcome: "failed" };
-  const [known] = await ctx.db<{ id: string; outcome: DeliveryOutcome; same: boolean }[]>`
-    select id, outcome, body_sha256 = ${hash} as same from deliveries
+    on conflict do nothing returning id, received_at, outcome`;
+  if (entered) return entered;
+  const [known] = await ctx.db<(Entered & { same: boolean })[]>`
+    select id, received_at, outcome, body_sha256 = ${hash} as same from deliveries
     where provider = ${provider} and (delivery_id = ${deliveryId} or body_sha256 = ${hash})
     order by same desc limit 1 for update`;
   // Pruned between the two statements: what is that old counts as new.

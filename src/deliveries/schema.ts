@@ -27,8 +27,15 @@ export interface Outcome {
   failure?: unknown;
 }
 
+/** A delivery as the inbox keeps it. */
+export interface Kept {
+  body: Uint8Array;
+  /** An event without a time of its own happened then, however often it is run again. */
+  received_at: string;
+}
+
 /** What a delivery does. It runs in the transaction of its inbox row: `ctx.db` is that transaction's handle. */
-export type Effect<Result extends Outcome = Outcome> = (ctx: Context, body: Uint8Array) => Promise<Result>;
+export type Effect<Result extends Outcome = Outcome> = (ctx: Context, delivery: Kept) => Promise<Result>;
 
 export const DeliveryOutcome = z.enum(["applied", "ignored", "failed"]);
 export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;

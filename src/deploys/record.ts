@@ -4,7 +4,7 @@ import { AppError, type ErrorCode } from "../core/errors.ts";
 import { parseAs, parseJson } from "../core/json.ts";
 import { newVersion } from "../core/if_match.ts";
 import { attemptPart } from "../core/transact.ts";
-import type { Outcome } from "../deliveries/schema.ts";
+import type { Kept, Outcome } from "../deliveries/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { stampOf } from "./_closing_line.ts";
 import { closeAsCompleted, promoteParkedTickets } from "./close_parked.ts";
@@ -43,7 +43,7 @@ export async function recordDeploy(ctx: Context, record: DeployRecord): Promise<
 }
 
 /** The effect of a kept body. */
-export async function applyDeployDelivery(ctx: Context, body: Uint8Array): Promise<Outcome> {
+export async function applyDeployDelivery(ctx: Context, { body }: Kept): Promise<Outcome> {
   return await recordDeploy(ctx, parseAs(DeployRecord, parseJson(body)));
 }
 

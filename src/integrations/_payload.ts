@@ -41,7 +41,7 @@ const Issue = z.object({
   html_url: WebAddress.nullish(),
   title: StoredText.nullish(),
   state: z.enum(["open", "closed"]).nullish(),
-  updated_at: OffsetTime.default(() => new Date().toISOString()),
+  updated_at: OffsetTime.nullish(),
 });
 
 /** The parts of an `issues` event that count. A transfer is told by both repositories, each about the other. */

@@ -26,12 +26,13 @@ export interface PullFacts {
 export function readPullRequest(
   config: Config,
   { action, pull_request, repository }: PullRequestEvent,
+  receivedAt: string,
 ): PullFacts {
   const { id, number, html_url, merged, merge_commit_sha, created_at } = pull_request;
   const isClosing = action === "closed";
   const state = pull_request.state ?? (isClosing ? "closed" : "open");
   const told_merged_at = pull_request.merged_at ?? null;
-  const updated_at = pull_request.updated_at ?? told_merged_at ?? new Date().toISOString();
+  const updated_at = pull_request.updated_at ?? told_merged_at ?? receivedAt;
   const rest = {
     repo: repository.full_name.toLowerCase(),
     id: id ?? null,

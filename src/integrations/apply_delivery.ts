@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { asObject, parseJson } from "../core/json.ts";
-import type { Outcome } from "../deliveries/schema.ts";
+import type { Kept, Outcome } from "../deliveries/schema.ts";
 import { type GitHubEvent, readEvent } from "./_payload.ts";
 import { applyIssue } from "./apply_issue.ts";
 import { applyPullRequest } from "./apply_pull_request.ts";
@@ -26,13 +26,13 @@ export function parseGitHubEvent(
 }
 
 /** The effect of a kept body. */
-export async function applyGitHubDelivery(ctx: Context, body: Uint8Array): Promise<Outcome> {
+export async function applyGitHubDelivery(ctx: Context, { body, received_at }: Kept): Promise<Outcome> {
   const { event } = parseGitHubEvent(body);
   switch (event.kind) {
     case "pull_request":
-      return await applyPullRequest(ctx, event.event);
+      return await applyPullRequest(ctx, event.event, received_at);
     case "issue":
-      return await applyIssue(ctx, event.event);
+      return await applyIssue(ctx, event.event, received_at);
     case "other":
       return { outcome: "ignored", reason: event.reason };
   }

@@ -8,7 +8,8 @@ import type { IssueEvent } from "./_payload.ts";
 interface Source {
   repo_full_name: string;
   number: number;
-  updated_at: string;
+  /** As the sender tells it. */
+  updated_at?: string | null | undefined;
 }
 
 /** An issue as a link shows it. */
@@ -23,7 +24,7 @@ interface Target extends Source {
  * have wired projects to the repository which tells of it, or to the one that it left, only their tickets': anyone can link
  * to an issue that isn't theirs to read. Call it inside `transact`.
  */
-export async function applyIssue(ctx: Context, event: IssueEvent): Promise<Outcome> {
+export async function applyIssue(ctx: Context, event: IssueEvent, receivedAt: string): Promise<Outcome> {
   const { from, to } = readMove(event);
   const teller = event.repository.full_name.toLowerCase();
   const tickets = await lockLinked(ctx, teller, from);
@@ -32,7 +33,7 @@ export async function applyIssue(ctx: Context, event: IssueEvent): Promise<Outco
   }
   const changed = event.action === "deleted"
     ? await unlink(ctx, tickets, from)
-    : await follow(ctx, tickets, { from, to });
+    : await follow(ctx, tickets, { from, to, at: from.updated_at ?? receivedAt });
   return changed > 0 ? { outcome: "applied" } : { outcome: "ignored", reason: "older_than_known" };
 }
 
@@ -80,14 +81,14 @@ async function unlink(ctx: Context, tickets: string[], issue: Source): Promise<n
 async function follow(
   ctx: Context,
   tickets: string[],
-  { from, to }: { from: Source; to: Target },
+  { from, to, at }: { from: Source; to: Target; at: string },
 ): Promise<number> {
   const followed = await ctx.db`
     update ticket_issues set repo_full_name = ${to.repo_full_name}, issue_number = ${to.number},
       issue_url = coalesce(${to.html_url ?? null}, issue_url), title = coalesce(${to.title ?? null}, title),
       state = coalesce(${to.state ?? null}, state),
-      event_at = ${from.updated_at}::timestamptz, updated_at = now()
+      event_at = ${at}::timestamptz, updated_at = now()
     where ticket_id = any (${tickets}::uuid[]) and ${isLinkTo(ctx.db, from)}
-      and (event_at is null or event_at <= ${from.updated_at}::timestamptz)`;
+      and (event_at is null or event_at <= ${at}::timestamptz)`;
   return followed.count;
 }

@@ -21,8 +21,12 @@ const INSIDERS = ["OWNER", "MEMBER", "COLLABORATOR"];
  * What a pull request's event does to tickets of the projects that are wired to its repository. A merge stamps those
  * that are linked to the pull request, and links and stamps those that it names. Call it inside `transact`.
  */
-export async function applyPullRequest(ctx: Context, event: PullRequestEvent): Promise<Outcome> {
-  const pull = readPullRequest(ctx.config, event);
+export async function applyPullRequest(
+  ctx: Context,
+  event: PullRequestEvent,
+  receivedAt: string,
+): Promise<Outcome> {
+  const pull = readPullRequest(ctx.config, event, receivedAt);
   if (!await isWired(ctx.db, pull.repo)) return { outcome: "ignored", reason: "unknown_repo" };
   const found = await findTickets(ctx, event, pull);
   await lockPullRequest(ctx, pull);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
 import { signedAgentBody } from "../../simulators/senders/agent.ts";
 import { behindLock, besideLock } from "../behind_lock.ts";
-import { makeMember, makeProject, makeTicket, makeUser, next } from "../factories.ts";
+import { makeMember, makeProject, makeTicket, makeUser, next, replayDelivery } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import {
   AGENT_SECRET,
@@ -448,18 +448,18 @@ describe("a cloud agent's event", () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
     await register(harness.now, project, work);
-    const send = async (event: Record<string, string>) => {
-      const said = { event: "statusChange", id: work.agentId, ...event };
-      const { path, headers, body } = signedAgentBody(
-        AGENT_SECRET,
-        new TextEncoder().encode(JSON.stringify(said)),
-      );
-      expect((await harness.now.call("POST", path, { headers, raw: body })).body).toEqual({ ok: true });
+    const send = async (event: { status: string; timestamp?: string; summary?: string }, name?: string) => {
+      const { body } = await sendAgentEvent(harness.now, { id: work.agentId, ...event }, name);
+      expect(body).toEqual({ ok: true });
       return (await readState(harness.now, work)).runs[0]!.status;
     };
     expect(await send({ status: "ERROR", timestamp })).toBe("failed");
-    expect(await send({ status: "FINISHED" })).toBe("finished");
+    expect(await send({ status: "FINISHED" }, work.agentId)).toBe("finished");
     expect(await send({ status: "ERROR", timestamp, summary: "Late" })).toBe("finished");
+    expect(await send({ status: "ERROR", summary: "It came last" })).toBe("failed");
+    const replayed = await replayDelivery(harness.now, work.agentId);
+    expect(replayed.body).toMatchObject({ outcome: "ignored", reason: "older_than_the_run" });
+    expect((await readState(harness.now, work)).runs[0]!.status).toBe("failed");
   });
 
   test("an unknown status, event or agent is acknowledged and kept", async () => {
@@ -532,19 +532,15 @@ describe("registering an agent run", () => {
   });
 
   test("beside a replay of what came too early needs no second try", async () => {
-    const admin = await makeUser(harness.now, { role: "super_admin" });
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
-    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
-    const [early] = await harness.now.sql<[{ id: string }]>`
-      select id from deliveries where subject = ${work.agentId}`;
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp }, work.agentId);
     const before = harness.now.statements.length;
     const [registered, replayed] = await behindLock(
       harness.now,
       (tx) => tx`select from tickets where id = ${work.ticket.id}::uuid for update`,
       () => register(harness.now, project, work),
-      () =>
-        harness.now.call("POST", `/admin/deliveries/${early.id}/replay`, { token: admin.token, body: {} }),
+      () => replayDelivery(harness.now, work.agentId),
     );
     expect(registered!.body).toMatchObject({ status: "finished" });
     expect(replayed!.body).toMatchObject({ outcome: "applied", attempts: 3 });

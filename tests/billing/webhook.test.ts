@@ -5,7 +5,7 @@ import {
   signedPaymentBody,
   subscription,
 } from "../../simulators/senders/payment.ts";
-import { makeUser, type TestUser } from "../factories.ts";
+import { makeUser, replayDelivery, type TestUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { permutations } from "../permutations.ts";
 import { newCustomer, sendPaymentEvent, STRIPE_WEBHOOK_SECRET } from "./_setup.ts";
@@ -218,20 +218,12 @@ describe("a payment event", () => {
   });
 
   test("that stands is applied when it is replayed, an older one is not", async () => {
-    const { token } = await makeUser(harness.now, { role: "super_admin" });
     const admin = await makeUser(harness.now, { role: "admin" });
     const [created, updated, checkout] = life(admin);
     const expected = new Map([[checkout!, "applied"], [created!, "ignored"], [updated!, "applied"]]);
     for (const event of expected.keys()) await sendPaymentEvent(harness.now, event);
     for (const [{ id }, outcome] of expected) {
-      const [row] = await harness.now.sql<
-        [{ id: string }]
-      >`select id from deliveries where delivery_id = ${id}`;
-      const { body } = await harness.now.call("POST", `/admin/deliveries/${row.id}/replay`, {
-        token,
-        body: {},
-      });
-      expect(body.outcome, id).toBe(outcome);
+      expect((await replayDelivery(harness.now, id)).body.outcome, id).toBe(outcome);
     }
   });
 
@@ -408,11 +400,12 @@ describe("a payment event", () => {
         data: { object: { ...running, status: "past_due" } },
       },
     ];
-    for (const event of events) {
+    const send = async (event: (typeof events)[number]) => {
       const { path, headers, body } = await signedPaymentBody(STRIPE_WEBHOOK_SECRET, JSON.stringify(event));
       const answer = await harness.now.call("POST", path, { headers, raw: body });
       expect([answer.status, answer.body], event.type).toEqual([200, { ok: true }]);
-    }
+    };
+    for (const event of events) await send(event);
     expect(await billing(admin)).toMatchObject({
       customer_id: customer,
       subscription: { id: subscription, status: "past_due", current_period_end: null },
@@ -420,6 +413,13 @@ describe("a payment event", () => {
     const older = { id: `${event}e`, type: "customer.subscription.updated", created: 1 };
     await sendPaymentEvent(harness.now, { ...older, object: running });
     expect((await billing(admin)).subscription.status).toBe("past_due");
+    const paused = { id: `${event}f`, type: older.type, data: { object: { ...running, status: "paused" } } };
+    await send(paused);
+    await send({ ...paused, id: `${event}g`, data: { object: running } });
+    await harness.now.sql`
+      update deliveries set received_at = received_at + interval '1 minute' where delivery_id = ${paused.id}`;
+    expect((await replayDelivery(harness.now, paused.id)).body.outcome).toBe("applied");
+    expect((await billing(admin)).subscription.status).toBe("paused");
   });
 
   test("of a subscription without its id, customer or status is acknowledged and changes nothing", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { everyExample, type IssueFacts, signedDelivery } from "../../simulators/github/events.ts";
-import { makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
+import { makeProject, makeTicket, replayDelivery, type TestProject, type TestTicket } from "../factories.ts";
 import { SECRET, useHosting } from "./hosting.ts";
 
 const hosting = useHosting({ GITHUB_WEBHOOK_SECRET: `${SECRET},older-secret` });
@@ -153,6 +153,15 @@ describe("an issue that a ticket is linked to", () => {
       await hosting.now.deliver({ event: "issues", payload: { action: "edited", issue, repository } });
     }
     expect(await facts(ticket)).toMatchObject({ issue_number: 4, title: "Renamed", state: "closed" });
+    const edited = (title: string) => ({
+      event: "issues",
+      payload: { action: "edited", issue: { number: 4, title }, repository },
+    });
+    await hosting.now.deliver(edited("Before"), "edited-first");
+    await hosting.now.deliver(edited("After"));
+    const replayed = await replayDelivery(hosting.now.harness, "edited-first");
+    expect(replayed.body).toMatchObject({ reason: "older_than_known" });
+    expect(await facts(ticket)).toMatchObject({ title: "After" });
   });
 
   test("is followed by what the repository it was moved to tells", async () => {

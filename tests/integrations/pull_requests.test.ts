@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeTicket, next, type TestTicket } from "../factories.ts";
+import { makeTicket, next, replayDelivery, type TestTicket } from "../factories.ts";
 import { useHosting } from "./hosting.ts";
 import { CRON_SECRET, inMinutes, Merges, SHA } from "./_merges.ts";
 
@@ -253,4 +253,21 @@ describe("a merged pull request", () => {
     }`;
     expect(stamped).toEqual({ tickets: 100 });
   });
+});
+
+test("a pull request's event without a time happened when it came, also when it is run again", async () => {
+  const { harness } = hosting.now;
+  const { project, repo } = await merges.wired();
+  const ticket = await makeTicket(harness, project);
+  const number = next();
+  await merges.link(ticket, project, { repo, number });
+  const told = (action: string) => ({
+    event: "pull_request",
+    payload: { action, pull_request: { number }, repository: { full_name: repo } },
+  });
+  await hosting.now.deliver(told("closed"), `closed-${number}`);
+  await hosting.now.deliver(told("reopened"));
+  await replayDelivery(harness, `closed-${number}`);
+  const { body } = await harness.call("GET", `${ticket.path}/pull-requests`, { token: project.admin.token });
+  expect(body.pull_requests).toMatchObject([{ repo, number, state: "open" }]);
 });
