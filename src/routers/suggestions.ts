@@ -29,7 +29,7 @@ export const suggestionsRouter = router({
     summary: "List AI suggestions",
     description:
       "What is pending comes surest first, anything else newest first. Closings of merged tickets that happened " +
-      "by themselves are listed as executed.",
+      "by themselves are listed as executed, once an analysis has come by.",
   }).input(ListSuggestions).output(SuggestionList).query(({ ctx, input }) => listSuggestions(ctx, input)),
 
   accept: projectProcedure({
@@ -78,7 +78,8 @@ export const suggestionsRouter = router({
     status: 202,
     summary: "Analyze every open ticket now",
     description:
-      "Changed tickets are analyzed every few minutes and all of them every night without being asked for.",
+      "Tickets that have just closed by themselves are looked at too. Changed tickets are analyzed every few minutes and " +
+      "all of them every night without being asked for.",
   }).input(IdPath).output(Analysis).mutation(({ ctx }) => requestAnalysis(ctx)),
 
   duplicates: projectProcedure({

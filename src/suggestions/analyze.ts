@@ -20,13 +20,16 @@ const MARKED_AT_ONCE = 10_000;
 const EMBEDDING_HOURS = 1;
 
 /**
- * Looks at the project's changed tickets, or at all with `full`, batch by batch, and stores what it would suggest.
- * However large the project is, a batch costs the same; what was done stays done when the process ends.
+ * Looks at the project's changed tickets, or with `full` at all open ones too, batch by batch, and stores what it
+ * would suggest. However large the project is, a batch costs the same; what was done stays done when the process ends.
  */
 export async function analyzeProject(ctx: Context, input: Payload<"analyze-project">): Promise<void> {
   const subject = await readSubject(ctx, input.project_id);
   if (!subject) return;
-  if (input.full && !subject.archived) await markAllTickets(ctx, subject.id);
+  if (input.full && !subject.archived) {
+    await markUncollected(ctx, subject.id);
+    await markAllTickets(ctx, subject.id);
+  }
   await startProgress(ctx, subject.id);
   const deadline = performance.now() + BUDGET_MS;
   let learnt: Promise<Words> | undefined;
@@ -85,6 +88,19 @@ function awaitingEmbedding(ctx: Context, open: readonly TicketFacts[]): string[]
   const since = Date.now() - EMBEDDING_HOURS * 3_600_000;
   const awaited = open.filter((ticket) => !ticket.embedded && Date.parse(ticket.last_activity) > since);
   return awaited.map(({ id }) => id);
+}
+
+/** What is not collected yet, of many the newest: a ticket that has just closed by itself is no open one any more. */
+async function markUncollected(ctx: Context, projectId: string): Promise<void> {
+  await ctx.db`
+    insert into analysis_backlog as b (project_id, ticket_id, history_id)
+    select project_id, ticket_id, max(id) from (
+      select id, project_id, ticket_id from history
+      where id > (select history_id from analysis_cursor) order by id desc limit ${MARKED_AT_ONCE}
+    ) h
+    where project_id = ${projectId}::uuid group by project_id, ticket_id order by ticket_id
+    on conflict (project_id, ticket_id) do update set history_id = excluded.history_id
+    where b.history_id < excluded.history_id`;
 }
 
 /** In steps, so that no statement grows with the project; rows in id order, as by who collects changes. */

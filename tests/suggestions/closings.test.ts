@@ -129,6 +129,19 @@ describe("a merged ticket in which nothing is left to do", () => {
     expect(await list(harness.now, project, "status=pending")).toEqual([]);
   });
 
+  test("that its deploy has just closed is shown by an analysis that is asked for", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/quick"] });
+    const ticket = await makeTicket(harness.now, project);
+    await patch(project, ticket, { merge_sha: SHA });
+    await sendDeploy(harness.now, { repo: "acme/quick", sha: SHA });
+    await post(project, `${project.path}/ai-suggestions/analysis`, {});
+    await harness.now.work("analyze-project");
+    const executed = { kind: "close", status: "executed", ticket_id: ticket.id };
+    expect(await list(harness.now, project, "status=all")).toMatchObject([executed]);
+    await analyze(harness.now);
+    expect(await list(harness.now, project, "status=all")).toMatchObject([executed]);
+  });
+
   test.each(["before", "after"])(
     "is shown once and as it was, looked at %s another merge comes in for it",
     async (when) => {
