@@ -60,7 +60,10 @@ export const ListResponses = IdPage.extend({
 export type ListResponses = z.infer<typeof ListResponses>;
 
 const Answer = z.union([text(0, 5000), z.array(text(1, 200)).max(20), z.number()], {
-  error: "Expected a text, a number or a list of options",
+  // What is of a right type, and refused for what it holds, is told in a check's own words.
+  error: ({ errors }) =>
+    errors?.flat().find(({ code }) => code === "custom")?.message ??
+      "Expected a text, a number or a list of options",
 });
 export type Answer = z.infer<typeof Answer>;
 

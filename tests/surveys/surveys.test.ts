@@ -156,6 +156,17 @@ describe("answering", () => {
     expect(await Promise.all([0, 1, 1.5, 5, 6].map(send))).toEqual([400, 201, 400, 201, 400]);
   });
 
+  test("that can't be stored is refused with what is wrong in it", async () => {
+    const send = async (missed: unknown) =>
+      (await answer("any", { email: "ada@example.test", answers: { missed } })).body.fieldErrors;
+    for (const text of ["a\0b", "a\ud83c"]) {
+      const told = { "answers.missed": "Must not contain NUL or lone surrogates" };
+      expect([await send(text), await send([text])]).toEqual([told, told]);
+    }
+    const told = { "answers.missed": "Expected a text, a number or a list of options" };
+    for (const other of [null, true, {}, [1]]) expect(await send(other)).toEqual(told);
+  });
+
   test("with more answers than a survey may have questions is refused as a whole", async () => {
     const answers = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`answer${at}`, {}]));
     const { status, body } = await answer("any", { email: "ada@example.test", answers });
