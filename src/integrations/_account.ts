@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { decrypt, encrypt, UnreadableSecret } from "../core/encryption.ts";
+import { AppError } from "../core/errors.ts";
 import { type Client, openClient } from "./_client.ts";
 import { notLinked } from "./_failures.ts";
 
@@ -23,11 +24,14 @@ export async function openAccount(ctx: Context, userId: string): Promise<Account
     select a.login, a.token, a.linked_at, a.state from code_hosting_accounts a join users u on u.id = a.user_id
     where a.user_id = ${userId}::uuid and u.deactivated_at is null`;
   if (!row) throw notLinked();
-  const token = await readToken(ctx, userId, row.token);
+  const link = { userId, login: row.login, linkedAt: row.linked_at };
+  const token = await readToken(ctx, userId, row.token).catch(async (error: unknown) => {
+    if (error instanceof AppError) await noteState(ctx, link, "refused");
+    throw error;
+  });
   const client = openClient(ctx.config, token, userId);
-  const account = { ...client, userId, login: row.login, linkedAt: row.linked_at };
-  if (row.state === "refused") client.octokit.hook.after("request", () => noteState(ctx, account, "active"));
-  return account;
+  if (row.state === "refused") client.octokit.hook.after("request", () => noteState(ctx, link, "active"));
+  return { ...client, ...link };
 }
 
 /**
@@ -52,10 +56,10 @@ export async function readToken(ctx: Context, userId: string, sealed: string): P
   return read.text;
 }
 
-/** Remembers whether the code host takes the token, unless another one has been linked since. */
+/** Remembers whether the token can be used, unless another one has been linked since. */
 export async function noteState(
   ctx: Context,
-  { userId, linkedAt }: Account,
+  { userId, linkedAt }: Pick<Account, "userId" | "linkedAt">,
   state: "active" | "refused",
 ): Promise<void> {
   await ctx.db`

@@ -15,7 +15,7 @@ export type LinkAccount = z.infer<typeof LinkAccount>;
 export const LinkedAccount = z.object({
   provider: z.literal("github"),
   state: z.enum(["not_linked", "active", "refused"]).describe(
-    "refused: GitHub no longer takes the token; link the account again",
+    "refused: GitHub no longer takes the token, or no key reads it any more; link the account again",
   ),
   login: z.string().nullable(),
   scopes: z.array(z.string()).nullable().describe(

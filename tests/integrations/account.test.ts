@@ -276,5 +276,12 @@ describe("a stored token", () => {
     secrets.encryption = [old];
     const { status, body } = await hosting.now.setUp(project.admin);
     expect([status, body.code, body.reconnect]).toEqual([401, "code_hosting_not_linked", true]);
+    const state = async () =>
+      (await harness.call("GET", "/integrations/github", { token: project.admin.token })).body.state;
+    expect(await state()).toBe("refused");
+    secrets.encryption = [rotated.encryption[0], old];
+    expect((await hosting.now.setUp(project.admin)).body.unchanged).toBe(1);
+    expect(await state()).toBe("active");
+    secrets.encryption = [old];
   });
 });
