@@ -161,9 +161,10 @@ describe("where another process remembers who they were", () => {
     }
   });
 
-  test("a session that has ended leaves no key", async () => {
+  test("a session that has ended leaves no key, though another one of the user lives on", async () => {
     const person = await makePerson(harness.now);
     const { access, cookie } = await signIn(harness.now, person);
+    await signIn(harness.now, person);
     expect(await statusOfMe(second.now, access)).toBe(200);
     const { status } = await call("POST", "/auth/logout", { headers: { cookie } });
     expect(status).toBeLessThan(300);
