@@ -127,6 +127,14 @@ describe("an access token", () => {
     }
   });
 
+  test("without the word Bearer is refused", async () => {
+    const { token } = await makeUser(harness.now);
+    for (const authorization of [token, `Token ${token}`]) {
+      const answer = await harness.now.call("GET", "/auth/me", { headers: { authorization } });
+      expect(answer).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+    }
+  });
+
   test("signed with the older secret still works, and new ones are signed with the newer", async () => {
     const user = await makeUser(harness.now);
     const [newer, older] = harness.now.services.secrets.auth;
