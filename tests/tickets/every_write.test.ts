@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishedProcedures } from "../../src/http/procedures.ts";
@@ -174,21 +175,67 @@ const WRITES: Record<
 /** Writes no history on purpose: a lease says nothing of the task. */
 const SILENT = ["tasks.heartbeat"];
 
+/** How a ticket, its tasks and its test cases stand, by id; `stale` is what has not been changed since it was aged. */
+async function standing({ ticket }: Stage) {
+  const rows = await hosting.now.harness.sql<
+    { id: string; facts: object; version: number; stale: boolean }[]
+  >`
+    select id, row - '{version,updated_at}'::text[] as facts, version, updated_at = ${AGED} as stale from (
+      select id, version, updated_at, to_jsonb(t) || jsonb_build_object('roles', array(
+        select to_jsonb(r) from ticket_roles r where r.ticket_id = t.id order by r.role)) as row
+      from tickets t where id = ${ticket.id}::uuid
+      union all select id, version, updated_at, to_jsonb(k) from tasks k where ticket_id = ${ticket.id}::uuid
+      union all select id, version, updated_at, to_jsonb(c) from test_cases c where ticket_id = ${ticket.id}::uuid
+    ) rows`;
+  return new Map(rows.map(({ id, ...row }) => [id, row]));
+}
+
+const AGED = "2026-01-02T03:04:05.678Z";
+
+async function age({ ticket: { id } }: Stage): Promise<void> {
+  const { sql } = hosting.now.harness;
+  await sql`update tickets set updated_at = ${AGED} where id = ${id}::uuid`;
+  await sql`update tasks set updated_at = ${AGED} where ticket_id = ${id}::uuid`;
+  await sql`update test_cases set updated_at = ${AGED} where ticket_id = ${id}::uuid`;
+}
+
 describe.each(mutations.filter((name) => !SILENT.includes(name)))("%s", (name) => {
-  test("leaves a history row under its caller and its request", async () => {
+  async function setUp() {
     const scene = WRITES[name];
     if (!scene) {
       throw new Error(`no call of ${name} is known here: add one, so that its history is looked at`);
     }
     const stage = await prepare();
     await scene.before?.(stage);
-    const { headers } = await done(scene.write(stage));
+    return { stage, write: () => done(scene.write(stage)) };
+  }
+
+  test("leaves a history row under its caller and its request", async () => {
+    const { write } = await setUp();
+    const { headers } = await write();
     const rows = await hosting.now.harness.sql<{ actor: unknown }[]>`
       select actor from history_entries where project_id = ${project.id}::uuid and request_id = ${
       headers.get("x-request-id")
     }`;
     expect(rows.length).toBeGreaterThan(0);
     for (const { actor } of rows) expect(actor).toMatchObject({ kind: "user", id: project.admin.id });
+  });
+
+  test("gives what it changes another version and time, and leaves both of all else", async () => {
+    const { stage, write } = await setUp();
+    await age(stage);
+    const before = await standing(stage);
+    await write();
+    const after = await standing(stage);
+    for (const [id, { facts, version }] of before) {
+      const now = after.get(id);
+      if (!now) continue;
+      const changed = !isDeepStrictEqual(now.facts, facts);
+      expect({ newer: now.version > version, stale: now.stale }, JSON.stringify(facts)).toEqual({
+        newer: changed,
+        stale: !changed,
+      });
+    }
   });
 });
 
