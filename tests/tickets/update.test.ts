@@ -171,7 +171,7 @@ describe("the version", () => {
     expect((await answer.json()).result.data.json).toMatchObject({ evidence: { a: 0, b: [{}] }, version: 1 });
   });
 
-  test("is never the older one by updated_at, also of a change that waited while another was made", async () => {
+  test("is never the older one by its times, also of a change that waited while another was made", async () => {
     const [first, ticket] = [await makeTicket(harness.now, project), await makeTicket(harness.now, project)];
     const { waited, passed } = await besideLock(
       harness.now,
@@ -179,8 +179,7 @@ describe("the version", () => {
       {
         waits: () =>
           send("POST", `${project.path}/tickets/bulk`, {
-            action: "move",
-            stage: "validation",
+            action: "close",
             ticket_ids: [first.id, ticket.id],
           }),
         passes: () => patch(ticket.path, { priority: "high" }),
@@ -190,6 +189,7 @@ describe("the version", () => {
     const { body } = await send("GET", ticket.path);
     expect(body.version).toBe(3);
     expect(body.updated_at >= passed.body.updated_at).toBe(true);
+    expect(body.closed_at >= passed.body.updated_at).toBe(true);
     const { history } = (await send("GET", `${ticket.path}/history`)).body;
     const times = history.map(({ at }: { at: string }) => at);
     expect(times).toEqual(times.toSorted());
