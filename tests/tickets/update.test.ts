@@ -1,6 +1,6 @@
 import superjson from "superjson";
 import { describe, expect, test } from "vitest";
-import { besideLock } from "../behind_lock.ts";
+import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeKey, makeMember, makeProject, makeTicket, useProject } from "../factories.ts";
 import { type CallOptions, useHarness } from "../harness.ts";
 
@@ -193,6 +193,25 @@ describe("the version", () => {
     const { history } = (await send("GET", `${ticket.path}/history`)).body;
     const times = history.map(({ at }: { at: string }) => at);
     expect(times).toEqual(times.toSorted());
+  });
+
+  test("is the later one by updated_at, also of an edit that waited for a move", async () => {
+    const ticket = await makeTicket(harness.now, project);
+    const [moved, edited] = await behindLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${ticket.id}::uuid for update`,
+      () =>
+        send("POST", `${project.path}/tickets/bulk`, {
+          action: "move",
+          stage: "validation",
+          ticket_ids: [ticket.id],
+        }),
+      () => patch(ticket.path, { priority: "high" }),
+    );
+    expect([moved!.body.updated, edited!.body.version]).toEqual([1, 3]);
+    const { history } = (await send("GET", `${ticket.path}/history`)).body;
+    const move = history.find(({ field }: { field: string }) => field === "stage");
+    expect(edited!.body.updated_at >= move.at).toBe(true);
   });
 
   test("a stale If-Match is 412 with the current ticket, a malformed one 400; both change nothing", async () => {
