@@ -110,7 +110,8 @@ describe("creating a ticket", () => {
     const authenticated = { actor_id: project.admin.id, created_by: project.admin.id };
     const byKey = { ...authenticated, created_with: "key" };
     const bySession = { ...authenticated, created_with: "session" };
-    const claims = { actor_role: "user", actor_id: "someone else", source: "portal" };
+    const someoneElse = await makeMember(harness.now, project, "member");
+    const claims = { actor_role: "user", actor_id: someoneElse.id, source: "portal" };
     const cases = [
       [key, claims, { ...byKey, ...claims }],
       [key, {}, { ...byKey, actor_role: "bot", source: "api" }],
