@@ -111,13 +111,14 @@ describe.each(PARTS)("a repeated creation of %s", (parts, draft) => {
     expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["idempotency_key"]]);
   });
 
-  test("takes 128 characters of any length in the header, as in the field", async () => {
-    const post128 = (characters: number) => {
+  test("takes 1 to 128 characters of any length in the header, as in the field", async () => {
+    const postWith = (characters: number) => {
       const bytes = new TextEncoder().encode("🦊".repeat(characters));
       return post(path(), draft, { "idempotency-key": String.fromCharCode(...bytes) });
     };
-    expect((await post128(128)).status).toBe(201);
-    expect((await post128(129)).status).toBe(400);
+    for (const [characters, status] of [[0, 400], [1, 201], [128, 201], [129, 400]] as const) {
+      expect((await postWith(characters)).status, `${characters}`).toBe(status);
+    }
   });
 });
 
