@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { makeMember, makeProject, ticketInput } from "../factories.ts";
-import { useHarness } from "../harness.ts";
+import { type Answer, useHarness } from "../harness.ts";
 
 const harness = useHarness();
 
@@ -76,6 +76,26 @@ test("one that the database refuses leaves those beside it alone", async () => {
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
   const numbers = new Set(answers.map(({ body }) => Number(body.ticket.ticket_ref.split("-")[1])));
   expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+});
+
+test("a twin whose role was switched off since it was let in gets what the first one was answered", async () => {
+  const project = await makeProject(harness.now);
+  const { token } = project.admin;
+  const create = () =>
+    harness.now.call("POST", `${project.path}/tickets`, {
+      token,
+      body: ticketInput({ roles: ["qa"], idempotency_key: "twin" }),
+    });
+  const first = Promise.withResolvers<Answer>();
+  vi.spyOn(harness.now.services.embedder, "embed").mockImplementationOnce(async () => {
+    first.resolve(await create());
+    const roles = [{ role: "qa", enabled: false }];
+    await harness.now.call("PUT", "/settings/roles", { token, body: { roles } });
+    return null;
+  });
+  const twin = await create();
+  const { status, body } = await first.promise;
+  expect([status, twin.status, twin.body]).toEqual([201, 200, { ...body, _idempotent_replay: true }]);
 });
 
 test("one whose role was switched off since it was let in leaves those beside it alone", async () => {
