@@ -55,13 +55,15 @@ describe("the hourly sweep", () => {
     });
   });
 
-  test("closes a deployed ticket whose last role was finished since", async () => {
+  test("closes a deployed ticket whose last role was finished since, wherever it was moved meanwhile", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/late"] });
     const sha = newSha();
     const ticket = await makeMerged(harness.now, project, sha, { roles: ["qa"] });
     await sendDeploy(harness.now, { repo: "acme/late", sha });
     await sweep();
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "open" });
+    const body = { stage: "validation" };
+    await harness.now.call("PATCH", ticket.path, { token: project.admin.token, body });
     for (const step of ["start", "finish"]) {
       await harness.now.call("POST", `${ticket.path}/roles/qa/${step}`, {
         token: project.admin.token,
