@@ -317,6 +317,8 @@ describe("a deploy record", () => {
     expect(deployed.body).toEqual({ stamped: 2, closed: 1, ignored: false });
     expect(await readTicket(harness.now, project, free)).toMatchObject({ status: "closed" });
     expect(await readTicket(harness.now, project, held)).toMatchObject({ status: "open", ship: "deployed" });
+    const { records } = (await harness.now.call("GET", `${project.path}/export`, options)).body;
+    expect(records.map(({ reopened }: { reopened: boolean }) => reopened)).toEqual([false, false]);
     await harness.now.call("PATCH", held.path, { ...options, body: { roles: [] } });
     const again = await sendDeploy(harness.now, { repo: "acme/reopened", sha });
     expect(again.body).toEqual({ stamped: 0, closed: 1, ignored: false });
