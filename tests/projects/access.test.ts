@@ -147,6 +147,8 @@ describe("who has no access", () => {
   test("can't reach a ticket through a project that they may see", async () => {
     const own = await makeProject(harness.now);
     const { token } = own.admin;
+    const { ref } = await makeTicket(harness.now, own);
+    expect(ref.split("-")[1]).toBe(ticket.ref.split("-")[1]);
     for (const name of [ticket.id, ticket.ref]) {
       expect((await harness.now.call("GET", `${own.path}/tickets/${name}`, { token })).status).toBe(404);
     }
