@@ -17,6 +17,7 @@ export const accountsRouter = router({
     summary: "Create an account",
     location: (account: Account) => `/accounts/${account.id}`,
     errors: ["conflict"],
+    example: { input: { name: "Acme", slug: "acme" } },
   }).input(CreateAccount).output(Account).mutation(({ ctx, input }) => createAccount(ctx, input)),
 
   list: userProcedure({ ...shared, method: "GET", path: "/accounts", summary: "List accounts" })
@@ -37,5 +38,6 @@ export const accountsRouter = router({
     path: "/accounts/{id}",
     summary: "Change an account",
     errors: ["not_found", "conflict"],
+    example: { input: { name: "Acme Tools" } },
   }).input(UpdateAccount).output(Account).mutation(({ ctx, input }) => updateAccount(ctx, input)),
 });

@@ -37,6 +37,7 @@ export const authRouter = router({
     summary: "Refresh an access token",
     description: "Renews the session cookie too when one came along; takes it away when the session is over.",
     errors: ["unauthenticated", "token_expired", "token_reused", "rate_limited"],
+    example: { input: { refresh_token: "Zm9yIHRoZSBkb2N1bWVudHMgb25seSwgbm8gdG9rZW4" } },
   }).input(Refresh).output(TokenPair).mutation(async ({ ctx, input }) => {
     const pair = await refresh(ctx, input);
     if (ctx.hasCookie) setSessionCookie(ctx, pair.access_token, COOKIE_SECONDS);
@@ -88,5 +89,6 @@ export const authRouter = router({
     summary: "Change my password",
     description: "Ends every other session of the caller.",
     errors: ["invalid_credentials", "rate_limited"],
+    example: { input: { current_password: "correct horse battery", new_password: "another horse battery" } },
   }).input(ChangePassword).output(Nothing).mutation(({ ctx, input }) => changePassword(ctx, input)),
 });

@@ -42,5 +42,6 @@ export const billingRouter = router({
       "Before the first checkout it is a conflict. What the payment provider refuses is one too, with its " +
       "reason.",
     errors: ["not_configured", "unavailable", "conflict"],
+    example: { input: { return_url: "https://portal.example/billing" } },
   }).input(OpenPortal).output(HostedPage).mutation(({ ctx, input }) => openPortal(ctx, input)),
 });

@@ -70,6 +70,7 @@ export const integrationsRouter = router({
       "it again changes nothing that is right already. More than 20 repositories are worked on by a job: the answer " +
       "then has `run_id`, to ask for with GET.",
     errors: ["code_hosting_not_linked", "forbidden", "not_found", "projects_unavailable", "not_configured"],
+    example: { input: { project_id: "0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10" } },
   }).input(SetUpHooks).output(HookSetUp).mutation(({ ctx, input }) => setUpHooks(ctx, input)),
 
   getHookRun: userProcedure({
@@ -106,6 +107,7 @@ export const integrationsRouter = router({
     location: (_issue: LinkedIssue, input: CreateIssue) =>
       `/projects/${input.id}/tickets/${input.ticketId}/github-issue`,
     errors: ["code_hosting_not_linked", "conflict", "rate_limited"],
+    example: { input: { repo_full_name: "acme/handoff" } },
   }).input(CreateIssue).output(LinkedIssue).mutation(({ ctx, input }) => createIssue(ctx, input)),
 
   unlinkIssue: projectProcedure({

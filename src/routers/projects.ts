@@ -62,6 +62,7 @@ export const projectsRouter = router({
       "Under a new key all tickets have new refs, and the old ones lead nowhere, those in pull requests included. " +
       "`archived: false` brings a project back.",
     errors: ["conflict"],
+    example: { input: { name: "Handoff portal" } },
   }).input(UpdateProject).output(Project).mutation(({ ctx, input }) => updateProject(ctx, input)),
 
   archive: projectProcedure({
@@ -99,6 +100,7 @@ export const projectsRouter = router({
     path: "/projects/{id}/members/{userId}",
     summary: "Give a user a role in the project",
     errors: ["not_found"],
+    example: { input: { role: "member" } },
   }).input(PutMember).output(Member).mutation(({ ctx, input }) => putMember(ctx, input)),
 
   removeMember: projectProcedure({
@@ -115,5 +117,6 @@ export const projectsRouter = router({
     method: "PUT",
     path: "/projects/{id}/repositories",
     summary: "Wire the project to its repositories",
+    example: { input: { repositories: ["acme/handoff", "acme/portal"] } },
   }).input(PutRepositories).output(Project).mutation(({ ctx, input }) => putRepositories(ctx, input)),
 });

@@ -42,6 +42,7 @@ export const suggestionsRouter = router({
       "as such and linked to the other ticket. A split names the new tickets in `evidence.parts` by `ticket_id` and " +
       "`ticket_ref`, until it is undone.",
     errors: ["not_found", "invalid_transition", "conflict", "roles_incomplete", "human_tests_pending"],
+    example: { input: { skip_pending_roles: false } },
   }).input(AcceptSuggestion).output(Suggestion).mutation(({ ctx, input }) => acceptSuggestion(ctx, input)),
 
   dismiss: projectProcedure({

@@ -82,6 +82,9 @@ export const tasksRouter = router({
     description:
       "`task_ids` names every task of the ticket once; missing, foreign and doubled ids are named in `fieldErrors`.",
     errors: ["not_found"],
+    example: {
+      input: { task_ids: ["0190d3c1-7f02-7c3e-9b64-2a1de8c05f37", "0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10"] },
+    },
   }).input(ReorderTasks).output(Reordered).mutation(({ ctx, input }) => reorderTasks(ctx, input)),
 
   next: projectProcedure({

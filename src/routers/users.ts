@@ -33,6 +33,7 @@ export const usersRouter = router({
     description: "Without a password the answer carries a one-time invite link.",
     location: (user: User) => `/users/${user.id}`,
     errors: ["not_found", "conflict"],
+    example: { input: { email: "ada@example.com", name: "Ada Lovelace" } },
   }).input(CreateUser).output(CreatedUser).mutation(({ ctx, input }) => createUser(ctx, input)),
 
   list: userProcedure({ ...shared, method: "GET", path: "/users", summary: "List users" })
@@ -57,6 +58,7 @@ export const usersRouter = router({
       "sessions, revokes their keys and forgets their code-hosting token. The last active super admin who is a person " +
       "stays one, and so does an account's last such admin unless a super admin removes them.",
     errors: ["not_found", "conflict"],
+    example: { input: { name: "Ada King" } },
   }).input(UpdateUser).output(User).mutation(({ ctx, input }) => updateUser(ctx, input)),
 
   deactivate: userProcedure({
@@ -108,5 +110,8 @@ export const usersRouter = router({
     summary: "Set a password with an invite link's token",
     description: "Sessions from before end.",
     errors: ["not_found", "rate_limited"],
+    example: {
+      input: { token: "Zm9yIHRoZSBkb2N1bWVudHMgb25seSwgbm8gdG9rZW4", password: "correct horse battery" },
+    },
   }).input(AcceptInvite).output(User).mutation(({ ctx, input }) => acceptInvite(ctx, input)),
 });

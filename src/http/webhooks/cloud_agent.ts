@@ -26,7 +26,23 @@ export const cloudAgentWebhook: Webhook = {
         "X-Webhook-Event": z.string().optional(),
       }),
     },
-    requestBody: { required: true, content: { "application/json": { schema: StatusChange } } },
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: StatusChange,
+          example: {
+            event: "statusChange",
+            timestamp: "2026-11-20T10:00:00.000Z",
+            id: "bc_3f1c8f6e",
+            status: "FINISHED",
+            source: { repository: "https://github.com/acme/handoff", ref: "main" },
+            target: { branchName: "agent/upload", prUrl: "https://github.com/acme/handoff/pull/12" },
+            summary: "Streams the upload in parts",
+          },
+        },
+      },
+    },
     responses: answersOf(Taken, "invalid_signature"),
   },
   async receive({ ctx, provider, headers, body, secrets }) {

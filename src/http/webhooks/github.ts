@@ -28,7 +28,21 @@ export const githubWebhook: Webhook = {
     },
     requestBody: {
       required: true,
-      content: { "application/json": { schema: z.looseObject({ action: z.string().optional() }) } },
+      content: {
+        "application/json": {
+          schema: z.looseObject({ action: z.string().optional() }),
+          example: {
+            action: "closed",
+            repository: { full_name: "acme/handoff" },
+            pull_request: {
+              number: 12,
+              title: "HO-1 Stream the upload in parts",
+              merged: true,
+              merge_commit_sha: "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d",
+            },
+          },
+        },
+      },
     },
     responses: answersOf(Taken, "invalid_signature"),
   },

@@ -22,7 +22,22 @@ export const paymentWebhook: Webhook = {
     requestParams: {
       header: z.object({ "stripe-signature": z.string().describe("`t=…,v1=…`, not more than 300 s old") }),
     },
-    requestBody: { required: true, content: { "application/json": { schema: PaymentEvent } } },
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: PaymentEvent,
+          example: {
+            id: "evt_1MqqbKLt4dXK03v5qaIbiNCC",
+            type: "customer.subscription.updated",
+            created: 1_764_000_000,
+            data: {
+              object: { id: "sub_1MowQVLkdIwHu7ix", customer: "cus_Na6dX7aXxi11N4", status: "active" },
+            },
+          },
+        },
+      },
+    },
     responses: answersOf(Taken, "invalid_signature_payload"),
   },
   async receive({ ctx, provider, headers, body, secrets }) {
