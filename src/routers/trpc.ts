@@ -70,7 +70,9 @@ export function appErrorOf(error: unknown): AppError {
   if (error.cause instanceof AppError) return error.cause;
   if (error.code === "NOT_FOUND") return new AppError("not_found", "No such procedure");
   const unreadable = error.code === "BAD_REQUEST" && error.cause instanceof SyntaxError;
-  if (unreadable || error.code === "PARSE_ERROR") return new AppError("invalid_json");
+  if (unreadable || error.code === "PARSE_ERROR") {
+    return new AppError("invalid_json", "The input is not valid JSON");
+  }
   if (error.code === "METHOD_NOT_SUPPORTED") return new AppError("method_not_allowed");
   if (error.code === "UNSUPPORTED_MEDIA_TYPE") return new AppError("unsupported_media_type");
   if (error.code === "BAD_REQUEST") return new AppError("invalid_request");

@@ -292,6 +292,7 @@ describe("a refusal at the tRPC door", () => {
     const { status, body } = await send("GET", `tickets.list?input=${input}`, { token: project.admin.token });
     expect(status).toBe(400);
     expect(["invalid_json", "invalid_request"]).toContain(body.error.json.data.body.code);
+    expect(body.error.json.message).not.toContain("body");
   });
 
   test.each([
