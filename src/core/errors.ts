@@ -131,10 +131,14 @@ export function invalidRequest(issues: Issue[]): AppError {
   });
 }
 
-// Of a field that is missing zod says `received undefined`, which no JSON has.
+// Of a field that is missing zod says `received undefined`, which no JSON has, and of 1.5 that it is a number
+// where an int was expected.
 z.config({
-  customError: ({ code, input, path }) =>
-    code === "invalid_type" && input === undefined && path?.length ? "Required" : undefined,
+  customError: (issue) => {
+    if (issue.code !== "invalid_type") return undefined;
+    if (issue.input === undefined && issue.path?.length) return "Required";
+    return issue.expected === "int" ? "Expected a whole number" : undefined;
+  },
 });
 
 /** Zod's issues with dotted paths; unknown keys are named one by one. */

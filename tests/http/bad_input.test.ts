@@ -73,6 +73,14 @@ describe("a wrong body is named by its paths", () => {
     expect(body.fieldErrors).toEqual({ link: first });
   });
 
+  test("a fraction of a whole number as such", async () => {
+    const { body } = await harness.now.call("POST", `${ticket.path}/tasks`, {
+      token: project.admin.token,
+      body: { title: "Measure it", role: "qa", estimated_minutes: 1.5 },
+    });
+    expect(body.fieldErrors).toEqual({ estimated_minutes: "Expected a whole number" });
+  });
+
   test("the same for every other method with a body", async () => {
     const { token } = project.admin;
     expectFields(await harness.now.call("PATCH", ticket.path, { token, body: { title: "x", nope: 1 } }), [
