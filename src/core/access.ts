@@ -81,8 +81,8 @@ interface ProjectRule {
   needed: ProjectRole;
   /** What callers without any access are answered. */
   denial: "forbidden" | "not_found";
-  /** Whether the call may write even in an archived project. */
-  evenArchived: boolean;
+  /** The call may write even in an archived project. */
+  evenArchived?: boolean | undefined;
 }
 
 /**
@@ -144,7 +144,7 @@ export function withinReach(db: Db, { id, role, account_id }: User) {
 }
 
 /** The project as the caller may see it, or null. */
-export async function findProject(ctx: ActorContext, projectId: string): Promise<ProjectAccess | null> {
+async function findProject(ctx: ActorContext, projectId: string): Promise<ProjectAccess | null> {
   const { user, credential } = ctx.actor;
   if (credential.type === "key" && credential.project_id !== null && credential.project_id !== projectId) {
     return null;

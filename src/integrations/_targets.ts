@@ -12,7 +12,7 @@ export interface Target {
 /** @throws {AppError} forbidden; not_found for those who may see every project; projects_unavailable */
 export async function requireAdministered(ctx: ActorContext, projectId: string): Promise<void> {
   const denial = ctx.actor.user.role === "super_admin" ? "not_found" : "forbidden";
-  await loading(() => requireProject(ctx, projectId, { needed: "admin", denial, evenArchived: false }));
+  await loading(() => requireProject(ctx, projectId, { needed: "admin", denial }));
 }
 
 /** The ids of the projects that the user may administer, as a subselect. */

@@ -1,8 +1,8 @@
 import { v7 as uuid } from "uuid";
-import { findProject, requireStanding } from "../core/access.ts";
+import { requireProject, requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
-import { AppError, invalidField } from "../core/errors.ts";
+import { invalidField } from "../core/errors.ts";
 import { Scope } from "../core/schema.ts";
 import { hashToken, newApiKey } from "../core/tokens.ts";
 import { transact } from "../core/transact.ts";
@@ -15,8 +15,8 @@ export async function createKey(ctx: ActorContext, input: CreateKey): Promise<Cr
   if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
     throw invalidField("expires_at", "Must be in the future");
   }
-  if (input.project_id !== undefined && !await findProject(ctx, input.project_id)) {
-    throw new AppError("forbidden", "You have no access to this project");
+  if (input.project_id !== undefined) {
+    await requireProject(ctx, input.project_id, { needed: "viewer", denial: "forbidden" });
   }
   const { key, prefix } = newApiKey();
   return await transact(ctx, async (ctx) => {

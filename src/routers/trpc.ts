@@ -143,7 +143,7 @@ async function authorize(
   meta: Meta,
   readPath: () => unknown,
 ): Promise<RequestContext> {
-  const { access, denial = "forbidden", evenArchived = false } = meta;
+  const { access, denial = "forbidden", evenArchived } = meta;
   if (access === "public") return ctx;
   const actorCtx = requireActor(ctx, meta);
   if (access === "account_admin" || access === "super_admin") requireRole(actorCtx.actor, access);
