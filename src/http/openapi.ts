@@ -7,6 +7,7 @@ import {
 } from "zod-openapi";
 import { SESSION_COOKIE } from "../core/auth.ts";
 import type { Meta } from "../routers/trpc.ts";
+import { IdempotencyKey } from "../tickets/schema.ts";
 import { MAX_CALL_BYTES } from "./body.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { responsesOf } from "./responses.ts";
@@ -142,9 +143,7 @@ function security({ access, cookieOnly, optionalCredential }: Meta): Record<stri
 function headersOf({ input, meta }: PublishedProcedure): z.ZodObject | undefined {
   if ("idempotency_key" in input.shape) {
     return z.object({
-      "Idempotency-Key": z.string().min(1).max(128).optional().describe(
-        "Alias of the body's idempotency_key",
-      ),
+      "Idempotency-Key": IdempotencyKey.optional().describe("Alias of the body's idempotency_key"),
     });
   }
   if (!meta.errors?.includes("version_conflict")) return undefined;

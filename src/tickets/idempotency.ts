@@ -1,6 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 import { jsonb } from "../core/json.ts";
+import { IdempotencyKey } from "./schema.ts";
 
 /** What a creation takes to be repeated safely. */
 interface Keyed {
@@ -20,9 +21,8 @@ export function idempotencyKey(
   if (field !== undefined && field !== header) {
     throw invalidField("idempotency_key", "Differs from the Idempotency-Key header");
   }
-  if (header === "" || [...header].length > 128) {
-    throw invalidField("Idempotency-Key", "Must have 1 to 128 characters");
-  }
+  const { success, error } = IdempotencyKey.safeParse(header);
+  if (!success) throw invalidField("Idempotency-Key", error.issues[0]!.message);
   return header;
 }
 
