@@ -19,10 +19,8 @@ const longSecrets = secrets.refine(
 const port = z.string().regex(/^\d+$/, "takes a number from 1 to 65535").transform(Number)
   .refine((value) => value >= 1 && value <= 65535, "takes a number from 1 to 65535");
 
-const httpUrl = z.string().trim().refine(
-  (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-  "takes an http or https URL",
-).transform((text) => text.replace(/\/+$/, ""));
+const httpUrl = z.string().trim().refine(isHttpUrl, "takes an http or https URL")
+  .transform((text) => text.replace(/\/+$/, ""));
 
 /** Links, redirects, pages and Stripe's package name paths from the root, so it has none of its own. */
 const httpOrigin = httpUrl.refine(
@@ -32,7 +30,7 @@ const httpOrigin = httpUrl.refine(
 
 const origins = list
   .refine(
-    (items) => items.every((item) => URL.canParse(item) && /^https?:$/.test(new URL(item).protocol)),
+    (items) => items.every(isHttpUrl),
     "takes origins such as https://portal.example, separated by commas",
   )
   .transform((items) => items.map((item) => new URL(item).origin));
@@ -111,6 +109,10 @@ export function parseConfig(
     PUBLIC_URL: config.PUBLIC_URL ?? ownUrl(config),
     EMBEDDING_THREADS: config.EMBEDDING_THREADS ?? Math.max(1, Math.floor(cores / 2)),
   };
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** One that paths can be added to, and that no log has to keep secret. */
