@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { dropPlace, emptyPlace, type Place } from "../tests/database.ts";
 import { parseConfig } from "../src/core/config.ts";
-import { createRequests } from "./pair.ts";
+import { seed } from "./pair.ts";
 import { type BenchOptions, type Finding, median, milliseconds, progress } from "./report.ts";
-import { refuseFailures } from "./rounds.ts";
-import { makeTenant, runLoad, type Server, startService } from "./service.ts";
+import { makeTenant, type Server, startService } from "./service.ts";
 
 const READY_MS = 2_000;
 const MEGABYTE = 1_000_000;
@@ -66,15 +65,7 @@ async function weigh(
   const tenant = await makeTenant(service);
   const after: number[] = [];
   for (const turn of [1, 2, 3]) {
-    const result = await runLoad({
-      origin: service.origin,
-      headers: await tenant.headers(service),
-      requests: createRequests(options.texts, `/api${tenant.path}`),
-      clients: 16,
-      seconds: 600,
-      count: CREATES,
-    });
-    refuseFailures("create", result);
+    await seed(options.texts, service, tenant, CREATES);
     await pause(SETTLING_MS);
     after.push((await megabytes(service))!);
     progress(`memory after ${turn * CREATES} creations: ${after.at(-1)!.toFixed(0)} MB`);
