@@ -26,28 +26,23 @@ export async function benchSaturation(options: BenchOptions): Promise<Finding[]>
 
 async function compareLatencies(options: BenchOptions, service: Server, tenant: Tenant): Promise<Finding> {
   const rounds: { alone: number; beside: number }[] = [];
-  const seconds = options.seconds;
   for (let round = 1; round <= options.rounds; round++) {
-    const headers = await tenant.headers(service);
+    const target = { origin: service.origin, headers: await tenant.headers(service) };
     const reads: LoadPlan = {
-      origin: service.origin,
-      headers,
+      ...target,
       requests: [{ method: "GET", path: `/api${tenant.path}/tickets` }],
       clients: 64,
       rate: READS_PER_SECOND,
-      seconds,
+      seconds: options.seconds,
     };
-    const creations = {
-      ...reads,
+    const creations: LoadPlan = {
+      ...target,
       requests: createRequests(options.texts, `/api${tenant.path}`),
       clients: 16,
+      seconds: options.seconds + 0.5,
     };
     const alone = await runLoad(reads);
-    const { rate: _, ...closedLoop } = creations;
-    const [beside, creates] = await Promise.all([
-      runLoad(reads),
-      runLoad({ ...closedLoop, seconds: seconds + 0.5 }),
-    ]);
+    const [beside, creates] = await Promise.all([runLoad(reads), runLoad(creations)]);
     for (const result of [alone, beside, creates]) refuseFailures("reads beside creations", result);
     rounds.push({ alone: alone.latency.p99, beside: beside.latency.p99 });
     progress(
