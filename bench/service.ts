@@ -10,7 +10,6 @@ const ADMIN = { email: "admin@localhost", password: "for the bench only" };
 /** A child process that serves HTTP over a database of its own. */
 export interface Server {
   origin: string;
-  pid: number;
   /** From the start of the process until it was ready. */
   startMs: number;
   usage(): Promise<Usage | null>;
@@ -71,7 +70,6 @@ async function serverOf({ child, port, place, started, ready }: Started): Promis
   child.status.then(() => ended = true);
   return {
     origin,
-    pid: child.pid,
     startMs: performance.now() - started,
     async usage() {
       return await readUsage(child.pid, await backendsOf(place));
