@@ -45,7 +45,7 @@ async function misbehave(books: Books, { rounds, say }: Options): Promise<void> 
 async function round(stage: Stage, books: Books): Promise<string> {
   const caller = await stage.caller();
   const load = new Load(books.ledger, caller, "ordinary", 8);
-  await until("the load is under way", 60, () => Promise.resolve(load.answered > 50));
+  await until("the load is under way", 60, () => load.answered > 50);
   const idle = await Promise.all(Array.from({ length: IDLE }, () => openLine(stage.port)));
   for (const line of idle.slice(0, IDLE / 5)) await line.write("GET /api/auth/me HTT");
   const deaf = await Promise.all(

@@ -66,7 +66,7 @@ export async function fillDisk(books: Books): Promise<string> {
     await stage.start();
     const caller = await stage.caller();
     const load = new Load(books.ledger, caller, "full", 8);
-    await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 100));
+    await until("the load is under way", 60, () => load.acknowledged > 100);
     await run("sh", "-c", `cat /dev/zero > ${disk.path}/filler`);
     await pause(8000);
     const before = load.acknowledged;
@@ -74,7 +74,7 @@ export async function fillDisk(books: Books): Promise<string> {
     const ended = await Promise.race([stage.service.ended(), pause(1000).then(() => null)]);
     if (ended !== null) await stage.start();
     const refused = load.attempts.filter(({ status }) => status === 503).length;
-    await until("writes are acknowledged again", 30, () => Promise.resolve(load.acknowledged > before));
+    await until("writes are acknowledged again", 30, () => load.acknowledged > before);
     await load.stop();
     books.ledger.settle(await findWrites(stage, caller));
     books.expect(load.attempts.every(({ status }) => status !== 500), "DATA_DIR full: a 500");

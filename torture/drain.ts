@@ -30,7 +30,7 @@ async function drainAgain(books: Books, { rounds, say }: Options): Promise<void>
 async function round(stage: Stage, books: Books): Promise<string> {
   const caller = await stage.caller();
   const load = new Load(books.ledger, caller, "drained");
-  await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 100));
+  await until("the load is under way", 60, () => load.acknowledged > 100);
   const slow = await slowOnes(stage, caller);
   const started = performance.now();
   const code = await stage.service.stop();

@@ -21,7 +21,7 @@ async function killAgain(books: Books, { rounds, say }: Options): Promise<void> 
       // Twice in a round, so that what is repeated after the first meets the second.
       for (let n = 0; n < 2; n++) {
         const before = load.acknowledged;
-        await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > before + 40));
+        await until("the load is under way", 60, () => load.acknowledged > before + 40);
         await pause(Math.random() * 1500);
         await stage.kill();
         starts.push(await stage.start());

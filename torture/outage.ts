@@ -20,9 +20,9 @@ const ANSWER_MS = 2_000;
 interface Way {
   name: string;
   answers: boolean;
-  leave(stage: Stage): Promise<void>;
+  leave(stage: Stage): void | Promise<void>;
   /** `stage` is to be ready for its clients when this is done. */
-  comeBack(stage: Stage): Promise<void>;
+  comeBack(stage: Stage): void | Promise<void>;
 }
 
 async function goAway(books: Books, options: Options): Promise<void> {
@@ -49,18 +49,14 @@ async function goAway(books: Books, options: Options): Promise<void> {
 async function suffer(stage: Stage, way: Way, books: Books): Promise<string> {
   const caller = await stage.caller();
   const load = new Load(books.ledger, caller, way.name.replaceAll(" ", "-"));
-  await until("the load is under way", 60, () => Promise.resolve(load.answered > 50));
+  await until("the load is under way", 60, () => load.answered > 50);
   const left = performance.now() - load.started;
   await way.leave(stage);
   await pause(OUTAGE_MS);
   const back = performance.now() - load.started;
   await way.comeBack(stage);
   const before = load.acknowledged;
-  const seconds = await until(
-    "writes are acknowledged again",
-    30,
-    () => Promise.resolve(load.acknowledged > before),
-  );
+  const seconds = await until("writes are acknowledged again", 30, () => load.acknowledged > before);
   await pause(1000);
   await load.stop();
   books.ledger.settle(await findWrites(stage, caller));
@@ -95,16 +91,16 @@ function describe(attempts: Attempt[], left: number): string {
 const frozen: Way = {
   name: "process frozen",
   answers: false,
-  leave: (stage) => Promise.resolve(stage.service.kill("SIGSTOP")),
-  comeBack: (stage) => Promise.resolve(stage.service.kill("SIGCONT")),
+  leave: (stage) => stage.service.kill("SIGSTOP"),
+  comeBack: (stage) => stage.service.kill("SIGCONT"),
 };
 
 function swallowed(proxy: TcpProxy): Way {
   return {
     name: "packets swallowed",
     answers: true,
-    leave: () => Promise.resolve(proxy.hold()),
-    comeBack: () => Promise.resolve(proxy.release()),
+    leave: () => proxy.hold(),
+    comeBack: () => proxy.release(),
   };
 }
 
@@ -112,8 +108,8 @@ function refused(proxy: TcpProxy): Way {
   return {
     name: "connections refused",
     answers: true,
-    leave: () => Promise.resolve(proxy.refuse()),
-    comeBack: () => Promise.resolve(proxy.accept()),
+    leave: () => proxy.refuse(),
+    comeBack: () => proxy.accept(),
   };
 }
 

@@ -48,8 +48,12 @@ export function inParts(parts: readonly Part[]): Scenario["run"] {
   };
 }
 
-/** Asks again and again; throws what it waited for when it does not come true in time. */
-export async function until(what: string, seconds: number, probe: () => Promise<boolean>): Promise<number> {
+/** Asks again and again, and answers after how many seconds it came true. @throws {Error} when not in time */
+export async function until(
+  what: string,
+  seconds: number,
+  probe: () => boolean | Promise<boolean>,
+): Promise<number> {
   const started = performance.now();
   while (!await probe()) {
     if (performance.now() - started > seconds * 1000) throw new Error(`not within ${seconds} s: ${what}`);

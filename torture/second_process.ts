@@ -24,7 +24,7 @@ async function secondIsRefused(books: Books): Promise<string> {
     await stage.start();
     const caller = await stage.caller();
     const load = new Load(books.ledger, caller, "first", 8);
-    await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 50));
+    await until("the load is under way", 60, () => load.acknowledged > 50);
     await load.stop();
     // Stopped, so that only the second process could touch the files.
     stage.service.kill("SIGSTOP");
@@ -82,7 +82,7 @@ async function bothServe(books: Books): Promise<string> {
       new Load(books.ledger, { ...caller, url: other.url }, "two", 8),
     ];
     for (const load of loads) {
-      await until("the load is under way", 60, () => Promise.resolve(load.acknowledged > 50));
+      await until("the load is under way", 60, () => load.acknowledged > 50);
     }
     await stage.kill();
     await pause(1000);
