@@ -131,12 +131,11 @@ async function edit(client: MixedClient): Promise<void> {
     implementation_notes: name,
     ...(client.chance(0.3) && { title: `Mixed title ${name}` }),
     ...(client.chance(0.2) && { stage: client.pick(STAGES) }),
-    ...(client.chance(0.2) && { roles: [client.pick(ROLES), "other"].slice(client.number(2)) }),
+    ...(client.chance(0.2) && { roles: [...new Set([client.pick(ROLES), "other"].slice(client.number(2)))] }),
     ...(client.chance(0.2) && { merge_sha: client.pick(SHAS) }),
     ...(client.chance(0.1) && { evidence: { name } }),
   };
-  const roles = body.roles && { roles: [...new Set(body.roles)] };
-  client.enter("edit", name, await change(client, client.pick(client.world.tickets), { ...body, ...roles }));
+  client.enter("edit", name, await change(client, client.pick(client.world.tickets), body));
 }
 
 async function move(client: MixedClient): Promise<void> {
