@@ -66,7 +66,7 @@ async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promis
   if (removed.length !== part.task_ids.length) {
     throw new AppError(
       "conflict",
-      `Cannot split ${parent.ticket_ref}: its tasks have changed since this was suggested`,
+      `Cannot split ticket ${parent.ticket_ref}: its tasks have changed since this was suggested`,
     );
   }
   const tasks = removed.map(({ task }) => task).toSorted((a, b) => a.sequence - b.sequence);
@@ -96,7 +96,7 @@ async function makeTicket(
   if (roles.length === 0 && isBot(ctx.actor)) {
     throw new AppError(
       "conflict",
-      `Cannot split ${parent.ticket_ref}: a bot client must give the new ticket a role, and those of its tasks are disabled`,
+      `Cannot split ticket ${parent.ticket_ref}: a bot client must give the new ticket a role, and those of its tasks are disabled`,
     );
   }
   const lines = tasks.map(({ title }) => `- ${title}`).join("\n");

@@ -32,7 +32,7 @@ async function addTask(
   if (tasks.length >= MAX_TASKS) {
     throw new AppError(
       "conflict",
-      `Cannot add a task to ${ticket.ticket_ref}: it has ${MAX_TASKS} already`,
+      `Cannot add a task to ticket ${ticket.ticket_ref}: it has ${MAX_TASKS} already`,
     );
   }
   checkDependencies(tasks, null, input.depends_on_task_ids ?? []);

@@ -29,7 +29,7 @@ async function addTestCase(
   if (cases >= MAX_CASES) {
     throw new AppError(
       "conflict",
-      `Cannot add a test case to ${ticket.ticket_ref}: it has ${MAX_CASES} already`,
+      `Cannot add a test case to ticket ${ticket.ticket_ref}: it has ${MAX_CASES} already`,
     );
   }
   const [made] = await db<[TestCase]>`

@@ -36,7 +36,7 @@ export async function changeRole(
     if (!from.includes(state.status)) {
       throw new AppError(
         "invalid_transition",
-        `Cannot ${action} role ${input.role} of ${before.ticket_ref}: it is ${state.status}`,
+        `Cannot ${action} role ${input.role} of ticket ${before.ticket_ref}: it is ${state.status}`,
       );
     }
     if (action === "reopen") refuseWhenClosed(locked, "reopen a role of");

@@ -359,7 +359,7 @@ describe("a ticket with tasks of two subjects", () => {
     expect([refused.status, refused.body.code, refused.body.error]).toEqual([
       409,
       "conflict",
-      `Cannot split ${ticket.ref}: a bot client must give the new ticket a role, and those of its tasks are disabled`,
+      `Cannot split ticket ${ticket.ref}: a bot client must give the new ticket a role, and those of its tasks are disabled`,
     ]);
     expect((await decide(harness.now, project, split!, "accept")).status).toBe(200);
   });

@@ -94,7 +94,7 @@ describe("a new task", () => {
     const { status, body } = await call("POST", `${world.ticket.path}/tasks`, { title: "more", role: "qa" });
     expect([status, body.error]).toEqual([
       409,
-      `Cannot add a task to ${world.ticket.ref}: it has 500 already`,
+      `Cannot add a task to ticket ${world.ticket.ref}: it has 500 already`,
     ]);
   });
 

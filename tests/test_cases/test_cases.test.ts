@@ -90,7 +90,7 @@ describe("human test cases", () => {
     const { status, body } = await call("POST", `${ticket.path}/test-cases`, draft);
     expect([status, body.error]).toEqual([
       409,
-      `Cannot add a test case to ${ticket.ref}: it has 500 already`,
+      `Cannot add a test case to ticket ${ticket.ref}: it has 500 already`,
     ]);
   });
 

@@ -53,7 +53,7 @@ describe("a role of a ticket", () => {
     for (const action of ["start", "skip"]) {
       const { status, body } = await change(ticket.path, "qa", action);
       expect([status, body.code]).toEqual([409, "invalid_transition"]);
-      expect(body.error).toBe(`Cannot ${action} role qa of ${ticket.ref}: it is done`);
+      expect(body.error).toBe(`Cannot ${action} role qa of ticket ${ticket.ref}: it is done`);
     }
   });
 
