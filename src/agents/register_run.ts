@@ -44,7 +44,7 @@ async function requireTasks(ctx: ProjectContext, input: RegisterRun): Promise<vo
     select id from tasks where ticket_id = ${input.ticketId}::uuid and id = any (${ids}::uuid[])`;
   const known = new Set(rows.map(({ id }) => id));
   const issues = ids.flatMap((id, index) =>
-    known.has(id) ? [] : [{ path: `task_ids.${index}`, message: "Is no task of this ticket" }]
+    known.has(id) ? [] : [{ path: `task_ids.${index}`, message: `${id} is no task of this ticket` }]
   );
   if (issues.length > 0) throw invalidRequest(issues);
 }
