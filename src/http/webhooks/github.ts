@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../core/errors.ts";
+import { toStorableText } from "../../core/schema.ts";
 import { receiveDelivery } from "../../deliveries/receive.ts";
 import { applyGitHubDelivery, parseGitHubEvent } from "../../integrations/apply_delivery.ts";
 import { isSigned } from "./_signature.ts";
@@ -55,7 +56,7 @@ export const githubWebhook: Webhook = {
     const delivery = {
       provider,
       deliveryId: deliveryName(headers.get("x-github-delivery")),
-      event: (action === null ? name : `${name}.${action}`).replaceAll("\0", "").slice(0, 100),
+      event: toStorableText((action === null ? name : `${name}.${action}`).slice(0, 100)),
       subject,
       body,
     };
