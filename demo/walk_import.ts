@@ -32,7 +32,7 @@ export async function walkImport(
   report(result);
   showHint(result);
   const pairs = duplicates ?? (tickets ? undefined : OWN_DUPLICATES);
-  if (pairs !== undefined) showDuplicates(await Deno.readTextFile(pairs), result);
+  if (pairs !== undefined) showDuplicates(await readText(pairs), result);
 }
 
 function report({ tickets, refused, seconds }: ImportResult): void {
