@@ -24,7 +24,7 @@ export function openApiDocument(
   }
   for (const { path, operation, maxBytes } of webhooks) {
     const requestBody = { ...operation.requestBody, description: atMost(maxBytes) };
-    (paths[path] ??= {}).post = { ...operation, requestBody };
+    (paths[path] ??= {}).post = { ...operation, tags: ["Webhooks"], security: [], requestBody };
   }
   const document: ZodOpenApiObject = {
     openapi: "3.1.1",

@@ -14,11 +14,9 @@ export const cloudAgentWebhook: Webhook = {
   maxBytes: MAX_BODY_BYTES,
   operation: {
     operationId: "webhooks.cloudAgent",
-    tags: ["Webhooks"],
     summary: "Cloud coding agent webhook",
     description:
       "Takes `statusChange` with FINISHED and ERROR; other events are acknowledged. A repeat changes nothing.",
-    security: [],
     requestParams: {
       header: z.object({
         "X-Webhook-Signature": z.string().describe("`sha256=` and the hex HMAC-SHA256 of the raw body"),

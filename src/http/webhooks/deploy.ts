@@ -14,12 +14,10 @@ export const deployWebhook: Webhook = {
   maxBytes: 16 * 1024,
   operation: {
     operationId: "webhooks.deploy",
-    tags: ["Webhooks"],
     summary: "Deploy record",
     description:
       "Stamps the tickets whose merge_sha was promoted to production, and closes those that waited for it. " +
       "A repeat stamps nothing and runs the close step again. After a failure, send the call again.",
-    security: [],
     requestParams: { header: z.object({ "x-cron-secret": z.string() }) },
     requestBody: {
       required: true,

@@ -14,12 +14,10 @@ export const githubWebhook: Webhook = {
   maxBytes: MAX_BODY_BYTES,
   operation: {
     operationId: "webhooks.github",
-    tags: ["Webhooks"],
     summary: "Code-hosting webhook",
     description:
       "Takes pull_request and issues; other events are acknowledged. A merged pull request stamps its tickets, and the " +
       "links of tickets to issues follow them. A repeat changes nothing.",
-    security: [],
     requestParams: {
       header: z.object({
         "X-Hub-Signature-256": z.string().describe("`sha256=` and the hex HMAC-SHA256 of the raw body"),

@@ -13,12 +13,10 @@ export const paymentWebhook: Webhook = {
   maxBytes: MAX_BODY_BYTES,
   operation: {
     operationId: "webhooks.payment",
-    tags: ["Webhooks"],
     summary: "Payment provider webhook",
     description: "Takes checkout.session.completed, async_payment_succeeded and async_payment_failed, and " +
       "customer.subscription.created, updated, paused, resumed and deleted, in any order and any number; others are " +
       "acknowledged.",
-    security: [],
     requestParams: {
       header: z.object({ "stripe-signature": z.string().describe("`t=…,v1=…`, not more than 300 s old") }),
     },
