@@ -100,7 +100,7 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
     return complain(what, `${found}; ${why}: each process takes ${CONNECTIONS}`);
   }
   if (!isAtLeast(row.vector ?? "0", LEAST_PGVECTOR)) {
-    return complain(what, `${found}; it takes pgvector ${LEAST_PGVECTOR}`);
+    return complain(what, `${found}; it takes pgvector ${LEAST_PGVECTOR} at least`);
   }
   const refusal = row.installed ? undefined : await tryOut(sql, "create extension vector");
   if (refusal) return complain(what, `${found}; ${refusal}: a superuser must CREATE EXTENSION vector there`);
@@ -148,12 +148,9 @@ async function tryOut(sql: Sql, statements: string): Promise<string | undefined>
   return undefined;
 }
 
-/** Compares versions such as `0.8.0` by their first two numbers. */
+/** Compares versions such as `0.8.0`, number by number. */
 function isAtLeast(version: string, least: string): boolean {
-  const [[major = 0, minor = 0], [leastMajor = 0, leastMinor = 0]] = [version, least].map((text) =>
-    text.split(".", 2).map((part) => parseInt(part))
-  ) as [number[], number[]];
-  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
+  return version.localeCompare(least, "en", { numeric: true }) >= 0;
 }
 
 /** The embedded database is open to one process only, so its service is asked. */
