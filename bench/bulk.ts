@@ -1,4 +1,3 @@
-import type { LoadRequest } from "./load.ts";
 import { type Pair, withPair } from "./pair.ts";
 import type { BenchOptions, Finding } from "./report.ts";
 import { compare } from "./rounds.ts";
@@ -43,31 +42,18 @@ async function allTickets({ service, tenant }: Pair): Promise<string[]> {
 
 function compareMoves(
   options: BenchOptions,
-  { service, bare, tenant }: Pair,
+  pair: Pair,
   { what, groups }: { what: string; groups: string[][] },
 ): Promise<Finding> {
   // Every group goes from stage to stage: a move to where a ticket stands would change nothing.
-  const requests = (prefix: string): LoadRequest[] =>
-    STAGES.flatMap((stage) =>
-      groups.map((ticket_ids) => ({
-        method: "POST",
-        path: `${prefix}${tenant.path}/tickets/bulk`,
-        body: JSON.stringify({ action: "move", stage, ticket_ids }),
-      }))
-    );
-  return compare(options, {
+  const moves = STAGES.flatMap((stage) =>
+    groups.map((ticket_ids) => JSON.stringify({ action: "move", stage, ticket_ids }))
+  );
+  return compare(options, pair, {
     what,
     against: "bare, same locks",
-    ours: {
-      server: service,
-      plan: async () => ({
-        origin: service.origin,
-        headers: await tenant.headers(service),
-        requests: requests("/api"),
-        clients: 16,
-      }),
-    },
-    theirs: { server: bare, plan: () => ({ origin: bare.origin, requests: requests(""), clients: 16 }) },
+    requests: (prefix) =>
+      moves.map((body) => ({ method: "POST", path: `${prefix}${pair.tenant.path}/tickets/bulk`, body })),
     atLeast: 0.6,
   });
 }

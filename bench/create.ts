@@ -3,8 +3,6 @@ import type { BenchOptions, Finding } from "./report.ts";
 import { compare } from "./rounds.ts";
 import type { TicketText } from "./texts.ts";
 
-const CLIENTS = 16;
-
 /** Creation without the hint, beside a handler that only inserts the row. */
 export async function benchCreate(options: BenchOptions): Promise<Finding[]> {
   return await withPair(options, 1000, async (pair) => [
@@ -18,27 +16,13 @@ export async function benchCreate(options: BenchOptions): Promise<Finding[]> {
 
 function compareCreations(
   options: BenchOptions,
-  { service, bare, tenant }: Pair,
+  pair: Pair,
   { what, texts }: { what: string; texts: TicketText[] },
 ): Promise<Finding> {
-  let sent = 0;
-  return compare(options, {
+  return compare(options, pair, {
     what,
     against: "bare insert",
-    ours: {
-      server: service,
-      plan: async () => ({
-        origin: service.origin,
-        headers: await tenant.headers(service),
-        requests: createRequests(texts, `/api${tenant.path}`),
-        clients: CLIENTS,
-        firstNumber: sent += 10_000_000,
-      }),
-    },
-    theirs: {
-      server: bare,
-      plan: () => ({ origin: bare.origin, requests: createRequests(texts, tenant.path), clients: CLIENTS }),
-    },
+    requests: (prefix) => createRequests(texts, prefix + pair.tenant.path),
     atLeast: 0.5,
     p99Below: 30,
   });

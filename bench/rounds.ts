@@ -1,13 +1,7 @@
-import type { LoadPlan, LoadResult } from "./load.ts";
+import type { LoadPlan, LoadRequest, LoadResult } from "./load.ts";
+import type { Pair } from "./pair.ts";
 import { type BenchOptions, type Finding, median, milliseconds, perSecond, progress } from "./report.ts";
 import { runLoad, type Server } from "./service.ts";
-
-/** One side of a comparison: where the load goes, and what of the plan is its own. */
-interface Side {
-  server: Server;
-  /** Called for each round anew: a token may have to be renewed, a text must not come twice. */
-  plan: (round: number) => Promise<Omit<LoadPlan, "seconds">> | Omit<LoadPlan, "seconds">;
-}
 
 interface Measured extends LoadResult {
   /** Processor time of the process and its database backends for one request; absent where it can't be read. */
@@ -26,29 +20,41 @@ export async function measure(server: Server, plan: LoadPlan): Promise<Measured>
 interface Comparison {
   what: string;
   against: string;
-  ours: Side;
-  theirs: Side;
+  /** What both sides are sent, below a prefix of their own. */
+  requests: (prefix: "/api" | "") => LoadRequest[];
   /** The least ratio of throughputs. */
   atLeast: number;
   /** Milliseconds that 99 of 100 answers may take. */
   p99Below?: number;
 }
 
+const CLIENTS = 16;
+/** Above what any round sends: no number comes twice. */
+const NUMBERS = 10_000_000;
+
 /**
  * Throughput in turn, A B A B, after one round that nobody counts: what else the machine does hits both. An answer
  * that is no success ends the bench.
  */
-export async function compare(options: BenchOptions, comparison: Comparison): Promise<Finding> {
-  const { what, ours, theirs } = comparison;
+export async function compare(
+  options: BenchOptions,
+  { service, bare, tenant }: Pair,
+  comparison: Comparison,
+): Promise<Finding> {
+  const { what, against, requests } = comparison;
+  const ours = { origin: service.origin, requests: requests("/api") };
+  const theirs = { origin: bare.origin, requests: requests("") };
   const rounds: { ours: Measured; theirs: Measured }[] = [];
   for (let round = 0; round <= options.rounds; round++) {
     const seconds = round === 0 ? Math.min(2, options.seconds) : options.seconds;
+    const load = { clients: CLIENTS, seconds, firstNumber: (round + 1) * NUMBERS };
+    const headers = await tenant.headers(service);
     const pair = {
-      ours: await measure(ours.server, { ...await ours.plan(round), seconds }),
-      theirs: await measure(theirs.server, { ...await theirs.plan(round), seconds }),
+      ours: await measure(service, { ...load, ...ours, headers }),
+      theirs: await measure(bare, { ...load, ...theirs }),
     };
     refuseFailures(what, pair.ours);
-    refuseFailures(comparison.against, pair.theirs);
+    refuseFailures(against, pair.theirs);
     if (round === 0) continue;
     rounds.push(pair);
     progress(
