@@ -13,16 +13,14 @@ async function exportTickets({ api, project, file }: Transfer): Promise<void> {
     prefix: `${basename(file)}.`,
     suffix: ".unfinished",
   });
-  const output = await Deno.open(unfinished, { write: true });
   let count = 0;
   try {
     let cursor: string | undefined;
     do {
       const page = await api.transfers.export.query({ id: project, ...(cursor && { cursor }) });
-      for (const record of page.records) {
-        await write(output, JSON.stringify(record));
-        count++;
-      }
+      const lines = page.records.map((record) => `${JSON.stringify(record)}\n`);
+      await Deno.writeTextFile(unfinished, lines.join(""), { append: true });
+      count += lines.length;
       cursor = page.next_cursor ?? undefined;
     } while (cursor);
     await refuseExisting(file);
@@ -30,17 +28,10 @@ async function exportTickets({ api, project, file }: Transfer): Promise<void> {
   } catch (error) {
     await Deno.remove(unfinished);
     throw error;
-  } finally {
-    output.close();
   }
   console.log(`Exported ${count} tickets to ${file}`);
 }
 
 async function refuseExisting(file: string): Promise<void> {
   if (await exists(file)) throw new Error(`${file} exists already: name a new file for the export`);
-}
-
-async function write(output: Deno.FsFile, line: string): Promise<void> {
-  const bytes = new TextEncoder().encode(`${line}\n`);
-  for (let at = 0; at < bytes.length;) at += await output.write(bytes.subarray(at));
 }
