@@ -10,7 +10,7 @@ export function userColumns(db: Db) {
 /** Only a super admin makes, changes or ends a super admin. */
 export function refuseHigherRole(actor: Actor, role: string | undefined): void {
   if (role === "super_admin" && actor.user.role !== "super_admin") {
-    throw new AppError("forbidden", "Only a super admin may do this to a super admin");
+    throw new AppError("forbidden", "Only a super admin may make or manage a super admin");
   }
 }
 

@@ -72,9 +72,11 @@ describe("adding a user", () => {
     expect((await call("POST", "/users", { token, body: someone({ account_id: accountId }) })).status).toBe(
       403,
     );
-    expect((await call("POST", "/users", { token, body: someone({ role: "super_admin" }) })).status).toBe(
+    const above = await call("POST", "/users", { token, body: someone({ role: "super_admin" }) });
+    expect([above.status, above.body.error]).toEqual([
       403,
-    );
+      "Only a super admin may make or manage a super admin",
+    ]);
     const made = await call("POST", "/users", {
       token: root.token,
       body: someone({ account_id: accountId, role: "admin" }),
