@@ -1,5 +1,6 @@
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
+import { CALL_MS } from "../core/time_limits.ts";
 import { openAccount } from "./_account.ts";
 import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
 import { startRun } from "./_start_run.ts";
@@ -10,6 +11,16 @@ import type { HookResult, HookSetUp, SetUpHooks } from "./schema.ts";
 const MOST_AT_ONCE = 20;
 /** Longer than a claim lasts: what a dead process left is taken over. */
 const TURN_MS = 35_000;
+/** Later than three tries of the code host, and soon enough for the call itself to answer. */
+const ANSWER_MS = CALL_MS - 3_000;
+
+/** Of a repository whose work goes on when the call is answered. */
+const UNDER_WAY: RepoOutcome = {
+  status: "failed",
+  hook_id: null,
+  code: "set_up_in_progress",
+  error: "Not done in time; the work goes on: call again to see what came of it",
+};
 
 /** Sets up the hook of every repository of a project, or of all projects that the caller administers. */
 export async function setUpHooks(ctx: ActorContext, input: SetUpHooks): Promise<HookSetUp> {
@@ -22,13 +33,14 @@ export async function setUpHooks(ctx: ActorContext, input: SetUpHooks): Promise<
   if (repos.length > MOST_AT_ONCE) return await startRun(ctx, targets);
 
   const outcomes = new Map<string, RepoOutcome>();
-  await setUpEach(ctx, {
+  const work = setUpEach(ctx, {
     account,
     repos,
     settings,
     waitMs: TURN_MS,
     visit: (repo, outcome) => void outcomes.set(repo.toLowerCase(), outcome),
   });
+  await untilOver(work, ANSWER_MS);
   const answer = summarize(targets, outcomes);
   const { results: _, ...counts } = answer;
   await recordAudit(ctx, {
@@ -41,11 +53,22 @@ export async function setUpHooks(ctx: ActorContext, input: SetUpHooks): Promise<
   return answer;
 }
 
+/** Waits for the work, but no longer than that. */
+async function untilOver(work: Promise<void>, ms: number): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, ms);
+  try {
+    await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Of several projects that name one repository the first shows what was done, the others that nothing was left to do. */
 function summarize(targets: Target[], outcomes: Map<string, RepoOutcome>): HookSetUp {
   const seen = new Set<string>();
   const results = targets.map(({ project_id, repo }): HookResult => {
-    const outcome = outcomes.get(repo.toLowerCase())!;
+    const outcome = outcomes.get(repo.toLowerCase()) ?? UNDER_WAY;
     const again = seen.has(repo.toLowerCase());
     seen.add(repo.toLowerCase());
     return {

@@ -67,8 +67,9 @@ export const integrationsRouter = router({
     summary: "Set up webhooks for my projects",
     description:
       "Of one project, or of all that the caller administers. Each repository is decided by itself; calling " +
-      "it again changes nothing that is right already. More than 20 repositories are worked on by a job: the answer " +
-      "then has `run_id`, to ask for with GET.",
+      "it again changes nothing that is right already. What isn't done within half a minute is answered as " +
+      "`set_up_in_progress`, and goes on. More than 20 repositories are worked on by a job: the answer then has " +
+      "`run_id`, to ask for with GET.",
     errors: ["code_hosting_not_linked", "forbidden", "not_found", "projects_unavailable", "not_configured"],
     example: { input: { project_id: "0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10" } },
   }).input(SetUpHooks).output(HookSetUp).mutation(({ ctx, input }) => setUpHooks(ctx, input)),

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
-import { makeUser } from "../factories.ts";
+import { encrypt } from "../../src/core/encryption.ts";
+import { makeProject, makeUser, type TestUser } from "../factories.ts";
 import { type Answer, openHarness } from "../harness.ts";
 
 /** Takes every connection and never answers on it. */
@@ -11,7 +12,12 @@ void (async () => {
 const provider = `http://127.0.0.1:${listener.addr.port}`;
 
 const harness = await openHarness({
-  env: { GITHUB_API_URL: provider, STRIPE_API_URL: provider, STRIPE_SECRET_KEY: "sk_test_slow" },
+  env: {
+    GITHUB_API_URL: provider,
+    GITHUB_WEBHOOK_SECRET: "hook-secret",
+    STRIPE_API_URL: provider,
+    STRIPE_SECRET_KEY: "sk_test_slow",
+  },
 });
 afterAll(async () => {
   listener.close();
@@ -33,15 +39,26 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The answer, however long it takes by the clock: that is wound on, with a pause for what really happens. */
+/** The answer, however long it takes by the clock. */
 async function inTime(call: Promise<Answer>): Promise<Answer> {
   let answered = false;
   void call.finally(() => answered = true);
-  while (!answered) {
-    await vi.advanceTimersByTimeAsync(250);
+  await windUntil(() => answered);
+  return await call;
+}
+
+/** Winds the clock on, with a pause for what really happens. */
+async function windUntil(isDone: () => boolean | Promise<boolean>): Promise<void> {
+  while (!await isDone()) {
+    await vi.advanceTimersByTimeAsync(100);
     await new Promise((resolve) => realTimeout(resolve, 15));
   }
-  return await call;
+}
+
+async function link({ id }: TestUser): Promise<void> {
+  const token = encrypt(harness.services.secrets.encryption, "ghp_slow", `code_hosting_accounts/${id}`);
+  await harness.sql`
+    insert into code_hosting_accounts (user_id, login, provider_user_id, token) values (${id}, 'slow', 1, ${token})`;
 }
 
 test("a code host that never answers is named before the call's time is over", async () => {
@@ -50,6 +67,24 @@ test("a code host that never answers is named before the call's time is over", a
     harness.call("PUT", "/integrations/github", { token, body: { token: `ghp_${"a".repeat(36)}` } }),
   );
   expect([status, body.error]).toEqual([503, expect.stringContaining("GitHub did not answer")]);
+});
+
+test("a code host that never answers is told of each repository before the call's time is over", async () => {
+  const repositories = Array.from({ length: 6 }, (_, at) => `acme/slow-${at}`);
+  const { id, admin } = await makeProject(harness, { repositories });
+  await link(admin);
+  const { status, body } = await inTime(
+    harness.call("POST", "/integrations/webhooks", {
+      headers: { cookie: `session=${admin.token}` },
+      body: { project_id: id },
+    }),
+  );
+  expect([status, body.failed]).toEqual([200, 6]);
+  const codes: string[] = body.results.map(({ code }: { code: string }) => code);
+  expect(["provider_unavailable", "set_up_in_progress"]).toEqual(expect.arrayContaining(codes));
+  // Their turn comes when the first four are given up.
+  expect(codes.slice(4)).toEqual(["set_up_in_progress", "set_up_in_progress"]);
+  await windUntil(async () => (await harness.sql`select from claims`).length === 0);
 });
 
 test("a payment provider that never answers is named before the call's time is over", async () => {
