@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, next, type TestProject, ticketInput } from "../factories.ts";
 import { type Answer, openHarness, useHarness } from "../harness.ts";
 import { atCosine, SetVectors } from "./_vectors.ts";
@@ -208,6 +209,23 @@ describe("without the model", () => {
     expect(await ask()).toEqual([]);
     await harness.now.call("PATCH", path, { token: project.admin.token, body: { status: "open" } });
     expect(await ask()).toHaveLength(1);
+  });
+
+  test("a ticket whose closing is under way when its embedding is stored stays out of the hint, too", async () => {
+    vectors.on = false;
+    const { id } = (await create()).body.ticket;
+    vectors.on = true;
+    await behindLock(
+      harness.now,
+      async (tx) => {
+        await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
+        await tx`
+          update tickets set stage = 'live', status = 'closed', closed_at = now(), resolution_type = 'completed'
+          where id = ${id}::uuid`;
+      },
+      () => harness.now.work("embed-ticket"),
+    );
+    expect(await ask()).toEqual([]);
   });
 });
 
