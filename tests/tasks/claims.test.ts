@@ -440,7 +440,12 @@ describe("the next task", () => {
     await act(first, "claim", ada!);
     expect([await nextOf(ada!), await nextOf(ben!)]).toEqual(["design", "for ben"]);
     expect(await nextOf(ada!, "?role=backend")).toBe("last");
-    await call("PATCH", `${world.ticket.path}/tasks/${first}`, ada!, { status: "done" });
+    const set = (fields: Record<string, unknown>) =>
+      call("PATCH", `${world.ticket.path}/tasks/${first}`, ada!, fields);
+    await set({ status: "blocked", blocking_reason: "No access" });
+    expect(await nextOf(ada!)).toBe("design");
+    await set({ status: "in_progress" });
+    await set({ status: "done" });
     expect(await nextOf(ada!)).toBe("waits");
     const { body } = await call("GET", `${world.ticket.path}/tasks`, ada!);
     const ids = body.tasks.map(({ id }: { id: string }) => id);
