@@ -56,7 +56,7 @@ describe("logging out", () => {
 });
 
 describe("sessions", () => {
-  test("are listed newest first, with the current one marked and where they came from", async () => {
+  test("are listed newest first, with the current one marked, where they came from, and none that lay unused too long", async () => {
     const person = await makePerson(harness.now);
     const first = await login(harness.now, person, {
       address: "192.0.2.7",
@@ -84,6 +84,9 @@ describe("sessions", () => {
       .sql`update sessions set last_used_at = now() - interval '30 days' where id = ${idle}::uuid`;
     const later = await call("GET", "/auth/sessions", { token: first.body.access_token });
     expect(later.body.sessions.map(({ current }: { current: boolean }) => current)).toEqual([true]);
+    await refresh(harness.now, second.body.refresh_token);
+    const used = await call("GET", "/auth/sessions", { token: first.body.access_token });
+    expect(used.body.sessions.map(({ id }: { id: string }) => id)).toContain(idle);
   });
 
   test("can be ended one by one; ending one twice at once or again changes nothing", async () => {
