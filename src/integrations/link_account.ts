@@ -7,8 +7,9 @@ import { AppError, invalidField } from "../core/errors.ts";
 import { text } from "../core/schema.ts";
 import { transact } from "../core/transact.ts";
 import { tokenPlace } from "./_account.ts";
+import { understand } from "./_ask.ts";
 import { openClient } from "./_client.ts";
-import { ProviderFailure, toCallError, toProviderFailure } from "./_failures.ts";
+import { type ProviderFailure, toCallError, toProviderFailure } from "./_failures.ts";
 import { getLinkedAccount } from "./get_account.ts";
 import type { LinkAccount, LinkedAccount } from "./schema.ts";
 
@@ -51,11 +52,7 @@ async function verify(ctx: ActorContext, token: string): Promise<Verified> {
   const { octokit } = openClient(ctx.config, token, ctx.actor.user.id);
   try {
     const { data, headers } = await octokit.request("GET /user");
-    const identity = Identity.safeParse(data);
-    if (!identity.success) {
-      throw new ProviderFailure("provider_unavailable", "GitHub's answer was not understood");
-    }
-    return { ...identity.data, scopes: scopesOf(token, headers["x-oauth-scopes"]) };
+    return { ...understand(Identity, data), scopes: scopesOf(token, headers["x-oauth-scopes"]) };
   } catch (error) {
     throw refusal(toProviderFailure(error));
   }
