@@ -8,19 +8,22 @@ export const MAX_TASKS = 500;
 export const TaskStatus = z.enum(["pending", "in_progress", "blocked", "done", "skipped"]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
-const Criterion = z.strictObject({ text: text(1, 500), done: z.boolean().default(false) });
-const Criteria = z.array(Criterion).max(50);
-const Dependencies = distinct(z.array(Id).max(100), "a task");
-export const MAX_MINUTES = 1_000_000;
-export const Minutes = z.int().min(0).max(MAX_MINUTES);
-
 /** The texts of a task with their limits. */
 export const TaskTexts = {
   title: text(1, 200),
   body: text(0, 10_000).nullable(),
   summary: text(0, 2000).nullable(),
   blocking_reason: text(1, 2000).nullable(),
+  criterion: text(1, 500),
 };
+
+export const MAX_CRITERIA = 50;
+const Criterion = z.strictObject({ text: TaskTexts.criterion, done: z.boolean().default(false) });
+const Criteria = z.array(Criterion).max(MAX_CRITERIA);
+export const DependsOn = z.array(Id).max(100);
+const Dependencies = distinct(DependsOn, "a task");
+export const MAX_MINUTES = 1_000_000;
+export const Minutes = z.int().min(0).max(MAX_MINUTES);
 
 export const Task = z.object({
   id: Id,

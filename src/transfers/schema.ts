@@ -13,7 +13,7 @@ import {
   WebAddress,
 } from "../core/schema.ts";
 import { IssueNumber } from "../integrations/schema.ts";
-import { MAX_TASKS, Minutes, TaskStatus, TaskTexts } from "../tasks/schema.ts";
+import { DependsOn, MAX_CRITERIA, MAX_TASKS, Minutes, TaskStatus, TaskTexts } from "../tasks/schema.ts";
 import { MAX_CASES, TestCaseStatus, TestCaseTexts } from "../test_cases/schema.ts";
 import {
   IdempotencyKey,
@@ -42,8 +42,9 @@ const TaskRecord = z.strictObject({
   role: Role,
   status: TaskStatus,
   assignee: Person,
-  depends_on_task_ids: z.array(Id).max(100),
-  acceptance_criteria: z.array(z.strictObject({ text: text(1, 500), done: z.boolean() })).max(50),
+  depends_on_task_ids: DependsOn,
+  acceptance_criteria: z.array(z.strictObject({ text: TaskTexts.criterion, done: z.boolean() }))
+    .max(MAX_CRITERIA),
   estimated_minutes: Minutes.nullable(),
   actual_minutes: Minutes.nullable(),
   blocking_reason: TaskTexts.blocking_reason,
