@@ -5,8 +5,8 @@ import { unfinishedJobs } from "./jobs.ts";
 import { draft } from "./journey.ts";
 import { Load } from "./load.ts";
 import { type Books, inParts, type Part, quantile, type Scenario, until } from "./scenario.ts";
-import { serverUrl, Stage } from "./service.ts";
-import { addTexts, openShadow, WEIGHTS } from "./shadow.ts";
+import { serverUrl } from "./service.ts";
+import { addTexts, onShadow, WEIGHTS } from "./shadow.ts";
 
 export const model: Scenario = {
   name: "model",
@@ -24,12 +24,8 @@ export const model: Scenario = {
 
 /** The service says which file is wrong, and works without the hint. */
 function badFile(name: string, spoil: (path: string) => Promise<void>): Part {
-  return async (books) => {
-    const shadow = await openShadow();
-    await spoil(`${shadow.path}/${WEIGHTS}`);
-    const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, shadow.path);
-    try {
-      await stage.start();
+  return (books) =>
+    onShadow((path) => spoil(`${path}/${WEIGHTS}`), async (stage) => {
       const caller = await stage.caller();
       const load = new Load(books.ledger, caller, name.replaceAll(" ", "-"), 8);
       await pause(3000);
@@ -51,11 +47,7 @@ function badFile(name: string, spoil: (path: string) => Promise<void>): Part {
       );
       const p99 = quantile(load.attempts.map(({ ms }) => ms), 0.99);
       return `model ${name}: ready without it, ${load.attempts.length} calls, p99 ${p99.toFixed(0)} ms`;
-    } finally {
-      await stage.close();
-      await shadow.close();
-    }
-  };
+    });
 }
 
 async function changeByte(path: string): Promise<void> {
@@ -70,11 +62,7 @@ async function changeByte(path: string): Promise<void> {
 
 /** Texts that kill the worker, or keep it for ever, cost the hint of a few tickets and no ticket. */
 async function badWorker(books: Books): Promise<string> {
-  const shadow = await openShadow();
-  await addTexts(shadow.path);
-  const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, shadow.path);
-  try {
-    await stage.start();
+  return await onShadow(addTexts, async (stage, path) => {
     const caller = await stage.caller();
     const load = new Load(books.ledger, caller, "worker", 4);
     const create = async (text: string) => {
@@ -100,11 +88,7 @@ async function badWorker(books: Books): Promise<string> {
     const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
     books.ledger.settle(await findWrites(stage, caller));
     books.expect(failed.length === 0, `worker: ${failed.length} calls failed: ${failed[0]?.reason}`);
-    await Deno.remove(`${shadow.path}/src/core/embed_worker.ts`);
-    await Deno.rename(
-      `${shadow.path}/src/core/embed_worker_real.ts`,
-      `${shadow.path}/src/core/embed_worker.ts`,
-    );
+    await Deno.rename(`${path}/src/core/embed_worker_real.ts`, `${path}/src/core/embed_worker.ts`);
     await stage.service.stop();
     await stage.start();
     const left = await unfinishedJobs(stage, 60);
@@ -112,8 +96,5 @@ async function badWorker(books: Books): Promise<string> {
     return `worker dead and hanging: ${load.attempts.length} calls, a ticket took at most ${
       Math.max(...slowest).toFixed(0)
     } ms, hinted again after ${seconds.toFixed(0)} s`;
-  } finally {
-    await stage.close();
-    await shadow.close();
-  }
+  });
 }

@@ -5,7 +5,7 @@ import { draft } from "./journey.ts";
 import { Load } from "./load.ts";
 import { type Books, inParts, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage, withDatabase } from "./service.ts";
-import { addTexts, openShadow } from "./shadow.ts";
+import { addTexts, onShadow } from "./shadow.ts";
 
 export const secondProcess: Scenario = {
   name: "second_process",
@@ -101,11 +101,7 @@ async function bothServe(books: Books): Promise<string> {
 
 /** A text that keeps the model for 8 s: its job is at work when the process is killed. */
 async function killedJob(books: Books): Promise<string> {
-  const shadow = await openShadow();
-  await addTexts(shadow.path);
-  const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, shadow.path);
-  try {
-    await stage.start();
+  return await onShadow(addTexts, async (stage) => {
     const { token, project } = await stage.caller();
     const entry = books.ledger.enter("embedding", "slow");
     const text = "A slow text, which the model takes its time for.";
@@ -127,10 +123,7 @@ async function killedJob(books: Books): Promise<string> {
       `killed job: ${JSON.stringify(job)}`,
     );
     return `killed job: done ${seconds.toFixed(0)} s after the kill, its effect ${embeddings} times`;
-  } finally {
-    await stage.close();
-    await shadow.close();
-  }
+  });
 }
 
 async function readJob({ place }: Stage) {

@@ -1,19 +1,37 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Stage } from "./service.ts";
 
 const PROJECT = fileURLToPath(new URL("../", import.meta.url));
 const MODEL = "models/all-MiniLM-L6-v2";
 export const WEIGHTS = `${MODEL}/onnx/model_quantized.onnx`;
 
-/** A copy of the service's files in which a scenario may break some; the packages are the same ones. */
-export async function openShadow(): Promise<{ path: string; close(): Promise<void> }> {
+/** Plays on a service with the model whose files are a copy in which `spoil` has broken some. */
+export async function onShadow(
+  spoil: (path: string) => Promise<void>,
+  play: (stage: Stage, path: string) => Promise<string>,
+): Promise<string> {
+  const path = await copyProject();
+  await spoil(path);
+  const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, path);
+  try {
+    await stage.start();
+    return await play(stage, path);
+  } finally {
+    await stage.close();
+    await Deno.remove(path, { recursive: true });
+  }
+}
+
+/** The packages are the same ones. */
+async function copyProject(): Promise<string> {
   const path = await Deno.makeTempDir({ prefix: "handoff-shadow-" });
   for (const part of ["src", "db", "jobs", "models", "deno.json", "package.json"]) {
     const { success } = await new Deno.Command("cp", { args: ["-r", join(PROJECT, part), path] }).output();
     if (!success) throw new Error(`cannot copy ${part}`);
   }
   await Deno.symlink(join(PROJECT, "node_modules"), join(path, "node_modules"));
-  return { path, close: () => Deno.remove(path, { recursive: true }) };
+  return path;
 }
 
 /** Wraps the model's worker: `deadly` texts end it, `hanging` ones keep it for ever, `slow` ones for 8 seconds. */
