@@ -125,7 +125,10 @@ const WRITES: Record<
   },
   "tasks.create": { write: ({ path }) => call("POST", `${path}/tasks`, { title: "two", role: "qa" }) },
   "tasks.update": { write: ({ path, task }) => call("PATCH", `${path}/tasks/${task}`, { title: "first" }) },
-  "tasks.delete": { write: ({ path, task }) => call("DELETE", `${path}/tasks/${task}`) },
+  "tasks.delete": {
+    before: ({ path }) => done(call("POST", `${path}/tasks`, { title: "two", role: "qa" })),
+    write: ({ path, task }) => call("DELETE", `${path}/tasks/${task}`),
+  },
   "tasks.reorder": {
     before: ({ path }) => done(call("POST", `${path}/tasks`, { title: "two", role: "qa" })),
     async write({ path, task }) {
