@@ -219,6 +219,18 @@ describe("what comes again, late or in another order", () => {
     expect(await linksOf(ticket)).toEqual([{ number: 77, state: "merged" }]);
   });
 
+  test("a merged ticket that is linked to an open pull request stays merged", async () => {
+    const { harness, events } = hosting.now;
+    const { project, repo } = await merges.wired();
+    const ticket = await makeTicket(harness, project);
+    await merges.merge({ repo, title: ticket.ref, mergeSha: SHA("c") });
+    const number = next();
+    await hosting.now.deliver(events.pullRequest({ repo, number, at: inMinutes(1) }));
+    await merges.link(ticket, project, { repo, number });
+    expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: SHA("c"), version: 2 });
+    expect(await linksOf(ticket)).toContainEqual({ number, state: "open" });
+  });
+
   test("a link to a pull request is open though another repository's of its number is merged", async () => {
     const { project, repo } = await merges.wired();
     const other = await merges.wired();
