@@ -143,7 +143,7 @@ describe("sessions", () => {
 });
 
 describe("a change of password", () => {
-  test("ends the other sessions and keeps this one; then only the new password signs in", async () => {
+  test("is audited, ends the other sessions and keeps this one; then only the new password signs in", async () => {
     const person = await makePerson(harness.now);
     const [here, there] = [await signIn(harness.now, person), await signIn(harness.now, person)];
     const { status } = await call("POST", "/auth/password", {
@@ -151,6 +151,10 @@ describe("a change of password", () => {
       body: { current_password: person.password, new_password: "another long password" },
     });
     expect(status).toBe(204);
+    const audited = await harness.now.sql`
+      select actor ->> 'id' as by from audit_log
+      where action = 'user.password_changed' and target_id = ${person.id}`;
+    expect(audited).toEqual([{ by: person.id }]);
     expect(await statusOfMe(harness.now, here.access)).toBe(200);
     expect((await refresh(harness.now, here.refresh)).status).toBe(200);
     expect(await statusOfMe(harness.now, there.access)).toBe(401);
