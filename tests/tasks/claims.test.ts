@@ -244,12 +244,17 @@ describe("a claim", () => {
 
   test("whose lease ran out ends at the sweep, in the sweep's name", async () => {
     const [late, fresh] = await newTicket("late", "fresh");
-    await act(late, "claim", ada!);
+    const { version } = (await act(late, "claim", ada!)).body;
     await act(fresh, "claim", ada!);
     await letExpire(late!);
     await harness.now.run("end-leases");
     const { tasks } = (await call("GET", `${world.ticket.path}/tasks`, ada!)).body;
-    expect(tasks[0]).toMatchObject({ status: "pending", assignee_user_id: null, lease_expires_at: null });
+    expect(tasks[0]).toMatchObject({
+      status: "pending",
+      assignee_user_id: null,
+      lease_expires_at: null,
+      version: version + 1,
+    });
     expect(tasks[1]).toMatchObject({ status: "in_progress", assignee_user_id: ada!.id });
     const { history } = (await call("GET", `${world.ticket.path}/history?limit=200`, ada!)).body;
     const [row] = history.filter((row: { field: string; to: string }) =>
