@@ -73,6 +73,15 @@ describe("an admin", () => {
     const again = await call("POST", `/users/${created.body.id}/invitation`, admin.token, {});
     expect((await accept(again.body.invite_url, "another long password")).status).toBe(200);
     expect((await call("GET", "/auth/me", login.body.access_token)).status).toBe(401);
+    const audited = await harness.now.sql`
+      select action from audit_log where target_id = ${created.body.id} and action like 'user.invit%' order by id`;
+    expect(audited.map(({ action }) => action)).toEqual([
+      "user.invited",
+      "user.invited",
+      "user.invitation_accepted",
+      "user.invited",
+      "user.invitation_accepted",
+    ]);
   });
 
   test("makes a link for a bot too, and none for who is deactivated", async () => {
