@@ -149,6 +149,9 @@ describe("changing a project", () => {
     const { status, body } = await call("PATCH", project.path, { token: project.admin.token, body: { key } });
     expect(status).toBe(200);
     expect(body).toEqual({ ...before, key, updated_at: body.updated_at });
+    const [audited] = await harness.now.sql`
+      select action, details from audit_log where target_id = ${project.id} order by id desc limit 1`;
+    expect(audited).toEqual({ action: "project.updated", details: { key } });
     const read = await call("GET", ticket.path, { token: project.admin.token });
     expect(read.body.ticket_ref).toBe(`${key}-1`);
     const byRef = await call("GET", `${project.path}/tickets/${key}-1`, { token: project.admin.token });
