@@ -101,6 +101,9 @@ describe("operations of deliveries", () => {
     expect(moved?.actor).toMatchObject({ kind: "webhook", id: "cloud_agent" });
     const again = await post(`/admin/deliveries/${id}/replay`);
     expect(again.body).toMatchObject({ outcome: "applied", reason: null });
+    const audited = await harness.now.sql`
+      select action from audit_log where target_type = 'delivery' and target_id = ${id}`;
+    expect(audited.map(({ action }) => action)).toEqual(Array(3).fill("delivery.replayed"));
   });
 
   test("are for super admins, and know no strange ids", async () => {
