@@ -202,6 +202,16 @@ describe("changing a task", () => {
     expect((await patch(id!, { title: "again" }, { headers: { "If-Match": '"2"' } })).status).toBe(200);
   });
 
+  test("gives it to nobody who may not write in the project", async () => {
+    const [id] = await newTicket("task");
+    const viewer = await makeMember(harness.now, world.project, "viewer");
+    const stranger = await makeUser(harness.now);
+    for (const { id: assignee_user_id } of [viewer, stranger]) {
+      const { status, body } = await patch(id!, { assignee_user_id });
+      expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["assignee_user_id"]]);
+    }
+  });
+
   test("handing a claimed task to another ends the claim", async () => {
     const [id] = await newTicket("task");
     const member = await makeMember(harness.now, world.project, "member");
