@@ -149,6 +149,9 @@ describe("a deploy record", () => {
       id: failed.body.jobs[0].id,
       state: "retry",
     }]);
+    const audited = await harness.now.sql`
+      select actor ->> 'id' as by, details from audit_log where target_id = ${retried.body.id}`;
+    expect(audited).toEqual([{ by: admin.id, details: { queue: "close-parked-tickets" } }]);
     expect((await list("queue=close-parked-tickets-dead")).body.jobs).toEqual([]);
     await harness.now.work("close-parked-tickets");
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });

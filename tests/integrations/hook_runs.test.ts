@@ -53,6 +53,10 @@ describe("more than twenty repositories", () => {
     expect(started.body).toMatchObject({ state: "queued", total: 100, pending: 100, results: [] });
     expect(started.headers.get("location")).toBe(`/api/integrations/webhooks/${started.body.run_id}`);
     addsUp(started.body);
+    const audited = await hosting.now.harness.sql`
+      select action, actor ->> 'id' as by, details from audit_log where target_id = ${started.body.run_id}`;
+    const action = "code_hosting.hook_run_started";
+    expect(audited).toEqual([{ action, by: admin.id, details: { repositories: 100 } }]);
 
     let done = await finish(admin, started.body.run_id);
     addsUp(done);

@@ -33,6 +33,10 @@ describe("setting up webhooks", () => {
     const second = await hosting.now.setUp(project.admin, { project_id: project.id });
     expect(second.body).toMatchObject({ created: 0, updated: 0, unchanged: 3, failed: 0 });
     expect(writes()).toBe(before);
+    const audited = await hosting.now.harness.sql`
+      select action, details ->> 'created' as created from audit_log where target_id = ${project.id} order by id desc limit 2`;
+    const action = "code_hosting.hooks_set_up";
+    expect(audited).toEqual([{ action, created: "0" }, { action, created: "3" }]);
   });
 
   test("does the same at a host that says less of a user and a hook than GitHub", async () => {

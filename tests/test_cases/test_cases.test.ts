@@ -306,6 +306,18 @@ describe("behind a closed ticket", () => {
     expect((await call("POST", `${path}/reject`)).status).toBe(200);
   });
 
+  test("no case is added that waited for the closing", async () => {
+    ticket = await makeTicket(harness.now, project);
+    const [closed, added] = await behindLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${ticket.id}::uuid for update`,
+      close,
+      () => call("POST", `${ticket.path}/test-cases`, draft),
+    );
+    expect([closed!.status, added!.status]).toEqual([200, 409]);
+    expect((await call("GET", `${ticket.path}/test-cases`)).body.cases).toEqual([]);
+  });
+
   test("a case that the gate was skipped for is changed and decided as ever", async () => {
     const path = await newCase();
     const closing = { action: "close", ticket_ids: [ticket.id], skip_human_test_gate: true };
