@@ -43,7 +43,9 @@ export const Job = z.object({
   queue: z.string(),
   state: JobState,
   payload: z.record(z.string(), z.unknown()).nullable(),
-  error: z.string().nullable().describe("Of the last try that failed"),
+  error: z.string().nullable().describe(
+    "Of the last try that failed, in a dead letter of the job that it stands for",
+  ),
   tries: z.int(),
   max_tries: z.int(),
   created_at: Timestamp,

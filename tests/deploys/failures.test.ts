@@ -141,7 +141,14 @@ describe("a deploy record", () => {
     ]);
     expect(failed.body.jobs[0].error).toContain("the disk is full");
     const dead = await list("queue=close-parked-tickets-dead");
-    expect(dead.body.jobs).toMatchObject([{ state: "created", payload: { repo: "acme/dead", sha } }]);
+    expect(dead.body.jobs).toMatchObject([
+      {
+        state: "created",
+        payload: { repo: "acme/dead", sha },
+        error: failed.body.jobs[0].error,
+        next_try_at: null,
+      },
+    ]);
     const retried = await harness.now.call("POST", `/admin/jobs/${dead.body.jobs[0].id}/retry`, {
       token: admin.token,
     });
