@@ -63,8 +63,10 @@ export async function askStripe<T>(fields: Record<string, string>, ask: () => Pr
     if (error instanceof Stripe.errors.StripeInvalidRequestError) {
       throw new AppError("conflict", `The payment provider refused this: ${error.message}`, { cause: error });
     }
-    // The package says of every lost connection the same; why it was lost is beside it.
-    const cause = error instanceof Stripe.errors.StripeConnectionError ? error.detail : error;
+    // The package says of every lost connection the same. Why it was lost is beside it, but not whose it was.
+    const cause = error instanceof Stripe.errors.StripeConnectionError
+      ? new Error("The payment provider did not answer", { cause: error.detail })
+      : error;
     throw new AppError("unavailable", "The payment provider could not do this now", { cause });
   }
 }

@@ -373,7 +373,10 @@ describe("billing pages", () => {
       "request failed",
       expect.objectContaining({
         request_id: body.requestId,
-        cause: expect.objectContaining({ error: expect.stringContaining("refused") }),
+        error: "Error: The payment provider did not answer",
+        cause: expect.objectContaining({
+          cause: expect.objectContaining({ error: expect.stringContaining("refused") }),
+        }),
       }),
     ]]);
   });
