@@ -115,7 +115,7 @@ async function send(): Promise<number> {
   if (values.shuffle) deliveries.sort(() => Math.random() - 0.5);
   let refused = 0;
   for (const { path, headers, body } of deliveries) {
-    const response = await fetch(`${values.url}/api${path}`, { method: "POST", headers, body });
+    const response = await fetch(new URL(`/api${path}`, values.url), { method: "POST", headers, body });
     if (!response.ok) refused++;
     console.log(`${response.status} ${path} ${await response.text()}`);
   }

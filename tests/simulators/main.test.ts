@@ -5,9 +5,11 @@ import { runDeno } from "../run_deno.ts";
 let server: Deno.HttpServer<Deno.NetAddr>;
 let received: Headers[] = [];
 let bodies: string[] = [];
+let paths: string[] = [];
 beforeAll(() => {
   server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     received.push(request.headers);
+    paths.push(new URL(request.url).pathname);
     bodies.push(await request.text());
     return new Response("taken");
   });
@@ -17,6 +19,7 @@ afterAll(() => server.shutdown());
 function simulate(...args: string[]) {
   received = [];
   bodies = [];
+  paths = [];
   const url = `http://127.0.0.1:${server.addr.port}`;
   return runDeno(["run", "-A", "simulators/main.ts", "--url", url, ...args], {
     env: { CLOUD_AGENT_WEBHOOK_SECRET: "one", STRIPE_WEBHOOK_SECRET: "another" },
@@ -45,6 +48,14 @@ test("the events of two checkouts at one time are different ones, and a repeat i
 test("a delivery is sent as often as asked for", async () => {
   expect((await simulate("agent", "--agent", "bc_1", "--repeat", "3")).code).toBe(0);
   expect(received.length).toBe(3);
+});
+
+test("the service's address may end in a slash or in the path of its interface", async () => {
+  for (const end of ["", "/", "/api"]) {
+    const url = `http://127.0.0.1:${server.addr.port}${end}`;
+    expect((await simulate("agent", "--agent", "bc_1", "--url", url)).code).toBe(0);
+    expect(paths, end).toEqual(["/api/webhooks/cloud-agent"]);
+  }
 });
 
 test("help is given when it is asked for", async () => {
