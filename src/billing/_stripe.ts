@@ -21,7 +21,11 @@ export function openStripe({ STRIPE_SECRET_KEY: key, STRIPE_API_URL: url }: Conf
   });
 }
 
-const Answer = z.looseObject({ id: z.string(), error: z.undefined().optional() });
+const Answer = z.looseObject({
+  id: z.string(),
+  url: z.string().nullish(),
+  error: z.undefined().optional(),
+});
 const Refusal = z.looseObject({ error: z.looseObject({}).or(z.string()) });
 
 /**

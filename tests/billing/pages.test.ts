@@ -429,7 +429,7 @@ describe("billing pages", () => {
         object: checkoutSession({ ...ids, id: ids.session, accountId: admin.accountId }),
       });
       const bodies = { checkout, portal: { return_url: "https://portal.test/" } };
-      for (answer of [{ url: "https://pay.test/" }, { id: "cs_1", url: null }]) {
+      for (answer of [{ url: "https://pay.test/" }, { id: "cs_1", url: null }, { id: "cs_1", url: 5 }]) {
         for (const [page, body] of Object.entries(bodies)) {
           const failed = await odd.call("POST", `/billing/${page}`, { token: admin.token, body });
           expect([failed.status, failed.body.code], `${page} ${JSON.stringify(answer)}`).toEqual([
