@@ -377,13 +377,18 @@ describe("a cloud agent's event", () => {
     expect(state.runs).toMatchObject([{ status: "failed" }, {}]);
   });
 
-  test("takes its own move back, though the ticket was edited since", async () => {
+  test("takes its own move back, though the ticket was edited and finished once more since", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
     await register(harness.now, project, work);
     await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
     const token = project.admin.token;
     await harness.now.call("PATCH", work.ticket.path, { token, body: { title: "Another title" } });
+    await sendAgentEvent(harness.now, {
+      id: work.agentId,
+      status: "FINISHED",
+      timestamp: "2026-11-20T10:30:00Z",
+    });
     const error = { id: work.agentId, status: "ERROR", timestamp: "2026-11-20T11:00:00Z" };
     await sendAgentEvent(harness.now, error);
     expect((await readState(harness.now, work)).tickets).toMatchObject([{ stage: "in_progress" }]);
@@ -510,6 +515,8 @@ describe("registering an agent run", () => {
     expect(listed.body).toEqual({ agent_runs: [first.body], next_cursor: null });
     const got = await harness.now.call("GET", `${one.path}/agent-runs/${first.body.id}`, { token });
     expect(got.body).toEqual(first.body);
+    const misplaced = await harness.now.call("GET", `${other.path}/agent-runs/${first.body.id}`, { token });
+    expect(misplaced.status).toBe(404);
   });
 
   test("again with other tasks adds them to the run", async () => {
