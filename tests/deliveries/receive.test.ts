@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { systemContext } from "../../src/core/context.ts";
 import { receiveDelivery, receiveEachTime } from "../../src/deliveries/receive.ts";
+import { rerunDelivery } from "../../src/deliveries/replay.ts";
 import type { Delivery, Effect } from "../../src/deliveries/schema.ts";
 import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, next } from "../factories.ts";
@@ -168,6 +169,24 @@ describe("the delivery inbox", () => {
     );
     expect(receipts.map(({ repeat }) => repeat)).toEqual([false, true]);
     expect(await effects("failed twins")).toBe(1);
+  });
+
+  test("a failed one that comes again while it is run again has its effect once", async () => {
+    const sent = delivery();
+    const failing: Effect = () => Promise.reject(new Error("the ticket is locked"));
+    await expect(receiveDelivery(context(), sent, failing)).rejects.toThrow("locked");
+    const [{ id }] = await harness.now.sql<[{ id: string }]>`
+      select id from deliveries where delivery_id = ${sent.deliveryId}`;
+    let runs = 0;
+    const effect: Effect = (ctx, kept) => (runs++, counting("run again")(ctx, kept));
+    const byProvider = { github: effect } as Record<Delivery["provider"], Effect>;
+    await behindLock<unknown>(
+      harness.now,
+      (tx) => tx`insert into rate_limits (key, points) values ('run again', 0)`,
+      () => rerunDelivery(context(), id, byProvider),
+      () => receiveDelivery(context(), sent, effect),
+    );
+    expect(runs).toBe(1);
   });
 
   test("takes back what a failed effect wrote, keeps why, and tries again when it comes again", async () => {
