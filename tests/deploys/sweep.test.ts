@@ -196,6 +196,7 @@ const CLOSERS: [string, (sha: string) => Promise<unknown>][] = [
     await harness.now.work("close-parked-tickets");
   }],
   ["the analyzer", () => analyze(harness.now)],
+  ["a deploy that is told again", (sha) => sendDeploy(harness.now, { repo: "acme/meanwhile", sha })],
 ];
 
 test.each(CLOSERS)(
