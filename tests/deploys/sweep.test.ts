@@ -144,6 +144,26 @@ describe("the hourly sweep", () => {
     expect((await read(failed)).version, "stamped once").toBe(version);
   });
 
+  test("stamps nothing that is merged anew while it waits for it", async () => {
+    const project = await makeProject(harness.now, { repositories: ["acme/anew"] });
+    const sha = newSha();
+    const ticket = await makeMerged(harness.now, project, sha);
+    await harness.now.sql`insert into deploys (repo, sha, status) values ('acme/anew', ${sha}, 'success')`;
+    await harness.now.sql`insert into deploy_reports (repo) values ('acme/anew')`;
+    const body = { merge_sha: newSha() };
+    await behindLock<unknown>(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${ticket.id}::uuid for update`,
+      () => harness.now.call("PATCH", ticket.path, { token: project.admin.token, body }),
+      sweep,
+    );
+    expect(await readTicket(harness.now, project, ticket)).toMatchObject({
+      ...body,
+      status: "open",
+      ship: "waiting",
+    });
+  });
+
   test("stamps a few hundred in one transaction, however many a repository brings along", async () => {
     const { sql, statements } = harness.now;
     const project = await makeProject(harness.now, { repositories: ["acme/many"] });
