@@ -100,6 +100,10 @@ describe("a signature", () => {
       answers.push(payment(paid, secret, at).then((sent) => send(sent)));
     }
     answers.push(payment(paid).then((sent) => send({ ...sent, body: encode({ ...paid, id: "evt_2" }) })));
+    const { headers, ...future } = await payment(paid, PAYMENT, now + 310);
+    answers.push(
+      send({ ...future, headers }, { "stripe-signature": `t=${now},${headers["stripe-signature"]}` }),
+    );
     expect(await refusals(answers)).toEqual(["400 invalid_signature"]);
   });
 
