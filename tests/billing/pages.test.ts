@@ -346,12 +346,21 @@ describe("billing pages", () => {
     expect(status).toBe(200);
     const keys = stripe.requests.slice(first).map(({ idempotencyKey }) => idempotencyKey);
     expect(keys).toEqual([expect.any(String), keys[0]]);
+    const another = await makeUser(harness.now, { role: "admin" });
+    const start = stripe.requests.length;
     stripe.fail(500, 500, 500);
-    const failed = await harness.now.call("POST", "/billing/checkout", {
-      token: admin.token,
-      body: checkout,
-    });
+    const failed = await open(another);
     expect([failed.status, failed.body.code]).toEqual([503, "unavailable"]);
+    const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+    onTestFinished(() => void clock.mockRestore());
+    expect((await open(another)).status).toBe(200);
+    const sent = stripe.requests.slice(start).map(({ idempotencyKey }) => idempotencyKey);
+    expect(sent.map((key) => key === sent[0]), "a minute later it is another").toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
   });
 
   test("a provider that is not reached is a 503, and the log has why", async () => {
