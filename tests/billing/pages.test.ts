@@ -80,7 +80,7 @@ describe("billing pages", () => {
     });
   });
 
-  test("who clicks twice gets one page, which is not the page of another choice or a later time", async () => {
+  test("who clicks twice gets one page, which is not the page of another choice, payer or time", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [one, same] = await Promise.all([open(admin), open(admin)]);
     const again = await open(admin);
@@ -92,7 +92,16 @@ describe("billing pages", () => {
     const later = await open(admin, "price_large");
     const states = [one, other, later].map(({ body }) => stripe.pages.get(body.id)?.status);
     expect(states).toEqual(["expired", "expired", "open"]);
-    expect((await open(admin, "price_large")).body).toEqual(later.body);
+    const ids = newCustomer();
+    await sendPaymentEvent(harness.now, {
+      id: ids.event,
+      type: "checkout.session.completed",
+      created: 1,
+      object: checkoutSession({ ...ids, id: ids.session, accountId: admin.accountId }),
+    });
+    const known = await open(admin, "price_large");
+    expect(stripe.pages.get(later.body.id)?.status).toBe("expired");
+    expect((await open(admin, "price_large")).body).toEqual(known.body);
   });
 
   test("of the pages of one account's admins one can be paid, whoever opened them when", async () => {
