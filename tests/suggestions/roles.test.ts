@@ -44,11 +44,13 @@ describe("a ticket without roles", () => {
     expect(roles[0]!.rationale).toMatch(/^4 of the 4 most alike past tickets had the role backend, such as /);
 
     const before = await stateOf(harness.now, ticket.id);
+    const { version: bare } = await read(project, ticket);
     await decide(harness.now, project, roles[0]!, "accept");
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({
       roles: [{ role: "backend", status: "pending" }],
     });
     const { version: given } = await read(project, ticket);
+    expect(given).toBeGreaterThan(bare);
     await decide(harness.now, project, roles[0]!, "undo");
     expect(await stateOf(harness.now, ticket.id)).toEqual(before);
     expect((await read(project, ticket)).version).toBeGreaterThan(given);
