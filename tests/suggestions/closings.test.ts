@@ -42,12 +42,13 @@ async function makeThrough() {
 async function makeMoved() {
   const project = await makeProject(harness.now);
   const ticket = await makeTicket(harness.now, project);
+  const { body: task } = await post(project, `${ticket.path}/tasks`, { title: "A task", role: "qa" });
   await patch(project, ticket, { stage: "in_progress" });
   await leaveAlone(harness.now, ticket.id, 28);
   await analyzeAll(harness.now);
   const [stale] = await list(harness.now, project);
   await decide(harness.now, project, stale!, "accept");
-  return { project, ticket, stale: stale! };
+  return { project, ticket, task: { path: `${ticket.path}/tasks/${task.id}` }, stale: stale! };
 }
 
 async function sweep() {
@@ -341,6 +342,19 @@ describe("a ticket that nobody touches", () => {
     const { project, ticket, stale } = await makeMoved();
     await patch(project, ticket, { priority: "high" });
     expect((await decide(harness.now, project, stale, "undo")).status).toBe(200);
+    expect((await decide(harness.now, project, stale, "accept")).status).toBe(409);
+  });
+
+  test("and whose task is being claimed when what was accepted is undone is stale no longer", async () => {
+    const { project, task, stale } = await makeMoved();
+    const worker = await makeMember(harness.now, project, "member");
+    const answers = await behindLock(
+      harness.now,
+      (tx) => tx`select from users where id = ${worker.id}::uuid for update`,
+      () => harness.now.call("POST", `${task.path}/claim`, { token: worker.token, body: {} }),
+      () => decide(harness.now, project, stale, "undo"),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect((await decide(harness.now, project, stale, "accept")).status).toBe(409);
   });
 
