@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Db } from "../../db/open.ts";
 import { systemContext } from "../../src/core/context.ts";
 import { analyzeProject } from "../../src/suggestions/analyze.ts";
-import { besideLock } from "../behind_lock.ts";
+import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { type Harness, useHarness, useSecondHarness } from "../harness.ts";
 import { analyze, analyzeAll, embedding, INVOICE, leaveAlone, list, UPLOAD, UPLOAD_AGAIN } from "./world.ts";
@@ -119,6 +119,27 @@ test("of two analyses at once the one that looked last is believed", async () =>
   await first;
   const found = await list(harness.now, project, "status=all");
   expect(found.filter(({ ticket_id }) => ticket_id === finished.id)).toEqual([]);
+});
+
+test("what changes while an analysis waits to store is looked at by the next one", async () => {
+  const project = await makeProject(harness.now);
+  const ticket = await makeTicket(harness.now, project);
+  const task = await send(project, "POST", `${ticket.path}/tasks`, { title: "Only one", role: "qa" });
+  for (const status of ["in_progress", "done"]) {
+    await send(project, "PATCH", `${ticket.path}/tasks/${task.body.id}`, { status });
+  }
+  await harness.now.run("collect-changes");
+  const ctx = systemContext(harness.now.services, { kind: "job", id: "analyze-project" }, "analysis");
+  const reopenTask = async (tx: Db) => {
+    await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
+    await tx`update tasks set status = 'pending', completed_at = null where id = ${task.body.id}::uuid`;
+    await tx`
+      update analysis_backlog b set history_id = (select max(h.id) from history h where h.ticket_id = b.ticket_id)
+      where b.ticket_id = ${ticket.id}::uuid`;
+  };
+  await behindLock(harness.now, reopenTask, () => analyzeProject(ctx, { project_id: project.id }));
+  await analyzeProject(ctx, { project_id: project.id });
+  expect(await list(harness.now, project)).toEqual([]);
 });
 
 test("an analysis and a collection of changes mark the same tickets without ever waiting for each other", async () => {
