@@ -244,11 +244,16 @@ describe("accepting a duplicate", () => {
   });
 
   test("works again for a ticket that was reopened since, which ended the former link", async () => {
-    const { project, second, suggestion } = await suggestedPair();
+    const { project, first, second, suggestion } = await suggestedPair();
     const duplicateOf = async () =>
       (await harness.now.call("GET", `${second.path}/duplicates`, { token: project.admin.token })).body
         .duplicate_of;
     await decide(harness.now, project, suggestion, "accept");
+    await patch(project, second, { resolution_type: "wont_fix" });
+    const { body: other } = await harness.now.call("GET", `${first.path}/duplicates`, {
+      token: project.admin.token,
+    });
+    expect([await duplicateOf(), other.duplicates], "closed for another reason").toEqual([null, []]);
     await patch(project, second, { status: "open" });
     expect(await duplicateOf()).toBeNull();
     await patch(project, second, { status: "closed", resolution_type: "duplicate" });
