@@ -58,12 +58,14 @@ async function sweep() {
 describe("a merged ticket in which nothing is left to do", () => {
   test("is closed by the analyzer once it is deployed, which shows it as executed; undo restores the exact former state for good", async () => {
     const { project, ticket } = await makeFinished({ deployed: true });
+    await leaveAlone(harness.now, ticket.id, 28);
     const before = await stateOf(harness.now, ticket.id);
     await analyze(harness.now);
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({
       status: "closed",
       resolution_type: "completed",
     });
+    expect(await list(harness.now, project), "stale no more").toEqual([]);
     const [executed] = await list(harness.now, project, "status=executed");
     expect(executed).toMatchObject({
       kind: "close",
