@@ -239,6 +239,13 @@ describe("a ticket whose tasks are through without a merge", () => {
       const path = `${ticket.path}/tasks/${task.id}`;
       await harness.now.call("PATCH", path, { token: project.admin.token, body: { status } });
     }
+    const { body: one } = await post(project, `${ticket.path}/test-cases`, {
+      title: "Only case",
+      instruction: "Look at it.",
+    });
+    await analyze(harness.now);
+    expect(await list(harness.now, project), "its case waits").toEqual([]);
+    await post(project, `${ticket.path}/test-cases/${one.id}/approve`);
     await analyze(harness.now);
     const [suggestion] = await list(harness.now, project);
     expect(suggestion).toMatchObject({
@@ -247,7 +254,7 @@ describe("a ticket whose tasks are through without a merge", () => {
       confidence: 0.8,
     });
     expect(suggestion!.rationale).toBe(
-      `${ticket.ref} is through with 1 task, and nothing else is left in it.`,
+      `${ticket.ref} is through with 1 task and 1 human test case, and nothing else is left in it.`,
     );
     await decide(harness.now, project, suggestion!, "accept");
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({ resolution_type: "completed" });
