@@ -63,7 +63,8 @@ export async function readState({ sql }: Harness, { ticket }: Work) {
   const [tickets, runs, tasks, links] = [
     await sql`select stage, status from tickets where id = ${id}::uuid`,
     await sql`
-      select status, summary, branch_name, pull_request_url, event_at from agent_runs where ticket_id = ${id}::uuid`,
+      select status, summary, branch_name, pull_request_url, event_at from agent_runs where ticket_id = ${id}::uuid
+      order by id`,
     await sql`
       select status, assignee_user_id is not null as assigned, assignee_session_id = 'a person' as persons,
         blocking_reason, (completed_at - started_at)::text as took, started_at is not null as started, lease_expires_at is not null as leased
