@@ -605,6 +605,13 @@ describe("an import", () => {
     expect([twins.status, twins.body.fieldErrors]).toEqual([400, {
       records: `Names the number ${anew[0].number} twice`,
     }]);
+    const copies = [records[0], { ...records[0], id: uuid(), number: 9 }];
+    const { body } = await post(harness.now, target, `${target.path}/import`, { records: copies });
+    expect(body.issues.map(({ message }: { message: string }) => message)).toEqual(expect.arrayContaining([
+      "Names the idempotency key once twice",
+      `Names the task ${records[0].tasks[0].id} twice`,
+      `Names the test case ${records[0].test_cases[0].id} twice`,
+    ]));
     const foreign = await post(harness.now, target, `${target.path}/import`, {
       records: [{ ...records[1], number: 9 }],
     });
