@@ -123,9 +123,8 @@ describe("answering", () => {
   test("counts a signed-in person once, and their word over one given under their email", async () => {
     const { body: survey } = await create();
     const user = await makeUser(harness.now);
-    expect((await answer(survey.code, { email: user.email, answers: { missed: "Not me" } })).status).toBe(
-      201,
-    );
+    const strange = await answer(survey.code, { email: user.email, answers: { missed: "Not me" } });
+    expect(strange.status).toBe(201);
     await harness.now.sql`
       update survey_responses set created_at = '2026-01-01' where survey_id = ${survey.id}::uuid`;
     const { status, body: own } = await answer(
@@ -134,6 +133,7 @@ describe("answering", () => {
       { token: user.token },
     );
     expect([status, own.created_at]).toEqual([201, expect.not.stringMatching(/^2026-01-01/)]);
+    expect(own.id, "whose place is behind the others").not.toBe(strange.body.id);
     expect((await answer(survey.code, { answers: { missed: "Me again" } }, { token: user.token })).status)
       .toBe(409);
     expect((await answer(survey.code, { email: user.email, answers: { missed: "Not me" } })).status).toBe(
