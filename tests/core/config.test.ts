@@ -75,6 +75,7 @@ const WRONG: [string, string][] = [
   ["ADMIN_PASSWORD", "of a file whose lines end as on Windows\r"],
   ["CRON_SECRET", "a,b,c"],
   ["STRIPE_SECRET_KEY", "sk_test_1\nsk_test_2"],
+  ["STRIPE_SECRET_KEY", "sk_test_1 sk_test_2"],
   ["STRIPE_API_URL", "stripe"],
   ["STRIPE_API_URL", "https://gateway.test/stripe"],
   ["GITHUB_API_URL", "https://github.example/api/v3?per_page=1"],
