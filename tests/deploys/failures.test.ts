@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { CRON_SECRET, makeMerged, newSha, readTicket, sendDeploy } from "./setup.ts";
@@ -141,30 +142,27 @@ describe("a deploy record", () => {
     ]);
     expect(failed.body.jobs[0].error).toContain("the disk is full");
     const dead = await list("queue=close-parked-tickets-dead");
+    const { id, error } = failed.body.jobs[0];
     expect(dead.body.jobs).toMatchObject([
-      {
-        state: "created",
-        payload: { repo: "acme/dead", sha },
-        error: failed.body.jobs[0].error,
-        next_try_at: null,
-      },
+      { state: "created", payload: { repo: "acme/dead", sha }, error, next_try_at: null },
     ]);
-    const retried = await harness.now.call("POST", `/admin/jobs/${dead.body.jobs[0].id}/retry`, {
-      token: admin.token,
-    });
-    expect([retried.status, retried.body]).toMatchObject([200, {
-      id: failed.body.jobs[0].id,
-      state: "retry",
-    }]);
+    const retry = (job: string) =>
+      harness.now.call("POST", `/admin/jobs/${job}/retry`, { token: admin.token });
+    const [retried, twin] = await behindLock(
+      harness.now,
+      (tx) => tx`select from pgboss.job where id = ${id}::uuid for update`,
+      () => retry(dead.body.jobs[0].id),
+      () => retry(id),
+    );
+    expect([retried!.status, retried!.body]).toMatchObject([200, { id, state: "retry" }]);
+    expect([twin!.status, twin!.body.code]).toEqual([409, "conflict"]);
     const audited = await harness.now.sql`
-      select actor ->> 'id' as by, details from audit_log where target_id = ${retried.body.id}`;
+      select actor ->> 'id' as by, details from audit_log where target_id = ${id}`;
     expect(audited).toEqual([{ by: admin.id, details: { queue: "close-parked-tickets" } }]);
     expect((await list("queue=close-parked-tickets-dead")).body.jobs).toEqual([]);
     await harness.now.work("close-parked-tickets");
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "closed" });
-    const again = await harness.now.call("POST", `/admin/jobs/${failed.body.jobs[0].id}/retry`, {
-      token: admin.token,
-    });
+    const again = await retry(id);
     expect([again.status, again.body.code]).toEqual([409, "conflict"]);
   });
 
