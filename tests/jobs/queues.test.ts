@@ -59,6 +59,12 @@ describe("a queue", () => {
     await prepareQueues(boss);
     expect([...await settings()]).toEqual(before);
   });
+
+  test("keeps a job for seven days after its end, and for 14 what nothing runs", async () => {
+    const kept = await harness.now.sql`
+      select distinct deletion_seconds / 86400 as ended, retention_seconds / 86400 as waiting from pgboss.queue`;
+    expect([...kept]).toEqual([{ ended: 7, waiting: 14 }]);
+  });
 });
 
 describe("a process that runs jobs", () => {
