@@ -16,6 +16,7 @@ import type { AgentRun, RegisterRun } from "./schema.ts";
  */
 export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun): Promise<AgentRun> {
   return await transact(ctx, async (ctx) => {
+    await lockRegistration(ctx, input.agent_id);
     await lockIgnored(ctx, early(input.agent_id));
     await lockAgent(ctx, input.agent_id);
     await lockTicket(ctx, input.ticketId);
@@ -36,6 +37,11 @@ export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun):
     }
     return run;
   });
+}
+
+/** Of several at once the later ones wait here, holding none of the deliveries that the first one may yet want. */
+async function lockRegistration({ db }: Context, agentId: string): Promise<void> {
+  await db`select pg_advisory_xact_lock(hashtextextended('registration ' || ${agentId}, 0))`;
 }
 
 async function requireTasks(ctx: ProjectContext, input: RegisterRun): Promise<void> {

@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
 import { signedAgentBody } from "../../simulators/senders/agent.ts";
+import { log } from "../../src/core/log.ts";
 import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, makeUser, next, replayDelivery } from "../factories.ts";
 import { useHarness } from "../harness.ts";
@@ -536,6 +537,29 @@ describe("registering an agent run", () => {
     expect((await register([one])).status).toBe(201);
     const late = await register([work.tasks[2]]);
     expect([late.status, late.body.error]).toEqual([409, expect.stringContaining("its run has ended")]);
+  });
+
+  test("twice at once, the second time when an event has come in meanwhile, needs no second try", async () => {
+    const warned = vi.spyOn(log, "warn");
+    onTestFinished(() => void warned.mockRestore());
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
+    const tell = async (reason: string) => {
+      await harness.now.sql`update deliveries set reason = ${reason} where subject = ${work.agentId}`;
+    };
+    await tell("not_yet");
+    const [first, second] = await behindLock(
+      harness.now,
+      (tx) => tx`select from tickets where id = ${work.ticket.id}::uuid for update`,
+      () => register(harness.now, project, work),
+      async () => {
+        await tell("unknown_agent");
+        return await register(harness.now, project, work);
+      },
+    );
+    expect([first!.status, second!.status]).toEqual([201, 201]);
+    expect(warned.mock.calls).toEqual([]);
   });
 
   test("beside a replay of what came too early needs no second try", async () => {
