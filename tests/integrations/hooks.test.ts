@@ -50,6 +50,7 @@ describe("setting up webhooks", () => {
     const host = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
       if (request.url.endsWith("/user")) return Response.json({ id: 1, login: "octocat" });
       if (request.method === "GET") return Response.json(hooks);
+      if (request.method === "PATCH") return Response.json({ id: 8 });
       hooks.push({ id: 7, ...await request.json() });
       return Response.json({ id: 7 }, { status: 201 });
     });
@@ -60,14 +61,17 @@ describe("setting up webhooks", () => {
       await makeProject(terse, { admin, repositories: ["acme/terse"] });
       const link = { token: admin.token, body: { token: "gho_test" } };
       expect((await terse.call("PUT", "/integrations/github", link)).body.login).toBe("octocat");
+      const setUp = async () => {
+        const options = { headers: cookie(admin), body: {} };
+        return (await terse.call("POST", "/integrations/webhooks", options)).body.results;
+      };
       for (const status of ["created", "unchanged"]) {
-        const { body } = await terse.call("POST", "/integrations/webhooks", {
-          headers: cookie(admin),
-          body: {},
-        });
-        expect(body.results).toMatchObject([{ repo: "acme/terse", status, hook_id: 7 }]);
+        expect(await setUp()).toMatchObject([{ repo: "acme/terse", status, hook_id: 7 }]);
       }
       expect(hooks).toHaveLength(3);
+      // As somebody made it anew, with a secret of theirs.
+      Object.assign(hooks[2]!, { id: 8 });
+      expect(await setUp()).toMatchObject([{ status: "updated", hook_id: 8 }]);
     } finally {
       await terse.close();
       await host.shutdown();
