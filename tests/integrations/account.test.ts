@@ -41,6 +41,7 @@ describe("a linked account", () => {
       body: { token: "github_pat_second0000000" },
     });
     expect(second.body).toMatchObject({ state: "active", login: "second", scopes: null });
+    expect(Date.parse(second.body.linked_at)).toBeGreaterThan(Date.parse(first.body.linked_at));
     expect((await harness.call("GET", path, { token: user.token })).body).toEqual(second.body);
     for (let time = 0; time < 2; time++) {
       expect((await harness.call("DELETE", path, { token: user.token })).status).toBe(204);
