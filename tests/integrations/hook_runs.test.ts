@@ -211,14 +211,17 @@ describe("more than twenty repositories", () => {
     const user = await makeMember(harness, kept, "admin");
     await harness.sql`
       insert into project_members (project_id, user_id, role) values (${lost.id}::uuid, ${user.id}::uuid, 'admin')`;
+    const [shared] = kept.repositories;
+    await harness.sql`
+      insert into project_repositories (project_id, full_name) values (${lost.id}::uuid, ${shared!})`;
     await hosting.now.link(user);
     const { body } = await hosting.now.setUp(user);
-    expect(body).toMatchObject({ state: "queued", total: 22 });
+    expect(body).toMatchObject({ state: "queued", total: 23 });
     await harness.sql`
       delete from project_members where project_id = ${lost.id}::uuid and user_id = ${user.id}::uuid`;
     const done = await finish(user, body.run_id);
     addsUp(done);
-    expect(done).toMatchObject({ state: "done", created: 10, failed: 12 });
+    expect(done).toMatchObject({ state: "done", created: 10, failed: 13 });
     for (const { project_id, status, code } of done.results) {
       expect([status, code]).toEqual(
         project_id === lost.id ? ["failed", "no_admin_right"] : ["created", undefined],
@@ -263,6 +266,7 @@ describe("more than twenty repositories", () => {
     const ctx = systemContext({ ...harness.services, sql: overtaken }, { kind: "job", id: "late" }, "late");
     await continueHookRun(ctx, { run_id: body.run_id });
     await harness.sql`delete from claims where name like 'hook:%'`;
+    await harness.work("set-up-hooks");
     expect((await read(admin, body.run_id)).body).toMatchObject({ state: "done", unchanged: 22, pending: 0 });
   });
 });
