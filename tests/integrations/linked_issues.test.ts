@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeKey, makeMember, makeProject, makeTicket, makeUser } from "../factories.ts";
 import { openHarness } from "../harness.ts";
+import { until } from "../until.ts";
 import { useHosting } from "./hosting.ts";
 
 const hosting = useHosting();
@@ -330,6 +331,22 @@ describe("creating an issue from a ticket", () => {
     expect(await linkOf(ticket, token)).toEqual(NOTHING);
   });
 
+  test("is not made by a call that another took over from", async () => {
+    const { harness, github } = hosting.now;
+    const project = await hosting.now.project(1);
+    const ticket = await makeTicket(harness, project);
+    github.latency = 500;
+    const answer = harness.call("POST", `${ticket.path}/github-issue`, {
+      token: project.admin.token,
+      body: {},
+    });
+    await until(async () => (await harness.sql`update claims set holder = gen_random_uuid()`).count > 0);
+    github.latency = 0;
+    expect([(await answer).status, (await answer).body.code]).toEqual([503, "unavailable"]);
+    expect(github.state.repository(project.repositories[0]!)!.issues).toEqual([]);
+    await harness.sql`delete from claims`;
+  });
+
   test("fails as the code host does", async () => {
     const { harness, github } = hosting.now;
     const project = await hosting.now.project(2);
@@ -360,6 +377,8 @@ describe("creating an issue from a ticket", () => {
       expect(answer.body.retryAfter).toBe(status === 429 ? 77 : undefined);
       expect(answer.body.reconnect).toBe(status === 401 ? true : undefined);
     }
+    const options = { token: project.admin.token };
+    expect((await harness.call("GET", "/integrations/github", options)).body.state).toBe("refused");
     expect(github.state.repository(repo)!.issues).toEqual([]);
     const member = await makeMember(harness, project, "member");
     const unlinked = await create(undefined, member.token);
