@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { everyExample, type IssueFacts, signedDelivery } from "../../simulators/github/events.ts";
+import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, replayDelivery, type TestProject, type TestTicket } from "../factories.ts";
 import { SECRET, useHosting } from "./hosting.ts";
 
@@ -215,6 +216,21 @@ describe("an issue that a ticket is linked to", () => {
     await issue({ ...closed, number: 2, title: "The new one", at: first });
     expect(await facts(ticket)).toMatchObject({ title: "The new one", state: "closed" });
   });
+
+  test.each(["deleted", "closed"])(
+    "gives way to another that is left alone when the first one was %s",
+    async (action) => {
+      const repo = `acme/way-${action}`;
+      const { project, ticket } = await linked(repo, 1);
+      await behindLock<unknown>(
+        hosting.now.harness,
+        (tx) => tx`select from tickets where id = ${ticket.id}::uuid for update`,
+        () => link(ticket, project, { repo_full_name: repo, issue_number: 2 }),
+        () => issue({ repo, number: 1, action, state: "closed" }),
+      );
+      expect(await facts(ticket)).toMatchObject({ issue_number: 2, state: null });
+    },
+  );
 
   test("keeps what a later event said when an older one comes after it", async () => {
     const { ticket } = await linked("acme/late", 8);
