@@ -35,7 +35,8 @@ async function send(
   { path, headers, body }: Sent,
   changed: Record<string, string | undefined> = {},
 ): Promise<Answer> {
-  const all = Object.entries({ ...headers, ...changed }).flatMap(([name, value]) =>
+  const length = { "content-length": String(body.length) };
+  const all = Object.entries({ ...length, ...headers, ...changed }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]]
   );
   return await harness.now.call("POST", path, { headers: Object.fromEntries(all), raw: body });

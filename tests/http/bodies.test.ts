@@ -100,11 +100,14 @@ describe("a body", () => {
           controller.close();
         },
       });
-    for (const send of [(text: string) => text, chunked]) {
-      expect((await post(harness.now, project, { raw: send(bodyOf(LIMIT)), headers: JSON_TYPE })).status)
-        .toBe(201);
-      const over = await post(harness.now, project, { raw: send(bodyOf(LIMIT + 1)), headers: JSON_TYPE });
-      expectError(over, 413, "payload_too_large");
+    const announced = (length: number) => ({
+      raw: bodyOf(length),
+      headers: { ...JSON_TYPE, "content-length": String(length) },
+    });
+    const unannounced = (length: number) => ({ raw: chunked(bodyOf(length)), headers: JSON_TYPE });
+    for (const send of [announced, unannounced]) {
+      expect((await post(harness.now, project, send(LIMIT))).status).toBe(201);
+      expectError(await post(harness.now, project, send(LIMIT + 1)), 413, "payload_too_large");
     }
     const lying = { ...JSON_TYPE, "content-length": String(LIMIT + 1) };
     expectError(await post(harness.now, project, { raw: "{}", headers: lying }), 413, "payload_too_large");
