@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Context } from "../core/context.ts";
 import { jsonb } from "../core/json.ts";
+import { WebAddress } from "../core/schema.ts";
 import type { Outcome } from "../deliveries/schema.ts";
 import { wiredProjects } from "../projects/wiring.ts";
 import { lastMove } from "../tickets/last_move.ts";
@@ -60,7 +61,7 @@ export async function applyAgentEvent(ctx: Context, event: TimedChange): Promise
   await ctx.db`
     update agent_runs set status = ${status}, summary = ${cleanText(event.summary)},
       branch_name = ${cleanText(event.target?.branchName)}, pull_request_url = ${
-    cleanText(event.target?.prUrl)
+    webAddress(event.target?.prUrl)
   },
       event_at = ${clock.at}::timestamptz, event_tie = ${clock.tie},
       settled_tasks = ${jsonb(ctx.db, settled)}, move_id = ${move}, updated_at = now()
@@ -81,6 +82,12 @@ async function findRun(ctx: Context, { id: agentId, source }: StatusChange): Pro
     from agent_runs r join tickets t on t.id = r.ticket_id join projects own on own.id = r.project_id
     where r.agent_id = ${agentId}`;
   return run;
+}
+
+/** Whoever is shown another one would click on it all the same: `javascript:` is an address too. */
+function webAddress(text: string | null | undefined): string | null {
+  const parsed = WebAddress.safeParse(text);
+  return parsed.success ? parsed.data : null;
 }
 
 interface Clock {

@@ -435,18 +435,19 @@ describe("a cloud agent's event", () => {
   });
 
   test.each([
-    ["what no address does", prUrl.replace("hub", "\0hub")],
-    ["too long a number", `${prUrl}0000000000`],
+    ["what no address does", prUrl.replace("hub", "\0hub"), null],
+    ["another scheme than the web's", `javascript:alert(1)//${prUrl}`, null],
+    ["too long a number", `${prUrl}0000000000`, `${prUrl}0000000000`],
   ])(
     "whose pull request's address holds %s counts without it",
-    async (_, prUrl) => {
+    async (_, prUrl, shown) => {
       const project = await makeProject(harness.now);
       const work = await makeWork(harness.now, project);
       await register(harness.now, project, work);
       const event = { id: work.agentId, status: "FINISHED", timestamp, prUrl };
       expect((await sendAgentEvent(harness.now, event)).status).toBe(200);
       const { runs, links } = await readState(harness.now, work);
-      expect([runs, links]).toMatchObject([[{ status: "finished" }], []]);
+      expect([runs, links]).toMatchObject([[{ status: "finished", pull_request_url: shown }], []]);
     },
   );
 
