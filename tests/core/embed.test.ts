@@ -186,6 +186,12 @@ describe("the pool", () => {
     expect(embedder.state()).toMatchObject({ state: "ready", reason: expect.any(String) });
   });
 
+  it("goes on behind a worker that hung on a text for which nobody waits any more", async () => {
+    const embedder = await stub({ hangMs: HANG_MS });
+    expect(await embedder.embed("hang", { timeoutMs: 20 })).toBeNull();
+    expect(await embedder.embed("fine", PATIENT)).toEqual(Float32Array.of(1));
+  });
+
   it.each(["die", "hang", "spin"])("answers null to a text that ends every worker: %s", async (text) => {
     const embedder = await stub({ hangMs: HANG_MS });
     expect(await embedder.embed(text, PATIENT)).toBeNull();
