@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Db } from "../../db/open.ts";
+import type { Db, Sql } from "../../db/open.ts";
 import { runJob, startJobs } from "../../jobs/main.ts";
 import { prepareQueues, QUEUES } from "../../src/core/queue.ts";
 import { serverUrl } from "../database.ts";
@@ -108,4 +108,20 @@ test("a job that waits begins only when the change that relies on it is there to
   expect(await boss.fetch("renew-tokens")).toHaveLength(1);
   await enqueue(sql);
   expect(await boss.fetch("renew-tokens"), "the one before has begun").toHaveLength(1);
+});
+
+test("a job that waits and is taken at that moment is followed by another", async () => {
+  const { services, sql, boss } = harness.now;
+  await services.queue.enqueue(sql, "collect-changes", {});
+  let taken = 0;
+  /** Between the refusal of a second one and the look at the first. */
+  const overtaken: Sql = new Proxy(sql, {
+    async apply(target, self, args) {
+      taken += (await boss.fetch("collect-changes")).length;
+      return await Reflect.apply(target, self, args);
+    },
+  });
+  await services.queue.enqueue(overtaken, "collect-changes", {});
+  expect(taken).toBe(1);
+  expect(await jobsOf("collect-changes")).toHaveLength(1);
 });
