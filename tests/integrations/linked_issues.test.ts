@@ -335,7 +335,7 @@ describe("creating an issue from a ticket", () => {
     const { harness, github } = hosting.now;
     const project = await hosting.now.project(1);
     const ticket = await makeTicket(harness, project);
-    github.latency = 500;
+    github.latency = 2000;
     const answer = harness.call("POST", `${ticket.path}/github-issue`, {
       token: project.admin.token,
       body: {},
