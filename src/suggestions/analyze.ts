@@ -2,6 +2,7 @@ import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
 import type { Payload } from "../core/queue.ts";
 import { closeFinishedTickets } from "../deploys/close_finished.ts";
+import { markChanged } from "./_backlog.ts";
 import { readBatch, readSubject, type Subject, type TicketFacts } from "./_batch.ts";
 import { findDuplicates } from "./_duplicates.ts";
 import { findExecutedClosings, findFinished } from "./_finished.ts";
@@ -91,16 +92,15 @@ function awaitingEmbedding(ctx: Context, open: readonly TicketFacts[]): string[]
 }
 
 /** What is not collected yet, of many the newest: a ticket that has just closed by itself is no open one any more. */
-async function markUncollected(ctx: Context, projectId: string): Promise<void> {
-  await ctx.db`
-    insert into analysis_backlog as b (project_id, ticket_id, history_id)
-    select project_id, ticket_id, max(id) from (
+async function markUncollected({ db }: Context, projectId: string): Promise<void> {
+  await db`
+    with newest as (
       select id, project_id, ticket_id from history
       where id > (select history_id from analysis_cursor) order by id desc limit ${MARKED_AT_ONCE}
-    ) h
-    where project_id = ${projectId}::uuid group by project_id, ticket_id order by ticket_id
-    on conflict (project_id, ticket_id) do update set history_id = excluded.history_id
-    where b.history_id < excluded.history_id`;
+    ), page as (
+      select * from newest where project_id = ${projectId}::uuid
+    )
+    ${markChanged(db, "page")}`;
 }
 
 /** In steps, so that no statement grows with the project; rows in id order, as by who collects changes. */

@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
+import { markChanged } from "./_backlog.ts";
 
 /** History rows in one step; a busy hour has some thousands. */
 const STEP = 20_000;
@@ -27,11 +28,7 @@ async function collectStep({ db }: Context): Promise<boolean> {
     with page as materialized (
       select id, project_id, ticket_id, created_at from history where id > ${cursor.history_id} order by id limit ${STEP}
     ), marked as (
-      insert into analysis_backlog as b (project_id, ticket_id, history_id)
-      select project_id, ticket_id, max(id) from page group by project_id, ticket_id
-      order by project_id, ticket_id
-      on conflict (project_id, ticket_id) do update set history_id = excluded.history_id
-      where b.history_id < excluded.history_id
+      ${markChanged(db, "page")}
     ), first_unsettled as (
       select min(id) as id from page where created_at between now() - ${settling} and now() + ${settling}
     )
