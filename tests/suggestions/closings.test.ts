@@ -3,7 +3,7 @@ import { behindLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, type TestProject, type TestTicket } from "../factories.ts";
 import { CRON_SECRET, sendDeploy } from "../deploys/setup.ts";
 import { useHarness } from "../harness.ts";
-import { analyze, analyzeAll, decide, leaveAlone, list, stateOf } from "./world.ts";
+import { analyze, analyzeAll, decide, leaveAlone, list, makeDoneTask, stateOf } from "./world.ts";
 
 const harness = useHarness({ env: { CRON_SECRET } });
 const SHA = "3f".repeat(20);
@@ -32,10 +32,7 @@ async function makeFinished({ deployed = false } = {}) {
 async function makeThrough() {
   const project = await makeProject(harness.now);
   const ticket = await makeTicket(harness.now, project);
-  const { body: task } = await post(project, `${ticket.path}/tasks`, { title: "Only one", role: "backend" });
-  const path = `${ticket.path}/tasks/${task.id}`;
-  for (const status of ["in_progress", "done"]) await patch(project, { path }, { status });
-  return { project, ticket, task: { id: task.id, path } };
+  return { project, ticket, task: await makeDoneTask(harness.now, project, ticket) };
 }
 
 /** A stale ticket that went back to the backlog by its suggestion. */
@@ -205,11 +202,7 @@ describe("a merged ticket in which nothing is left to do", () => {
   test("waits for its deploy without a suggestion to close it, though its tasks are through", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/awaited"] });
     const ticket = await makeTicket(harness.now, project);
-    const { body: task } = await post(project, `${ticket.path}/tasks`, { title: "Only one", role: "qa" });
-    for (const status of ["in_progress", "done"]) {
-      const path = `${ticket.path}/tasks/${task.id}`;
-      await harness.now.call("PATCH", path, { token: project.admin.token, body: { status } });
-    }
+    await makeDoneTask(harness.now, project, ticket);
     await patch(project, ticket, { merge_sha: SHA });
     await harness.now.sql`insert into deploy_reports (repo) values ('acme/awaited')`;
     await analyze(harness.now);

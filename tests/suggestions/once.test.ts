@@ -5,7 +5,17 @@ import { analyzeProject } from "../../src/suggestions/analyze.ts";
 import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { type Harness, useHarness, useSecondHarness } from "../harness.ts";
-import { analyze, analyzeAll, embedding, INVOICE, leaveAlone, list, UPLOAD, UPLOAD_AGAIN } from "./world.ts";
+import {
+  analyze,
+  analyzeAll,
+  embedding,
+  INVOICE,
+  leaveAlone,
+  list,
+  makeDoneTask,
+  UPLOAD,
+  UPLOAD_AGAIN,
+} from "./world.ts";
 
 const harness = useHarness(embedding);
 const second = useSecondHarness(harness, embedding);
@@ -43,10 +53,7 @@ async function makeEveryKind(project: TestProject): Promise<void> {
     title: "Paint sidewalks yellow",
     description: "Pedestrians stumble at dusk without paint.",
   });
-  const task = await send(project, "POST", `${through.path}/tasks`, { title: "Paint", role: "design" });
-  for (const status of ["in_progress", "done"]) {
-    await send(project, "PATCH", `${through.path}/tasks/${task.body.id}`, { status });
-  }
+  await makeDoneTask(harness.now, project, through, { title: "Paint", role: "design" });
   const left = await makeTicket(harness.now, project, INVOICE);
   await leaveAlone(harness.now, left.id, 200);
 }
@@ -89,10 +96,7 @@ test("two processes that analyze a project at once, and every later analysis, fi
 test("of two analyses at once the one that looked last is believed", async () => {
   const project = await makeProject(harness.now);
   const finished = await makeTicket(harness.now, project);
-  const task = await send(project, "POST", `${finished.path}/tasks`, { title: "Only one", role: "qa" });
-  for (const status of ["in_progress", "done"]) {
-    await send(project, "PATCH", `${finished.path}/tasks/${task.body.id}`, { status });
-  }
+  await makeDoneTask(harness.now, project, finished);
   const long = await makeTicket(harness.now, project);
   for (let n = 0; n < 6; n++) {
     await send(project, "POST", `${long.path}/tasks`, { title: `Task ${n}`, role: "qa" });
@@ -124,15 +128,12 @@ test("of two analyses at once the one that looked last is believed", async () =>
 test("what changes while an analysis waits to store is looked at by the next one", async () => {
   const project = await makeProject(harness.now);
   const ticket = await makeTicket(harness.now, project);
-  const task = await send(project, "POST", `${ticket.path}/tasks`, { title: "Only one", role: "qa" });
-  for (const status of ["in_progress", "done"]) {
-    await send(project, "PATCH", `${ticket.path}/tasks/${task.body.id}`, { status });
-  }
+  const task = await makeDoneTask(harness.now, project, ticket);
   await harness.now.run("collect-changes");
   const ctx = systemContext(harness.now.services, { kind: "job", id: "analyze-project" }, "analysis");
   const reopenTask = async (tx: Db) => {
     await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
-    await tx`update tasks set status = 'pending', completed_at = null where id = ${task.body.id}::uuid`;
+    await tx`update tasks set status = 'pending', completed_at = null where id = ${task.id}::uuid`;
     await tx`
       update analysis_backlog b set history_id = (select max(h.id) from history h where h.ticket_id = b.ticket_id)
       where b.ticket_id = ${ticket.id}::uuid`;

@@ -95,6 +95,21 @@ export async function makePair(
   return { first, second };
 }
 
+/** The ticket's only task, which is done. */
+export async function makeDoneTask(
+  harness: Harness,
+  { admin: { token } }: TestProject,
+  ticket: TestTicket,
+  fields = { title: "Only one", role: "qa" },
+): Promise<{ id: string; path: string }> {
+  const { body: { id } } = await harness.call("POST", `${ticket.path}/tasks`, { token, body: fields });
+  const path = `${ticket.path}/tasks/${id}`;
+  for (const status of ["in_progress", "done"]) {
+    await harness.call("PATCH", path, { token, body: { status } });
+  }
+  return { id, path };
+}
+
 /** Everything that is stored of a ticket, but for what counts its changes. */
 export async function stateOf({ sql }: Harness, ticketId: string): Promise<Record<string, unknown>> {
   const [row] = await sql<{ state: Record<string, unknown> }[]>`
