@@ -16,6 +16,7 @@ const ALLOWED = new Set([
   "ISC",
   "LGPL-3.0-or-later", // libvips, as a shared library beside sharp
   "MIT",
+  "MIT-0",
   "(MIT OR CC0-1.0)",
   "Unlicense",
 ]);
