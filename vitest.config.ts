@@ -5,7 +5,7 @@ const WITHOUT_SERVER = [
   "tests/core/embed.test.ts",
   "tests/db/backup.test.ts",
   "tests/db/embedded.test.ts",
-  "tests/demo/walk.test.ts",
+  "tests/lab/demo/walk.test.ts",
   "tests/ops/backup.test.ts",
   "tests/ops/start.test.ts",
 ];

@@ -6,12 +6,12 @@ const ROOT = new URL("../", import.meta.url).pathname;
 
 const DOCUMENTS = [
   "README.md",
-  "bench/README.md",
+  "lab/bench/README.md",
   "docs/observability.md",
   "docs/security.md",
   "docs/self_hosting.md",
   "docs/ticket_life.md",
-  "torture/README.md",
+  "lab/torture/README.md",
 ];
 
 const texts = new Map(await Promise.all(DOCUMENTS.map(async (path) => [path, await read(path)] as const)));
@@ -31,7 +31,7 @@ test("every file that a document names or leads to is there, and so is the place
   const gone: string[] = [];
   for (const [document, text] of texts) {
     for (
-      const [, path] of text.matchAll(/`((?:bench|db|docs|jobs|models|ops|src|tests|torture)\/[\w./-]+)`/g)
+      const [, path] of text.matchAll(/`((?:db|docs|jobs|lab|models|ops|src|tests)\/[\w./-]+)`/g)
     ) {
       if (!await exists(join(ROOT, path!))) gone.push(`${document}: ${path}`);
     }

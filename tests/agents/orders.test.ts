@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../simulators/senders/agent.ts";
+import type { AgentEvent } from "../../lab/simulators/senders/agent.ts";
 import { makeProject, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { permutations } from "../permutations.ts";

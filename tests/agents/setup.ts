@@ -1,4 +1,4 @@
-import { agentDelivery, type AgentEvent } from "../../simulators/senders/agent.ts";
+import { agentDelivery, type AgentEvent } from "../../lab/simulators/senders/agent.ts";
 import { makeTicket, next, type TestProject, type TestTicket } from "../factories.ts";
 import type { Answer, Harness } from "../harness.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
-import { signedAgentBody } from "../../simulators/senders/agent.ts";
+import { signedAgentBody } from "../../lab/simulators/senders/agent.ts";
 import { log } from "../../src/core/log.ts";
 import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeMember, makeProject, makeTicket, makeUser, next, replayDelivery } from "../factories.ts";

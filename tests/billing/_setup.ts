@@ -1,4 +1,4 @@
-import { paymentDelivery, type PaymentEvent } from "../../simulators/senders/payment.ts";
+import { paymentDelivery, type PaymentEvent } from "../../lab/simulators/senders/payment.ts";
 import { next } from "../factories.ts";
 import type { Answer, Harness } from "../harness.ts";
 

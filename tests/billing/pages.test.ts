@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { checkoutSession, subscription } from "../../simulators/senders/payment.ts";
+import { checkoutSession, subscription } from "../../lab/simulators/senders/payment.ts";
 import { freePort } from "../../ops/launch.ts";
 import { log } from "../../src/core/log.ts";
-import { startMockStripe } from "../../simulators/stripe/mock.ts";
+import { startMockStripe } from "../../lab/simulators/stripe/mock.ts";
 import { makeUser, type TestUser } from "../factories.ts";
 import { openHarness, useHarness } from "../harness.ts";
 import { newCustomer, sendPaymentEvent, STRIPE_WEBHOOK_SECRET } from "./_setup.ts";

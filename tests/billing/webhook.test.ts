@@ -4,7 +4,7 @@ import {
   type PaymentEvent,
   signedPaymentBody,
   subscription,
-} from "../../simulators/senders/payment.ts";
+} from "../../lab/simulators/senders/payment.ts";
 import { makeUser, replayDelivery, type TestUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { permutations } from "../permutations.ts";

@@ -1,7 +1,7 @@
-import { signedAgentBody } from "../../simulators/senders/agent.ts";
-import { deployDelivery } from "../../simulators/senders/deploy.ts";
-import { signedPaymentBody } from "../../simulators/senders/payment.ts";
-import type { Sent } from "../../simulators/senders/sent.ts";
+import { signedAgentBody } from "../../lab/simulators/senders/agent.ts";
+import { deployDelivery } from "../../lab/simulators/senders/deploy.ts";
+import { signedPaymentBody } from "../../lab/simulators/senders/payment.ts";
+import type { Sent } from "../../lab/simulators/senders/sent.ts";
 
 export const AGENT = "agent-secret";
 export const NEXT_AGENT = "next-agent-secret";

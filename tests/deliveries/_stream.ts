@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { inject } from "vitest";
-import { agentDelivery } from "../../simulators/senders/agent.ts";
-import { deployDelivery } from "../../simulators/senders/deploy.ts";
-import { checkoutSession, paymentDelivery, subscription } from "../../simulators/senders/payment.ts";
-import type { Sent } from "../../simulators/senders/sent.ts";
+import { agentDelivery } from "../../lab/simulators/senders/agent.ts";
+import { deployDelivery } from "../../lab/simulators/senders/deploy.ts";
+import { checkoutSession, paymentDelivery, subscription } from "../../lab/simulators/senders/payment.ts";
+import type { Sent } from "../../lab/simulators/senders/sent.ts";
 import type { Sql } from "../../db/open.ts";
 import { makeProject, makeTicket, makeUser } from "../factories.ts";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { signedAgentBody } from "../../simulators/senders/agent.ts";
-import type { Sent } from "../../simulators/senders/sent.ts";
+import { signedAgentBody } from "../../lab/simulators/senders/agent.ts";
+import type { Sent } from "../../lab/simulators/senders/sent.ts";
 import { type Answer, openHarness, useHarness } from "../harness.ts";
 import {
   AGENT,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { agentDelivery } from "../../simulators/senders/agent.ts";
+import { agentDelivery } from "../../lab/simulators/senders/agent.ts";
 import { makeProject, makeTicket, makeUser, type TestUser } from "../factories.ts";
 import { genericPlan } from "../explaining.ts";
 import { useHarness } from "../harness.ts";

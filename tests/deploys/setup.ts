@@ -1,6 +1,6 @@
 import { systemContext } from "../../src/core/context.ts";
 import { transact } from "../../src/core/transact.ts";
-import { deployDelivery, type DeployRecord } from "../../simulators/senders/deploy.ts";
+import { deployDelivery, type DeployRecord } from "../../lab/simulators/senders/deploy.ts";
 import { makeTicket, next, type TestProject, type TestTicket } from "../factories.ts";
 import type { Answer, Harness } from "../harness.ts";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { checkoutSession, subscription } from "../../simulators/senders/payment.ts";
+import { checkoutSession, subscription } from "../../lab/simulators/senders/payment.ts";
 import { answeredElsewhere } from "../factories.ts";
 
 const at = "2026-11-20T10:00:00.000Z";

@@ -1,8 +1,8 @@
 import { SignJWT } from "jose";
 import { v7 as uuid } from "uuid";
 import { Scope } from "../../src/core/schema.ts";
-import type { GitHubMock } from "../../simulators/github/mock.ts";
-import { agentDelivery } from "../../simulators/senders/agent.ts";
+import type { GitHubMock } from "../../lab/simulators/github/mock.ts";
+import { agentDelivery } from "../../lab/simulators/senders/agent.ts";
 import {
   makeKey,
   makeMember,

@@ -1,6 +1,6 @@
 import { v7 as uuid } from "uuid";
 import { beforeAll, expect, test } from "vitest";
-import { paymentDelivery, subscription } from "../../simulators/senders/payment.ts";
+import { paymentDelivery, subscription } from "../../lab/simulators/senders/payment.ts";
 import { makeProject, makeTicket, next, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { expectError, expectFields } from "./_calls.ts";

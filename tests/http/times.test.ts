@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { expect, test } from "vitest";
 import { encodeCursor } from "../../src/core/cursor.ts";
-import { agentDelivery } from "../../simulators/senders/agent.ts";
+import { agentDelivery } from "../../lab/simulators/senders/agent.ts";
 import { makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { expectFields } from "./_calls.ts";

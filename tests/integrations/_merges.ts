@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
-import type { PullRequestFacts } from "../../simulators/github/events.ts";
+import type { PullRequestFacts } from "../../lab/simulators/github/events.ts";
 import { makeProject, next, type TestProject, type TestTicket } from "../factories.ts";
 import type { Hosting } from "./hosting.ts";
 

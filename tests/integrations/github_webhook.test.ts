@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { everyExample, type IssueFacts, signedDelivery } from "../../simulators/github/events.ts";
+import { everyExample, type IssueFacts, signedDelivery } from "../../lab/simulators/github/events.ts";
 import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, replayDelivery, type TestProject, type TestTicket } from "../factories.ts";
 import { SECRET, useHosting } from "./hosting.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { FailureKind } from "../../simulators/github/failures.ts";
+import type { FailureKind } from "../../lab/simulators/github/failures.ts";
 import { log } from "../../src/core/log.ts";
 import { makeProject, makeUser } from "../factories.ts";
 import { openHarness } from "../harness.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { type GitHubDelivery, GitHubEvents, signedDelivery } from "../../simulators/github/events.ts";
-import { GitHubMock } from "../../simulators/github/mock.ts";
+import { type GitHubDelivery, GitHubEvents, signedDelivery } from "../../lab/simulators/github/events.ts";
+import { GitHubMock } from "../../lab/simulators/github/mock.ts";
 import { makeProject, makeUser, next, type TestProject, type TestUser } from "../factories.ts";
 import { type Answer, type Harness, openHarness } from "../harness.ts";
 

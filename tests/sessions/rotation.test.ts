@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { decrypt, encrypt } from "../../src/core/encryption.ts";
-import { signedDelivery } from "../../simulators/github/events.ts";
-import { agentDelivery } from "../../simulators/senders/agent.ts";
-import { deployDelivery } from "../../simulators/senders/deploy.ts";
-import { paymentDelivery } from "../../simulators/senders/payment.ts";
+import { signedDelivery } from "../../lab/simulators/github/events.ts";
+import { agentDelivery } from "../../lab/simulators/senders/agent.ts";
+import { deployDelivery } from "../../lab/simulators/senders/deploy.ts";
+import { paymentDelivery } from "../../lab/simulators/senders/payment.ts";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
 import { makeUser, next } from "../factories.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";

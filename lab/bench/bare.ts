@@ -1,0 +1,111 @@
+/**
+ * What the service is compared with: Hono and postgres.js and nothing else. No credentials, no checks, no history, no
+ * idempotency, no log; for reads the same SQL and the same JSON, for writes only the row.
+ */
+import { Hono } from "hono";
+import { v7 as uuid } from "uuid";
+import { openDatabase } from "../../db/open.ts";
+
+const database = await openDatabase({
+  url: Deno.env.get("DATABASE_URL"),
+  dataDir: Deno.env.get("DATA_DIR") ?? "./data",
+});
+const { sql } = database;
+const linksTo = Deno.env.get("LINKS_TO") ?? "";
+await sql`
+  create table if not exists bare_tickets (
+    like tickets including defaults including constraints including generated, primary key (id))`;
+await sql`create index if not exists bare_tickets_created_idx on bare_tickets (project_id, created_at, id)`;
+await sql`
+  insert into bare_tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role, actor_id,
+    source, created_with)
+  select id, project_id, number, title, description, request_type, priority, blocking, actor_role, actor_id, source,
+    created_with from tickets on conflict do nothing`;
+
+const app = new Hono();
+app.get("/ready", (c) => c.json({ ready: true }));
+
+app.post("/projects/:id/tickets", async (c) => {
+  const body = await c.req.json();
+  const [row] = await sql`
+    insert into bare_tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role,
+      actor_id, source, created_with)
+    values (${uuid()}::uuid, ${
+    c.req.param("id")
+  }::uuid, 1, ${body.title}, ${body.description}, ${body.request_type},
+      ${body.priority}, ${body.blocking}, 'user', 'bench', 'portal', 'key')
+    returning id, status, created_at`;
+  return c.json({ ticket: row }, 201);
+});
+
+/** As in src/tickets/_rows.ts. */
+function summaryColumns(id: string) {
+  return sql`t.id, t.project_id, 'BENCH' || '-' || t.number as ticket_ref, t.number, t.title, t.request_type, t.priority,
+      t.blocking, t.stage, t.status, case when t.ship_state = 'merged' and (select exists (select from project_repositories r
+        join deploy_reports d on d.repo = lower(r.full_name) where r.project_id = ${id}::uuid)) then 'waiting'
+      else t.ship_state end as ship,
+      coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
+        from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
+      t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
+      t.created_by, t.created_with, t.version, t.created_at, t.updated_at,
+      ${`${linksTo}/api/projects/${id}/tickets/`} || t.id as url`;
+}
+
+app.get("/projects/:id/tickets", async (c) => {
+  const id = c.req.param("id");
+  const rows = await sql`
+    select ${summaryColumns(id)}
+    from tickets t where t.project_id = ${id}::uuid
+    order by t.created_at desc, t.id desc limit 51`;
+  const last = rows[49];
+  return c.json({
+    tickets: rows.slice(0, 50),
+    next_cursor: rows.length > 50
+      ? btoa(JSON.stringify(["-created_at", last!.created_at, last!.id])).replaceAll("=", "")
+      : null,
+  });
+});
+
+app.get("/projects/:id/tickets/:ticketId", async (c) => {
+  const { id, ticketId } = c.req.param();
+  const [row] = await sql`
+    select ${summaryColumns(id)},
+      t.description, t.evidence, t.suggested_resolution, t.implementation_notes, t.resolution_note
+    from tickets t where t.project_id = ${id}::uuid and t.id = ${ticketId}::uuid`;
+  return row ? c.json(row) : c.json({ error: "not found" }, 404);
+});
+
+app.get("/projects/:id/tickets/:ticketId/tasks", async (c) => {
+  const { id, ticketId } = c.req.param();
+  const tasks = await sql`
+    select t.id, t.ticket_id as handoff_request_id, t.project_id, t.sequence, t.title, t.body, t.summary, t.role, t.status,
+      t.assignee_user_id, t.assignee_session_id, t.depends_on_task_ids, t.acceptance_criteria, t.estimated_minutes,
+      t.actual_minutes, t.blocking_reason, t.started_at, t.completed_at, t.lease_expires_at, t.version, t.created_at,
+      t.updated_at
+    from tasks t where t.ticket_id = ${ticketId}::uuid and t.project_id = ${id}::uuid
+    order by t.sequence`;
+  return c.json({ tasks });
+});
+
+app.post("/projects/:id/tickets/bulk", async (c) => {
+  const { ticket_ids, stage } = await c.req.json();
+  const ids: string[] = ticket_ids;
+  const updated = await sql.begin(async (tx) => {
+    await tx`select id from bare_tickets where id = any (${ids}::uuid[]) order by id for update`;
+    const rows = await tx`
+      update bare_tickets set stage = ${stage}, version = version + 1, updated_at = now()
+      where id = any (${ids}::uuid[]) returning id`;
+    return rows.length;
+  });
+  return c.json({ updated, errors: [] });
+});
+
+const server = Deno.serve({
+  port: Number(Deno.env.get("PORT")),
+  hostname: "127.0.0.1",
+  onListen: () => {},
+}, app.fetch);
+
+Deno.addSignalListener("SIGTERM", () => {
+  server.shutdown().then(() => database.close()).then(() => Deno.exit(0));
+});

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from "node:util";
+import { openDatabase } from "../../db/open.ts";
+import { copyTemplate, dropPlace, emptyEmbedded, emptyPlace, type Place } from "../../tests/database.ts";
+import { call, makeTenant, runLoad, type Server, startBare, startService, type Tenant } from "./service.ts";
+import type { LoadRequest } from "./load.ts";
+import { type BenchOptions, progress } from "./report.ts";
+import { refuseFailures } from "./rounds.ts";
+import type { TicketText } from "./texts.ts";
+
+/** The service and what it is compared with, each over a copy of the same data. */
+export interface Pair {
+  service: Server;
+  bare: Server;
+  tenant: Tenant;
+}
+
+/** What a bench needs in the database before both sides get it; `tickets` are in already. */
+type Prepare = (service: Server, tenant: Tenant) => Promise<void>;
+
+/** Runs `work` with both sides up over `tickets` tickets, and leaves nothing behind. */
+export async function withPair<T>(
+  options: BenchOptions,
+  tickets: number,
+  work: (pair: Pair) => Promise<T>,
+  prepare: Prepare = () => Promise.resolve(),
+): Promise<T> {
+  progress(`preparing ${tickets} tickets`);
+  const place = await emptyPlace("bench");
+  const running: Server[] = [];
+  let copy: Place | undefined;
+  try {
+    if (!place.url) await emptyEmbedded(place.dataDir);
+    const seeding = await startService(place);
+    running.push(seeding);
+    const tenant = await makeTenant(seeding);
+    await seed(options.texts, seeding, tenant, tickets);
+    await prepare(seeding, tenant);
+    await seeding.stop();
+    await analyze(place);
+    copy = await copyTemplate(place);
+    const service = await startService(place);
+    running.push(service);
+    const bare = await startBare(copy, service.origin);
+    running.push(bare);
+    return await work({ service, bare, tenant });
+  } finally {
+    for (const server of running) await server.stop();
+    if (copy) await dropPlace(copy);
+    await dropPlace(place);
+  }
+}
+
+/** Makes tickets through the service itself. */
+export async function seed(
+  texts: TicketText[],
+  server: Server,
+  tenant: Tenant,
+  count: number,
+): Promise<void> {
+  if (count === 0) return;
+  const result = await runLoad({
+    origin: server.origin,
+    headers: await tenant.headers(server),
+    requests: createRequests(texts, `/api${tenant.path}`),
+    clients: 16,
+    seconds: 600,
+    count,
+  });
+  refuseFailures("seeding", result);
+}
+
+/** A creation for each text, under the path of the project. */
+export function createRequests(texts: readonly TicketText[], projectPath: string): LoadRequest[] {
+  return texts.map((text) => ({
+    method: "POST",
+    path: `${projectPath}/tickets`,
+    body: JSON.stringify(text),
+  }));
+}
+
+/** Fresh statistics, so that neither side's plans depend on when the database last took some. */
+export async function analyze(place: Place): Promise<void> {
+  const database = await openDatabase({ ...place, poolSize: 1 });
+  try {
+    await database.sql.unsafe("vacuum analyze");
+  } finally {
+    await database.close();
+  }
+}
+
+const SHOWN = 2000;
+
+/** @throws {Error} when the two sides don't answer the same JSON */
+export async function requireEqualAnswers(pair: Pair, path: string): Promise<void> {
+  const { service, bare, tenant } = pair;
+  const ours = await call(service, await tenant.headers(service), { method: "GET", path: `/api${path}` });
+  const theirs = await call(bare, {}, { method: "GET", path });
+  if (!isDeepStrictEqual(ours, theirs)) {
+    const shown = [ours, theirs].map((answer) => JSON.stringify(answer).slice(-SHOWN));
+    throw new Error(`The two sides answer differently to ${path}:\n${shown.join("\n")}`);
+  }
+}

@@ -1,0 +1,79 @@
+import { dropPlace, emptyPlace } from "../../tests/database.ts";
+import { analyze, seed } from "./pair.ts";
+import { type BenchOptions, type Finding, median, perSecond, progress } from "./report.ts";
+import { refuseFailures } from "./rounds.ts";
+import { makeTenant, runLoad, type Server, startService, type Tenant, withDatabase } from "./service.ts";
+
+const CORES_NEEDED = 4;
+const REACH = 1.7;
+
+/** A second process on the same server: reads spread over both; what the clock starts runs once all the same. */
+export async function benchProcesses(options: BenchOptions): Promise<Finding[]> {
+  const place = await emptyPlace("bench");
+  const { url } = place;
+  const servers: Server[] = [];
+  try {
+    if (!url) {
+      progress("two processes need a server: skipped on the embedded database");
+      return [];
+    }
+    servers.push(await startService(place));
+    const tenant = await makeTenant(servers[0]!);
+    await seed(options.texts, servers[0]!, tenant, 1000);
+    servers.push(await startService(place));
+    await analyze(place);
+    return [await compareReads(options, servers, tenant), await countSweeps(url)];
+  } finally {
+    for (const server of servers) await server.stop();
+    await dropPlace(place);
+  }
+}
+
+async function compareReads(options: BenchOptions, servers: Server[], tenant: Tenant): Promise<Finding> {
+  const load = async ({ origin }: Server, clients: number) => {
+    const headers = await tenant.headers(servers[0]!);
+    const requests = [{ method: "GET", path: `/api${tenant.path}/tickets` }];
+    const result = await runLoad({ origin, headers, requests, clients, seconds: options.seconds });
+    refuseFailures("list", result);
+    return result.perSecond;
+  };
+  const rounds: { one: number; two: number }[] = [];
+  for (let round = 1; round <= options.rounds; round++) {
+    const one = await load(servers[0]!, 16);
+    const both = await Promise.all(servers.map((server) => load(server, 8)));
+    const two = both.reduce((sum, rate) => sum + rate, 0);
+    rounds.push({ one, two });
+    progress(`two processes, ${round} of ${options.rounds}: ${perSecond(two)}, one ${perSecond(one)}`);
+  }
+  const ratio = median(rounds.map(({ one, two }) => two / one));
+  const cores = navigator.hardwareConcurrency;
+  const enough = cores >= CORES_NEEDED;
+  return {
+    what: `list of 50 by two processes, ${cores} cores`,
+    value: perSecond(median(rounds.map(({ two }) => two))),
+    against: `one process: ${perSecond(median(rounds.map(({ one }) => one)))}`,
+    reached: `× ${ratio.toFixed(2)}`,
+    reach: enough ? `≥ × ${REACH}` : `≥ × ${REACH} with ${CORES_NEEDED} cores or more`,
+    ok: !enough || ratio >= REACH,
+    details: { ratio, cores, rounds },
+  };
+}
+
+/** Each minute has one occurrence of the schedule that comes every minute, whichever of the two schedulers files it. */
+async function countSweeps(url: string): Promise<Finding> {
+  return await withDatabase(url, async (sql) => {
+    const rows = await sql<{ minute: string; jobs: number }[]>`
+      select date_trunc('minute', created_on)::text as minute, count(*)::int as jobs from pgboss.job
+      where name = 'end-leases' group by 1 order by 1`;
+    const twice = rows.filter(({ jobs }) => jobs > 1);
+    return {
+      what: "occurrences of a schedule that two processes ran twice",
+      value: String(twice.length),
+      against: `occurrences: ${rows.length}`,
+      reached: String(twice.length),
+      reach: "0",
+      ok: twice.length === 0,
+      details: { rows: [...rows] },
+    };
+  });
+}

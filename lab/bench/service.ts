@@ -1,0 +1,172 @@
+import postgres from "postgres";
+import { freePort, inherited, launchService, untilAnswers } from "../../ops/launch.ts";
+import type { Place } from "../../tests/database.ts";
+import type { LoadPlan, LoadResult } from "./load.ts";
+import { readUsage, type Usage } from "./usage.ts";
+
+const PROJECT_DIR = new URL("../../", import.meta.url).pathname;
+const ADMIN = { email: "admin@localhost", password: "for the bench only" };
+
+/** A child process that serves HTTP over a database of its own. */
+export interface Server {
+  origin: string;
+  /** From the start of the process until it was ready. */
+  startMs: number;
+  usage(): Promise<Usage | null>;
+  stop(): Promise<void>;
+}
+
+/** Starts the real service, as `npm start` does; its log goes nowhere. */
+export function startService(place: Place, env: Record<string, string> = {}): Promise<Server> {
+  const started = performance.now();
+  const port = freePort();
+  const settings = {
+    PORT: String(port),
+    DATA_DIR: place.dataDir,
+    ADMIN_PASSWORD: ADMIN.password,
+    EMBEDDING_THREADS: "0",
+    ...(place.url && { DATABASE_URL: place.url }),
+    ...env,
+  };
+  const profile = Deno.env.get("BENCH_PROFILE");
+  const flags = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : [];
+  const child = launchService(settings, { flags, stdout: "null" });
+  return serverOf({ child, port, place, started, ready: "/readyz" });
+}
+
+/** Starts what the service is compared with (bare.ts). Its links lead to the service, so that answers can be equal. */
+export function startBare(place: Place, linksTo: string): Promise<Server> {
+  const started = performance.now();
+  const port = freePort();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "lab/bench/bare.ts"],
+    cwd: PROJECT_DIR,
+    clearEnv: true,
+    env: {
+      ...inherited(),
+      PORT: String(port),
+      DATA_DIR: place.dataDir,
+      LINKS_TO: linksTo,
+      ...(place.url && { DATABASE_URL: place.url }),
+    },
+    stdout: "null",
+  }).spawn();
+  return serverOf({ child, port, place, started, ready: "/ready" });
+}
+
+interface Started {
+  child: Deno.ChildProcess;
+  port: number;
+  place: Place;
+  /** As `performance.now()` said before the process began. */
+  started: number;
+  ready: string;
+}
+
+async function serverOf({ child, port, place, started, ready }: Started): Promise<Server> {
+  const origin = `http://127.0.0.1:${port}`;
+  await untilAnswers(origin + ready, child);
+  let ended = false;
+  child.status.then(() => ended = true);
+  return {
+    origin,
+    startMs: performance.now() - started,
+    async usage() {
+      return await readUsage(child.pid, await backendsOf(place));
+    },
+    async stop() {
+      if (!ended) child.kill("SIGTERM");
+      await child.status;
+    },
+  };
+}
+
+async function backendsOf({ url }: Place): Promise<number[]> {
+  if (!url) return [];
+  return await withDatabase(url, async (sql) => {
+    const rows = await sql<{ pid: number }[]>`
+      select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+    return rows.map(({ pid }) => pid);
+  });
+}
+
+/** Runs `work` over a connection of its own to a server database. */
+export async function withDatabase<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Runs a load in a process of its own. */
+export function runLoad(plan: LoadPlan): Promise<LoadResult> {
+  return runScript("load.ts", plan);
+}
+
+/** Runs a file of this folder as a process: `plan` to its stdin, the JSON of its stdout back. */
+export async function runScript<Plan, Result>(file: string, plan: Plan): Promise<Result> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", new URL(`./${file}`, import.meta.url).pathname],
+    cwd: PROJECT_DIR,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(JSON.stringify(plan)));
+  await writer.close();
+  const { success, stdout } = await child.output();
+  if (!success) throw new Error(`${file} failed`);
+  return JSON.parse(new TextDecoder().decode(stdout));
+}
+
+/** One call outside of any measurement. `path` from the origin. */
+export async function call<T>(
+  { origin }: Server,
+  headers: Record<string, string>,
+  request: { method: string; path: string; body?: unknown },
+): Promise<T> {
+  const response = await fetch(origin + request.path, {
+    method: request.method,
+    headers: { ...headers, ...(request.body !== undefined && { "content-type": "application/json" }) },
+    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+  });
+  if (!response.ok) {
+    throw new Error(`${request.method} ${request.path}: ${response.status} ${await response.text()}`);
+  }
+  return await response.json();
+}
+
+/** Access tokens live for 15 minutes. */
+const SIGN_IN_AFTER_MS = 8 * 60_000;
+
+/** A project and who works in it: a signed-in admin, since keys are limited to so many calls a minute. */
+export interface Tenant {
+  projectId: string;
+  /** Path of the project, below `/api` in the service. */
+  path: string;
+  headers(server: Server): Promise<Record<string, string>>;
+}
+
+/** Signs in as the first admin and makes a project. */
+export async function makeTenant(server: Server, repositories: string[] = []): Promise<Tenant> {
+  let signedIn: { headers: Record<string, string>; at: number } | undefined;
+  const headers = async (server: Server) => {
+    if (signedIn && performance.now() - signedIn.at < SIGN_IN_AFTER_MS) return signedIn.headers;
+    const { access_token } = await call<{ access_token: string }>(server, {}, {
+      method: "POST",
+      path: "/api/auth/login",
+      body: ADMIN,
+    });
+    signedIn = { headers: { authorization: `Bearer ${access_token}` }, at: performance.now() };
+    return signedIn.headers;
+  };
+  const { id } = await call<{ id: string }>(server, await headers(server), {
+    method: "POST",
+    path: "/api/projects",
+    body: { name: "Bench", key: "BENCH", repositories },
+  });
+  return { projectId: id, path: `/projects/${id}`, headers };
+}

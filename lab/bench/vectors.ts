@@ -1,0 +1,50 @@
+import { startEmbedder } from "../../src/core/embed.ts";
+import { MODEL_DIR } from "../../src/core/services.ts";
+import { randomOf } from "./random.ts";
+
+/** Vectors of texts by the service's own model. */
+export async function embedTexts(texts: readonly string[]): Promise<Float32Array[]> {
+  const embedder = startEmbedder({ threads: navigator.hardwareConcurrency, modelDir: MODEL_DIR });
+  try {
+    const vectors = await Promise.all(texts.map((text) => embedder.embed(text, { timeoutMs: 600_000 })));
+    return vectors.map((vector) => {
+      if (!vector) throw new Error("the model gave no vector");
+      return vector;
+    });
+  } finally {
+    embedder.close();
+  }
+}
+
+/**
+ * As many vectors as wanted near real ones: each between two real vectors and off the line by noise, so that cosines
+ * are spread as they are between real texts, from unrelated to nearly the same. The same sequence each time.
+ */
+export class VectorSource {
+  readonly #base: readonly Float32Array[];
+  readonly #random = randomOf(0x9e3779b9);
+
+  constructor(base: readonly Float32Array[]) {
+    this.#base = base;
+  }
+
+  next(): Float32Array {
+    const [one, other] = [this.#pick(), this.#pick()];
+    const share = this.#random() * 0.5;
+    // Of a length that takes the cosine to the real vectors down to between 1 and 0.7.
+    const noise = this.#random() / Math.sqrt(one.length);
+    const vector = one.map((value, index) =>
+      value * (1 - share) + other[index]! * share + this.#gaussian() * noise
+    );
+    const length = Math.hypot(...vector);
+    return vector.map((value) => value / length);
+  }
+
+  #pick(): Float32Array {
+    return this.#base[Math.floor(this.#random() * this.#base.length)]!;
+  }
+
+  #gaussian(): number {
+    return Math.sqrt(-2 * Math.log(1 - this.#random())) * Math.cos(2 * Math.PI * this.#random());
+  }
+}

@@ -1,0 +1,138 @@
+import { parseArgs } from "node:util";
+import { v7 as uuid } from "uuid";
+import { messageOf } from "../../db/errors.ts";
+import { agentDelivery } from "./senders/agent.ts";
+import { deployDelivery } from "./senders/deploy.ts";
+import { checkoutSession, paymentDelivery, subscription } from "./senders/payment.ts";
+import type { Sent } from "./senders/sent.ts";
+
+const HELP = `Sends correctly signed deliveries to a running service.
+
+  npm run simulate -- agent   --agent bc_1 --status FINISHED [--pr URL] [--summary TEXT]
+  npm run simulate -- payment --account ID [--customer cus_1] [--status active]
+  npm run simulate -- deploy  --repo owner/name --sha SHA [--environment production] [--status success]
+
+  --repeat N      sends each delivery N times
+  --shuffle       sends them in a random order
+  --bad-signature signs with another secret
+  --at TIME       the time of the events, such as 2026-11-20T10:00:00Z; now when absent
+  --url URL       of the service; http://127.0.0.1:3000 when absent
+
+The secrets are those of the service: CLOUD_AGENT_WEBHOOK_SECRET, STRIPE_WEBHOOK_SECRET, CRON_SECRET.`;
+
+const { values, positionals } = readArguments();
+const repeat = Number(values.repeat);
+const clock = values.at ? new Date(values.at) : new Date();
+
+function readArguments() {
+  const options = {
+    agent: { type: "string" },
+    pr: { type: "string" },
+    summary: { type: "string" },
+    account: { type: "string" },
+    customer: { type: "string", default: "cus_simulated" },
+    repo: { type: "string" },
+    sha: { type: "string" },
+    environment: { type: "string", default: "production" },
+    status: { type: "string" },
+    repeat: { type: "string", default: "1" },
+    shuffle: { type: "boolean", default: false },
+    "bad-signature": { type: "boolean", default: false },
+    at: { type: "string" },
+    url: { type: "string", default: "http://127.0.0.1:3000" },
+    help: { type: "boolean", short: "h", default: false },
+  } as const;
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    fail(messageOf(error));
+  }
+}
+
+const SENDERS: Record<string, () => Promise<Sent[]> | Sent[]> = {
+  agent: () => [agentDelivery(secretOf("CLOUD_AGENT_WEBHOOK_SECRET"), {
+    id: required("agent"),
+    status: values.status ?? "FINISHED",
+    timestamp: clock.toISOString(),
+    ...(values.pr && { prUrl: values.pr }),
+    ...(values.summary && { summary: values.summary }),
+  })],
+  payment: payments,
+  deploy: () => [deployDelivery(secretOf("CRON_SECRET"), {
+    repo: required("repo"),
+    sha: required("sha"),
+    environment: values.environment,
+    status: values.status ?? "success",
+  })],
+};
+
+/** What a customer's checkout makes the provider send. */
+async function payments(): Promise<Sent[]> {
+  const secret = secretOf("STRIPE_WEBHOOK_SECRET");
+  const created = Math.floor(clock.getTime() / 1000);
+  const ids = { customer: values.customer, subscription: values.customer.replace("cus_", "sub_") };
+  const session = { ...ids, id: `cs_test_${created}`, accountId: required("account") };
+  const state = {
+    ...ids,
+    id: ids.subscription,
+    status: values.status ?? "active",
+    periodEnd: created + 30 * 86_400,
+  };
+  const events = [
+    { type: "customer.subscription.created", object: subscription({ ...state, status: "incomplete" }) },
+    { type: "checkout.session.completed", object: checkoutSession(session) },
+    { type: "customer.subscription.updated", object: subscription(state) },
+  ];
+  return await Promise.all(
+    events.map((event, index) =>
+      paymentDelivery(secret, { id: `evt_${uuid()}`, created: created + index, ...event })
+    ),
+  );
+}
+
+function secretOf(variable: string): string {
+  if (values["bad-signature"]) return "a secret that the service does not know";
+  const secret = Deno.env.get(variable)?.split(",")[0]?.trim();
+  if (!secret) fail(`${variable} is not set: give the simulator the service's secret`);
+  return secret;
+}
+
+function required(name: "agent" | "account" | "repo" | "sha"): string {
+  return values[name] ?? fail(`--${name} is missing`);
+}
+
+function fail(reason: string): never {
+  console.error(`${reason}\n\n${HELP}`);
+  Deno.exit(2);
+}
+
+/** Answers how many deliveries were refused. */
+async function send(): Promise<number> {
+  const sender = SENDERS[positionals[0] ?? ""] ?? fail("Name a sender: agent, payment or deploy");
+  if (!Number.isInteger(repeat) || repeat < 1) fail("--repeat takes a number from 1");
+  if (Number.isNaN(clock.getTime())) fail("--at takes a time such as 2026-11-20T10:00:00Z");
+  const deliveries = (await sender()).flatMap((sent) => Array.from({ length: repeat }, () => sent));
+  if (values.shuffle) deliveries.sort(() => Math.random() - 0.5);
+  let refused = 0;
+  for (const { path, headers, body } of deliveries) {
+    const response = await fetch(new URL(`/api${path}`, values.url), { method: "POST", headers, body });
+    if (!response.ok) refused++;
+    console.log(`${response.status} ${path} ${await response.text()}`);
+  }
+  return refused;
+}
+
+async function main(): Promise<number> {
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  try {
+    return await send() === 0 ? 0 : 1;
+  } catch (error) {
+    console.error(`simulate: cannot send to ${values.url}: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+Deno.exit(await main());

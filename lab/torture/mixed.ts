@@ -1,0 +1,179 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Sql } from "../../db/open.ts";
+import { createBoss } from "../../db/queue.ts";
+import { GitHubEvents } from "../simulators/github/events.ts";
+import { openQueue, type Queue, type QueueName } from "../../src/core/queue.ts";
+import { brokenInvariants, findTraces } from "./invariants.ts";
+import { callSomething, furnish } from "./mixed_calls.ts";
+import { MixedClient, type World } from "./mixed_client.ts";
+import { type Books, type Options, type Scenario, until } from "./scenario.ts";
+import { serverUrl, Stage, withDatabase } from "./service.ts";
+
+export const mixed: Scenario = {
+  name: "mixed",
+  summary: "every write there is, by 16 clients at few things; on a server against two processes",
+  rounds: 3,
+  run: mixAll,
+};
+
+const CLIENTS = 16;
+const PASSWORD = "for the torture only";
+
+async function mixAll(books: Books, options: Options): Promise<void> {
+  for (let round = 0; round < options.rounds; round++) await mix(books, options, options.seed + round);
+}
+
+async function mix(books: Books, { seconds, say }: Options, seed: number): Promise<void> {
+  const stage = await Stage.open({ EMBEDDING_THREADS: "1" });
+  const stages = serverUrl ? [stage, Stage.over(stage.place, { EMBEDDING_THREADS: "1" })] : [stage];
+  try {
+    if (serverUrl) await slowDown(stage);
+    for (const each of stages) await each.start();
+    const world = await makeWorld(stage, stages.map(({ url }) => url));
+    const counts = new Map<string, number>();
+    const clients = Array.from(
+      { length: CLIENTS },
+      (_, n) => new MixedClient(world, books, counts, seed * 1000 + n, `s${seed}-${n}`),
+    );
+    await furnish(clients[0]!);
+    const end = performance.now() + seconds * 1000;
+    const isRunning = () => performance.now() < end;
+    await Promise.all([
+      ...clients.map(async (client) => {
+        while (isRunning()) await callSomething(client);
+      }),
+      ...(serverUrl ? [hurry(stage, isRunning)] : []),
+    ]);
+    await settle(stage, world);
+    for (const each of stages.toReversed()) await each.service.stop();
+    const told = [...counts].toSorted(([, a], [, b]) => b - a).map(([what, count]) => `${what}: ${count}`);
+    say(`seed ${seed}: ${told.join(", ")}`);
+    await judge(books, stage, `seed ${seed}`);
+  } finally {
+    for (const each of stages.slice(1)) await each.release();
+    await stage.close();
+  }
+}
+
+/** A write in ten takes a moment longer, so that others get in between: on a fast machine too they would hardly ever. */
+async function slowDown(stage: Stage): Promise<void> {
+  await withDatabase(stage.place, (sql) =>
+    sql.unsafe(`
+      create function linger() returns trigger language plpgsql as $$ begin
+        if random() < 0.1 then perform pg_sleep(random() * 0.05); end if;
+        return coalesce(new, old);
+      end $$;
+      do $$ declare name text; begin
+        for name in select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' loop
+          execute format('create trigger linger before insert or update or delete on %I for each row execute function linger()', name);
+        end loop;
+      end $$`));
+}
+
+/** Two projects of one account, people of every kind, and two admins of another account. */
+async function makeWorld(stage: Stage, urls: string[]): Promise<World> {
+  const { token: root, project } = await stage.caller();
+  const { project: other } = await stage.caller();
+  const make = async (body: object) => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const user = { name: "Somebody", password: PASSWORD, email, ...body };
+    const { id, account_id } = await stage.call<{ id: string; account_id: string }>(
+      root,
+      "POST",
+      "/users",
+      user,
+    );
+    const pair = await stage.call<Session>(null, "POST", "/auth/login", { email, password: PASSWORD });
+    const { access_token: token, refresh_token: refresh } = pair;
+    return { id, account_id, email, password: PASSWORD, token, refresh };
+  };
+  const people = await Promise.all(
+    ["super_admin", "admin", "member", "member"].map((role) => make({ role })),
+  );
+  const account = await stage.call<{ id: string }>(root, "POST", "/accounts", {
+    name: "Rivals",
+    slug: "rivals",
+  });
+  const rivals = await Promise.all([1, 2].map(() => make({ role: "admin", account_id: account.id })));
+  const lasting = await make({ role: "admin" });
+  for (const { id } of people.slice(2)) {
+    await stage.call(root, "PUT", `${project}/members/${id}`, { role: "member" });
+  }
+  return {
+    urls,
+    root,
+    tokens: [lasting.token, ...people.map(({ token }) => token)],
+    accountId: lasting.account_id,
+    project,
+    other,
+    users: people,
+    rivals,
+    refreshToken: lasting.refresh,
+    tickets: [],
+    tasks: [],
+    cases: [],
+    keys: [],
+    surveys: [],
+    agents: [],
+    sent: [],
+    imports: [],
+    imported: 0,
+    followed: new Set(),
+    hosting: await GitHubEvents.load(),
+  };
+}
+
+interface Session {
+  access_token: string;
+  refresh_token: string;
+}
+
+const SWEEPS: readonly QueueName[] = [
+  "end-leases",
+  "collect-changes",
+  "sweep-merged-tickets",
+  "backfill-embeddings",
+];
+
+/** Does at once and over again what else the clock brings about: claims run out, sweeps begin. */
+async function hurry(stage: Stage, isRunning: () => boolean): Promise<void> {
+  await withDatabase(stage.place, async (sql) => {
+    const queue = queueOver(sql);
+    while (isRunning()) {
+      await sql`
+        update tasks set lease_expires_at = now() - interval '1 second'
+        where lease_expires_at is not null and id = (
+          select id from tasks where lease_expires_at is not null order by random() limit 1)`;
+      for (const name of SWEEPS) await queue.enqueue(sql, name, {});
+      await pause(500);
+    }
+  });
+}
+
+/** What the load left to jobs is done, and a collection and an analysis of every change. */
+async function settle(stage: Stage, { root }: World): Promise<void> {
+  const idle = async () => {
+    const path = "/admin/queues";
+    const { queues } = await stage.call<{ queues: { waiting: number; active: number }[] }>(root, "GET", path);
+    return queues.every(({ waiting, active }) => waiting + active === 0);
+  };
+  await until("the jobs are done", 120, idle);
+  await stage.service.stop();
+  await withDatabase(stage.place, (sql) => queueOver(sql).enqueue(sql, "collect-changes", {}));
+  await stage.start();
+  await until("the analysis is done", 120, idle);
+}
+
+function queueOver(sql: Sql): Queue {
+  return openQueue(createBoss(sql, { embedded: !serverUrl, supervises: false, onError: () => {} }));
+}
+
+async function judge(books: Books, stage: Stage, name: string): Promise<void> {
+  await withDatabase(stage.place, async (sql) => {
+    books.ledger.settle(await findTraces(sql));
+    for (const broken of await brokenInvariants(sql)) books.expect(false, `${name}: ${broken}`);
+    const [{ deadlocks }] = await sql<[{ deadlocks: number }]>`
+      select deadlocks from pg_stat_database where datname = current_database()`;
+    books.expect(deadlocks === 0, `${name}: ${deadlocks} deadlocks`);
+  });
+}

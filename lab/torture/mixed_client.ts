@@ -1,0 +1,156 @@
+import { randomOf } from "../bench/random.ts";
+import { ERRORS } from "../../src/core/errors.ts";
+import type { GitHubEvents } from "../simulators/github/events.ts";
+import type { Sent } from "../simulators/senders/sent.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Books } from "./scenario.ts";
+
+/** What all clients share: few things of each kind, so that they meet at them. */
+export interface World {
+  urls: string[];
+  /** Sessions and keys; `root` is the one that nobody takes away. */
+  tokens: string[];
+  root: string;
+  accountId: string;
+  /** Paths below /api: the one that is worked in, and the one that is archived, wired and imported to. */
+  project: string;
+  other: string;
+  /** Users that are switched off and on, get roles and memberships. */
+  users: { id: string; email: string; password: string }[];
+  /** Two admins of an account of their own, who take the role from each other. */
+  rivals: { id: string; token: string }[];
+  tickets: string[];
+  /** Paths of parts, below their tickets'. */
+  tasks: string[];
+  cases: string[];
+  keys: string[];
+  surveys: string[];
+  agents: string[];
+  /** As they were sent, to be sent again. */
+  sent: Sent[];
+  imports: unknown[][];
+  imported: number;
+  /** Versions that somebody changed under If-Match: two changes of one are a lost one. */
+  followed: Set<string>;
+  hosting: GitHubEvents;
+  refreshToken: string;
+}
+
+export interface Answer<T = Record<string, unknown>> {
+  status: number;
+  ok: boolean;
+  headers: Headers;
+  body: T & { code?: string };
+}
+
+export interface Made {
+  id: string;
+}
+
+interface Options {
+  token?: string | null;
+  body?: unknown;
+  raw?: Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
+}
+
+/** Of each kind so many are kept in mind: older ones are left alone. */
+const KEPT = 5;
+
+/** A caller with chances of its own, which the seed decides; what it is told it enters into the books. */
+export class MixedClient {
+  readonly world: World;
+  readonly #books: Books;
+  readonly #random: () => number;
+  readonly #counts: Map<string, number>;
+  readonly #name: string;
+  #made = 0;
+
+  constructor(world: World, books: Books, counts: Map<string, number>, seed: number, name: string) {
+    this.world = world;
+    this.#books = books;
+    this.#counts = counts;
+    this.#random = randomOf(seed);
+    this.#name = name;
+  }
+
+  chance(share: number): boolean {
+    return this.#random() < share;
+  }
+
+  number(below: number): number {
+    return Math.floor(this.#random() * below);
+  }
+
+  pick<T>(from: readonly T[]): T {
+    if (from.length === 0) throw new Error("there is nothing to choose from yet");
+    return from[this.number(from.length)]!;
+  }
+
+  keep<T>(list: T[], item: T): void {
+    list.unshift(item);
+    if (list.length > KEPT) list.pop();
+  }
+
+  /** A name that nobody else gives: by it a write is found again. */
+  token(): string {
+    return `${this.#name}-${++this.#made}`;
+  }
+
+  /** A write that must be found once when it was acknowledged, at most once when nobody knows, and else never. */
+  enter(kind: string, key: string, { ok, status }: Answer<unknown>): void {
+    if (!ok && status !== 0) return;
+    const ledger: Ledger = this.#books.ledger;
+    ledger.enter(kind, key).state = ok ? "acknowledged" : "unknown";
+  }
+
+  expect(holds: boolean, otherwise: string): void {
+    this.#books.expect(holds, otherwise);
+  }
+
+  async call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    { token = this.pick([this.world.root, ...this.world.tokens]), body, raw, headers = {} }: Options = {},
+  ): Promise<Answer<T>> {
+    const url = `${this.pick(this.world.urls)}/api${path}`;
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: {
+          "content-type": "application/json",
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+        body: raw ?? (body === undefined ? null : JSON.stringify(body)),
+        signal: AbortSignal.timeout(45_000),
+      });
+      const text = await response.text();
+      const { status, ok } = response;
+      const answer = { status, ok, headers: response.headers, body: text ? JSON.parse(text) : {} };
+      this.#judge(`${method} ${path}`, answer, text);
+      if (status === 401 && token) this.#forget(token);
+      return answer;
+    } catch (error) {
+      this.expect(false, `${method} ${path}: ${error}`);
+      return { status: 0, ok: false, headers: new Headers(), body: {} as Answer<T>["body"] };
+    }
+  }
+
+  #forget(token: string): void {
+    const { tokens, root } = this.world;
+    const at = tokens.indexOf(token);
+    this.expect(token !== root, "nobody ended the first session");
+    if (at >= 0) tokens.splice(at, 1);
+  }
+
+  #judge(what: string, { status, ok, body }: Answer, text: string): void {
+    const code = ok ? "" : ` ${body.code}`;
+    this.#counts.set(`${status}${code}`, (this.#counts.get(`${status}${code}`) ?? 0) + 1);
+    if (ok) return;
+    const known = Object.entries(ERRORS).some(([name, error]) =>
+      error.status === status && ("code" in error ? error.code : name) === body.code
+    );
+    this.expect(known && status < 500, `${what}: ${status} ${text.slice(0, 300)}`);
+  }
+}

@@ -1,0 +1,148 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../../tests/tcp_proxy.ts";
+import { findWrites } from "./find.ts";
+import { unfinishedJobs } from "./jobs.ts";
+import { type Attempt, Load } from "./load.ts";
+import { type Books, type Options, quantile, type Scenario, until } from "./scenario.ts";
+import { serverUrl, Stage } from "./service.ts";
+
+export const outage: Scenario = {
+  name: "outage",
+  summary: "the database goes away for 10 s under 16 clients, in every way it can",
+  rounds: 2,
+  run: goAway,
+};
+
+const OUTAGE_MS = 10_000;
+const ANSWER_MS = 2_000;
+
+/** A way of being away. `answers`: meanwhile the service is alive, and owes every call an answer. */
+interface Way {
+  name: string;
+  answers: boolean;
+  leave(stage: Stage): void | Promise<void>;
+  /** `stage` is to be ready for its clients when this is done. */
+  comeBack(stage: Stage): void | Promise<void>;
+}
+
+async function goAway(books: Books, options: Options): Promise<void> {
+  const { rounds, say } = options;
+  const proxy = serverUrl ? startTcpProxy(targetOf(serverUrl)) : null;
+  const stage = await Stage.open({ EMBEDDING_THREADS: "1" });
+  const ways = [frozen, ...(proxy ? [swallowed(proxy), refused(proxy), ...stopped(options)] : [dead])];
+  try {
+    await stage.start(proxy ? { DATABASE_URL: throughProxy(stage.place.url!, proxy) } : {});
+    for (let round = 0; round < rounds; round++) {
+      for (const way of ways) {
+        say(`round ${round + 1}/${rounds}, ${await suffer(stage, way, books)}`);
+      }
+    }
+    const left = await unfinishedJobs(stage, 180);
+    books.expect(left.length === 0, `stuck jobs: ${JSON.stringify(left)}`);
+    say("no job is stuck");
+  } finally {
+    await stage.close();
+    proxy?.close();
+  }
+}
+
+async function suffer(stage: Stage, way: Way, books: Books): Promise<string> {
+  const caller = await stage.caller();
+  const load = new Load(books.ledger, caller, way.name.replaceAll(" ", "-"));
+  await until("the load is under way", 60, () => load.answered > 50);
+  const left = performance.now() - load.started;
+  await way.leave(stage);
+  await pause(OUTAGE_MS);
+  const back = performance.now() - load.started;
+  await way.comeBack(stage);
+  const before = load.acknowledged;
+  const seconds = await until("writes are acknowledged again", 30, () => load.acknowledged > before);
+  await pause(1000);
+  await load.stop();
+  books.ledger.settle(await findWrites(stage, caller));
+  const meanwhile = load.attempts.filter(({ at, ms }) => at + ms > left && at < back);
+  if (way.answers) judge(meanwhile, left, books, way.name);
+  books.expect(load.attempts.every(({ status }) => status !== 500), `${way.name}: a 500`);
+  return `${way.name}: ${describe(meanwhile, left)}; acknowledged again after ${seconds.toFixed(1)} s`;
+}
+
+/** Every call that was under way or came meanwhile is owed an answer within two seconds. */
+function judge(attempts: Attempt[], left: number, books: Books, way: string): void {
+  const late = attempts.filter((attempt) => waited(attempt, left) >= ANSWER_MS);
+  books.expect(late.length === 0, `${way}: ${late.length} calls waited ${ANSWER_MS / 1000} s or more`);
+  const silent = attempts.filter(({ status }) => status === 0);
+  books.expect(silent.length === 0, `${way}: ${silent.length} calls got no answer: ${silent[0]?.reason}`);
+}
+
+function waited({ at, ms }: Attempt, left: number): number {
+  return at + ms - Math.max(at, left);
+}
+
+function describe(attempts: Attempt[], left: number): string {
+  const times = attempts.map((attempt) => waited(attempt, left));
+  const refusals = attempts.filter(({ status }) => status === 503).length;
+  return `${attempts.length} calls meanwhile, ${refusals} of them 503, p50 ${
+    quantile(times, 0.5).toFixed(0)
+  } ms, ` +
+    `longest ${Math.max(0, ...times).toFixed(0)} ms`;
+}
+
+/** The machine stops and goes on, as one does that is moved or suspended. */
+const frozen: Way = {
+  name: "process frozen",
+  answers: false,
+  leave: (stage) => stage.service.kill("SIGSTOP"),
+  comeBack: (stage) => stage.service.kill("SIGCONT"),
+};
+
+function swallowed(proxy: TcpProxy): Way {
+  return {
+    name: "packets swallowed",
+    answers: true,
+    leave: () => proxy.hold(),
+    comeBack: () => proxy.release(),
+  };
+}
+
+function refused(proxy: TcpProxy): Way {
+  return {
+    name: "connections refused",
+    answers: true,
+    leave: () => proxy.refuse(),
+    comeBack: () => proxy.accept(),
+  };
+}
+
+function stopped({ stopCommand, startCommand }: Options): Way[] {
+  if (!stopCommand || !startCommand) return [];
+  return [{
+    name: "server stopped",
+    answers: true,
+    leave: () => shell(stopCommand),
+    comeBack: () => shell(startCommand),
+  }];
+}
+
+async function shell(command: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command("sh", {
+    args: ["-c", command],
+    stdout: "null",
+    stderr: "piped",
+  })
+    .output();
+  if (!success) throw new Error(`${command} failed: ${new TextDecoder().decode(stderr)}`);
+}
+
+/** The embedded engine dies of a message that no client sends; its process must end, and a new one have everything. */
+const dead: Way = {
+  name: "engine dead",
+  answers: false,
+  async leave(stage) {
+    const socket = await Deno.connect({ transport: "unix", path: `${stage.place.dataDir}/db.sock` });
+    await socket.write(new Uint8Array(["z".charCodeAt(0), 0, 0, 0, 4]));
+    const code = await stage.service.ended();
+    socket.close();
+    if (code !== 70) throw new Error(`the process ended with ${code} when its engine died`);
+  },
+  comeBack: async (stage) => void await stage.start(),
+};

@@ -1,0 +1,164 @@
+import { openDatabase, type Sql } from "../../db/open.ts";
+import { freePort } from "../../ops/launch.ts";
+import { copyTemplate, dropPlace, makeTemplate, type Place, serverUrl } from "../../tests/database.ts";
+import { launchService, type ServiceProcess } from "../../tests/service_process.ts";
+
+export const SECRETS = {
+  cron: "torture-cron-secret",
+  agent: "torture-agent-secret",
+  payment: "whsec_torture",
+  hosting: "torture-hosting-secret",
+};
+const ADMIN = { email: "admin@localhost", password: "for the torture only" };
+/** An access token is valid for 15 minutes; what it is taken for may last some. */
+const SESSION_MS = 5 * 60_000;
+export const REPOSITORY = "acme/torture";
+
+export const databaseName = serverUrl ? "PostgreSQL" : "embedded";
+
+/** Who calls, and where: what a client keeps while the service comes and goes. */
+export interface Caller {
+  url: string;
+  token: string;
+  /** Path of a project below /api. */
+  project: string;
+}
+
+/** The real service over a database of its own, started and ended as often as a scenario likes, on one port. */
+export class Stage {
+  readonly place: Place;
+  readonly #env: Record<string, string>;
+  readonly #project: string | undefined;
+  readonly port: number;
+  #service: ServiceProcess | undefined;
+  #session: { token: string; until: number } | undefined;
+
+  private constructor(place: Place, env: Record<string, string>, project?: string) {
+    this.place = place;
+    this.port = freePort();
+    this.#project = project;
+    this.#env = {
+      PORT: String(this.port),
+      ADMIN_PASSWORD: ADMIN.password,
+      CRON_SECRET: SECRETS.cron,
+      CLOUD_AGENT_WEBHOOK_SECRET: SECRETS.agent,
+      STRIPE_WEBHOOK_SECRET: SECRETS.payment,
+      GITHUB_WEBHOOK_SECRET: SECRETS.hosting,
+      RATE_LIMIT_REFRESH: "10000/60",
+      LOG_LEVEL: "warning",
+      ...env,
+    };
+  }
+
+  /** `project`: where the service's files are, this checkout when absent. */
+  static async open(env: Record<string, string> = {}, project?: string): Promise<Stage> {
+    return new Stage(await copyTemplate(await template()), env, project);
+  }
+
+  /** Over a place that the scenario made and removes itself. */
+  static over(place: Place, env: Record<string, string> = {}): Stage {
+    return new Stage(place, env);
+  }
+
+  get service(): ServiceProcess {
+    if (!this.#service) throw new Error("the service is not running");
+    return this.#service;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts a process without waiting for it. */
+  launch(env: Record<string, string> = {}): ServiceProcess {
+    return this.#service = launchService(this.place, { ...this.#env, ...env }, this.#project);
+  }
+
+  /** @returns seconds until it was ready */
+  async start(env: Record<string, string> = {}): Promise<number> {
+    const started = performance.now();
+    await this.launch(env).ready();
+    return (performance.now() - started) / 1000;
+  }
+
+  /** Kills without a chance to say anything; what it had open is what a power cut would leave. */
+  async kill(): Promise<void> {
+    this.service.kill("SIGKILL");
+    await this.service.ended();
+  }
+
+  /** Makes a project of its own. */
+  async caller(): Promise<Caller> {
+    const token = await this.#signIn();
+    const key = `T${crypto.randomUUID().replace(/[^a-f]/g, "").toUpperCase()}X`.slice(0, 10);
+    const project = await this.call<{ id: string }>(token, "POST", "/projects", {
+      name: "Torture",
+      key,
+      slug: crypto.randomUUID(),
+      repositories: [REPOSITORY],
+    });
+    return { url: this.url, token, project: `/projects/${project.id}` };
+  }
+
+  /** Ten times in five minutes are allowed; a session outlives the service's process. */
+  async #signIn(): Promise<string> {
+    if (!this.#session || this.#session.until < performance.now()) {
+      const { access_token } = await this.call<{ access_token: string }>(null, "POST", "/auth/login", ADMIN);
+      this.#session = { token: access_token, until: performance.now() + SESSION_MS };
+    }
+    return this.#session.token;
+  }
+
+  async call<T>(token: string | null, method: string, path: string, body?: unknown): Promise<T> {
+    const headers = token ? { authorization: `Bearer ${token}` } : {};
+    const answer = await this.service.call(method, `/api${path}`, {
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  }
+
+  /** Ends the process, if there is one, and leaves the place. */
+  async release(): Promise<void> {
+    if (this.#service) {
+      try {
+        this.#service.kill("SIGKILL");
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error; // it has ended before
+      }
+      await this.#service.ended();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.release();
+    await dropPlace(this.place);
+  }
+}
+
+let made: Promise<Place> | undefined;
+
+/** A migrated database, copied for each stage. */
+function template(): Promise<Place> {
+  return made ??= makeTemplate();
+}
+
+/** The torture's own statements: on the embedded database while no process has it. */
+export async function withDatabase<T>(place: Place, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+  const database = await openDatabase({ ...place, poolSize: 1 });
+  try {
+    // Seen under heavy load: the first statement of all bound a list as a text, as if arrays were not known yet.
+    await database.sql`select 1`;
+    return await work(database.sql);
+  } finally {
+    await database.close();
+  }
+}
+
+export async function dropTemplate(): Promise<void> {
+  if (made) await dropPlace(await made);
+  made = undefined;
+}
+
+export { serverUrl };

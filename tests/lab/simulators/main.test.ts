@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../../ops/launch.ts";
+import { runDeno } from "../../run_deno.ts";
+
+let server: Deno.HttpServer<Deno.NetAddr>;
+let received: Headers[] = [];
+let bodies: string[] = [];
+let paths: string[] = [];
+beforeAll(() => {
+  server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    received.push(request.headers);
+    paths.push(new URL(request.url).pathname);
+    bodies.push(await request.text());
+    return new Response("taken");
+  });
+});
+afterAll(() => server.shutdown());
+
+function simulate(...args: string[]) {
+  received = [];
+  bodies = [];
+  paths = [];
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  return runDeno(["run", "-A", "lab/simulators/main.ts", "--url", url, ...args], {
+    env: { CLOUD_AGENT_WEBHOOK_SECRET: "one", STRIPE_WEBHOOK_SECRET: "another" },
+  });
+}
+
+test("what happened earlier is signed when it is sent, as the payment provider does", async () => {
+  const at = "2026-11-20T10:00:00Z";
+  const { code, stderr } = await simulate("payment", "--account", crypto.randomUUID(), "--at", at);
+  expect([code, stderr]).toEqual([0, ""]);
+  const dates = received.map((headers) => Number(/^t=(\d+),/.exec(headers.get("stripe-signature")!)?.[1]));
+  expect(dates).toHaveLength(3);
+  expect(Math.min(...dates)).toBeGreaterThan(Date.parse(at) / 1000);
+});
+
+test("the events of two checkouts at one time are different ones, and a repeat is the same", async () => {
+  const ids: string[] = [];
+  for (const customer of ["cus_1", "cus_2"]) {
+    const at = ["--at", "2026-11-20T10:00:00Z", "--repeat", "2"];
+    await simulate("payment", "--account", crypto.randomUUID(), "--customer", customer, ...at);
+    ids.push(...bodies.map((body) => JSON.parse(body).id));
+  }
+  expect([ids.length, new Set(ids).size]).toEqual([12, 6]);
+});
+
+test("a delivery is sent as often as asked for", async () => {
+  expect((await simulate("agent", "--agent", "bc_1", "--repeat", "3")).code).toBe(0);
+  expect(received.length).toBe(3);
+});
+
+test("the service's address may end in a slash or in the path of its interface", async () => {
+  for (const end of ["", "/", "/api"]) {
+    const url = `http://127.0.0.1:${server.addr.port}${end}`;
+    expect((await simulate("agent", "--agent", "bc_1", "--url", url)).code).toBe(0);
+    expect(paths, end).toEqual(["/api/webhooks/cloud-agent"]);
+  }
+});
+
+test("help is given when it is asked for", async () => {
+  const { code, stdout, stderr } = await simulate("--help");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("npm run simulate -- agent");
+});
+
+test.each([
+  [["--colour", "red"], /^Unknown option '--colour'/],
+  [["agent", "--agent", "bc_1", "--at", "yesterday"], /^--at takes a time such as /],
+  [["agent", "--agent", "bc_1", "--repeat", "x"], /^--repeat takes a number from 1\n/],
+  [["agent"], /^--agent is missing\n/],
+  [["nobody"], /^Name a sender: agent, payment or deploy\n/],
+])("%j is told what is wrong, and what is allowed", async (args, reason) => {
+  const { code, stderr } = await simulate(...args);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(reason)]);
+  expect(stderr).toContain("npm run simulate -- agent");
+  expect(stderr).not.toContain("at file:");
+  expect(received).toEqual([]);
+});
+
+test("a service that isn't there is said in one line", async () => {
+  const url = `http://127.0.0.1:${freePort()}`;
+  const { code, stderr } = await simulate("agent", "--agent", "bc_1", "--url", url);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^simulate: [^\n]+\n$/)]);
+  expect(stderr).toContain(url);
+});
