@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 /** What asks for the embedded database, whatever DATABASE_URL says, or for none. */
 const WITHOUT_SERVER = [
-  "tests/core/embed.test.ts",
+  "tests/embedding/embedder.test.ts",
   "tests/db/backup.test.ts",
   "tests/db/embedded.test.ts",
   "tests/lab/demo/walk.test.ts",

@@ -6,7 +6,7 @@ import { pendingMigrations } from "../db/migrate.ts";
 import { CONNECTIONS, openDatabase, type Sql } from "../db/open.ts";
 import { whyUnusable } from "../db/requirements.ts";
 import { type Config, ownUrl, readConfig } from "../src/core/config.ts";
-import { startEmbedder } from "../src/core/embed.ts";
+import { startEmbedder } from "../src/embedding/start.ts";
 import { MODEL_DIR } from "../src/core/services.ts";
 import { runCommand } from "./_cli.ts";
 

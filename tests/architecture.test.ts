@@ -4,6 +4,7 @@ import { runDeno } from "./run_deno.ts";
 /** Lower may not import higher; files in one place may use one another. */
 const LAYERS = [
   "db",
+  "src/embedding",
   "src/core",
   "resources",
   "src/routers",
@@ -42,7 +43,7 @@ const PACKAGE_HOMES: Record<string, RegExp> = {
   "pg-boss": /^db\/queue\.ts$/,
   "postgres": /^db\/open\.ts$/,
   "@electric-sql": /^db\/embedded_worker\.ts$/,
-  "@xenova/transformers": /^src\/core\/embed_worker\.ts$/,
+  "@xenova/transformers": /^src\/embedding\/worker\.ts$/,
   "stripe": /^src\/billing\//,
   "@octokit": /^src\/integrations\//,
 };
@@ -56,7 +57,7 @@ interface Module {
 const ENTRIES = [
   "src/main.ts",
   "src/client.ts",
-  "src/core/embed_worker.ts",
+  "src/embedding/worker.ts",
   "src/core/launch_flags.ts",
   "db/backup.ts",
   "db/dump_schema.ts",
@@ -95,7 +96,7 @@ function layerOf(path: string): string {
 
 function resourceOf(path: string): string | undefined {
   const folder = /^src\/(\w+)\//.exec(path)?.[1];
-  return folder && !["core", "routers", "http"].includes(folder) ? folder : undefined;
+  return folder && !["embedding", "core", "routers", "http"].includes(folder) ? folder : undefined;
 }
 
 function localImports(module: Module): { to: string; typeOnly: boolean }[] {

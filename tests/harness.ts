@@ -3,7 +3,7 @@ import { runJob } from "../jobs/main.ts";
 import { buildApp } from "../src/app.ts";
 import { parseConfig } from "../src/core/config.ts";
 import type { Services } from "../src/core/context.ts";
-import type { Embedder } from "../src/core/embed.ts";
+import type { Embedder } from "../src/embedding/embedder.ts";
 import { startLog } from "../src/core/log.ts";
 import type { Payload, QueueName } from "../src/core/queue.ts";
 import { type RunningServices, startServices } from "../src/core/services.ts";

@@ -3,7 +3,7 @@
  * from stdin, writes a ModelResult to stdout.
  */
 import { fileURLToPath } from "node:url";
-import type { FromWorker, ToWorker } from "../../src/core/embed.ts";
+import type { FromWorker, ToWorker } from "../../src/embedding/embedder.ts";
 
 export interface ModelPlan {
   threads: number;
@@ -27,7 +27,7 @@ function ask(worker: Worker, message: ToWorker): Promise<FromWorker> {
 }
 
 const { threads, texts, seconds }: ModelPlan = await new Response(Deno.stdin.readable).json();
-const url = new URL("../../src/core/embed_worker.ts", import.meta.url);
+const url = new URL("../../src/embedding/worker.ts", import.meta.url);
 const workers = Array.from({ length: threads }, () => new Worker(url, { type: "module" }));
 await Promise.all(workers.map((worker) => ask(worker, { load: MODEL_DIR })));
 const started = performance.now();

@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase, type Sql } from "../../db/open.ts";
-import { toVectorLiteral } from "../../src/core/embed.ts";
+import { toVectorLiteral } from "../../src/embedding/embedder.ts";
 import { SIMILARITY_THRESHOLD } from "../../src/tickets/schema.ts";
 import { dropPlace, emptyPlace } from "../../tests/database.ts";
 import { embedTexts, VectorSource } from "./vectors.ts";

@@ -2,7 +2,7 @@ import { v7 as uuid } from "uuid";
 import { z } from "zod";
 import { parseConfig } from "../../src/core/config.ts";
 import { type Context, type Services, systemContext } from "../../src/core/context.ts";
-import { toVectorLiteral } from "../../src/core/embed.ts";
+import { toVectorLiteral } from "../../src/embedding/embedder.ts";
 import { startServices } from "../../src/core/services.ts";
 import { transact } from "../../src/core/transact.ts";
 import { analyzeProject } from "../../src/suggestions/analyze.ts";

@@ -1,4 +1,4 @@
-import { startEmbedder } from "../../src/core/embed.ts";
+import { startEmbedder } from "../../src/embedding/start.ts";
 import { MODEL_DIR } from "../../src/core/services.ts";
 import { randomOf } from "./random.ts";
 

@@ -88,7 +88,7 @@ async function badWorker(books: Books): Promise<string> {
     const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
     books.ledger.settle(await findWrites(stage, caller));
     books.expect(failed.length === 0, `worker: ${failed.length} calls failed: ${failed[0]?.reason}`);
-    await Deno.rename(`${path}/src/core/embed_worker_real.ts`, `${path}/src/core/embed_worker.ts`);
+    await Deno.rename(`${path}/src/embedding/worker_real.ts`, `${path}/src/embedding/worker.ts`);
     await stage.service.stop();
     await stage.start();
     const left = await unfinishedJobs(stage, 60);

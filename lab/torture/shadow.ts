@@ -36,12 +36,12 @@ async function copyProject(): Promise<string> {
 
 /** Wraps the model's worker: `deadly` texts end it, `hanging` ones keep it for ever, `slow` ones for 8 seconds. */
 export async function addTexts(path: string): Promise<void> {
-  const worker = join(path, "src/core/embed_worker.ts");
-  const real = join(path, "src/core/embed_worker_real.ts");
+  const worker = join(path, "src/embedding/worker.ts");
+  const real = join(path, "src/embedding/worker_real.ts");
   await Deno.rename(worker, real);
   await Deno.writeTextFile(
     worker,
-    `import "./embed_worker_real.ts";
+    `import "./worker_real.ts";
 const receive = self.onmessage;
 self.onmessage = async (event) => {
   const text = "text" in event.data ? event.data.text : "";

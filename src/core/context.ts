@@ -3,7 +3,7 @@ import type { Pulse } from "../../db/pulse.ts";
 import type { AccessCache } from "./access_cache.ts";
 import type { Batches } from "./batches.ts";
 import type { Config } from "./config.ts";
-import type { Embedder } from "./embed.ts";
+import type { Embedder } from "../embedding/embedder.ts";
 import type { Limits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Queue } from "./queue.ts";

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../../db/open.ts";
 import { isUnavailable } from "../../db/errors.ts";
 import type { PgBoss } from "pg-boss";
-import type { Embedder } from "./embed.ts";
+import type { Embedder } from "../embedding/embedder.ts";
 import { lostWrites } from "./log.ts";
 import type { Metrics, Sample } from "./metrics.ts";
 

@@ -1,4 +1,4 @@
-import { toVectorLiteral } from "../core/embed.ts";
+import { toVectorLiteral } from "../embedding/embedder.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { MAX_SIMILAR, SIMILARITY_THRESHOLD, type SimilarTicket } from "./schema.ts";
 

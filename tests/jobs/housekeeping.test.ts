@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { prune } from "../../src/admin/prune.ts";
 import type { Context } from "../../src/core/context.ts";
 import { hashToken, newOpaqueToken } from "../../src/core/tokens.ts";
-import type { Embedder } from "../../src/core/embed.ts";
+import type { Embedder } from "../../src/embedding/embedder.ts";
 import { makeProject, makeTicket, makeUser } from "../factories.ts";
 import { planOf } from "../explaining.ts";
 import { useHarness } from "../harness.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { runJob, startJobs } from "../../jobs/main.ts";
-import type { Embedder } from "../../src/core/embed.ts";
+import type { Embedder } from "../../src/embedding/embedder.ts";
 import { log } from "../../src/core/log.ts";
 import { QUEUES } from "../../src/core/queue.ts";
 import { makeProject, makeTicket } from "../factories.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import type { Embedder } from "../../src/core/embed.ts";
+import type { Embedder } from "../../src/embedding/embedder.ts";
 import { makeTicket, type TestProject, type TestTicket } from "../factories.ts";
 import type { Answer, Harness } from "../harness.ts";
 

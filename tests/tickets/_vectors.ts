@@ -1,4 +1,4 @@
-import type { Embedder } from "../../src/core/embed.ts";
+import type { Embedder } from "../../src/embedding/embedder.ts";
 
 /** An embedder that knows a vector for each title and answers at once; it can be switched off and on. */
 export class SetVectors implements Embedder {

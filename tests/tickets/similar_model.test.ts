@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { type Embedder, startEmbedder } from "../../src/core/embed.ts";
+import type { Embedder } from "../../src/embedding/embedder.ts";
+import { startEmbedder } from "../../src/embedding/start.ts";
 import { makeProject, ticketInput } from "../factories.ts";
 import { openHarness, useHarness } from "../harness.ts";
 import { until } from "../until.ts";
@@ -85,7 +86,7 @@ describe("a model that can't answer", () => {
   });
 
   test("because it hangs is waited for two seconds and no longer", async () => {
-    const workerUrl = new URL("../core/embed_stub_worker.ts", import.meta.url);
+    const workerUrl = new URL("../embedding/stub_worker.ts", import.meta.url);
     const hanging = startEmbedder({ threads: 1, modelDir: "", workerUrl });
     const slow = await openHarness({ embedder: hanging, env: { EMBEDDING_THREADS: "1" } });
     try {

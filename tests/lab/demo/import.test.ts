@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { measureDuplicates } from "../../../lab/demo/hint.ts";
 import { importTickets, readText } from "../../../lab/demo/import.ts";
 import { Rest } from "../../../lab/demo/rest.ts";
-import type { Embedder } from "../../../src/core/embed.ts";
+import type { Embedder } from "../../../src/embedding/embedder.ts";
 import { makeProject, next, ticketInput } from "../../factories.ts";
 import { useHarness } from "../../harness.ts";
 

@@ -1,5 +1,5 @@
 /** Run by embed.test.ts with few permissions: prints the length of one vector, or why there is none. */
-import { startEmbedder } from "../../src/core/embed.ts";
+import { startEmbedder } from "../../src/embedding/start.ts";
 
 const modelDir = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
 const embedder = startEmbedder({ threads: 1, modelDir });

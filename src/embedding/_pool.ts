@@ -1,5 +1,5 @@
-import { type Answer, EmbedThread } from "./_embed_thread.ts";
-import type { Embedder, EmbedderOptions, EmbedderState, EmbedPriority } from "./embed.ts";
+import { type Answer, EmbedThread } from "./_thread.ts";
+import type { Embedder, EmbedderOptions, EmbedderState, EmbedPriority } from "./embedder.ts";
 
 interface Job {
   readonly text: string;

@@ -5,7 +5,7 @@ import { getPriority, setPriority } from "node:os";
 import onnxruntime from "onnxruntime-node";
 import { messageOf } from "../../db/errors.ts";
 import { withLetters } from "./_letters.ts";
-import type { FromWorker, ToWorker } from "./embed.ts";
+import type { FromWorker, ToWorker } from "./embedder.ts";
 
 type Extractor = (text: string) => Promise<Float32Array>;
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { EmbedderOptions, FromWorker, ToWorker } from "./embed.ts";
+import type { EmbedderOptions, FromWorker, ToWorker } from "./embedder.ts";
 
 export type Answer = FromWorker & { type: "vector" | "error" };
 
@@ -64,7 +64,7 @@ export class EmbedThread {
 
   #start(): void {
     const { workerUrl, modelDir } = this.#options;
-    const worker = new Worker(workerUrl ?? new URL("./embed_worker.ts", import.meta.url), {
+    const worker = new Worker(workerUrl ?? new URL("./worker.ts", import.meta.url), {
       type: "module",
       name: "embed",
     });

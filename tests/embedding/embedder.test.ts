@@ -1,7 +1,8 @@
 import { getPriority } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Embedder, type EmbedderOptions, startEmbedder, toVectorLiteral } from "../../src/core/embed.ts";
+import { type Embedder, type EmbedderOptions, toVectorLiteral } from "../../src/embedding/embedder.ts";
+import { startEmbedder } from "../../src/embedding/start.ts";
 import { runDeno } from "../run_deno.ts";
 
 const MODEL = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
@@ -140,7 +141,7 @@ describe("the model", () => {
 
 describe("permissions", () => {
   it("needs no net, write or run", async () => {
-    const script = new URL("./embed_sandbox.ts", import.meta.url);
+    const script = new URL("./sandbox.ts", import.meta.url);
     const flags = ["--no-prompt", "--allow-read", "--allow-env", "--allow-ffi", "--allow-sys"];
     const { stdout, stderr } = await runDeno(["run", ...flags, script.pathname]);
     expect(stdout || stderr).toBe("384");
@@ -287,7 +288,7 @@ it("a vector literal keeps single precision", () => {
   expect(Float32Array.from(JSON.parse(toVectorLiteral(vector)))).toEqual(vector);
 });
 
-const STUB = { threads: 1, workerUrl: new URL("./embed_stub_worker.ts", import.meta.url) };
+const STUB = { threads: 1, workerUrl: new URL("./stub_worker.ts", import.meta.url) };
 const PATIENT_POLL = { timeout: 30_000 };
 /** Where a worker hangs on purpose; elsewhere a slow one must not be taken for hung. */
 const HANG_MS = 1_500;

@@ -1,7 +1,3 @@
-/** Sentence embeddings (all-MiniLM-L6-v2) from a pool of workers, so that the event loop never waits for a model. */
-
-import { EmbedPool } from "./_embed_pool.ts";
-
 export type EmbedderState = "off" | "starting" | "ready" | "failed";
 /** Requests go first: somebody waits for them. */
 export type EmbedPriority = "request" | "backfill";
@@ -45,11 +41,6 @@ export type FromWorker =
   | { type: "refused"; reason: string }
   | { type: "vector"; vector: Float32Array }
   | { type: "error"; message: string };
-
-/** Returns at once; the workers load the model meanwhile and texts asked for wait within their timeouts. */
-export function startEmbedder(options: EmbedderOptions): Embedder {
-  return new EmbedPool(options);
-}
 
 /** The text form of a pgvector value; pgvector keeps single precision, so nothing is lost. */
 export function toVectorLiteral(vector: Float32Array): string {

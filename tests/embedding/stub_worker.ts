@@ -1,5 +1,5 @@
-/** Stands in for src/core/embed_worker.ts: obeys the text. Its vector holds how many texts it has run. */
-import type { FromWorker, ToWorker } from "../../src/core/embed.ts";
+/** Stands in for src/embedding/worker.ts: obeys the text. Its vector holds how many texts it has run. */
+import type { FromWorker, ToWorker } from "../../src/embedding/embedder.ts";
 
 let ran = 0;
 let marker = "";
