@@ -19,7 +19,7 @@ import {
   Ticket,
   TicketCounts,
   TicketList,
-  TicketPathOrRef,
+  TicketPath,
   UpdateTicket,
 } from "../tickets/schema.ts";
 import { updateTicket } from "../tickets/update.ts";
@@ -82,9 +82,9 @@ export const ticketsRouter = router({
     ...read,
     method: "GET",
     path: "/projects/{id}/tickets/{ticketId}",
-    summary: "Get a ticket by id or ref",
+    summary: "Get a ticket",
     errors: ["not_found"],
-  }).input(TicketPathOrRef).output(Ticket).query(({ ctx, input }) => getTicket(ctx, input)),
+  }).input(TicketPath).output(Ticket).query(({ ctx, input }) => getTicket(ctx, input)),
 
   update: projectProcedure({
     ...write,

@@ -12,6 +12,8 @@ import { AppError, type ErrorBody, type ErrorCode, type ErrorStatus, fromZod } f
 import { toAppError } from "../core/failures.ts";
 import { parseAs } from "../core/json.ts";
 import { Id, type Scope } from "../core/schema.ts";
+import { resolveRef } from "../tickets/resolve_ref.ts";
+import { TICKET_REF } from "../tickets/schema.ts";
 import { transformer } from "./transformer.ts";
 
 /** What the REST door and the documents need to know of a procedure beyond its schemas. */
@@ -154,10 +156,22 @@ async function authorize(
   return { ...actorCtx, project } as ProjectContext;
 }
 
+/** The input with the id of the ticket that its path names by a ref: no verb is given a ref. */
+async function resolveTicket(ctx: RequestContext, { path }: Meta, input: unknown): Promise<unknown> {
+  if (!path.includes("{ticketId}") || typeof input !== "object" || input === null) return input;
+  const { ticketId } = input as { ticketId?: unknown };
+  const isRef = typeof ticketId === "string" && TICKET_REF.test(ticketId);
+  return isRef ? { ...input, ticketId: await resolveRef(ctx as ProjectContext, ticketId) } : input;
+}
+
 const gate = <Authorized extends ActorContext>() =>
   t.middleware(async ({ ctx, meta, getRawInput, next }) =>
     next({ ctx: await authorize(ctx, meta!, getRawInput) as Authorized })
   );
+
+const ticketRef = t.middleware(({ ctx, meta, getRawInput, next }) =>
+  next({ getRawInput: () => getRawInput().then((input) => resolveTicket(ctx, meta!, input)) })
+);
 
 /** What a procedure is made of; its middlewares are the ones of this file and nothing else. */
 export interface ProcedureParts {
@@ -178,12 +192,14 @@ export async function callProcedure(
   rawInput: unknown,
 ): Promise<unknown> {
   const authorized = await authorize(ctx, meta, () => rawInput);
-  return shape(await resolve({ ctx: authorized, input: parseAs(input, rawInput) }));
+  const resolved = await resolveTicket(authorized, meta, rawInput);
+  return shape(await resolve({ ctx: authorized, input: parseAs(input, resolved) }));
 }
 
-/** How many middlewares tRPC's chain has for a procedure: failures, the gate, input, output, verb. */
+/** How many middlewares tRPC's chain has for a procedure: failures, the gate, the ref, input, output, verb. */
 export function expectedMiddlewares({ access }: Meta): number {
-  return access === "public" ? 4 : 5;
+  if (access === "public") return 4;
+  return access in PROJECT_LEVELS ? 6 : 5;
 }
 
 const base = t.procedure.use(failures);
@@ -200,7 +216,7 @@ export function userProcedure(meta: Meta & { access: "user" | "account_admin" | 
 
 /** A procedure inside the project that the input names by `id`. */
 export function projectProcedure(meta: Meta & { access: keyof typeof PROJECT_LEVELS }) {
-  return base.meta(meta).use(gate<ProjectContext>());
+  return base.meta(meta).use(gate<ProjectContext>()).use(ticketRef);
 }
 
 /** For the documents of what takes an `idempotency_key`. */

@@ -44,22 +44,20 @@ export type RoleStatus = z.infer<typeof RoleStatus>;
 
 const Roles = distinct(z.array(Role).max(Role.options.length), "a role");
 
-export const TicketPath = z.strictObject({ id: Id, ticketId: Id });
-export type TicketPath = z.infer<typeof TicketPath>;
+/** What people call a ticket: its project's key and its number, such as HO-12. */
+export const TICKET_REF = /^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/;
 
-const REF = /^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/;
-
-/** Where a read also takes a ref such as HO-12. */
-export const TicketPathOrRef = z.strictObject({
-  id: Id,
-  ticketId: z.union([Id, z.string().regex(REF)], { error: "Expected a UUID or a ref such as HO-12" }).meta({
-    // One type for documents: of a choice, generated clients write the object that holds it into the path.
-    type: "string",
-    pattern: `${z.regexes.guid.source}|${REF.source}`,
+/** A ticket's id. A caller may send a ref in its place, which the gate has replaced before this parses it. */
+const TicketId = z.string()
+  .regex(z.regexes.guid, "Expected a UUID or a ref such as HO-12")
+  .toLowerCase()
+  .meta({
+    pattern: `${z.regexes.guid.source}|${TICKET_REF.source}`,
     description: "A UUID, or a ref such as HO-12",
-  }),
-});
-export type TicketPathOrRef = z.infer<typeof TicketPathOrRef>;
+  });
+
+export const TicketPath = z.strictObject({ id: Id, ticketId: TicketId });
+export type TicketPath = z.infer<typeof TicketPath>;
 
 /** The texts of a ticket with their limits. */
 export const TicketTexts = {
