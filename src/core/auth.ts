@@ -1,7 +1,7 @@
 import type { Actor, RequestContext, Services, User } from "./context.ts";
 import { AppError } from "./errors.ts";
 import type { Scope } from "./schema.ts";
-import { hashToken, isApiKey, verifyAccessToken } from "./tokens.ts";
+import { hashToken, isApiKey, UnknownToken, verifyAccessToken } from "./tokens.ts";
 
 export const SESSION_COOKIE = "session";
 
@@ -21,8 +21,8 @@ export function forgetSessionCookie(ctx: RequestContext): void {
 interface Credentials {
   method: string;
   headers: Headers;
-  /** Parsed value of the session cookie. */
-  cookie: string | undefined;
+  /** Values of all session cookies. */
+  cookies: readonly string[];
   address: string;
   /** How many calls the request makes: a batch makes several. */
   calls: number;
@@ -33,14 +33,18 @@ interface Credentials {
 const KEY_LIMIT = { name: "key", points: 12_000, seconds: 60 };
 const REFUSED_KEY_LIMIT = { name: "refused-key", points: 60, seconds: 60 };
 
+/** The most cookies of one name that are looked at: no browser keeps more for a site. */
+const MOST_COOKIES = 200;
+
 /**
- * Finds out who calls. A Bearer credential wins over a cookie. Null when none came.
+ * Finds out who calls. A Bearer credential wins over a cookie; another scheme is for a proxy in between. Null when no
+ * credential came that was ever issued here.
  * @throws {AppError} unauthenticated, token_expired, csrf, rate_limited
  */
 export async function authenticate(services: Services, credentials: Credentials): Promise<Actor | null> {
-  const { method, headers, cookie } = credentials;
-  const header = headers.get("authorization");
-  if (header !== null) {
+  const { method, headers, cookies } = credentials;
+  const header = headers.get("authorization") ?? "";
+  if (/(?:^|,)\s*Bearer(?:\s|$)/i.test(header)) {
     const token = /^Bearer +([!-~]+)$/i.exec(header)?.[1];
     if (!token) {
       throw new AppError("unauthenticated", "The Authorization header must be: Bearer <credential>");
@@ -49,10 +53,30 @@ export async function authenticate(services: Services, credentials: Credentials)
       ? await limitedKeyActor(services, token, credentials)
       : await sessionActor(services, token, "bearer");
   }
-  if (!cookie) return null;
-  const actor = await sessionActor(services, cookie, "cookie");
-  refuseCrossSite(services, method, headers);
+  const actor = await cookieActor(services, new Set(cookies.slice(0, MOST_COOKIES)));
+  if (actor) refuseCrossSite(services, method, headers);
   return actor;
+}
+
+/**
+ * Whose session the first cookie that is valid names. Other applications on the domain may have set cookies of the same
+ * name: a cookie that was not issued here is no credential.
+ * @throws {AppError} what a cookie of an ended session is refused for when no cookie is valid
+ */
+async function cookieActor(services: Services, cookies: Iterable<string>): Promise<Actor | null> {
+  const refusals: AppError[] = [];
+  for (const cookie of cookies) {
+    try {
+      return await sessionActor(services, cookie, "cookie");
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (!(error instanceof UnknownToken)) refusals.push(error);
+    }
+  }
+  // An expired token tells its client that a refresh helps.
+  const refusal = refusals.find(({ code }) => code === "token_expired") ?? refusals[0];
+  if (refusal) throw refusal;
+  return null;
 }
 
 /** Browsers send a cookie along with requests that other sites start. Clients that are no browser send neither field. */

@@ -24,7 +24,17 @@ interface AccessToken {
   expiresAt: number;
 }
 
-/** @throws {AppError} token_expired; unauthenticated for whatever else is wrong with it, a time in the future included */
+/** A token that no key of this installation has signed, or not as it is. */
+export class UnknownToken extends AppError {
+  constructor() {
+    super("unauthenticated", "The access token is invalid");
+  }
+}
+
+/**
+ * @throws {AppError} token_expired
+ * @throws {UnknownToken} for anything else that is wrong with it, including a time in the future
+ */
 export async function verifyAccessToken(secrets: Secrets, token: string): Promise<AccessToken> {
   try {
     const { payload } = await jwtVerify(token, (header) => {
@@ -40,9 +50,7 @@ export async function verifyAccessToken(secrets: Secrets, token: string): Promis
     return { userId: sub, sessionId: sid, expiresAt: exp };
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw new AppError("token_expired");
-    if (error instanceof errors.JOSEError) {
-      throw new AppError("unauthenticated", "The access token is invalid");
-    }
+    if (error instanceof errors.JOSEError) throw new UnknownToken();
     throw error;
   }
 }

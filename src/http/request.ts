@@ -1,8 +1,8 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
-import { getCookie } from "hono/cookie";
 import { authenticate, SESSION_COOKIE } from "../core/auth.ts";
 import { type Actor, authorOf, type RequestContext, type Services } from "../core/context.ts";
 import type { Author } from "../core/schema.ts";
+import { cookiesNamed } from "./cookies.ts";
 
 /** What Hono knows of a request beyond the request itself. */
 export interface HttpEnv {
@@ -38,7 +38,7 @@ export async function requestContext(
   calls = 1,
 ): Promise<RequestContext> {
   const { raw } = c.req;
-  const cookie = raw.headers.has("cookie") ? getCookie(c, SESSION_COOKIE) : undefined;
+  const cookies = cookiesNamed(SESSION_COOKIE, raw.headers.get("cookie"));
   const address = clientAddress(c, services.config.TRUST_PROXY);
   const answer = new Headers();
   let actor: Actor | null = null;
@@ -47,7 +47,7 @@ export async function requestContext(
     actor = await authenticate(services, {
       method: raw.method,
       headers: raw.headers,
-      cookie,
+      cookies,
       address,
       calls,
       answer,
@@ -67,7 +67,7 @@ export async function requestContext(
     userAgent: raw.headers.get("user-agent")?.slice(0, 400) ?? null,
     ifMatch: raw.headers.get("if-match"),
     idempotencyKey: decoded(raw.headers.get("idempotency-key")),
-    hasCookie: cookie !== undefined,
+    hasCookie: cookies.length > 0,
     headers: answer,
   };
 }

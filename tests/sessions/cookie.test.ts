@@ -1,7 +1,9 @@
+import fc from "fast-check";
+import { SignJWT } from "jose";
 import { describe, expect, test } from "vitest";
-import { makeProject, ticketInput } from "../factories.ts";
+import { makeProject, makeUser, next, ticketInput } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { makePerson, signIn } from "./sign_in.ts";
+import { claimsOf, makePerson, signIn } from "./sign_in.ts";
 
 const harness = useHarness({ env: { CORS_ORIGINS: "https://portal.test, http://localhost:5173" } });
 
@@ -100,6 +102,102 @@ describe("a session cookie", () => {
     expect((await me("session=")).status).toBe(401);
     expect((await me("=;;; %zz=%; session")).status).toBe(401);
   });
+
+  test("counts when it is valid, whatever other cookies of its name stand beside it, in any order", async () => {
+    const person = await makePerson(harness.now);
+    const [ended, valid] = [await signIn(harness.now, person), await signIn(harness.now, person)];
+    await harness.now.call("POST", "/auth/logout", { token: ended.access });
+    const foreignToken = `${valid.access.slice(0, -4)}AAAA`;
+    const octets = fc.string({ unit: fc.constantFrom(..."aZ09!#$%&'*+-./:=@_~"), maxLength: 30 });
+    const foreign = fc.oneof(
+      fc.constantFrom("", '""', foreignToken, ended.access, "hk_12345678_x", "%zz"),
+      octets,
+    ).map((value) => `session=${value}`);
+    const other = fc.tuple(fc.constantFrom("theme", "xsession", "session2", "Session"), octets).map((
+      [name, value],
+    ) => `${name}=${value}`);
+    const jar = fc.array(fc.oneof(foreign, other), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(jar, jar, fc.constantFrom("; ", ";", ", "), async (before, after, separator) => {
+        const cookie = [...before, `session=${valid.access}`, ...after].join(separator);
+        const answer = await harness.now.call("GET", "/auth/me", { headers: { cookie } });
+        expect(answer.status, cookie).toBe(200);
+        expect(answer.body.user.id).toBe(person.id);
+        const without = await harness.now.call("GET", "/auth/me", {
+          headers: { cookie: [...before, ...after].join(separator) },
+        });
+        expect(without.status).toBe(401);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("of another application is no credential: its owner is a stranger, and not refused", async () => {
+    const { token } = await makeUser(harness.now, { role: "super_admin" });
+    const code = `cookies-${next()}`;
+    await harness.now.call("POST", "/admin/scope-surveys", {
+      token,
+      body: { code, title: "Cookies", questions: [{ key: "q", type: "text", text: "Why?" }] },
+    });
+    const answer = (headers: Record<string, string>, email: string) =>
+      harness.now.call("POST", `/surveys/${code}/responses`, {
+        headers,
+        body: { email, answers: { q: "x" } },
+      });
+    expect((await answer({ cookie: "session=of-another" }, "one@example.test")).status).toBe(201);
+    expect((await answer({ authorization: "Basic YTpi" }, "two@example.test")).status).toBe(201);
+    const { access } = await signIn(harness.now, await makePerson(harness.now));
+    await harness.now.call("POST", "/auth/logout", { token: access });
+    expect((await answer({ cookie: `session=${access}` }, "three@example.test")).status).toBe(401);
+  });
+
+  test("that has expired asks for a refresh, also beside one of an ended session", async () => {
+    const person = await makePerson(harness.now);
+    const [ended, late] = [await signIn(harness.now, person), await signIn(harness.now, person)];
+    await harness.now.call("POST", "/auth/logout", { token: ended.access });
+    const { sid, sub } = claimsOf(late.access);
+    const [key] = harness.now.services.secrets.auth;
+    const expired = await new SignJWT({ sid }).setProtectedHeader({ alg: "HS256", kid: key.id }).setSubject(
+      String(sub),
+    )
+      .setIssuedAt("-2h").setExpirationTime("-1h").sign(key.bytes);
+    const cookie = `session=${ended.access}; session=${expired}`;
+    const me = await harness.now.call("GET", "/auth/me", { headers: { cookie } });
+    expect(me).toMatchObject({ status: 401, body: { code: "token_expired" } });
+  });
+
+  test.each(["Basic dXNlcjpwYXNzd29yZA==", 'Digest username="u"', "Negotiate YII=", "Token abc", ""])(
+    "counts beside the scheme of a proxy: %s",
+    async (authorization) => {
+      const project = await makeProject(harness.now);
+      const cookie = `session=${project.admin.token}`;
+      const me = await harness.now.call("GET", "/auth/me", { headers: { cookie, authorization } });
+      expect(me.status).toBe(200);
+      const create = (origin: string) =>
+        harness.now.call("POST", `${project.path}/tickets`, {
+          headers: { cookie, authorization, origin },
+          body: ticketInput(),
+        });
+      expect((await create(SAME)).status).toBe(201);
+      expect((await create("https://evil.test")).body.code).toBe("csrf");
+    },
+  );
+
+  test.each([
+    "Bearer",
+    "Bearer ",
+    "Bearer two words",
+    "bearer\ttab",
+    "Basic YTpi, Bearer x",
+    "Bearer x, Basic YTpi",
+  ])(
+    "gives way to a Bearer credential in the wrong form: %j",
+    async (authorization) => {
+      const { cookie } = await signIn(harness.now, await makePerson(harness.now));
+      const me = await harness.now.call("GET", "/auth/me", { headers: { cookie, authorization } });
+      expect(me).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
+    },
+  );
 
   test("gives way to a Bearer credential, a refused one too", async () => {
     const [one, other] = [await makePerson(harness.now), await makePerson(harness.now)];
