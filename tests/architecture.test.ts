@@ -29,6 +29,7 @@ const RESOURCES = [
   "deploys",
   "integrations",
   "suggestions",
+  "analysis",
   "surveys",
   "billing",
   "transfers",

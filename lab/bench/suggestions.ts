@@ -5,8 +5,8 @@ import { type Context, type Services, systemContext } from "../../src/core/conte
 import { toVectorLiteral } from "../../src/embedding/embedder.ts";
 import { startServices } from "../../src/core/services.ts";
 import { transact } from "../../src/core/transact.ts";
-import { analyzeProject } from "../../src/suggestions/analyze.ts";
-import { collectChanges } from "../../src/suggestions/collect_changes.ts";
+import { analyzeProject } from "../../src/analysis/analyze.ts";
+import { collectChanges } from "../../src/analysis/collect_changes.ts";
 import { dropPlace, emptyPlace } from "../../tests/database.ts";
 
 const USAGE = "npm run bench -- suggestions --tickets FILE --duplicates FILE";

@@ -1,13 +1,13 @@
+import { getAnalysis } from "../analysis/get.ts";
+import { requestAnalysis } from "../analysis/request.ts";
+import { Analysis } from "../analysis/schema.ts";
 import { IdPath } from "../core/schema.ts";
 import { acceptSuggestion } from "../suggestions/accept.ts";
 import { dismissSuggestion } from "../suggestions/dismiss.ts";
-import { getAnalysis } from "../suggestions/get_analysis.ts";
 import { getTicketDuplicates } from "../suggestions/get_ticket_duplicates.ts";
 import { listSuggestions } from "../suggestions/list.ts";
-import { requestAnalysis } from "../suggestions/request_analysis.ts";
 import {
   AcceptSuggestion,
-  Analysis,
   ListSuggestions,
   Suggestion,
   SuggestionList,

@@ -2,17 +2,10 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { jsonb } from "../core/json.ts";
 import { lockTicket } from "../tickets/lock.ts";
-import type { Resolution, Stage } from "../tickets/schema.ts";
+import type { Resolution } from "../tickets/schema.ts";
 import { isUnfinished, moveTickets } from "../tickets/transition.ts";
 import type { StoredSuggestion } from "./_rows.ts";
-
-/** The stage that a ticket left, and when it was closed then: by this it is known whether it is closed still as it was. */
-export interface BeforeClosing extends Record<string, unknown> {
-  stage: Stage;
-  closed_at: string;
-  /** Of each role that was skipped for it, the status that it had. */
-  skipped?: Record<string, string>;
-}
+import type { BeforeClosing } from "./before_closing.ts";
 
 /** Past the same gates as anyone: nothing is skipped but what the caller says. */
 export async function applyClosing(

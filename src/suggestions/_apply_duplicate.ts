@@ -1,10 +1,10 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { noSuchTicket } from "../tickets/lock.ts";
-import { applyClosing, type BeforeClosing } from "./_apply_closing.ts";
-import { fingerprintOfPair } from "./_finding.ts";
+import { applyClosing } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";
-import { digestOf } from "./_terms.ts";
+import type { BeforeClosing } from "./before_closing.ts";
+import { digestOf, fingerprintOfPair } from "./fingerprint.ts";
 import type { AcceptSuggestion } from "./schema.ts";
 
 /**

@@ -5,9 +5,10 @@ import { lastMove } from "../tickets/last_move.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { Stage } from "../tickets/schema.ts";
 import { moveTickets } from "../tickets/transition.ts";
-import { applyClosing, type BeforeClosing, changedSince, undoClosing } from "./_apply_closing.ts";
-import { lastActivity } from "./_batch.ts";
+import { applyClosing, changedSince, undoClosing } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";
+import type { BeforeClosing } from "./before_closing.ts";
+import { lastActivity } from "./last_activity.ts";
 import type { AcceptSuggestion } from "./schema.ts";
 
 /** The stage that a ticket left for the backlog, and that move's place in the history, which older moves lack. */

@@ -1,11 +1,12 @@
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 import { lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
-import { type BeforeClosing, undoClosing } from "./_apply_closing.ts";
+import { undoClosing } from "./_apply_closing.ts";
 import { undoRole } from "./_apply_role.ts";
 import { undoStale } from "./_apply_stale.ts";
 import { decideSuggestion, lockSuggestion, type StoredSuggestion, wrongStatus } from "./_rows.ts";
 import { undoSplit } from "./_undo_split.ts";
+import type { BeforeClosing } from "./before_closing.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 
 /**

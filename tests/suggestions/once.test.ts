@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Db } from "../../db/open.ts";
 import { systemContext } from "../../src/core/context.ts";
-import { analyzeProject } from "../../src/suggestions/analyze.ts";
+import { analyzeProject } from "../../src/analysis/analyze.ts";
 import { behindLock, besideLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { type Harness, useHarness, useSecondHarness } from "../harness.ts";

@@ -1,9 +1,11 @@
 import type { Context } from "../core/context.ts";
+import type { BeforeClosing } from "../suggestions/before_closing.ts";
+import { counted } from "../suggestions/counted.ts";
+import { fingerprintOf } from "../suggestions/fingerprint.ts";
 import { isFinished } from "../tasks/transitions.ts";
 import type { Stage } from "../tickets/schema.ts";
-import type { BeforeClosing } from "./_apply_closing.ts";
 import type { TicketFacts } from "./_batch.ts";
-import { counted, type Finding, fingerprintOf, listed } from "./_finding.ts";
+import { type Finding, listed } from "./_finding.ts";
 
 /** Ends of work that say `done` without a merge: people decide whether it is. */
 const LOOKS_FINISHED = 0.8;

@@ -1,6 +1,7 @@
+import { fingerprintOf } from "../suggestions/fingerprint.ts";
 import type { Stage } from "../tickets/schema.ts";
 import type { TicketFacts } from "./_batch.ts";
-import { type Finding, fingerprintOf, rounded } from "./_finding.ts";
+import { type Finding, rounded } from "./_finding.ts";
 
 const DAY_MS = 86_400_000;
 

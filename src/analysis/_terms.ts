@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf } from "../suggestions/fingerprint.ts";
 
 /** What a ticket's text says, as terms that can be compared: stems of words, and identifiers as they stand. */
 export interface Terms {
@@ -30,11 +30,6 @@ const COMMON = new Set(
     "our should so some such than that the their then there these they this to was we were what when where which while who " +
     "will with would you your").split(" "),
 );
-
-/** Of title and description together. */
-export function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
-}
 
 export function termsOf({ title, description }: { title: string; description: string }): Terms {
   const text = `${title}\n${description}`;

@@ -1,7 +1,8 @@
 import type { Context } from "../core/context.ts";
 import type { Role } from "../core/schema.ts";
+import { fingerprintOf } from "../suggestions/fingerprint.ts";
 import type { Subject, TicketFacts } from "./_batch.ts";
-import { type Finding, fingerprintOf, listed, rounded } from "./_finding.ts";
+import { type Finding, listed, rounded } from "./_finding.ts";
 
 /** Latest tickets with roles among which the nearest are looked for, exactly: closed ones are in no vector index. */
 const PAST = 2_000;

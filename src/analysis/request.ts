@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { getAnalysis } from "./get_analysis.ts";
+import { getAnalysis } from "./get.ts";
 import type { Analysis } from "./schema.ts";
 
 /** Asks for a look at every open ticket now. One that waits already is not asked for twice. */

@@ -1,5 +1,5 @@
-import type { Db } from "../../db/open.ts";
 import type { Context, ProjectAccess } from "../core/context.ts";
+import { lastActivity } from "../suggestions/last_activity.ts";
 import type { Task } from "../tasks/schema.ts";
 import type { Ticket } from "../tickets/schema.ts";
 
@@ -30,12 +30,6 @@ export async function readSubject(ctx: Context, projectId: string): Promise<Subj
     from projects p join accounts a on a.id = p.account_id
     where p.id = ${projectId}::uuid`;
   return subject ?? null;
-}
-
-/** When anything of `tickets t` was changed last. */
-export function lastActivity(db: Db) {
-  return db`(select greatest(t.updated_at, max(h.created_at)) from (
-    select created_at from history where ticket_id = t.id order by id desc limit 1) h)`;
 }
 
 /** The next changed tickets after `after`, in id order. */

@@ -1,7 +1,8 @@
 import type { Context } from "../core/context.ts";
+import { fingerprintOfPair } from "../suggestions/fingerprint.ts";
 import { Stage } from "../tickets/schema.ts";
 import type { Subject, TicketFacts } from "./_batch.ts";
-import { type Finding, fingerprintOfPair, listed, rounded } from "./_finding.ts";
+import { type Finding, listed, rounded } from "./_finding.ts";
 import { type Likeness, likenessOf } from "./_likeness.ts";
 import type { WordedTicket, Words } from "./_words.ts";
 

@@ -1,7 +1,9 @@
 import type { Context } from "../core/context.ts";
+import { counted } from "../suggestions/counted.ts";
+import { fingerprintOf } from "../suggestions/fingerprint.ts";
 import { isFinished } from "../tasks/transitions.ts";
 import type { TaskFacts, TicketFacts } from "./_batch.ts";
-import { counted, type Finding, fingerprintOf, rounded } from "./_finding.ts";
+import { type Finding, rounded } from "./_finding.ts";
 
 /** Fewer unfinished tasks than these are no burden on one ticket; more than those are not compared. */
 const LEAST_TASKS = 6;
