@@ -7,6 +7,7 @@ import { docsRoutes } from "./http/docs.ts";
 import { fail } from "./http/failure.ts";
 import { healthRoutes, type Started } from "./http/health.ts";
 import { refuseStrangeHost } from "./http/host.ts";
+import { mcpRoutes } from "./http/mcp.ts";
 import { metricsRoutes } from "./http/metrics.ts";
 import { refuseOtherMethods } from "./http/methods.ts";
 import { observe } from "./http/observe.ts";
@@ -70,6 +71,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.route("/", pageRoutes());
   app.route("/api", docsRoutes(config.PUBLIC_URL, WEBHOOKS));
   app.route("/trpc", trpcRoutes(services));
+  app.route("/mcp", mcpRoutes(services));
   app.route("/api", webhookRoutes(services));
   app.route("/api", restRoutes(services));
   refuseOtherMethods(app);

@@ -8,6 +8,7 @@ const LAYERS = [
   "src/core",
   "resources",
   "src/routers",
+  "src/mcp",
   "jobs",
   "src/http",
   "src/app.ts",
@@ -39,6 +40,7 @@ const RESOURCES = [
 /** Where a package may be imported, beside its type-only uses. */
 const PACKAGE_HOMES: Record<string, RegExp> = {
   "hono": /^src\/(http\/|app\.ts$)/,
+  "@modelcontextprotocol/server": /^src\/http\/mcp\.ts$/,
   "@trpc/server": /^src\/(routers|http)\//,
   "@trpc/client": /^src\/client\.ts$/,
   "pg-boss": /^db\/queue\.ts$/,
@@ -97,7 +99,7 @@ function layerOf(path: string): string {
 
 function resourceOf(path: string): string | undefined {
   const folder = /^src\/(\w+)\//.exec(path)?.[1];
-  return folder && !["embedding", "core", "routers", "http"].includes(folder) ? folder : undefined;
+  return folder && !["embedding", "core", "routers", "mcp", "http"].includes(folder) ? folder : undefined;
 }
 
 function localImports(module: Module): { to: string; typeOnly: boolean }[] {
@@ -135,7 +137,7 @@ test("jobs call verbs, never routers or doors", () => {
 
 test("only the doors use routers", () => {
   const wrong = imports.filter(({ from, to }) =>
-    to.startsWith("src/routers/") && !/^src\/(routers\/|http\/|client\.ts$)/.test(from)
+    to.startsWith("src/routers/") && !/^src\/(routers\/|mcp\/|http\/|client\.ts$)/.test(from)
   );
   expect(wrong).toEqual([]);
 });

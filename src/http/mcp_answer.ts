@@ -1,0 +1,56 @@
+import type { ErrorBody, ErrorCode } from "../core/errors.ts";
+
+type Json = Record<string, unknown>;
+
+/** What an agent can do about a failure, beside what the sentence of the error says. */
+const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
+  already_claimed: "Another agent works on it. Claim another task: claim_task without task_id.",
+  conflict: "Read the ticket again with get_ticket.",
+  dependencies_unfinished: "Claim another task: claim_task without task_id.",
+  forbidden: "This key may not do it. Ask a person with ask_human.",
+  human_tests_pending: "Only a person approves test cases. Tell your user, or wait_for the ticket.",
+  insufficient_scope: "Ask your user for an API key with this scope.",
+  internal: "Try again once. If it fails again, tell your user the requestId.",
+  invalid_request: "Correct the named fields and call again.",
+  invalid_transition: "Read the task or role as it is now with get_ticket.",
+  not_found: "Check the ref or id, or list with find_tickets or find_tasks.",
+  payload_too_large: "Send or ask for less.",
+  rate_limited: "Wait for retryAfter seconds.",
+  roles_incomplete: "Finish or skip the roles first with set_role.",
+  unavailable: "Wait some seconds and call again. With an idempotency_key nothing happens twice.",
+  version_conflict: "Read it again with get_ticket, then decide whether your change still fits.",
+};
+
+/** Fields of the resource as it is now that tell an agent whose it is and how it stands. */
+const KEPT_OF_CURRENT = [
+  "ticket_ref",
+  "version",
+  "status",
+  "stage",
+  "assignee_user_id",
+  "assignee_session_id",
+  "lease_expires_at",
+];
+
+/** The failure of a tool in the words of the one error table, without what a model has no use for. */
+export function toolError({ fieldErrors: _, details, ...body }: ErrorBody): Json {
+  const next = body.code && NEXT_STEPS[body.code as ErrorCode];
+  const current = details?.current;
+  const known = isObject(current)
+    ? { current: Object.fromEntries(KEPT_OF_CURRENT.map((field) => [field, current[field]])) }
+    : details && { details };
+  return withoutNulls({ ...body, ...known, ...(next && { next }) }) as Json;
+}
+
+/** The value without null and undefined fields: they cost tokens, and clients differ in how they read nullable types. */
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, field]) => field == null ? [] : [[name, withoutNulls(field)]]),
+  );
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,34 @@
+import { hasScope } from "../core/access.ts";
+import type { ActorContext } from "../core/context.ts";
+import type { Caller, InputOf, OutputOf, ProcedureName } from "../mcp/tool.ts";
+import { locateProject } from "../projects/locate.ts";
+import { callProcedure } from "../routers/trpc.ts";
+import type { PublishedProcedure } from "./procedures.ts";
+
+export type Procedures = ReadonlyMap<string, PublishedProcedure>;
+
+/** What a tool may use in one call: the procedures in the name of the key, through the gate of all doors. */
+export function callerOf(ctx: ActorContext, procedures: Procedures): Caller<ProcedureName> {
+  const { user, credential } = ctx.actor;
+  return {
+    userId: user.id,
+    credentialId: credential.id,
+    async call<Name extends ProcedureName>(
+      name: Name,
+      input: InputOf<Name>,
+      { ifMatch }: { ifMatch?: number | undefined } = {},
+    ): Promise<OutputOf<Name>> {
+      const call = { ...ctx, ifMatch: ifMatch === undefined ? null : `"${ifMatch}"`, idempotencyKey: null };
+      return await callProcedure(procedures.get(name)!, call, input) as OutputOf<Name>;
+    },
+    may(name) {
+      const { scope } = procedures.get(name)!.meta;
+      return scope !== undefined && hasScope(ctx.actor, scope);
+    },
+    async locate(ref) {
+      const { id } = await locateProject(ctx, ref.slice(0, ref.lastIndexOf("-")));
+      return { id, ticketId: ref };
+    },
+    project: (key) => locateProject(ctx, key),
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { Scope } from "../core/schema.ts";
+import type { Tool } from "../mcp/tool.ts";
+import type { PublishedProcedure } from "./procedures.ts";
+
+type Json = Record<string, unknown>;
+
+/** A tool as the door lists it. */
+export interface ListedTool {
+  tool: Tool;
+  /** A key sees the tool only if it has all of these. */
+  scopes: Scope[];
+  definition: Json;
+}
+
+/** Derives from the procedures that a tool calls who sees it, and the hints that clients show before they run it. */
+export function listTool(tool: Tool, procedures: ReadonlyMap<string, PublishedProcedure>): ListedTool {
+  const called = tool.calls.map((name) => procedures.get(name)!);
+  const readOnly = called.every(({ type }) => type === "query");
+  return {
+    tool,
+    scopes: [...new Set(called.flatMap(({ meta }) => meta.scope ?? []))],
+    definition: {
+      name: tool.name,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: jsonSchema(tool.input, "input"),
+      outputSchema: jsonSchema(withoutNullable(tool.output), "output"),
+      annotations: {
+        readOnlyHint: readOnly,
+        ...(!readOnly && {
+          destructiveHint: called.some(({ meta }) => meta.method === "DELETE"),
+          idempotentHint: "idempotency_key" in tool.input.shape,
+        }),
+        openWorldHint: false,
+      },
+    },
+  };
+}
+
+/** JSON Schema that the dialects of all clients take: no `$ref`, no `anyOf`, no list of types. */
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    reused: "inline",
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => shorten(jsonSchema as Json),
+  });
+  return json;
+}
+
+/** Leaves out what models do not need, and patterns that only one dialect of regular expressions reads. */
+function shorten(schema: Json): void {
+  if (schema.type) delete schema.anyOf;
+  if (schema.format) delete schema.pattern;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.uniqueItems) delete schema.uniqueItems;
+}
+
+/** Answers leave nulls out, so that a nullable field is an optional one. */
+function withoutNullable(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodNullable) {
+    const inner = withoutNullable(schema.unwrap() as z.ZodType).optional();
+    return schema.description === undefined ? inner : inner.describe(schema.description);
+  }
+  if (schema instanceof z.ZodArray) {
+    return z.array(withoutNullable(schema.element as z.ZodType)).meta(schema.meta() ?? {});
+  }
+  if (!(schema instanceof z.ZodObject)) return schema;
+  const fields = Object.entries(schema.shape).map((
+    [name, field],
+  ) => [name, withoutNullable(field as z.ZodType)]);
+  return z.object(Object.fromEntries(fields));
+}

@@ -1,0 +1,54 @@
+const ENCODER = new TextEncoder();
+
+/** Bytes of a text in UTF-8. */
+export function bytesOf(text: string): number {
+  return ENCODER.encode(text).length;
+}
+
+/** The longest beginning of a text that has at most so many bytes, without half a character. */
+function beginningOf(text: string, maxBytes: number): string {
+  const { read } = ENCODER.encodeInto(text, new Uint8Array(maxBytes));
+  return text.slice(0, read);
+}
+
+/** A text that may be cut: `rest` tells how the agent reads what is missing. */
+export function cutText(text: string, maxBytes: number, rest: string): string;
+export function cutText(text: string | null, maxBytes: number, rest: string): string | null;
+export function cutText(text: string | null, maxBytes: number, rest: string): string | null {
+  if (text === null || bytesOf(text) <= maxBytes) return text;
+  const beginning = beginningOf(text, maxBytes);
+  return `${beginning}… [${
+    text.length - beginning.length
+  } more characters: ${rest}, from ${beginning.length}]`;
+}
+
+/** A part of a text from a place on, and where the next part begins. */
+export function partOf(
+  text: string,
+  from: number,
+  maxBytes: number,
+): { text: string; next_from: number | null } {
+  const part = beginningOf(text.slice(from), maxBytes);
+  const end = from + part.length;
+  return { text: part, next_from: end < text.length ? end : null };
+}
+
+/** The first rows that fit, and how many are left out. */
+export function rowsWithin<Row>(
+  rows: readonly Row[],
+  maxBytes: number,
+): { rows: Row[]; more: number | null } {
+  let bytes = 0;
+  const end = rows.findIndex((row) => (bytes += bytesOf(JSON.stringify(row)) + 1) > maxBytes);
+  return end < 0 ? { rows: [...rows], more: null } : { rows: rows.slice(0, end), more: rows.length - end };
+}
+
+/** The most that a page of rows may have, with room left for the rest of an answer. */
+const MAX_PAGE_BYTES = 20 * 1024;
+
+/** A page that fits into an answer: a page of long rows is read again with fewer of them. */
+export async function pageWithin<Page>(limit: number, load: (limit: number) => Promise<Page>): Promise<Page> {
+  const page = await load(limit);
+  if (limit === 1 || bytesOf(JSON.stringify(page)) <= MAX_PAGE_BYTES) return page;
+  return await pageWithin(Math.floor(limit / 2), load);
+}

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { Cursor, Id, text } from "../core/schema.ts";
+
+// Fields that several tools take or answer. Limits come from the procedures' own schemas.
+
+export const Ref = z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/, "Expected a ref such as HO-12")
+  .describe("Ref, such as HO-12");
+
+export const ProjectKey = z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, "Expected a key such as HO")
+  .optional()
+  .describe("Key, such as HO. Needed only if you have several projects");
+
+export const TaskId = Id.meta({ description: "Id of the task" });
+
+export const Agent = text(1, 128).optional().describe(
+  "Your own stable name, such as your branch. Claims are kept under it. Needed where several agents share a key",
+);
+
+export const Version = z.int().min(1).optional().describe(
+  "Version that you read: refuses if it has changed since",
+);
+
+/** The page size of a tool's list. */
+export const limit = z.int().min(1).max(50).default(20);
+export const cursor = Cursor.optional().describe("next_cursor of the page before");
+
+/** The input of a list, without what is cut short. */
+export const NextCursor = z.string().nullable().describe("Send as cursor for more");

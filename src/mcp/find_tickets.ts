@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { Role } from "../core/schema.ts";
+import { ListTickets, Priority, RequestType, Stage, Status } from "../tickets/schema.ts";
+import { pageWithin } from "./_budget.ts";
+import { cursor, limit, NextCursor, ProjectKey } from "./_fields.ts";
+import { TicketRow, ticketRow } from "./_rows.ts";
+import { defineTool } from "./tool.ts";
+
+export const findTickets = defineTool({
+  name: "find_tickets",
+  title: "Find tickets",
+  description: "Lists tickets in one line each, newest first. q searches title, description and ref. " +
+    "get_ticket has the rest.",
+  calls: ["tickets.list"],
+  input: z.strictObject({
+    project: ProjectKey,
+    q: ListTickets.shape.q,
+    stage: Stage.optional(),
+    status: Status.optional(),
+    role: Role.optional(),
+    type: RequestType.optional(),
+    priority: Priority.optional(),
+    blocking: z.boolean().optional(),
+    limit,
+    cursor,
+  }),
+  output: z.object({ tickets: z.array(TicketRow), next_cursor: NextCursor }),
+  async run({ call, project }, { project: key, type, limit, ...filters }) {
+    const { id } = await project(key);
+    return await pageWithin(limit, async (limit) => {
+      const { tickets, next_cursor } = await call("tickets.list", {
+        id,
+        request_type: type,
+        limit,
+        ...filters,
+      });
+      return { tickets: tickets.map(ticketRow), next_cursor };
+    });
+  },
+});

@@ -1,0 +1,29 @@
+import { addTasks } from "./add_tasks.ts";
+import { addTestCase } from "./add_test_case.ts";
+import { claimTask } from "./claim_task.ts";
+import { createTicket } from "./create_ticket.ts";
+import { findTasks } from "./find_tasks.ts";
+import { findTickets } from "./find_tickets.ts";
+import { getTicket } from "./get_ticket.ts";
+import { moveTickets } from "./move_tickets.ts";
+import { renewClaim } from "./renew_claim.ts";
+import { setRole } from "./set_role.ts";
+import type { Tool } from "./tool.ts";
+import { updateTask } from "./update_task.ts";
+import { updateTicket } from "./update_ticket.ts";
+
+/** Every tool, in the order in which agents see them: what to start with first. No tool approves, deletes or administrates. */
+export const TOOLS: readonly Tool[] = [
+  findTickets,
+  getTicket,
+  createTicket,
+  updateTicket,
+  setRole,
+  moveTickets,
+  findTasks,
+  claimTask,
+  updateTask,
+  renewClaim,
+  addTasks,
+  addTestCase,
+];

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { Role } from "../core/schema.ts";
+import { ResolutionType, Stage, Status, UpdateTicket } from "../tickets/schema.ts";
+import { Ref, Version } from "./_fields.ts";
+import { rolesOf } from "./_rows.ts";
+import { defineTool } from "./tool.ts";
+
+const shape = UpdateTicket.shape;
+
+export const updateTicket = defineTool({
+  name: "update_ticket",
+  title: "Change or close a ticket",
+  description:
+    "Changes the fields that you send. stage live closes the ticket: its roles must be finished and its " +
+    "test cases approved by a person.",
+  calls: ["tickets.update"],
+  input: z.strictObject({
+    ticket: Ref,
+    version: Version,
+    title: shape.title,
+    description: shape.description,
+    priority: shape.priority,
+    blocking: shape.blocking,
+    roles: z.array(Role).max(Role.options.length).optional().describe("The complete new list"),
+    implementation_notes: UpdateTicket.shape.implementation_notes.unwrap().unwrap().optional(),
+    stage: Stage.optional(),
+    merge_sha: shape.merge_sha.unwrap().unwrap().optional(),
+    resolution_type: ResolutionType.optional(),
+    resolution_note: shape.resolution_note.unwrap().unwrap().optional(),
+  }),
+  output: z.object({
+    ref: z.string(),
+    version: z.int(),
+    stage: Stage,
+    status: Status,
+    roles: z.array(z.string()),
+  }),
+  async run({ call, locate }, { ticket: ref, version, ...changes }) {
+    const ticket = await call("tickets.update", { ...await locate(ref), ...changes }, { ifMatch: version });
+    const { ticket_ref, stage, status } = ticket;
+    return { ref: ticket_ref, version: ticket.version, stage, status, roles: rolesOf(ticket) };
+  },
+});
