@@ -65,6 +65,11 @@ export class Harness {
     return this.#running.services.sql;
   }
 
+  /** A request of a client that makes its own. */
+  async fetch(request: Request): Promise<Response> {
+    return await this.#fetch(request, { remoteAddress: "127.0.0.1" });
+  }
+
   request(method: string, path: string, options: CallOptions = {}): Promise<Response> {
     const headers = new Headers(options.headers);
     if (options.token) headers.set("authorization", `Bearer ${options.token}`);

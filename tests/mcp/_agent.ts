@@ -1,0 +1,69 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Harness } from "../harness.ts";
+
+/** The protocol's two eras: stateless since 2026-07-28, and with a handshake before. */
+export const ERAS = ["modern", "legacy"] as const;
+export type Era = (typeof ERAS)[number];
+
+export interface ToolAnswer {
+  isError: boolean;
+  // deno-lint-ignore no-explicit-any
+  body: any;
+  /** Bytes of the answer as a model gets it. */
+  bytes: number;
+}
+
+/** The official client, connected to the app's own door with an API key. */
+export class Agent {
+  readonly #client: Client;
+
+  private constructor(client: Client) {
+    this.#client = client;
+  }
+
+  static async connect(harness: Harness, key: string, era: Era = "modern"): Promise<Agent> {
+    const mode = era === "modern" ? { pin: "2026-07-28" } : "legacy" as const;
+    const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL("http://handoff.test/mcp"), {
+        requestInit: { headers: { authorization: `Bearer ${key}` } },
+        fetch: (input, init) => harness.fetch(new Request(input, init)),
+      }),
+    );
+    return new Agent(client);
+  }
+
+  get client(): Client {
+    return this.#client;
+  }
+
+  async call(
+    name: string,
+    args: Record<string, unknown> = {},
+    options: Parameters<Client["callTool"]>[1] = {},
+  ): Promise<ToolAnswer> {
+    const answer = await this.#client.callTool({ name, arguments: args }, options);
+    const [content] = answer.content as { text: string }[];
+    const { text } = content!;
+    return {
+      isError: answer.isError === true,
+      body: JSON.parse(text),
+      bytes: new TextEncoder().encode(text).length,
+    };
+  }
+
+  /** The same where the tool must not fail; its answer. */
+  async do(
+    name: string,
+    args: Record<string, unknown> = {},
+    options: Parameters<Client["callTool"]>[1] = {},
+  ) {
+    const { isError, body } = await this.call(name, args, options);
+    if (isError) throw new Error(`${name} failed: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+}
