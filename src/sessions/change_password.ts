@@ -11,18 +11,26 @@ const ATTEMPTS = { name: "password", points: 10, seconds: 300 };
 
 /** Sets a new password and ends every other session of the user. Of two at once one is refused: its password is old. */
 export async function changePassword(ctx: ActorContext, input: ChangePassword): Promise<void> {
+  await ctx.limits.take(ATTEMPTS, ctx.actor.user.id, ctx.headers);
+  // Between reading and writing, a sign-in may have renewed the hash of the same password.
+  if (!await tryChange(ctx, input) && !await tryChange(ctx, input)) throw wrongPassword();
+  ctx.access.clear();
+}
+
+/** Answers false when the hash is no longer the one that was compared with. */
+async function tryChange(ctx: ActorContext, input: ChangePassword): Promise<boolean> {
   const { user, credential } = ctx.actor;
-  await ctx.limits.take(ATTEMPTS, user.id, ctx.headers);
   const [row] = await ctx.db<{ password_hash: string | null }[]>`
     select password_hash from users where id = ${user.id}::uuid`;
   const verified = row?.password_hash ?? null;
-  if (!await verifyPassword(verified, input.current_password)) throw wrongPassword();
+  const { matches } = await verifyPassword(verified, input.current_password);
+  if (!matches) throw wrongPassword();
   const hash = await hashPassword(input.new_password);
-  await transact(ctx, async (ctx) => {
+  return await transact(ctx, async (ctx) => {
     const changed = await ctx.db`
       update users set password_hash = ${hash}, updated_at = now()
       where id = ${user.id}::uuid and password_hash = ${verified}`;
-    if (changed.count === 0) throw wrongPassword();
+    if (changed.count === 0) return false;
     await voidInvitations(ctx, user.id);
     await ctx.db`
       update sessions set revoked_at = now()
@@ -33,8 +41,8 @@ export async function changePassword(ctx: ActorContext, input: ChangePassword): 
       target_type: "user",
       target_id: user.id,
     });
+    return true;
   });
-  ctx.access.clear();
 }
 
 function wrongPassword(): AppError {

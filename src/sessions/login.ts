@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { recordAudit } from "../core/audit.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
-import { verifyPassword } from "../core/passwords.ts";
+import { hashPassword, verifyPassword } from "../core/passwords.ts";
 import { transact } from "../core/transact.ts";
 import { issueTokens } from "./_tokens.ts";
 import { ABSOLUTE_DAYS, type Login, type TokenPair } from "./schema.ts";
@@ -28,11 +28,7 @@ export async function login(ctx: RequestContext, input: Login): Promise<TokenPai
   await ctx.limits.take(OF_ADDRESS, ctx.address, ctx.headers);
   const name = nameOf(input.email);
   await ctx.limits.take(OF_EMAIL, name, ctx.headers);
-  const [user] = await ctx.db<Candidate[]>`
-    select id, name, account_id, password_hash from users
-    where lower(email) = lower(${input.email}) and deactivated_at is null`;
-  const isTheirs = await verifyPassword(user?.password_hash ?? null, input.password);
-  const pair = isTheirs && user ? await startSession(ctx, user) : null;
+  const { user, pair } = await tryPassword(ctx, input);
   if (pair) {
     await ctx.limits.giveBack(OF_ADDRESS, ctx.address, ctx.headers);
     await ctx.limits.giveBack(OF_EMAIL, name, ctx.headers);
@@ -43,15 +39,43 @@ export async function login(ctx: RequestContext, input: Login): Promise<TokenPai
   throw new AppError("invalid_credentials");
 }
 
-/** Null for a password that is changed, or a user who is deactivated, meanwhile. */
-async function startSession(ctx: RequestContext, user: Candidate): Promise<TokenPair | null> {
+interface Tried {
+  user: Candidate | undefined;
+  pair: TokenPair | null;
+}
+
+/** Tried twice where the hash has changed since it was read: another sign-in may have renewed it. */
+async function tryPassword(ctx: RequestContext, { email, password }: Login, tries = 2): Promise<Tried> {
+  const [user] = await ctx.db<Candidate[]>`
+    select id, name, account_id, password_hash from users
+    where lower(email) = lower(${email}) and deactivated_at is null`;
+  const { matches, outdated } = await verifyPassword(user?.password_hash ?? null, password);
+  if (!user || !matches) return { user, pair: null };
+  const pair = await startSession(ctx, user, outdated ? await hashPassword(password) : null);
+  return pair || tries === 1 ? { user, pair } : await tryPassword(ctx, { email, password }, tries - 1);
+}
+
+/** Null when the password has changed, or the user was deactivated, since the user was read. */
+async function startSession(
+  ctx: RequestContext,
+  user: Candidate,
+  renewedHash: string | null,
+): Promise<TokenPair | null> {
   return await transact({ ...ctx, author: { kind: "user", id: user.id, name: user.name } }, async (ctx) => {
     const sessionId = uuid();
+    if (renewedHash) {
+      await ctx.db`
+        update users set password_hash = ${renewedHash}
+        where id = ${user.id}::uuid and password_hash = ${user.password_hash}`;
+    }
     // The lock and the comparison tell.
     const started = await ctx.db`
       insert into sessions (id, user_id, user_agent, address, expires_at)
       select ${sessionId}::uuid, u.id, ${ctx.userAgent}, ${ctx.address}, now() + make_interval(days => ${ABSOLUTE_DAYS})
-      from users u where u.id = ${user.id}::uuid and u.password_hash = ${user.password_hash} and u.deactivated_at is null
+      from users u
+      where u.id = ${user.id}::uuid and u.password_hash = ${
+      renewedHash ?? user.password_hash
+    } and u.deactivated_at is null
       for share of u`;
     if (started.count === 0) return null;
     await recordAudit(ctx, {

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { normalizePassword } from "../core/passwords.ts";
 import { Id, IdPath, NextCursor, Page, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
 
 export const Email = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an email address");
 
 /** Long enough to matter; short enough that hashing it is no way to load the service. */
-export const Password = text(8, 200);
+export const Password = text(8, 200)
+  // Accents may come as characters of their own.
+  .refine((password) => [...normalizePassword(password)].length >= 8, "Must have 8 to 200 characters");
 
 export const User = z.object({
   id: Id,
