@@ -44,6 +44,18 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.forget_comment(in_ticket uuid, in_comment uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update history set to_value = to_value - 'body', changes = changes - 'body'
+  where ticket_id = in_ticket and entity = 'comment' and entity_id = in_comment::text
+    and (to_value ? 'body' or changes ? 'body');
+  update part_creations set response = jsonb_set(response, '{body}', 'null')
+  where ticket_id = in_ticket and part = 'comment' and response ->> 'id' = in_comment::text
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.index_changed_text()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -139,6 +151,33 @@ AS $function$
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
         from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
         cross join lateral (select json_object('agent_id': case when o.agent_id is distinct from n.agent_id then jsonb_build_array(o.agent_id, n.agent_id) end, 'task_ids': case when o.task_ids is distinct from n.task_ids then jsonb_build_array(o.task_ids, n.task_ids) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'summary': case when o.summary is distinct from n.summary then jsonb_build_array(o.summary, n.summary) end, 'branch_name': case when o.branch_name is distinct from n.branch_name then jsonb_build_array(o.branch_name, n.branch_name) end, 'pull_request_url': case when o.pull_request_url is distinct from n.pull_request_url then jsonb_build_array(o.pull_request_url, n.pull_request_url) end, 'event_at': case when o.event_at is distinct from n.event_at then jsonb_build_array(o.event_at, n.event_at) end, 'created_by': case when o.created_by is distinct from n.created_by then jsonb_build_array(o.created_by, n.created_by) end absent on null returning jsonb) as changes offset 0) c
+        where c.changes <> '{}';
+      end if;
+      return null;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.record_history_of_comments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op = 'INSERT' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'comment', r.id::text, 'created', json_object('parent_id': r.parent_id, 'body': r.body, 'edited_at': r.edited_at, 'resolved_at': r.resolved_at, 'resolved_by': r.resolved_by, 'deleted_at': r.deleted_at absent on null returning jsonb),
+          w.who - 'request_id', w.who ->> 'request_id'
+        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
+      elsif tg_op = 'DELETE' then
+        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
+        select r.project_id, r.ticket_id, 'comment', r.id::text, 'deleted', json_object('parent_id': r.parent_id, 'body': r.body, 'edited_at': r.edited_at, 'resolved_at': r.resolved_at, 'resolved_by': r.resolved_by, 'deleted_at': r.deleted_at absent on null returning jsonb),
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from deleted r;
+      else
+        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
+        select n.project_id, n.ticket_id, 'comment', n.id::text, 'changed', c.changes,
+          (select acting() - 'request_id'), (select acting() ->> 'request_id')
+        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
+        cross join lateral (select json_object('parent_id': case when o.parent_id is distinct from n.parent_id then jsonb_build_array(o.parent_id, n.parent_id) end, 'body': case when o.body is distinct from n.body then jsonb_build_array(o.body, n.body) end, 'edited_at': case when o.edited_at is distinct from n.edited_at then jsonb_build_array(o.edited_at, n.edited_at) end, 'resolved_at': case when o.resolved_at is distinct from n.resolved_at then jsonb_build_array(o.resolved_at, n.resolved_at) end, 'resolved_by': case when o.resolved_by is distinct from n.resolved_by then jsonb_build_array(o.resolved_by, n.resolved_by) end, 'deleted_at': case when o.deleted_at is distinct from n.deleted_at then jsonb_build_array(o.deleted_at, n.deleted_at) end absent on null returning jsonb) as changes offset 0) c
         where c.changes <> '{}';
       end if;
       return null;
@@ -627,6 +666,36 @@ alter table code_hosting_accounts add constraint code_hosting_accounts_pkey PRIM
 alter table code_hosting_accounts add constraint code_hosting_accounts_state_check CHECK ((state = ANY (ARRAY['active'::text, 'refused'::text])));
 alter table code_hosting_accounts add constraint code_hosting_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
 
+create table comments (
+  id uuid not null,
+  ticket_id uuid not null,
+  project_id uuid not null,
+  parent_id uuid,
+  body text,
+  mentions uuid[] not null default '{}'::uuid[],
+  created_by uuid,
+  created_with text not null,
+  key_id uuid,
+  by_bot boolean not null,
+  edited_at timestamp(3) with time zone,
+  resolved_at timestamp(3) with time zone,
+  resolved_by uuid,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now()
+);
+alter table comments add constraint comments_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id);
+alter table comments add constraint comments_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text])));
+alter table comments add constraint comments_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES comments(id);
+alter table comments add constraint comments_pkey PRIMARY KEY (id);
+alter table comments add constraint comments_resolved_by_fkey FOREIGN KEY (resolved_by) REFERENCES users(id);
+alter table comments add constraint comments_text CHECK (((body IS NULL) = (deleted_at IS NOT NULL)));
+alter table comments add constraint comments_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
+CREATE INDEX comments_ticket_idx ON public.comments USING btree (ticket_id, id);
+CREATE TRIGGER comments_history_delete AFTER DELETE ON public.comments REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_comments();
+CREATE TRIGGER comments_history_insert AFTER INSERT ON public.comments REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_comments();
+CREATE TRIGGER comments_history_update AFTER UPDATE ON public.comments REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_comments();
+
 create table deliveries (
   id uuid not null,
   provider text not null,
@@ -740,7 +809,7 @@ create table part_creations (
   idempotency_key text not null,
   response jsonb not null
 );
-alter table part_creations add constraint part_creations_part_check CHECK ((part = ANY (ARRAY['task'::text, 'test_case'::text])));
+alter table part_creations add constraint part_creations_part_check CHECK ((part = ANY (ARRAY['task'::text, 'test_case'::text, 'comment'::text, 'question'::text])));
 alter table part_creations add constraint part_creations_pkey PRIMARY KEY (ticket_id, part, idempotency_key);
 alter table part_creations add constraint part_creations_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
 

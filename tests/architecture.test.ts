@@ -25,6 +25,7 @@ const RESOURCES = [
   "tickets",
   "tasks",
   "test_cases",
+  "comments",
   "deliveries",
   "agents",
   "deploys",

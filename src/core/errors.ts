@@ -33,6 +33,10 @@ export const ERRORS = {
   version_conflict: { status: 412, message: "The resource has changed since the version in If-Match" },
   payload_too_large: { status: 413, message: "The body is too large" },
   unsupported_media_type: { status: 415, message: "The body must be application/json" },
+  conversation_loop: {
+    status: 429,
+    message: "Agents have commented on this ticket for too long without a person",
+  },
   rate_limited: { status: 429, message: "Too many attempts" },
   internal: { status: 500, message: "The service failed to handle this call" },
   projects_unavailable: { status: 500, message: "The projects could not be loaded" },

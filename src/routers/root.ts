@@ -3,6 +3,7 @@ import { auditRouter } from "./audit.ts";
 import { agentsRouter } from "./agents.ts";
 import { authRouter } from "./auth.ts";
 import { billingRouter } from "./billing.ts";
+import { commentsRouter } from "./comments.ts";
 import { integrationsRouter } from "./integrations.ts";
 import { keysRouter } from "./keys.ts";
 import { operationsRouter } from "./operations.ts";
@@ -24,6 +25,7 @@ export const appRouter = router({
   agents: agentsRouter,
   auth: authRouter,
   billing: billingRouter,
+  comments: commentsRouter,
   integrations: integrationsRouter,
   keys: keysRouter,
   operations: operationsRouter,

@@ -32,7 +32,7 @@ export function idempotencyKey(
  */
 export async function makeOnce<Made extends object>(
   ctx: ProjectContext,
-  part: "task" | "test_case",
+  part: "task" | "test_case" | "comment" | "question",
   input: Keyed,
   make: () => Promise<Made>,
 ): Promise<Made & { _idempotent_replay?: boolean }> {

@@ -71,6 +71,10 @@ async function acceptable(stage: Stage): Promise<string> {
   return await insertSuggestion(stage);
 }
 
+async function comment(path: string): Promise<string> {
+  return `${path}/comments/${(await done(call("POST", `${path}/comments`, { body: "Look" }))).body.id}`;
+}
+
 const link = { issue_number: 12 };
 
 /** The ticket as another installation would export it: under other ids, with a history that others wrote there. */
@@ -154,6 +158,19 @@ const WRITES: Record<
   },
   "testCases.reject": {
     write: ({ path, testCase }) => call("POST", `${path}/test-cases/${testCase}/reject`),
+  },
+  "comments.create": { write: ({ path }) => call("POST", `${path}/comments`, { body: "Look" }) },
+  "comments.update": {
+    write: async ({ path }) => await call("PATCH", await comment(path), { body: "Look again" }),
+  },
+  "comments.delete": { write: async ({ path }) => await call("DELETE", await comment(path)) },
+  "comments.resolve": { write: async ({ path }) => await call("POST", `${await comment(path)}/resolve`) },
+  "comments.reopen": {
+    write: async ({ path }) => {
+      const thread = await comment(path);
+      await done(call("POST", `${thread}/resolve`));
+      return await call("POST", `${thread}/reopen`);
+    },
   },
   "agents.register": {
     write: ({ path }) => call("POST", `${path}/agent-runs`, { agent_id: `bc_${uuid()}` }),

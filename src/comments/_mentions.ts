@@ -1,0 +1,35 @@
+import { roleInProject } from "../core/access.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { invalidField, invalidRequest } from "../core/errors.ts";
+import { MAX_MENTIONS } from "./schema.ts";
+
+const MENTION = /@\[([^\]\n]{1,200})\]\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)/gi;
+/** Fenced blocks, code in a line, and quoted lines: words of others, so that an answer doesn't inherit mentions. */
+const NOT_OWN_WORDS = /^ {0,3}(```|~~~)[^]*?(?:^ {0,3}\1|$(?![^]))|`[^`\n]*`|^ {0,3}>.*$/gm;
+
+/**
+ * Ids of the users whom a comment mentions, each once.
+ * @throws {AppError} invalid_request that names those who can't see the project
+ */
+export async function findMentions(ctx: ProjectContext, body: string): Promise<string[]> {
+  const found = [...body.replace(NOT_OWN_WORDS, "").matchAll(MENTION)];
+  const names = new Map(found.map(([, name, id]) => [id!.toLowerCase(), name!]));
+  if (names.size === 0) return [];
+  if (names.size > MAX_MENTIONS) throw invalidField("body", `Mentions more than ${MAX_MENTIONS} people`);
+  const known = await readPeople(ctx, [...names.keys()]);
+  const strangers = [...names].filter(([id]) => !known.has(id));
+  if (strangers.length > 0) {
+    throw invalidRequest(
+      strangers.map(([id, name]) => ({ path: "body", message: `${name} (${id}) can't see this project` })),
+    );
+  }
+  return [...names.keys()];
+}
+
+async function readPeople({ db, project }: ProjectContext, ids: string[]): Promise<Set<string>> {
+  const rows = await db<{ id: string }[]>`
+    select u.id from projects p join users u on u.id = any (${ids}::uuid[])
+      left join project_members m on m.project_id = p.id and m.user_id = u.id
+    where p.id = ${project.id}::uuid and u.deactivated_at is null and ${roleInProject(db)} is not null`;
+  return new Set(rows.map(({ id }) => id));
+}

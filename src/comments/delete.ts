@@ -1,0 +1,31 @@
+import { isBot, type ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/transact.ts";
+import { lockTicket } from "../tickets/lock.ts";
+import { isAuthor, readComment, type StoredComment } from "./_rows.ts";
+import type { CommentPath } from "./schema.ts";
+
+/**
+ * Takes a comment's text away, also out of history and the stored answer of its creation: a secret that was pasted is
+ * gone. The row stays, so that its replies keep their place.
+ * @throws {AppError} forbidden for everybody but its author, the owner of the key that wrote it, and project admins
+ */
+export async function deleteComment(ctx: ProjectContext, input: CommentPath): Promise<void> {
+  await transact(ctx, async (ctx) => {
+    const { db } = ctx;
+    const [, comment] = await Promise.all([lockTicket(ctx, input.ticketId), readComment(ctx, input)]);
+    if (!mayDelete(ctx, comment)) {
+      throw new AppError("forbidden", "Only its author or an admin of the project may delete a comment");
+    }
+    if (comment.deleted_at !== null) return;
+    await db`
+      update comments set body = null, mentions = '{}', deleted_at = clock_timestamp(), updated_at = clock_timestamp()
+      where id = ${comment.id}::uuid`;
+    await db`select forget_comment(${input.ticketId}::uuid, ${comment.id}::uuid)`;
+  });
+}
+
+function mayDelete({ actor, project }: ProjectContext, comment: StoredComment): boolean {
+  if (isAuthor(actor, comment)) return true;
+  return !isBot(actor) && (project.role === "admin" || comment.author.id === actor.user.id);
+}

@@ -1,0 +1,21 @@
+import type { ProjectContext } from "../core/context.ts";
+import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { requireTicket } from "../tickets/get.ts";
+import { commentColumns } from "./_rows.ts";
+import type { Comment, ListComments } from "./schema.ts";
+
+/** One page of a ticket's comments, oldest first, the deleted ones without their text. */
+export async function listComments(ctx: ProjectContext, { ticketId, limit, cursor }: ListComments) {
+  const { db, project } = ctx;
+  const [, rows] = await Promise.all([
+    requireTicket(ctx, ticketId),
+    db<Comment[]>`
+      select ${commentColumns(db)} from comments c
+      where c.ticket_id = ${ticketId}::uuid and c.project_id = ${project.id}::uuid ${
+      afterId(db, "c.id", cursor)
+    }
+      order by c.id limit ${pageLimit(db, limit)}`,
+  ]);
+  const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
+  return { comments: items, next_cursor };
+}

@@ -1,0 +1,32 @@
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/transact.ts";
+import { lockTicket } from "../tickets/lock.ts";
+import { commentColumns, readComment, toComment } from "./_rows.ts";
+import type { Comment, CommentPath } from "./schema.ts";
+
+/**
+ * Marks a thread as resolved, or takes the mark away. A thread that stands so already keeps who marked it and when.
+ * @throws {AppError} conflict for a reply: the thread's first comment stands for it
+ */
+export async function resolveComment(
+  ctx: ProjectContext,
+  input: CommentPath,
+  resolved: boolean,
+): Promise<Comment> {
+  return await transact(ctx, async (ctx) => {
+    const { db, actor } = ctx;
+    const [, before] = await Promise.all([lockTicket(ctx, input.ticketId), readComment(ctx, input)]);
+    if (before.parent_id !== null) {
+      throw new AppError("conflict", "Cannot resolve a reply: resolve the first comment of its thread");
+    }
+    if ((before.resolved_at !== null) === resolved) return toComment(before);
+    const [after] = await db<[Comment]>`
+      update comments c set updated_at = clock_timestamp(), resolved_at = ${
+      resolved ? db`clock_timestamp()` : null
+    },
+        resolved_by = ${resolved ? actor.user.id : null}::uuid
+      where c.id = ${before.id}::uuid returning ${commentColumns(db)}`;
+    return after;
+  });
+}

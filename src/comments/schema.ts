@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
+import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
+
+/** Of a ticket: an export brings them all. */
+export const MAX_COMMENTS = 10_000;
+/** Comments of bot clients in a row on one ticket, within an hour and without a person in between. */
+export const MAX_BOT_CHAIN = 20;
+/** People whom one comment may mention. */
+export const MAX_MENTIONS = 50;
+
+export const CommentBody = text(1, 10_000).describe(
+  "Markdown, stored as sent. A mention is `@[name](user-id)`; in quotes and code it mentions nobody",
+);
+
+/** Who wrote a comment or asked a question. */
+export const Speaker = z.object({
+  id: Id.nullable().describe("Null where an import found nobody here"),
+  name: z.string().nullable(),
+  kind: z.enum(["person", "agent"]).describe("agent: an API key, or a user of kind bot"),
+}).meta({ id: "Speaker" });
+
+export const Comment = z.object({
+  id: Id,
+  ticket_id: Id,
+  project_id: Id,
+  parent_id: Id.nullable().describe("The first comment of its thread; null for a first comment itself"),
+  body: z.string().nullable().describe("Null when it was deleted"),
+  author: Speaker,
+  mentions: z.array(Id).describe("Users whom the text mentions"),
+  edited_at: Timestamp.nullable(),
+  resolved_at: Timestamp.nullable().describe("Of a thread, on its first comment"),
+  resolved_by: Id.nullable(),
+  deleted_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "Comment" });
+export type Comment = z.infer<typeof Comment>;
+
+export const CreatedComment = Comment.extend(Replayed).meta({ id: "CreatedComment" });
+export type CreatedComment = z.infer<typeof CreatedComment>;
+
+export const ListComments = TicketPath.extend(Page.shape);
+export type ListComments = z.infer<typeof ListComments>;
+
+export const CommentList = z.object({ comments: z.array(Comment), next_cursor: NextCursor });
+
+export const CommentPath = TicketPath.extend({ commentId: Id });
+export type CommentPath = z.infer<typeof CommentPath>;
+
+export const CreateComment = TicketPath.extend({
+  body: CommentBody,
+  parent_id: Id.optional().describe("A comment of the ticket: this one is a reply in its thread"),
+  idempotency_key: IdempotencyKey.optional(),
+});
+export type CreateComment = z.infer<typeof CreateComment>;
+
+export const UpdateComment = CommentPath.extend({ body: CommentBody });
+export type UpdateComment = z.infer<typeof UpdateComment>;

@@ -1,0 +1,95 @@
+import { createComment } from "../comments/create.ts";
+import { deleteComment } from "../comments/delete.ts";
+import { getComment } from "../comments/get.ts";
+import { listComments } from "../comments/list.ts";
+import { resolveComment } from "../comments/resolve.ts";
+import {
+  Comment,
+  CommentList,
+  CommentPath,
+  CreateComment,
+  CreatedComment,
+  ListComments,
+  UpdateComment,
+} from "../comments/schema.ts";
+import { updateComment } from "../comments/update.ts";
+import { Nothing, projectProcedure, REPEATED, router } from "./trpc.ts";
+
+const read = { access: "viewer", scope: "tickets:read", tag: "Comments" } as const;
+const write = { access: "member", scope: "tickets:write", tag: "Comments" } as const;
+const comments = "/projects/{id}/tickets/{ticketId}/comments";
+
+export const commentsRouter = router({
+  list: projectProcedure({
+    ...read,
+    method: "GET",
+    path: comments,
+    summary: "List a ticket's comments, oldest first",
+    description:
+      "Replies carry the `parent_id` of their thread. A deleted comment keeps its place without its text.",
+    errors: ["not_found"],
+  }).input(ListComments).output(CommentList).query(({ ctx, input }) => listComments(ctx, input)),
+
+  create: projectProcedure({
+    ...write,
+    method: "POST",
+    path: comments,
+    statusOf: (made: CreatedComment) => made._idempotent_replay ? 200 : 201,
+    summary: "Comment on a ticket",
+    description:
+      "The ticket's watchers and those whom the text mentions are told. After 20 comments of agents within an hour, and " +
+      `without a person in between, an agent is refused with \`conversation_loop\`. ${REPEATED}`,
+    location: (made: CreatedComment, input: CreateComment) =>
+      `/projects/${input.id}/tickets/${input.ticketId}/comments/${made.id}`,
+    errors: ["not_found", "conflict", "conversation_loop"],
+    example: { input: { body: "The proxy cuts the connection after 2 GB. I'll try without it." } },
+  }).input(CreateComment).output(CreatedComment).mutation(({ ctx, input }) => createComment(ctx, input)),
+
+  get: projectProcedure({
+    ...read,
+    method: "GET",
+    path: `${comments}/{commentId}`,
+    summary: "Get a comment",
+    errors: ["not_found"],
+  }).input(CommentPath).output(Comment).query(({ ctx, input }) => getComment(ctx, input)),
+
+  update: projectProcedure({
+    ...write,
+    method: "PATCH",
+    path: `${comments}/{commentId}`,
+    summary: "Edit a comment",
+    description: "For its author only. History keeps the earlier text.",
+    errors: ["not_found", "conflict"],
+    example: { input: { body: "The proxy cuts the connection after 2 GB, so it isn't the service." } },
+  }).input(UpdateComment).output(Comment).mutation(({ ctx, input }) => updateComment(ctx, input)),
+
+  delete: projectProcedure({
+    ...write,
+    method: "DELETE",
+    path: `${comments}/{commentId}`,
+    status: 204,
+    summary: "Delete a comment",
+    description:
+      "For its author and for admins of the project. Its text leaves the comment, its history and its notifications; a " +
+      "comment without text keeps its place.",
+    errors: ["not_found"],
+  }).input(CommentPath).output(Nothing).mutation(({ ctx, input }) => deleteComment(ctx, input)),
+
+  resolve: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${comments}/{commentId}/resolve`,
+    summary: "Resolve a thread",
+    description: "By its first comment. A resolved thread stays as it is.",
+    errors: ["not_found", "conflict"],
+  }).input(CommentPath).output(Comment).mutation(({ ctx, input }) => resolveComment(ctx, input, true)),
+
+  reopen: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${comments}/{commentId}/reopen`,
+    summary: "Reopen a resolved thread",
+    description: "By its first comment. An open thread stays as it is.",
+    errors: ["not_found", "conflict"],
+  }).input(CommentPath).output(Comment).mutation(({ ctx, input }) => resolveComment(ctx, input, false)),
+});
