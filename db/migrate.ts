@@ -53,10 +53,10 @@ export async function migrate(
  * @throws {ConfigError} as `migrate`
  */
 export async function startAlone(
-  { sql, isPglite }: Pick<Database, "sql" | "isPglite">,
+  { sql, embedded }: Pick<Database, "sql" | "embedded">,
   work: () => Promise<void>,
 ): Promise<void> {
-  if (isPglite) return await work();
+  if (embedded) return await work();
   await sql.begin(async (tx) => {
     await lockStart(tx);
     await work();

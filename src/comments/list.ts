@@ -1,6 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { afterId, page } from "../core/cursor.ts";
-import { pageLimit } from "../core/planner.ts";
+import { afterId, page, pageLimit } from "../core/cursor.ts";
 import { requireTicket } from "../tickets/get.ts";
 import { commentColumns } from "./_rows.ts";
 import type { Comment, ListComments } from "./schema.ts";

@@ -9,7 +9,7 @@ import type { Metrics, Sample } from "./metrics.ts";
 /** Gauges of what the process works with: model, queues, database connections, log. */
 export function addGauges(
   metrics: Metrics,
-  { sql, isPglite }: Database,
+  { sql, embedded }: Database,
   boss: PgBoss,
   embedder: Embedder,
 ): void {
@@ -50,7 +50,7 @@ export function addGauges(
     "Connections of all processes by state",
     ["state"],
     () =>
-      isPglite ? [{ labels: { state: "embedded" }, value: 1 }] : whileAvailable(async () => {
+      embedded ? [{ labels: { state: "embedded" }, value: 1 }] : whileAvailable(async () => {
         const rows = await sql<{ state: string; count: number }[]>`
         select coalesce(state, 'unknown') as state, count(*) as count from pg_stat_activity
         where application_name = 'handoff' and datname = current_database() group by 1`;

@@ -46,10 +46,10 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
       Deno.exit(70);
     },
   });
-  const { sql, isPglite, databaseHealth } = database;
+  const { sql, embedded, pulse } = database;
   await migrate(sql, undefined, (migration) => log.info("migrating", { migration }));
   const boss = createBoss(sql, {
-    isPglite,
+    embedded,
     supervises: config.JOBS !== "off",
     onError: (error) => log.error("queue failed", describeError(error)),
   });
@@ -67,7 +67,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
   const services: Services = {
     config,
     sql,
-    databaseHealth,
+    pulse,
     secrets,
     access: new AccessCache(),
     batches: new Batches(),

@@ -2,7 +2,7 @@ import type { AnyTRPCProcedure } from "@trpc/server";
 import { z } from "zod";
 import { appRouter } from "../routers/root.ts";
 import { expectedMiddlewares, type Meta, type ProcedureParts } from "../routers/trpc.ts";
-import { outputPicker } from "./pick_output.ts";
+import { shapeOf } from "./shape.ts";
 
 /** A procedure as the REST door and the documents see it. */
 export interface PublishedProcedure extends ProcedureParts {
@@ -36,7 +36,7 @@ export function publishedProcedures(): PublishedProcedure[] {
       const pathFields = [...meta.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
       const unknown = pathFields.find((field) => !(field in input.shape));
       if (unknown) throw new Error(`procedure ${name} has ${unknown} in its path but not in its input`);
-      return { name, type, meta, input, output, pathFields, pick: outputPicker(output), resolve: resolver };
+      return { name, type, meta, input, output, pathFields, shape: shapeOf(output), resolve: resolver };
     },
   );
 }

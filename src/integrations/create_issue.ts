@@ -5,13 +5,8 @@ import { getTicket } from "../tickets/get.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { Ticket } from "../tickets/schema.ts";
 import { type Account, noteState, openAccount } from "./_account.ts";
-import { repoIn } from "./_call.ts";
-import {
-  type ExclusiveRight,
-  releaseExclusiveRight,
-  renewExclusiveRight,
-  takeExclusiveRight,
-} from "./_exclusive.ts";
+import { repoIn } from "./_ask.ts";
+import { type Claim, releaseClaim, renewClaim, takeClaim } from "./_claim.ts";
 import { ProviderFailure, toCallError } from "./_failures.ts";
 import { onlyRepo, readLink } from "./_issue_links.ts";
 import { createIssueAt, findIssueWith, type HostedIssue } from "./_issues_api.ts";
@@ -22,8 +17,8 @@ export async function createIssue(ctx: ProjectContext, input: CreateIssue): Prom
   const ticket = await getTicket(ctx, input);
   const repo = await chooseRepo(ctx, input);
   const account = await openAccount(ctx, ctx.actor.user.id);
-  const right = await takeExclusiveRight(ctx, `issue:${ticket.id}`, 0);
-  if (!right) {
+  const claim = await takeClaim(ctx, `issue:${ticket.id}`, 0);
+  if (!claim) {
     throw new AppError(
       "conflict",
       `Cannot create an issue for ticket ${ticket.ticket_ref}: another call is at it`,
@@ -31,14 +26,14 @@ export async function createIssue(ctx: ProjectContext, input: CreateIssue): Prom
   }
   try {
     await refuseLinked(ctx, ticket);
-    const issue = await createOnce(ctx, { account, repo, ticket, right });
+    const issue = await createOnce(ctx, { account, repo, ticket, claim });
     return await link(ctx, ticket, repoIn(issue.repository_url) ?? repo, issue);
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error;
     if (error.code === "token_refused") await noteState(ctx, account, "refused");
     throw toCallError(error, `create an issue for ticket ${ticket.ticket_ref}`);
   } finally {
-    await releaseExclusiveRight(ctx, right);
+    await releaseClaim(ctx, claim);
   }
 }
 
@@ -65,11 +60,11 @@ interface Work {
   account: Account;
   repo: string;
   ticket: Ticket;
-  right: ExclusiveRight;
+  claim: Claim;
 }
 
 /** The issue carries the ticket's id, by which one is found whose answer or record was lost, whoever asked for it. */
-async function createOnce(ctx: ProjectContext, { account, repo, ticket, right }: Work): Promise<HostedIssue> {
+async function createOnce(ctx: ProjectContext, { account, repo, ticket, claim }: Work): Promise<HostedIssue> {
   const marker = `<!-- handoff-ticket: ${ticket.id} -->`;
   const find = (creator: string) => findIssueWith(account, repo, { marker, creator });
   const earlier = await find(await readMaker(ctx, ticket) ?? account.login);
@@ -80,7 +75,7 @@ async function createOnce(ctx: ProjectContext, { account, repo, ticket, right }:
     return await createIssueAt(account, repo, {
       title: ticket.title,
       body,
-      beforeSending: () => renewExclusiveRight(ctx, right),
+      beforeSending: () => renewClaim(ctx, claim),
     });
   } catch (error) {
     if (!(error instanceof ProviderFailure) || error.code !== "provider_unavailable") throw error;

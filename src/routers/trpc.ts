@@ -178,7 +178,7 @@ export interface ProcedureParts {
   meta: Meta;
   input: z.ZodObject;
   /** Leaves of an output what its schema names. */
-  pick: (output: unknown) => unknown;
+  shape: (output: unknown) => unknown;
   resolve: (call: { ctx: RequestContext; input: unknown }) => unknown;
 }
 
@@ -187,13 +187,13 @@ export interface ProcedureParts {
  * chain copies the context at each of its steps, which was a sixth of a creation's processor time.
  */
 export async function callProcedure(
-  { meta, input, pick, resolve }: ProcedureParts,
+  { meta, input, shape, resolve }: ProcedureParts,
   ctx: RequestContext,
   rawInput: unknown,
 ): Promise<unknown> {
   const authorized = await authorize(ctx, meta, () => rawInput);
   const resolved = await resolveTicket(authorized, meta, rawInput);
-  return pick(await resolve({ ctx: authorized, input: parseAs(input, resolved) }));
+  return shape(await resolve({ ctx: authorized, input: parseAs(input, resolved) }));
 }
 
 /** How many middlewares tRPC's chain has for a procedure: failures, the gate, the ref, input, output, verb. */
