@@ -1,12 +1,14 @@
 import type { z } from "zod";
 import type { Db } from "../../db/open.ts";
 import { AppError, fromZod, invalidRequest } from "./errors.ts";
+import { outlineJson } from "./json_outline.ts";
 
 /**
  * A body that was sent as JSON.
- * @throws {AppError} invalid_json
+ * @throws {AppError} invalid_json; payload_too_large
  */
 export function parseJson(body: Uint8Array): unknown {
+  outlineJson(body);
   const text = decodeText(body);
   try {
     return JSON.parse(text);

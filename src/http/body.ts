@@ -10,21 +10,29 @@ const MOST_AT_ONCE = 64 * 1024;
 /** Room for any other body, doubled as it comes. */
 const FIRST_BYTES = 16 * 1024;
 
+/** Tells by the beginning of a body how many bytes the whole may have, or throws why no more than those. */
+export type Permit = (head: Uint8Array) => Promise<number>;
+
 /**
  * The body, byte for byte. A client that sends half of it, or a byte now and then, must not hold a call for ever.
+ * `permit` is asked once more than `maxBytes` came.
  * @throws {AppError} payload_too_large as soon as more than `maxBytes` came, announced or not; request_timeout when
  * it doesn't arrive whole and in time; unsupported_media_type when it is compressed
  */
-export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(
+  request: Request,
+  maxBytes: number,
+  permit?: Permit,
+): Promise<Uint8Array<ArrayBuffer>> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding.toLowerCase() !== "identity") {
     throw new AppError("unsupported_media_type", "The body must not be compressed");
   }
   const announced = request.headers.get("content-length") ?? "";
-  if (Number(announced) > maxBytes) throw tooLarge(maxBytes);
+  if (!permit && Number(announced) > maxBytes) throw tooLarge(maxBytes);
   // The server gives no more than was announced; what was announced not at all, or twice, is counted.
   const isShort = /^\d+$/.test(announced) && Number(announced) <= MOST_AT_ONCE;
-  return await inTime(isShort ? readWhole(request) : readCounted(request.body, maxBytes));
+  return await inTime(isShort ? readWhole(request) : readCounted(request.body, maxBytes, permit));
 }
 
 async function readWhole(request: Request): Promise<Uint8Array<ArrayBuffer>> {
@@ -34,13 +42,18 @@ async function readWhole(request: Request): Promise<Uint8Array<ArrayBuffer>> {
 async function readCounted(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
+  permit?: Permit,
 ): Promise<Uint8Array<ArrayBuffer>> {
   let bytes = new Uint8Array(FIRST_BYTES);
-  let size = 0;
+  let [size, most] = [0, maxBytes];
   // Leaving the loop early cancels the stream: the rest is not read.
   for await (const chunk of body ?? []) {
     const end = size + chunk.byteLength;
-    if (end > maxBytes) throw tooLarge(maxBytes);
+    if (end > most && permit) {
+      most = Math.max(most, await permit(size > 0 ? bytes.subarray(0, size) : chunk));
+      permit = undefined;
+    }
+    if (end > most) throw tooLarge(most);
     if (end > bytes.length) bytes = new Uint8Array(bytes.buffer.transfer(Math.max(end, 2 * bytes.length)));
     // Copied rather than kept: a chunk of one byte comes in a buffer of 64 KiB.
     bytes.set(chunk, size);

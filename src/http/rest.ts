@@ -1,10 +1,11 @@
 import { type Context as HonoContext, Hono } from "hono";
-import type { RequestContext, Services } from "../core/context.ts";
+import type { ActorContext, RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
 import { asObject, parseJson } from "../core/json.ts";
-import { appErrorOf, callProcedure, requireActor } from "../routers/trpc.ts";
+import { appErrorOf, authorize, callProcedure } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
+import { withLongBody } from "./long_body.ts";
 import { refuseOthers } from "./methods.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
@@ -33,11 +34,16 @@ async function answer(
   const { meta } = procedure;
   const ctx = await requestContext(c, services);
   try {
-    // Before the body is read: what a stranger sends isn't parsed.
-    if (meta.access !== "public") requireActor(ctx, meta);
-    const input = await readInput(c, procedure);
-    const output = await callProcedure(procedure, ctx, input);
-    return success(ctx, procedure, input, output);
+    // Before the body is read: what a stranger to the project sends isn't. A right may be gone when a slow body has come,
+    // so the call asks again.
+    const allowed = await authorize(ctx, meta, () => c.req.param());
+    const call = async (body: Uint8Array | null) => {
+      const input = readInput(c, procedure, body);
+      return success(ctx, procedure, input, await callProcedure(procedure, ctx, input));
+    };
+    const read = () => readBody(c.req.raw, meta.maxBytes ?? MAX_CALL_BYTES);
+    if (meta.maxBytes) return await withLongBody(allowed as ActorContext, read, call);
+    return await call(hasBody(meta.method) ? await read() : null);
   } catch (error) {
     // Fields that were set before the failure, such as RateLimit, belong to its answer too.
     for (const [name, value] of ctx.headers) c.header(name, value, { append: true });
@@ -46,9 +52,9 @@ async function answer(
 }
 
 /** Path parameters and either query or body as the one input of the procedure; none may stand in for another. */
-async function readInput(c: HonoContext<HttpEnv>, { meta, pathFields }: PublishedProcedure) {
+function readInput(c: HonoContext<HttpEnv>, { pathFields }: PublishedProcedure, body: Uint8Array | null) {
   const query = readQuery(c);
-  const fields = hasBody(meta.method) ? await readFields(c, meta.maxBytes) : query;
+  const fields = body ? fieldsOf(c, body) : query;
   const misplaced = [
     ...(fields === query ? [] : Object.keys(query)),
     ...pathFields.filter((field) => Object.hasOwn(fields, field)),
@@ -69,17 +75,13 @@ function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
   );
 }
 
-async function readFields(
-  c: HonoContext<HttpEnv>,
-  maxBytes = MAX_CALL_BYTES,
-): Promise<Record<string, unknown>> {
-  const bytes = await readBody(c.req.raw, maxBytes);
-  if (bytes.length === 0) return {};
+function fieldsOf(c: HonoContext<HttpEnv>, body: Uint8Array): Record<string, unknown> {
+  if (body.length === 0) return {};
   if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
     throw new AppError("unsupported_media_type");
   }
   // Clients generated for Go, Rust or Java send null for a body that is left out.
-  return asObject(parseJson(bytes) ?? {});
+  return asObject(parseJson(body) ?? {});
 }
 
 function success(

@@ -1,18 +1,20 @@
 import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
 import { Hono } from "hono";
-import type { RequestContext, Services } from "../core/context.ts";
+import type { ActorContext, RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { decodeText } from "../core/json.ts";
+import { outlineJson } from "../core/json_outline.ts";
 import { appRouter } from "../routers/root.ts";
-import { appErrorOf, type Meta, requireActor } from "../routers/trpc.ts";
+import { appErrorOf, authorize, type Meta, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
 import { headersOf, logFailure } from "./failure.ts";
+import { withLongBody } from "./long_body.ts";
 import { type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
 
-/** Of a request, however many calls it makes; one that may be longer counts for all. */
-const MAX_BODY_BYTES = 1024 * 1024;
+/** Of a request of several calls. */
+const MAX_BATCH_BYTES = 1024 * 1024;
 /** As many as src/client.ts puts into one at most. */
 const MAX_BATCH = 20;
 
@@ -31,39 +33,63 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     const called = names.map((name) => procedures.get(name));
     refuseStrangeRequest(c.req.raw, url, names.length);
     refuseMixture(new Set(called.map((procedure) => procedure?.type)));
-    const request = await bounded(c.req.raw, called.map((procedure) => limitOf(ctx, procedure?.meta)));
-    return await fetchRequestHandler({
-      endpoint: "/trpc",
-      req: request,
-      router: appRouter,
-      allowMethodOverride: true,
-      createContext: () => ctx,
-      responseMeta: ({ errors }) => {
-        for (const [name, value] of errors.flatMap((error) => headersOf(appErrorOf(error)))) {
-          ctx.headers.set(name, value);
-        }
-        return { headers: ctx.headers };
-      },
-      onError({ error }) {
-        const failure = appErrorOf(error);
-        logFailure(c.var.requestId, failure);
-        if (failure.status >= 500) c.set("fault", failure.status);
-        if (!c.var.code) c.set("code", failure.body(undefined).code);
-      },
-    });
+    const { raw } = c.req;
+    const answer = (req: Request) =>
+      fetchRequestHandler({
+        endpoint: "/trpc",
+        req,
+        router: appRouter,
+        allowMethodOverride: true,
+        createContext: () => ctx,
+        responseMeta: ({ errors }) => {
+          for (const [name, value] of errors.flatMap((error) => headersOf(appErrorOf(error)))) {
+            ctx.headers.set(name, value);
+          }
+          return { headers: ctx.headers };
+        },
+        onError({ error }) {
+          const failure = appErrorOf(error);
+          logFailure(c.var.requestId, failure);
+          if (failure.status >= 500) c.set("fault", failure.status);
+          if (!c.var.code) c.set("code", failure.body(undefined).code);
+        },
+      });
+    if (raw.method !== "POST") return await answer(raw);
+    refuseStrangers(ctx, called);
+    const call = (body: Uint8Array) => answer(withBody(raw, body, called.length));
+    const [{ meta } = {}] = called;
+    if (ctx.actor && meta?.maxBytes && called.length === 1) {
+      const read = () => readBody(raw, MAX_CALL_BYTES, (head) => permitMore(ctx, meta, head));
+      return await withLongBody(ctx as ActorContext, read, call);
+    }
+    return await call(await readBody(raw, ctx.actor && called.length > 1 ? MAX_BATCH_BYTES : MAX_CALL_BYTES));
   });
   return app;
 }
 
-/** Only those who may make the call may send more than usual. */
-function limitOf(ctx: RequestContext, meta: Meta | undefined): number {
-  if (!meta?.maxBytes) return MAX_CALL_BYTES;
-  try {
-    requireActor(ctx, meta);
-    return meta.maxBytes;
-  } catch {
-    return MAX_CALL_BYTES;
+/** Who may make none of the calls is told so before anything is read. */
+function refuseStrangers(ctx: RequestContext, called: readonly (PublishedProcedure | undefined)[]): void {
+  const [first] = called;
+  if (ctx.actor || !first || called.some((procedure) => !procedure || procedure.meta.access === "public")) {
+    return;
   }
+  requireActor(ctx, first.meta);
+}
+
+/** The project that a call with a long input is about must be what its input begins with. */
+const BEGINS_WITH_ID = /^\s*\{\s*(?:"0"\s*:\s*\{\s*)?"json"\s*:\s*\{\s*"id"\s*:\s*("[^"\\]*")/;
+
+/** Only those who may make the call may send more than usual. */
+async function permitMore(ctx: RequestContext, meta: Meta, head: Uint8Array): Promise<number> {
+  const id = BEGINS_WITH_ID.exec(new TextDecoder().decode(head.subarray(0, 1000)))?.[1];
+  if (!id) {
+    throw new AppError(
+      "payload_too_large",
+      `An input of more than ${MAX_CALL_BYTES} bytes must begin with the id of its project`,
+    );
+  }
+  await authorize(ctx, meta, () => ({ id: JSON.parse(id) }));
+  return meta.maxBytes!;
 }
 
 /** Of the procedures that a request calls. */
@@ -109,42 +135,11 @@ function refuseMixture(types: ReadonlySet<PublishedProcedure["type"] | undefined
 }
 
 /** The request with its body read already, so that its size and its time are ours to say. */
-async function bounded(request: Request, limits: readonly number[]): Promise<Request> {
-  if (request.method === "GET" || request.method === "HEAD") return request;
-  const body = await readBody(request, Math.max(MAX_BODY_BYTES, ...limits));
-  if (body.length > MAX_CALL_BYTES) refuseLargeInput(request.url, body, limits);
-  return new Request(request.url, {
-    method: request.method,
-    headers: request.headers,
-    body: decodeText(body),
-  });
-}
-
-/** What one call may not have is not taken as a part of a batch either. */
-function refuseLargeInput(url: string, body: Uint8Array, limits: readonly number[]): void {
-  const sizes = new URL(url).searchParams.get("batch") === "1" ? sizesOfParts(body) : [body.length];
-  for (const [index, limit] of limits.entries()) {
-    if ((sizes[index] ?? 0) > limit) {
-      throw new AppError("payload_too_large", `The input of a call may have at most ${limit} bytes`);
-    }
+function withBody({ url, method, headers }: Request, body: Uint8Array, calls: number): Request {
+  // What one call may not have is not taken as a part of a batch either.
+  const long = outlineJson(body, calls > 1 ? MAX_CALL_BYTES : Infinity);
+  if (long.length > 0) {
+    throw new AppError("payload_too_large", `The input of a call may have at most ${MAX_CALL_BYTES} bytes`);
   }
-}
-
-/** Of the calls' inputs, by their places; none when that can't be read, which is then answered as such. */
-function sizesOfParts(body: Uint8Array): number[] {
-  try {
-    const parts: Record<string, unknown> = JSON.parse(new TextDecoder().decode(body));
-    return Array.from({ length: MAX_BATCH }, (_, at) => sizeOf(parts[at]));
-  } catch {
-    return [];
-  }
-}
-
-/** What is nested too deep to be written out is longer than any input may be. */
-function sizeOf(part: unknown): number {
-  try {
-    return new TextEncoder().encode(JSON.stringify(part) ?? "").length;
-  } catch {
-    return Infinity;
-  }
+  return new Request(url, { method, headers, body: decodeText(body) });
 }

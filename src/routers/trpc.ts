@@ -122,7 +122,7 @@ export function failureOfRequest(error: AppError, requestId: string) {
   return { error: transformer.output.serialize(shape) };
 }
 
-/** Who calls, or the reason why nobody does. The REST door asks this before it reads a body. */
+/** Who calls, or the reason why nobody does. */
 export function requireActor(ctx: RequestContext, meta: Meta): ActorContext {
   if (ctx.refused) throw ctx.refused;
   const { actor } = ctx;
@@ -138,9 +138,9 @@ const ProjectPath = z.object({ id: Id });
 
 /**
  * The one gate of all doors: the caller's context, with the project where the procedure is one of a project. Of the input
- * it reads only where it must: what a stranger sends isn't parsed.
+ * it reads only the project's id, and only where it must: what a stranger sends isn't parsed.
  */
-async function authorize(
+export async function authorize(
   ctx: RequestContext,
   meta: Meta,
   readPath: () => unknown,

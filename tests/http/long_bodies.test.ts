@@ -1,0 +1,157 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { v7 as uuid } from "uuid";
+import { makeProject, makeUser, type TestProject, type TestUser, useProject } from "../factories.ts";
+import { type CallOptions, useHarness } from "../harness.ts";
+import { strainOf } from "../observe_process.ts";
+
+const harness = useHarness();
+const project = useProject(harness);
+
+const MIB = 1024 * 1024;
+/** Each of these attacks kept the process silent for up to a minute, most for more than two seconds. */
+const SILENT_MS = 500;
+
+let stranger: TestUser;
+let foreign: TestProject;
+beforeAll(async () => {
+  stranger = await makeUser(harness.now);
+  foreign = await makeProject(harness.now);
+});
+
+/** What costs much for its length: nesting, empty objects, keys. */
+const COSTLY: [string, (bytes: number) => string][] = [
+  ["nested lists", (bytes) => "[".repeat(bytes / 2) + "]".repeat(bytes / 2)],
+  ["nested objects", (bytes) => '{"0":'.repeat(bytes / 6) + "1" + "}".repeat(bytes / 6)],
+  ["empty objects", (bytes) => `[${"{},".repeat(bytes / 3)}{}]`],
+  ["numbers", (bytes) => `[${"0,".repeat(bytes / 2)}0]`],
+  ["one text", (bytes) => `"${"x".repeat(bytes)}"`],
+];
+
+/** A body that counts how much of it is read. */
+function counted(text: string) {
+  const bytes = new TextEncoder().encode(text);
+  const taken = { bytes: 0 };
+  const raw = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      // As from a network: other work of the process comes between.
+      await pause(0);
+      const part = bytes.slice(taken.bytes, taken.bytes + 64 * 1024);
+      taken.bytes += part.length;
+      if (part.length > 0) controller.enqueue(part);
+      else controller.close();
+    },
+  }, { highWaterMark: 0 });
+  return { raw, taken };
+}
+
+async function attack(path: string, body: string, options: CallOptions) {
+  const { raw, taken } = counted(body);
+  const headers = { "content-type": "application/json" };
+  const { result, silentMs } = await strainOf(async () => {
+    const response = await harness.now.request("POST", path, { raw, headers, ...options });
+    await response.body?.cancel();
+    return response.status;
+  });
+  return { status: result, read: taken.bytes, silentMs };
+}
+
+describe.each(COSTLY)("16 MiB of %s", (_, costly) => {
+  const records = costly(16 * MIB - 200);
+
+  test("are not read over REST for who may not import into the project", async () => {
+    const token = stranger.token;
+    const path = `/api${foreign.path}/import`;
+    const { status, read, silentMs } = await attack(path, `{"records":${records}}`, { token });
+    expect([status, read]).toEqual([403, 0]);
+    expect(silentMs).toBeLessThan(SILENT_MS);
+  });
+
+  test.each([["transfers.import?batch=1", '{"0":{"json":', "}}"], ["transfers.import", '{"json":', "}"]])(
+    "are read over tRPC only as far as any call's for who may not import: %s",
+    async (path, open, close) => {
+      const token = stranger.token;
+      const input = (id: string) => `${open}{"id":"${id}","records":${records}}${close}`;
+      for (const id of [foreign.id, uuid()]) {
+        const { status, read, silentMs } = await attack(`/trpc/${path}`, input(id), { token });
+        expect(status).toBe(403);
+        expect(read).toBeLessThanOrEqual(MIB / 2);
+        expect(silentMs).toBeLessThan(SILENT_MS);
+      }
+      const hidden = `${open}{"records":${records},"id":"${project.id}"}${close}`;
+      const behind = await attack(`/trpc/${path}`, hidden, { token: project.admin.token });
+      expect(behind.status).toBe(413);
+      expect(behind.read).toBeLessThanOrEqual(MIB / 2);
+    },
+  );
+
+  test("are no batch, for whoever may import", async () => {
+    const part = `{"json":{"id":"${project.id}","records":${records}}}`;
+    const both = `{"0":${part},"1":${part}}`;
+    const path = "/trpc/transfers.import,transfers.import?batch=1";
+    const { status, read, silentMs } = await attack(path, both, { token: project.admin.token });
+    expect(status).toBe(413);
+    expect(read).toBeLessThanOrEqual(1.5 * MIB);
+    expect(silentMs).toBeLessThan(SILENT_MS);
+  });
+
+  test("are refused soon to an admin of the project", async () => {
+    const { token } = project.admin;
+    const doors = [
+      [`/api${project.path}/import`, `{"records":${records}}`],
+      ["/trpc/transfers.import", `{"json":{"id":"${project.id}","records":${records}}}`],
+    ] as const;
+    for (const [path, body] of doors) {
+      const { status, silentMs } = await attack(path, body, { token });
+      expect([400, 413]).toContain(status);
+      expect(silentMs).toBeLessThan(SILENT_MS);
+    }
+  });
+});
+
+describe.each(COSTLY)("1 MiB of %s", (_, costly) => {
+  test("costs nothing where nobody is signed in", async () => {
+    const body = `{"0":{"json":${costly(MIB - 100)}}}`;
+    for (const name of ["tickets.create", "tickets.create,tasks.create"]) {
+      const { status, read } = await attack(`/trpc/${name}?batch=1`, body, {});
+      expect([status, read]).toEqual([401, 0]);
+    }
+    const open = await attack("/trpc/auth.login?batch=1", body, {});
+    expect(open.status).toBe(413);
+    expect(open.read).toBeLessThanOrEqual(MIB / 2);
+  });
+
+  test("is soon refused in a batch of somebody without any right", async () => {
+    const body = `{"0":{"json":{}},"1":{"json":${costly(MIB - 100)}}}`;
+    const path = "/trpc/tickets.create,tickets.create?batch=1";
+    const { status, silentMs } = await attack(path, body, { token: stranger.token });
+    expect([400, 413]).toContain(status);
+    expect(silentMs).toBeLessThan(SILENT_MS);
+  });
+});
+
+test("long bodies of one user are read one after the other, and hold up nobody else", async () => {
+  const { token } = project.admin;
+  const path = `/api${project.path}/import`;
+  const headers = { "content-type": "application/json" };
+  const open = Promise.withResolvers<void>();
+  const slow = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      await open.promise;
+      controller.enqueue(new TextEncoder().encode("{}"));
+      controller.close();
+    },
+  });
+  const first = harness.now.request("POST", path, { token, raw: slow, headers });
+  const { raw, taken } = counted(`{"records":"${"x".repeat(MIB)}"}`);
+  const second = harness.now.request("POST", path, { token, raw, headers });
+  const other = await makeUser(harness.now, { accountId: project.accountId, role: "admin" });
+  const beside = await harness.now.call("POST", `${project.path}/import`, {
+    token: other.token,
+    body: { records: ["x".repeat(MIB)] },
+  });
+  expect([beside.status, taken.bytes]).toEqual([400, 0]);
+  open.resolve();
+  expect([(await first).status, (await second).status]).toEqual([400, 400]);
+  expect(taken.bytes).toBeGreaterThan(MIB);
+});
