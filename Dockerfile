@@ -9,6 +9,16 @@ RUN npm ci --omit=dev \
  && node_modules/.bin/deno --version \
  && rm -rf node_modules/onnxruntime-node/bin/napi-v3/darwin node_modules/onnxruntime-node/bin/napi-v3/win32
 
+# The portal's files, by the packages that only a build needs.
+FROM node:22-trixie-slim AS portal
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts && node_modules/.bin/deno --version
+COPY deno.json ./
+COPY portal ./portal
+COPY src ./src
+RUN node_modules/deno/deno run -A portal/build.ts --brotli
+
 FROM debian:trixie-slim
 RUN useradd --uid 10001 --user-group --no-create-home --home-dir /data --shell /usr/sbin/nologin handoff \
  && install -d -o handoff -g handoff -m 0700 /data \
@@ -23,6 +33,7 @@ COPY db ./db
 COPY jobs ./jobs
 COPY ops ./ops
 COPY src ./src
+COPY --from=portal /app/.portal ./.portal
 USER handoff
 # Compiled once here instead of at every start of a container.
 RUN node_modules/deno/deno cache src/main.ts src/core/launch_flags.ts src/embedding/worker.ts db/embedded_worker.ts \

@@ -4,6 +4,12 @@ set -ef
 cd "$(dirname "$0")/.."
 # Deno would ask its maker for a newer version, past the permissions.
 export DENO_NO_UPDATE_CHECK=1
+# The portal is built at npm ci, and here when a source is newer than that. The image has it built, and no sources.
+if [ "$JOBS" != only ] && [ -d portal ] &&
+  { [ ! -f .portal/stamp ] || [ -n "$(find portal src/client.ts package-lock.json -newer .portal/stamp -print)" ]; }; then
+  node_modules/deno/deno run -A --no-prompt portal/build.ts ||
+    echo "handoff: the portal could not be built; the rest of the service starts without it" >&2
+fi
 # One flag a line, since folders may have blanks in their names. A bad configuration ends it here.
 flags=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/launch_flags.ts)
 IFS='

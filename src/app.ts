@@ -12,6 +12,7 @@ import { metricsRoutes } from "./http/metrics.ts";
 import { refuseOtherMethods } from "./http/methods.ts";
 import { observe } from "./http/observe.ts";
 import { pageRoutes } from "./http/pages.ts";
+import { portalRoutes } from "./http/portal.ts";
 import type { HttpEnv } from "./http/request.ts";
 import { restRoutes } from "./http/rest.ts";
 import { trpcRoutes } from "./http/trpc.ts";
@@ -75,6 +76,8 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.route("/api", webhookRoutes(services));
   app.route("/api", restRoutes(services));
   refuseOtherMethods(app);
+  // Last, because the portal looks at every address that nobody else has.
+  app.route("/", portalRoutes(config));
   // Answered, not thrown: an error from here would pass the middleware by, and its header fields with it.
   app.notFound((c) =>
     fail(new AppError("not_found", `No such path: ${c.req.path.slice(0, 200).toWellFormed()}`), c)

@@ -6,9 +6,11 @@ import {
   retryLink,
   splitLink,
   type TRPCClient,
+  TRPCClientError,
 } from "@trpc/client";
 import superjson from "superjson";
-import type { AppRouter, ErrorBody } from "./client_types.ts";
+import type { ErrorBody } from "./core/errors.ts";
+import type { AppRouter } from "./routers/root.ts";
 
 /** What a signed-in portal keeps; plain JSON, so that it fits into a browser's storage. */
 export interface Credentials {
@@ -27,8 +29,11 @@ export interface CredentialStore {
 export interface HandoffClientOptions {
   /** Where the service is, such as https://handoff.example; `/trpc` is added. */
   baseUrl: string;
-  /** An API key, or the store of a person's session; a store in memory when absent. */
-  credentials?: { apiKey: string } | CredentialStore;
+  /**
+   * An API key; or the store of a person's session, which is in memory when absent; or `cookies` in a page of the
+   * service's own origin, so that no token is within reach of a script.
+   */
+  credentials?: { apiKey: string } | CredentialStore | "cookies";
   fetch?: typeof globalThis.fetch;
   /** Called when the service has ended the session and only a new sign-in can help; says why. */
   onSignedOut?: (reason: ErrorBody) => void;
@@ -43,7 +48,10 @@ export interface HandoffClient {
   signIn(input: { email: string; password: string }): Promise<void>;
   /** Forgets the credentials and ends the session; throws when the service could not be told. */
   signOut(): Promise<void>;
-  /** What to send as the Bearer credential to the REST API, refreshed when it is time; null when signed out. */
+  /**
+   * What to send as the Bearer credential to the REST API, refreshed when it is time; null when signed out, and with
+   * `cookies`, which the browser sends by itself.
+   */
   accessToken(): Promise<string | null>;
 }
 
@@ -70,24 +78,29 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
     // An input such as a description is too long for a URL, and URLs end up in logs.
     methodOverride: "POST" as const,
   };
-  const apiKey = options.credentials && "apiKey" in options.credentials ? options.credentials.apiKey : null;
-  const store = options.credentials && "read" in options.credentials ? options.credentials : storeInMemory();
+  const { credentials } = options;
+  const apiKey = typeof credentials === "object" && "apiKey" in credentials ? credentials.apiKey : null;
+  const store = typeof credentials === "object" && "read" in credentials ? credentials : storeInMemory();
   // The session cookie is set, renewed and sent too.
   const withCookie = (input: URL | RequestInfo, init?: object) =>
     fetch(input, { ...init, credentials: "include" });
   // One may be left by a sign-out that didn't reach the service: whoever is signed out calls as nobody.
   const asSignedIn = async (input: URL | RequestInfo, init?: object) =>
-    await store.read() ? await withCookie(input, init) : await fetch(input, { ...init, credentials: "omit" });
+    credentials === "cookies" || await store.read()
+      ? await withCookie(input, init)
+      : await fetch(input, { ...init, credentials: "omit" });
   const open = createTRPCClient<AppRouter>({
     links: [httpLink({ ...transport, fetch: withCookie, headers: ({ op }) => bearer(op.context["token"]) })],
   });
-  const session = new Session(store, open, options.onSignedOut);
+  const session = credentials === "cookies"
+    ? new CookieSession(options.baseUrl.replace(/\/+$/, ""), open, options)
+    : new Session(store, open, options.onSignedOut);
   const accessToken = async () => apiKey ?? await session.accessToken();
   const credential = async (...calls: Operation[]) => {
     if (apiKey !== null) return bearer(apiKey);
     const token = await session.accessToken();
     // Remembered, so that a refusal is held against this token and no newer one.
-    for (const { context } of calls) context["token"] = token;
+    for (const { context } of calls) context["token"] = token ?? session.mark;
     return calls[0]?.path === COOKIE_ONLY ? {} : bearer(token);
   };
   const api = createTRPCClient<AppRouter>({
@@ -157,6 +170,8 @@ function isRefused(error: unknown): boolean {
 }
 
 class Session {
+  /** What stands for a token that scripts can't read. */
+  readonly mark = null;
   readonly #store: CredentialStore;
   readonly #open: TRPCClient<AppRouter>;
   readonly #onSignedOut: ((reason: ErrorBody) => void) | undefined;
@@ -243,6 +258,77 @@ class Session {
 
   #isTaken(credentials: Credentials, marginMs: number): boolean {
     return credentials.access_token !== this.#refused && credentials.expires_at - marginMs > Date.now();
+  }
+}
+
+/** The session of a page whose tokens are in cookies: it learns from a refused call that they must be renewed. */
+class CookieSession {
+  /** How often the cookies have been renewed: a call of an earlier number may go better now. */
+  mark = 0;
+  readonly #url: string;
+  readonly #open: TRPCClient<AppRouter>;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #onSignedOut: ((reason: ErrorBody) => void) | undefined;
+  #isStale = false;
+  #renewing: Promise<void> | undefined;
+
+  constructor(baseUrl: string, open: TRPCClient<AppRouter>, options: HandoffClientOptions) {
+    this.#url = `${baseUrl}/api/auth/session`;
+    this.#open = open;
+    this.#fetch = options.fetch ?? ((...request) => globalThis.fetch(...request));
+    this.#onSignedOut = options.onSignedOut;
+  }
+
+  async accessToken(): Promise<null> {
+    if (this.#isStale) await (this.#renewing ??= this.#renew().finally(() => this.#renewing = undefined));
+    return null;
+  }
+
+  refuse(mark: unknown): boolean {
+    if (mark === this.mark) this.#isStale = true;
+    return true;
+  }
+
+  async signIn(input: { email: string; password: string }): Promise<void> {
+    await this.#open.auth.startSession.mutate(input);
+    this.#isFresh();
+  }
+
+  async signOut(): Promise<void> {
+    try {
+      await this.#open.auth.logout.mutate({}).catch(async (error: unknown) => {
+        if (!isRefused(error)) throw error;
+        await this.#ask();
+        await this.#open.auth.logout.mutate({});
+      });
+    } catch (error) {
+      // A session that has ended already is what was asked for.
+      if (!SESSION_ENDED.has(errorBody(error)?.code)) throw error;
+    }
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      await this.#ask();
+      this.#isFresh();
+    } catch (error) {
+      const reason = errorBody(error);
+      if (reason && SESSION_ENDED.has(reason.code)) this.#onSignedOut?.(reason);
+      throw error;
+    }
+  }
+
+  #isFresh(): void {
+    this.mark++;
+    this.#isStale = false;
+  }
+
+  async #ask(): Promise<void> {
+    const answer = await this.#fetch(`${this.#url}/renew`, { method: "POST", credentials: "include" });
+    if (answer.ok) return;
+    const body: unknown = await answer.json().catch(() => null);
+    const message = "The session could not be renewed";
+    throw TRPCClientError.from({ error: { message, code: -32001, data: { body } } } as never);
   }
 }
 

@@ -63,7 +63,6 @@ const ENTRIES = [
   "src/client.ts",
   "src/embedding/worker.ts",
   "src/core/launch_flags.ts",
-  "src/routers/dump_types.ts",
   "db/backup.ts",
   "db/dump_schema.ts",
   "db/embedded_worker.ts",
@@ -84,12 +83,12 @@ async function readModules(): Promise<Map<string, Module>> {
   return modules;
 }
 
-async function readSources(folders = ["src", "db", "jobs"]): Promise<string[]> {
+async function readSources(folders = ["src", "db", "jobs"], ending = ".ts"): Promise<string[]> {
   const { stdout } = await new Deno.Command("git", {
     args: ["ls-files", "--cached", "--others", "--exclude-standard", ...folders],
     cwd: new URL(ROOT),
   }).output();
-  return new TextDecoder().decode(stdout).split("\n").filter((path) => path.endsWith(".ts"));
+  return new TextDecoder().decode(stdout).split("\n").filter((path) => path.endsWith(ending));
 }
 
 function layerOf(path: string): string {
@@ -123,7 +122,7 @@ test("the graph has every source", async () => {
 
 test("imports point downward only", () => {
   const wrong = imports.filter(({ from, to }) => {
-    if (from === "src/client.ts") return false; // checked below
+    if (from === "src/client.ts") return false; // types only, checked below
     const [above, below] = [LAYERS.indexOf(layerOf(from)), LAYERS.indexOf(layerOf(to))];
     return above < 0 || below < 0 || below > above;
   });
@@ -139,7 +138,7 @@ test("jobs call verbs, never routers or doors", () => {
 
 test("only the doors use routers", () => {
   const wrong = imports.filter(({ from, to }) =>
-    to.startsWith("src/routers/") && !/^src\/(routers|mcp|http)\//.test(from)
+    to.startsWith("src/routers/") && !/^src\/(routers\/|mcp\/|http\/|client\.ts$)/.test(from)
   );
   expect(wrong).toEqual([]);
 });
@@ -184,12 +183,9 @@ test("each package is imported in its own place only, and there", () => {
   expect(new Set(uses.map(({ name }) => name))).toEqual(new Set(Object.keys(PACKAGE_HOMES)));
 });
 
-test("the portal's client takes from the service its written types only", () => {
-  const wrong = imports.filter(({ from, to, typeOnly }) =>
-    from === "src/client.ts" && (!typeOnly || to !== "src/client_types.ts")
-  );
+test("the portal's client takes types only from the service", () => {
+  const wrong = imports.filter(({ from, typeOnly }) => from === "src/client.ts" && !typeOnly);
   expect(wrong).toEqual([]);
-  expect(imports.filter(({ from }) => from === "src/client_types.ts")).toEqual([]);
 });
 
 test("the environment is read in core/config only, but for scripts", async () => {
@@ -207,9 +203,7 @@ test("no barrels, nothing loose at the root of src, no SQL in the doors", async 
   for (const path of await readSources()) {
     const text = await Deno.readTextFile(new URL(path, ROOT));
     if (/^export \* from/m.test(text)) wrong.push(`${path}: barrel`);
-    if (/^src\/[^/]+$/.test(path) && !/^src\/(app|main|client|client_types)\.ts$/.test(path)) {
-      wrong.push(`${path}: loose`);
-    }
+    if (/^src\/[^/]+$/.test(path) && !/^src\/(app|main|client)\.ts$/.test(path)) wrong.push(`${path}: loose`);
     const door = /^(src\/(routers|http)|jobs)\//.test(path);
     if (door && /\b(sql|db)`/.test(text)) wrong.push(`${path}: SQL in a door`);
   }
@@ -241,3 +235,88 @@ function isNamedAfter(file: string, verb: string): boolean {
   const places = file.split("/")[1]!.split("_").map((word) => words.indexOf(word));
   return places[0] === 0 && places.every((place, index) => index === 0 || place > places[index - 1]!);
 }
+
+/** Of the portal: a file imports from its own folder and from folders before it. */
+const PORTAL = [
+  "words",
+  "api",
+  "ui",
+  "app",
+  "ticket",
+  "board",
+  "suggestions",
+  "waiting",
+  "inbox",
+  "search",
+  "projects",
+  "settings",
+  "admin",
+  "public",
+  "sign_in",
+  "project",
+];
+
+/** Packages that only the portal has. */
+const PORTAL_PACKAGES = /^(react|@tanstack|@trpc\/tanstack|@atlaskit|remark)/;
+
+const portalImports = await readPortalImports();
+
+async function readPortalImports() {
+  const files = (await readSources(["portal"])).concat(await readSources(["portal"], ".tsx"));
+  const found = files.map(async (from) => {
+    const text = await Deno.readTextFile(new URL(from, ROOT));
+    const statements = text.matchAll(/(?:^(import type|import|export)[^;]*?from |(import)\()"([^"]+)"/gm);
+    return Array.from(statements, ([, kind, , specifier]) => ({
+      from,
+      typeOnly: kind === "import type",
+      specifier: specifier!,
+      to: specifier!.startsWith(".")
+        ? new URL(specifier!, new URL(from, ROOT)).href.slice(ROOT.length)
+        : null,
+    }));
+  });
+  return (await Promise.all(found)).flat();
+}
+
+test("the portal takes the client and types from the service, and nothing else", () => {
+  const wrong = portalImports.filter(({ to, typeOnly }) =>
+    to !== null && !to.startsWith("portal/") && to !== "src/client.ts" && !(typeOnly && to.startsWith("src/"))
+  );
+  expect(wrong).toEqual([]);
+  expect(portalImports.some(({ to }) => to === "src/client.ts")).toBe(true);
+});
+
+test("nothing but its tests and its build imports the portal", () => {
+  expect(imports.filter(({ to }) => to.startsWith("portal/"))).toEqual([]);
+});
+
+test("the portal's folders use one another in one order, and their own private files only", () => {
+  const place = (path: string) => {
+    const folder = /^portal\/(\w+)\//.exec(path)?.[1];
+    return folder === undefined ? PORTAL.length : PORTAL.indexOf(folder);
+  };
+  const inside = portalImports.filter(({ to }) => to?.startsWith("portal/"));
+  // What has a name for a value of an enum is complete by that value's type.
+  const wrong = inside.filter(({ from, to, typeOnly }) =>
+    place(from) < 0 || place(to!) < 0 || (place(to!) > place(from) && !typeOnly)
+  );
+  const folder = (path: string) => path.slice(0, path.lastIndexOf("/"));
+  const strange = inside.filter(({ from, to }) => /\/_\w+\.tsx?$/.test(to!) && folder(from) !== folder(to!));
+  expect([...wrong, ...strange]).toEqual([]);
+});
+
+test("the portal's packages are imported in the portal only", async () => {
+  const wrong = [...modules].flatMap(([from, { dependencies = [] }]) =>
+    dependencies.filter(({ specifier }) => PORTAL_PACKAGES.test(specifier)).map((
+      { specifier },
+    ) => [from, specifier])
+  );
+  expect(wrong).toEqual([]);
+  const unstable: string[] = [];
+  for (const path of await readSources(["portal"], ".tsx")) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    if (text.includes("UNSTABLE_") && path !== "portal/app/toasts.tsx") unstable.push(path);
+    if (/dangerouslySetInnerHTML|\.innerHTML/.test(text)) unstable.push(`${path}: writes markup`);
+  }
+  expect(unstable).toEqual([]);
+});

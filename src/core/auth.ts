@@ -17,6 +17,17 @@ export function forgetSessionCookie(ctx: RequestContext): void {
   if (ctx.hasCookie) setSessionCookie(ctx, "", 0);
 }
 
+/** Holds the refresh token of a browser's session. Browsers send it to its own path only. */
+export const REFRESH_COOKIE = "refresh";
+const REFRESH_PATH = "/api/auth/session";
+
+/** Gives the answer a refresh cookie; an empty one for 0 seconds takes the browser's away. */
+export function setRefreshCookie({ config, headers }: RequestContext, value: string, seconds: number): void {
+  const secure = config.PUBLIC_URL.startsWith("https:") ? "; Secure" : "";
+  const attributes = `HttpOnly; SameSite=Strict; Path=${REFRESH_PATH}; Max-Age=${seconds}${secure}`;
+  headers.append("Set-Cookie", `${REFRESH_COOKIE}=${value}; ${attributes}`);
+}
+
 /** The parts of a request that tell who calls. */
 interface Credentials {
   method: string;
@@ -79,8 +90,15 @@ async function cookieActor(services: Services, cookies: Iterable<string>): Promi
   return null;
 }
 
-/** Browsers send a cookie along with requests that other sites start. Clients that are no browser send neither field. */
-function refuseCrossSite({ config }: Services, method: string, headers: Headers): void {
+/**
+ * Browsers send a cookie along with requests that other sites start. Clients that are no browser send neither field.
+ * @throws {AppError} csrf
+ */
+export function refuseCrossSite(
+  { config }: Pick<Services, "config">,
+  method: string,
+  headers: Headers,
+): void {
   if (method === "GET" || method === "HEAD") return;
   const origin = headers.get("origin");
   if (origin !== null) {

@@ -6,15 +6,14 @@ const POLICY =
   "form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 
 /**
- * The one page for people: where an invite link leads, to set a password. The rest of what they may open in a browser
- * leads to the documents.
+ * The page that an invite link leads to, where a person sets a password.
  */
 export function pageRoutes(): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   serve(app, "/invite", "invite.html", "text/html; charset=utf-8");
   serve(app, "/invite/page.js", "invite.js", "text/javascript; charset=utf-8");
   serve(app, "/invite/page.css", "invite.css", "text/css; charset=utf-8");
-  for (const path of ["/", "/api"]) app.get(path, (c) => c.redirect("/api/docs"));
+  app.get("/api", (c) => c.redirect("/api/docs"));
   return app;
 }
 

@@ -1,5 +1,5 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
-import { authenticate, SESSION_COOKIE } from "../core/auth.ts";
+import { authenticate, REFRESH_COOKIE, refuseCrossSite, SESSION_COOKIE } from "../core/auth.ts";
 import { type Actor, authorOf, type RequestContext, type Services } from "../core/context.ts";
 import type { Author } from "../core/schema.ts";
 import { cookiesNamed } from "./cookies.ts";
@@ -68,6 +68,8 @@ export async function requestContext(
     ifMatch: raw.headers.get("if-match"),
     idempotencyKey: decoded(raw.headers.get("idempotency-key")),
     hasCookie: cookies.length > 0,
+    refreshCookie: cookiesNamed(REFRESH_COOKIE, raw.headers.get("cookie")).at(0),
+    refuseCrossSite: () => refuseCrossSite(services, raw.method, raw.headers),
     headers: answer,
   };
 }

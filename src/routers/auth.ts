@@ -1,4 +1,6 @@
-import { forgetSessionCookie, setSessionCookie } from "../core/auth.ts";
+import { forgetSessionCookie, setRefreshCookie, setSessionCookie } from "../core/auth.ts";
+import type { RequestContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
 import { IdPath, Page } from "../core/schema.ts";
 import { changePassword } from "../sessions/change_password.ts";
 import { endSession } from "../sessions/end.ts";
@@ -44,6 +46,37 @@ export const authRouter = router({
     return pair;
   }),
 
+  startSession: publicProcedure({
+    method: "POST",
+    path: "/auth/session",
+    tag: "Authentication",
+    status: 204,
+    summary: "Sign a browser in",
+    description:
+      "Sets the session cookie and a refresh cookie, both out of reach of scripts. The answer holds no token.",
+    errors: ["invalid_credentials", "csrf", "rate_limited"],
+    example: { input: { email: "admin@localhost", password: "correct horse battery" } },
+  }).input(Login).output(Nothing).mutation(async ({ ctx, input }) => {
+    ctx.refuseCrossSite();
+    setCookies(ctx, await login(ctx, input));
+  }),
+
+  renewSession: publicProcedure({
+    method: "POST",
+    path: "/auth/session/renew",
+    tag: "Authentication",
+    status: 204,
+    summary: "Renew a browser's session",
+    description:
+      "Takes the refresh cookie and sets both cookies again. Call it below /api: browsers send the refresh cookie " +
+      "to no other path.",
+    errors: ["unauthenticated", "token_expired", "token_reused", "csrf", "rate_limited"],
+  }).input(Empty).output(Nothing).mutation(async ({ ctx }) => {
+    ctx.refuseCrossSite();
+    if (!ctx.refreshCookie) throw new AppError("unauthenticated", "No refresh cookie came with the call");
+    setCookies(ctx, await refresh(ctx, { refresh_token: ctx.refreshCookie }));
+  }),
+
   logout: userProcedure({
     ...signedIn,
     method: "POST",
@@ -54,6 +87,7 @@ export const authRouter = router({
     .input(Empty).output(Nothing).mutation(async ({ ctx }) => {
       await logout(ctx);
       forgetSessionCookie(ctx);
+      if (ctx.hasCookie) setRefreshCookie(ctx, "", 0);
     }),
 
   me: userProcedure({
@@ -92,3 +126,8 @@ export const authRouter = router({
     example: { input: { current_password: "correct horse battery", new_password: "another horse battery" } },
   }).input(ChangePassword).output(Nothing).mutation(({ ctx, input }) => changePassword(ctx, input)),
 });
+
+function setCookies(ctx: RequestContext, { access_token, refresh_token }: TokenPair): void {
+  setSessionCookie(ctx, access_token, COOKIE_SECONDS);
+  setRefreshCookie(ctx, refresh_token, COOKIE_SECONDS);
+}

@@ -1,0 +1,23 @@
+import type { ComponentType } from "react";
+import { Projects, Waiting } from "../ui/icons.tsx";
+import { app } from "../words/app.ts";
+
+interface AreaLink {
+  to: string;
+  label: string;
+  Icon: ComponentType;
+  /** A count that stands beside the label. */
+  badge?: () => number | undefined;
+}
+
+/** The areas above all projects, in the order of the navigation. */
+export const AREA_LINKS: AreaLink[] = [
+  { to: "/", label: app.waiting, Icon: Waiting },
+  { to: "/projects", label: app.projects, Icon: Projects },
+];
+
+/** `of` is a hook: it stays the same for an area. */
+export function Badge({ of }: { of: () => number | undefined }) {
+  const count = of();
+  return count ? <span className="badge">{count > 99 ? "99+" : count}</span> : null;
+}

@@ -1,0 +1,46 @@
+import { useEffect, useRef, useSyncExternalStore } from "react";
+
+/** What the palette offers by its name. */
+export interface Command {
+  id: string;
+  name: string;
+  /** The key that does the same. */
+  keys?: string;
+  run: () => void;
+}
+
+const offered = new Map<object, Command[]>();
+const listeners = new Set<() => void>();
+let all: Command[] = [];
+
+function changed(): void {
+  all = [...offered.values()].toReversed().flat();
+  for (const listener of listeners) listener();
+}
+
+/** Offers commands in the palette for as long as the screen is shown. */
+export function useCommands(commands: Command[]): void {
+  const kept = useRef(commands);
+  kept.current = commands;
+  const names = commands.map(({ id, name }) => id + name).join("\n");
+  useEffect(() => {
+    const owner = {};
+    // By its place, as what a command does may change while its name stays.
+    offered.set(
+      owner,
+      kept.current.map((command, at) => ({ ...command, run: () => kept.current[at]?.run() })),
+    );
+    changed();
+    return () => {
+      offered.delete(owner);
+      changed();
+    };
+  }, [names]);
+}
+
+export function useOfferedCommands(): Command[] {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, () => all);
+}

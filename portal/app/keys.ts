@@ -1,0 +1,53 @@
+import { useEffect, useRef } from "react";
+
+const SWITCH = "handoff.keys";
+/** Where a single key is text, or belongs to what is open. */
+const TAKEN =
+  "input, textarea, select, [contenteditable], [role=textbox], [role=menu], [role=listbox], [role=dialog]";
+/** Milliseconds from the first key of a pair, such as G then B, to the second. */
+const PAIR_MS = 1_000;
+
+export const areSingleKeysOn = () => localStorage.getItem(SWITCH) !== "off";
+export const setSingleKeys = (isOn: boolean) => localStorage.setItem(SWITCH, isOn ? "on" : "off");
+
+export type Keys = Record<string, (event: KeyboardEvent) => void>;
+
+let first: { key: string; at: number } | null = null;
+
+/**
+ * Keys of a screen, by `event.key`: `j`, `mod+k` with Ctrl or Command, `g b` one after the other. A single key does
+ * nothing while text is typed or composed, or while a menu or dialog is open.
+ */
+export function useKeys(keys: Keys, isOn = true): void {
+  const kept = useRef(keys);
+  kept.current = keys;
+  useEffect(() => {
+    if (!isOn) return;
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || event.altKey) return;
+      const name = nameOf(event);
+      const act = kept.current[name];
+      if (!act || (!name.startsWith("mod+") && !isFree(event))) return;
+      event.preventDefault();
+      act(event);
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [isOn]);
+}
+
+function isFree(event: KeyboardEvent): boolean {
+  return areSingleKeysOn() && !(event.target as Element).closest?.(TAKEN);
+}
+
+function nameOf(event: KeyboardEvent): string {
+  const { key, ctrlKey, metaKey } = event;
+  if (ctrlKey || metaKey) return `mod+${key.toLowerCase()}`;
+  return first && first.key !== key && Date.now() - first.at < PAIR_MS ? `${first.key} ${key}` : key;
+}
+
+// Once for all screens, behind their listeners: it remembers the first key of a pair.
+document.defaultView!.addEventListener("keydown", (event) => {
+  const begins = event.key === "g" && !event.ctrlKey && !event.metaKey && isFree(event);
+  first = begins ? { key: "g", at: Date.now() } : null;
+});

@@ -1,0 +1,152 @@
+import { Link } from "@tanstack/react-router";
+import { Button, Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
+import type { Me } from "../api/types.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { Board, Clock, Gear, Keyboard, Leave, List, Search, Spark, Theme } from "../ui/icons.tsx";
+import { app } from "../words/app.ts";
+import { AREA_LINKS, Badge } from "./areas.tsx";
+import { useCurrentProject, useProjects } from "./project.ts";
+import { signOut } from "./sign_out.ts";
+import { applyTheme, readTheme } from "./theme.ts";
+
+interface Props {
+  me: Me | undefined;
+  openPalette: () => void;
+  openKeys: () => void;
+}
+
+/** The side of a wide window, the foot of a narrow one. */
+export function Navigation({ me, openPalette, openKeys }: Props) {
+  return (
+    <nav className="side" aria-label={app.main}>
+      <Link to="/" className="brand">
+        <span className="mark" aria-hidden="true" />
+        {app.name}
+      </Link>
+      <Button className="search-button" onPress={openPalette}>
+        <Search />
+        <span>{app.searchOrDo}</span>
+        <kbd>Ctrl K</kbd>
+      </Button>
+      <ul className="side-top">
+        {AREA_LINKS.map(({ to, label, Icon, badge }) => (
+          <li key={to}>
+            <Link to={to} activeOptions={{ exact: to === "/" }} activeProps={{ "aria-current": "page" }}>
+              <Icon />
+              <span>{label}</span>
+              {badge && <Badge of={badge} />}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <Projects />
+      {me && <Account me={me} openKeys={openKeys} />}
+    </nav>
+  );
+}
+
+function Projects() {
+  const projects = useProjects();
+  const current = useCurrentProject();
+  return (
+    <section className="side-projects" aria-labelledby="side-projects">
+      <h2 id="side-projects">
+        <Link to="/projects">{app.projects}</Link>
+      </h2>
+      <ul>
+        {projects?.map(({ id, key, name }) => (
+          <li key={id}>
+            <Link to="/$key/board" params={{ key }} className="side-project" title={name}>
+              <span className={`key-mark hue-${hueOf(key)}`} aria-hidden="true">{key.slice(0, 2)}</span>
+              <span className="clip">{name}</span>
+            </Link>
+            {current?.id === id && <ProjectLinks projectKey={key} />}
+          </li>
+        ))}
+        {projects?.length === 0 && <li className="hint">{app.noProjects}</li>}
+      </ul>
+    </section>
+  );
+}
+
+const PROJECT_LINKS = [
+  { to: "/$key/board", label: app.board, Icon: Board },
+  { to: "/$key/list", label: app.list, Icon: List },
+  { to: "/$key/suggestions", label: app.suggestions, Icon: Spark },
+  { to: "/$key/settings", label: app.settings, Icon: Gear },
+] as const;
+
+function ProjectLinks({ projectKey }: { projectKey: string }) {
+  return (
+    <ul className="side-sub">
+      {PROJECT_LINKS.map(({ to, label, Icon }) => (
+        <li key={to}>
+          <Link
+            to={to as string}
+            params={{ key: projectKey } as never}
+            activeProps={{ "aria-current": "page" }}
+          >
+            <Icon />
+            <span>{label}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** One of six colours, the same for a key each time. */
+function hueOf(key: string): number {
+  return [...key].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 6;
+}
+
+function Account({ me, openKeys }: { me: Me; openKeys: () => void }) {
+  const { user } = me;
+  return (
+    <div className="who">
+      <MenuTrigger>
+        <Button className="who-button" aria-label={app.account(user.name)}>
+          <Avatar name={user.name} />
+          <span className="name">{user.name}</span>
+        </Button>
+        <Popover className="popover" placement="top start">
+          <Menu className="menu">
+            <MenuItem className="item" href="/settings">
+              <Gear />
+              {app.settings}
+            </MenuItem>
+            {user.role !== "member" && (
+              <MenuItem className="item" href="/admin">
+                <Clock />
+                {app.admin}
+              </MenuItem>
+            )}
+            <Separator className="separator" />
+            <MenuItem className="item" onAction={turnLights}>
+              <Theme />
+              {app.theme}: {app.themes[nextTheme()]}
+            </MenuItem>
+            <MenuItem className="item" onAction={openKeys}>
+              <Keyboard />
+              {app.keyboard}
+              <kbd>?</kbd>
+            </MenuItem>
+            <Separator className="separator" />
+            <MenuItem className="item" onAction={() => void signOut()}>
+              <Leave />
+              {app.signOut}
+            </MenuItem>
+          </Menu>
+        </Popover>
+      </MenuTrigger>
+    </div>
+  );
+}
+
+function nextTheme() {
+  return ({ system: "dark", dark: "light", light: "system" } as const)[readTheme()];
+}
+
+function turnLights(): void {
+  applyTheme(nextTheme());
+}

@@ -1,0 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { trpc } from "../api/client.ts";
+import type { Project } from "../api/types.ts";
+
+/** The caller's projects, in the order of their names. */
+export function useProjects(): Project[] | undefined {
+  const { data } = useQuery(trpc.projects.list.queryOptions({ limit: 200 }));
+  return data?.projects;
+}
+
+/** The project of the address, if there is one. */
+export function useCurrentProject(): Project | undefined {
+  const { key } = useParams({ strict: false }) as { key?: string };
+  return useProjects()?.find((project) => project.key === key?.toUpperCase());
+}
+
+/** The project that a screen below a project's address is about. */
+export function useProject(): Project {
+  const project = useCurrentProject();
+  if (!project) throw new Error("This screen is below a project's address");
+  return project;
+}

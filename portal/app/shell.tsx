@@ -1,0 +1,101 @@
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
+import { RouterProvider } from "react-aria-components";
+import { trpc } from "../api/client.ts";
+import { app, palette } from "../words/app.ts";
+import { useCommands } from "./commands.ts";
+import { Connection } from "./connection.tsx";
+import { type Keys, useKeys } from "./keys.ts";
+import { Navigation } from "./navigation.tsx";
+import { useCurrentProject, useProjects } from "./project.ts";
+import { applyTheme } from "./theme.ts";
+import { signOut } from "./sign_out.ts";
+import { Toasts, undoLast } from "./toasts.tsx";
+
+const Palette = lazy(() => import("./palette.tsx"));
+const ShortcutSheet = lazy(() => import("./shortcut_sheet.tsx"));
+
+/** What is on every screen of who is signed in: navigation, palette, keys, messages. */
+export function Shell() {
+  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
+  const [open, setOpen] = useState<"palette" | "keys" | null>(null);
+  const navigate = useNavigate();
+  const close = () => setOpen(null);
+  useKeys({
+    ...useGoKeys(),
+    "mod+k": () => setOpen("palette"),
+    "?": () => setOpen("keys"),
+    z: undoLast,
+  });
+  useShellCommands(() => setOpen("keys"));
+  return (
+    <RouterProvider navigate={(to) => void navigate({ to })}>
+      <div className="shell">
+        <a className="skip" href="#main">{app.skip}</a>
+        <Navigation me={me} openPalette={() => setOpen("palette")} openKeys={() => setOpen("keys")} />
+        <div className="stage-area">
+          <Connection />
+          <Outlet />
+        </div>
+        <Suspense>
+          {open === "palette" && <Palette close={close} />}
+          {open === "keys" && <ShortcutSheet close={close} />}
+        </Suspense>
+        <Toasts />
+      </div>
+    </RouterProvider>
+  );
+}
+
+/** The project that keys and commands act on: the one that is open, else the first. */
+function useProjectAtHand() {
+  const current = useCurrentProject();
+  const projects = useProjects();
+  return current ?? projects?.[0];
+}
+
+function useGoKeys(): Keys {
+  const navigate = useNavigate();
+  const project = useProjectAtHand();
+  const params = { key: project?.key ?? "" };
+  return {
+    "g w": () => void navigate({ to: "/" }),
+    ...(project && {
+      "g b": () => void navigate({ to: "/$key/board", params }),
+      c: () =>
+        void navigate({ to: "/$key/board", params, search: (old) => ({ ...old, create: true as const }) }),
+    }),
+  };
+}
+
+function useShellCommands(showKeys: () => void): void {
+  const navigate = useNavigate();
+  const projects = useProjects() ?? [];
+  const project = useProjectAtHand();
+  useCommands([
+    ...(project
+      ? [{
+        id: "create",
+        name: palette.create,
+        keys: "C",
+        run: () =>
+          void navigate({ to: "/$key/board", params: { key: project.key }, search: { create: true } }),
+      }]
+      : []),
+    { id: "waiting", name: app.waiting, keys: "G W", run: () => void navigate({ to: "/" }) },
+    ...projects.map(({ id, key, name }) => ({
+      id,
+      name: palette.goToProject(name),
+      keys: key,
+      run: () => void navigate({ to: "/$key/board", params: { key } }),
+    })),
+    ...(["light", "dark", "system"] as const).map((theme) => ({
+      id: `theme-${theme}`,
+      name: `${app.theme}: ${app.themes[theme]}`,
+      run: () => applyTheme(theme),
+    })),
+    { id: "keys", name: app.keyboard, keys: "?", run: showKeys },
+    { id: "sign-out", name: app.signOut, run: () => void signOut() },
+  ]);
+}

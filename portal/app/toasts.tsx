@@ -1,0 +1,67 @@
+import {
+  Button,
+  Text,
+  UNSTABLE_Toast as Toast,
+  UNSTABLE_ToastContent as ToastContent,
+  UNSTABLE_ToastQueue as ToastQueue,
+  UNSTABLE_ToastRegion as ToastRegion,
+} from "react-aria-components";
+import { sentenceOf } from "../api/client.ts";
+import { Close } from "../ui/icons.tsx";
+import { app } from "../words/app.ts";
+
+interface Action {
+  label: string;
+  run: () => void;
+}
+
+interface Message {
+  text: string;
+  kind: "done" | "refused";
+  /** What can be done about it: undo, or go to what stands in the way. */
+  actions?: Action[] | undefined;
+}
+
+const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
+let undo: (() => void) | null = null;
+
+/** Tells that something was done. What can be taken back is offered to be, here and by the key Z. */
+export function sayDone(text: string, takeBack?: () => void): void {
+  undo = takeBack ?? null;
+  const actions = takeBack && [{ label: app.undo, run: undoLast }];
+  queue.add({ text, kind: "done", actions }, { timeout: 6_000 });
+}
+
+/** Tells that the service refused, with its own sentence; stays until it is dismissed or its time is over. */
+export function sayRefused(reason: unknown, actions?: Action[]): void {
+  const text = typeof reason === "string" ? reason : sentenceOf(reason);
+  queue.add({ text, kind: "refused", actions }, { timeout: 15_000 });
+}
+
+/** Takes the last change back, once. */
+export function undoLast(): void {
+  undo?.();
+  undo = null;
+}
+
+export function Toasts() {
+  return (
+    <ToastRegion queue={queue} className="toasts">
+      {({ toast }) => (
+        <Toast toast={toast} className={`toast ${toast.content.kind}`}>
+          <ToastContent className="toast-text">
+            <Text slot="title">{toast.content.text}</Text>
+          </ToastContent>
+          {toast.content.actions?.map(({ label, run }) => (
+            <Button key={label} className="button quiet" onPress={() => (run(), queue.close(toast.key))}>
+              {label}
+            </Button>
+          ))}
+          <Button slot="close" className="button quiet icon-only" aria-label={app.dismiss}>
+            <Close />
+          </Button>
+        </Toast>
+      )}
+    </ToastRegion>
+  );
+}

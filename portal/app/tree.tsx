@@ -1,0 +1,44 @@
+import { createRootRoute, createRoute, redirect } from "@tanstack/react-router";
+import { codeOf, queryClient, trpc } from "../api/client.ts";
+import { Failed, NotFound } from "./failed.tsx";
+import { Shell } from "./shell.tsx";
+
+// The trunk of the routes: areas hang theirs on one of these, and routes.tsx puts them together.
+
+export const rootRoute = createRootRoute({ notFoundComponent: NotFound, errorComponent: Failed });
+
+/** For who is signed in; others are led to the sign-in page and back. */
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "signed-in",
+  beforeLoad: async ({ location }) => {
+    try {
+      await queryClient.ensureQueryData(trpc.auth.me.queryOptions({}));
+    } catch (error) {
+      // Without a connection the page shows so, and asks again.
+      if (codeOf(error) === undefined) throw error;
+      throw redirect({ to: "/sign-in", search: { next: location.href } });
+    }
+  },
+  component: Shell,
+  errorComponent: Failed,
+});
+
+/** What any screen of a project may have open above it. */
+export interface ProjectSearch {
+  /** The ref of the ticket in the panel. */
+  ticket?: string | undefined;
+  /** The dialog of a new ticket. */
+  create?: true | undefined;
+}
+
+/** The screens of one project, below its key; routes.tsx puts their frame around them. */
+export const projectRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/$key",
+  validateSearch: ({ ticket, create }): ProjectSearch => ({
+    ...(typeof ticket === "string" && /^[A-Z][A-Z0-9]{1,9}-\d+$/i.test(ticket) && { ticket }),
+    ...(create === true && { create: true as const }),
+  }),
+  loader: () => queryClient.ensureQueryData(trpc.projects.list.queryOptions({ limit: 200 })),
+});

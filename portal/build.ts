@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+/** Builds the portal into .portal/, which the service serves; does nothing when its sources have not changed. */
+
+const ROOT = new URL("../", import.meta.url);
+const BUILT = new URL(".portal/", ROOT);
+/** What a build is made of, besides portal/. */
+const SOURCES = ["package-lock.json", "src/client.ts"];
+
+async function main(): Promise<void> {
+  const stamp = await stampOfSources();
+  if (stamp === await readStamp()) return;
+  if (!await canBuild()) {
+    console.log("handoff: the portal is not built, because the packages for it are not installed (npm ci)");
+    return;
+  }
+  // Built beside its place and moved when whole, so that two starts at once don't mix.
+  const folder = await Deno.makeTempDir({ dir: ROOT.pathname, prefix: ".portal-" });
+  const vite = await import("vite");
+  const root = new URL("./", import.meta.url).pathname;
+  await vite.build({
+    root,
+    configFile: `${root}vite.config.ts`,
+    logLevel: "warn",
+    build: { outDir: folder, emptyOutDir: true },
+  });
+  await compress(`${folder}/assets/`, Deno.args.includes("--brotli"));
+  await Deno.writeTextFile(`${folder}/stamp`, stamp);
+  await Deno.chmod(folder, 0o755);
+  await replace(folder);
+}
+
+/** A digest over the names and contents of all sources. */
+async function stampOfSources(): Promise<string> {
+  const paths = [...SOURCES];
+  for await (const path of filesBelow("portal")) paths.push(path);
+  const hash = createHash("sha256");
+  for (const path of paths.sort()) hash.update(`${path}\0`).update(await Deno.readFile(new URL(path, ROOT)));
+  return hash.digest("hex");
+}
+
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, ROOT))) {
+    if (isDirectory) yield* filesBelow(`${folder}/${name}`);
+    else yield `${folder}/${name}`;
+  }
+}
+
+async function readStamp(): Promise<string | null> {
+  return await Deno.readTextFile(new URL("stamp", BUILT)).catch(() => null);
+}
+
+async function canBuild(): Promise<boolean> {
+  return await Deno.stat(new URL("node_modules/vite/package.json", ROOT)).then(() => true, () => false);
+}
+
+/** Beside each file its shorter forms, so that the service compresses nothing while it serves. */
+async function compress(folder: string, withBrotli: boolean): Promise<void> {
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!/\.(js|css|svg)$/.test(name)) continue;
+    const bytes = await Deno.readFile(folder + name);
+    await Deno.writeFile(`${folder}${name}.gz`, gzipSync(bytes, { level: 9 }));
+    if (!withBrotli) continue;
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
+    await Deno.writeFile(`${folder}${name}.br`, brotliCompressSync(bytes, { params }));
+  }
+}
+
+async function replace(folder: string): Promise<void> {
+  await Deno.remove(BUILT, { recursive: true }).catch(() => undefined);
+  // Another start may have put its own there since: both are the same.
+  await Deno.rename(folder, BUILT).catch(() => Deno.remove(folder, { recursive: true }));
+}
+
+if (import.meta.main) await main();

@@ -1,0 +1,34 @@
+import { createRouter } from "@tanstack/react-router";
+import { NotFound } from "./app/failed.tsx";
+import { projectRoute, rootRoute, signedInRoute } from "./app/tree.tsx";
+import { boardRoute } from "./board/routes.tsx";
+import { ProjectFrame } from "./project/frame.tsx";
+import { projectsRoute } from "./projects/routes.tsx";
+import { signInRoute } from "./sign_in/routes.tsx";
+import { waitingRoute } from "./waiting/routes.tsx";
+
+// Each area has its routes in a file of its own; here they are put together.
+projectRoute.update({ component: ProjectFrame });
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  signedInRoute.addChildren([
+    waitingRoute,
+    projectsRoute,
+    projectRoute.addChildren([boardRoute]),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: "intent",
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true,
+  // What no screen knows is left out of its search: it would go into the calls.
+  search: { strict: true },
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

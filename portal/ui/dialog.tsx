@@ -1,0 +1,37 @@
+import type { ReactNode } from "react";
+import { Button, Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { app } from "../words/app.ts";
+import { Close } from "./icons.tsx";
+
+interface Props {
+  title: string;
+  close: () => void;
+  children: ReactNode;
+  size?: "small" | "wide";
+  /** False keeps it open when the person clicks beside it: for what holds typed text. */
+  isDismissable?: boolean;
+}
+
+/** A dialog with a title and a way out; shown for as long as it is rendered. */
+export function Sheet({ title, close, children, size = "small", isDismissable = true }: Props) {
+  return (
+    <ModalOverlay
+      isOpen
+      onOpenChange={(isOpen) => !isOpen && close()}
+      isDismissable={isDismissable}
+      className="overlay"
+    >
+      <Modal className={`modal ${size}`}>
+        <Dialog className="dialog">
+          <header className="dialog-head">
+            <Heading slot="title">{title}</Heading>
+            <Button slot="close" className="button quiet icon-only" aria-label={app.close}>
+              <Close />
+            </Button>
+          </header>
+          {children}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

@@ -1,0 +1,92 @@
+import { Hono } from "hono";
+import type { Config } from "../core/config.ts";
+import type { HttpEnv } from "./request.ts";
+
+/** Where portal/build.ts puts what it builds. */
+const FOLDER = new URL("../../.portal/", import.meta.url);
+
+/** No script or style but the portal's own files, no other host, and no text that becomes markup by itself. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  "font-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; " +
+  "require-trusted-types-for 'script'; trusted-types 'none'";
+
+const TYPES: Record<string, string> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** Addresses of the portal: a project's are below its key, all others are or are below one of these words. */
+const PAGES =
+  /^\/(?:(?:sign-in|projects|inbox|search|settings|admin|welcome|password|survey|unsubscribe)(?:\/.*)?|[A-Z][A-Z0-9]{1,9}\/.+)?$/;
+
+/** Serves the portal to browsers: one page for all of its addresses, and the files that the page loads. */
+export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  const files = new Files();
+  app.get("/assets/:name{[\\w.-]+}", async (c) => {
+    const file = await files.read(c.req.param("name"), c.req.header("accept-encoding") ?? "");
+    if (!file) return c.notFound();
+    return c.body(file.bytes, 200, {
+      "Content-Type": TYPES[file.extension] ?? "application/octet-stream",
+      "Content-Length": String(file.bytes.length),
+      // The name of a file tells its content: another content has another name.
+      "Cache-Control": "public, max-age=31536000, immutable",
+      "Vary": "Accept-Encoding",
+      ...(file.encoding && { "Content-Encoding": file.encoding }),
+    });
+  });
+  app.get("*", async (c, next) => {
+    const { path } = c.req;
+    if (!PAGES.test(path)) return await next();
+    const elsewhere = properAddress(c.req.url, PUBLIC_URL);
+    if (elsewhere) return c.redirect(elsewhere);
+    // Read each time: it is small, and names the files of the last build.
+    const page = await Deno.readTextFile(new URL("index.html", FOLDER)).catch(() => null);
+    if (page === null) return path === "/" ? c.redirect("/api/docs") : await next();
+    return c.html(page, 200, { "Content-Security-Policy": POLICY, "Cache-Control": "no-cache" });
+  });
+  return app;
+}
+
+/**
+ * Cookies and the check of a write's origin go by PUBLIC_URL. A person who opens a service of this machine by another
+ * of the machine's names is led there, as every write would be refused.
+ */
+function properAddress(asked: string, publicUrl: string): string | null {
+  const [from, to] = [new URL(asked), new URL(publicUrl)];
+  const isHere = ({ hostname }: URL) => ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+  if (from.host === to.host || from.port !== to.port || !isHere(from) || !isHere(to)) return null;
+  return `${to.origin}${from.pathname}${from.search}`;
+}
+
+interface File {
+  bytes: Uint8Array<ArrayBuffer>;
+  extension: string;
+  encoding: "br" | "gzip" | null;
+}
+
+/** The built files, each kept from its first reading on. */
+class Files {
+  readonly #kept = new Map<string, Promise<Uint8Array<ArrayBuffer> | null>>();
+
+  async read(name: string, accepted: string): Promise<File | null> {
+    const extension = name.split(".").at(-1)!;
+    for (const [encoding, suffix] of [["br", ".br"], ["gzip", ".gz"], [null, ""]] as const) {
+      if (encoding && !new RegExp(`\\b${encoding}\\b`).test(accepted)) continue;
+      const bytes = await this.#bytes(name + suffix);
+      if (bytes) return { bytes, extension, encoding };
+    }
+    return null;
+  }
+
+  async #bytes(name: string): Promise<Uint8Array<ArrayBuffer> | null> {
+    const kept = this.#kept.get(name);
+    if (kept) return await kept;
+    const bytes = await Deno.readFile(new URL(`assets/${name}`, FOLDER)).catch(() => null);
+    // A name that isn't there is not remembered: strangers could name many.
+    if (bytes) this.#kept.set(name, Promise.resolve(bytes));
+    return bytes;
+  }
+}

@@ -1,0 +1,211 @@
+import { readFile } from "node:fs/promises";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject } from "vitest";
+import { exists } from "../../db/files.ts";
+import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { freePort } from "../../ops/launch.ts";
+import { buildPortal } from "../build_portal.ts";
+import { type ServiceProcess, startService } from "../service_process.ts";
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export const PASSWORD = "correct horse battery";
+export const ADMIN = "admin@localhost";
+
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = await findChromium() ?? (await installChromium(), await findChromium());
+  if (executablePath) return await chromium.launch({ executablePath, args: FLAGS });
+  throw new Error(
+    "the portal's tests need Chromium: apt-get install chromium, or set CHROMIUM_PATH to a browser",
+  );
+}
+
+async function findChromium(): Promise<string | undefined> {
+  const own = Deno.env.get("CHROMIUM_PATH");
+  for (const path of own ? [own] : PLACES) if (await exists(path)) return path;
+  return undefined;
+}
+
+/** Where this machine's own packages can be installed: as root on Debian and its kin. */
+async function installChromium(): Promise<void> {
+  if (Deno.uid() !== 0 || !await exists("/usr/bin/apt-get")) return;
+  const wait = "-oDPkg::Lock::Timeout=300";
+  await new Deno.Command("apt-get", { args: ["update", "-q", wait] }).output();
+  await new Deno.Command("apt-get", {
+    args: ["install", "-yq", wait, "--no-install-recommends", "chromium"],
+  }).output();
+}
+
+export interface Visit {
+  page: Page;
+  context: BrowserContext;
+  /** What went wrong in the page so far: errors, refusals of its policy, requests to other origins. */
+  complaints: string[];
+}
+
+/** The service as its users start it, over a database of the test file's own, and a browser. */
+export class Bed {
+  readonly place: Place;
+  service: ServiceProcess;
+  readonly browser: Browser;
+  readonly env: Record<string, string>;
+  readonly #complaints: string[][] = [];
+
+  constructor(place: Place, service: ServiceProcess, browser: Browser, env: Record<string, string>) {
+    this.place = place;
+    this.service = service;
+    this.browser = browser;
+    this.env = env;
+  }
+
+  /** A browser of its own for one more person: nothing is shared with the other visits but the service. */
+  async visit(options: Parameters<Browser["newContext"]>[0] = {}): Promise<Visit> {
+    const context = await this.browser.newContext({
+      baseURL: this.service.url,
+      viewport: { width: 1440, height: 900 },
+      locale: "en-GB",
+      timezoneId: "Europe/Berlin",
+      ...options,
+    });
+    const complaints: string[] = [];
+    this.#complaints.push(complaints);
+    context.on("page", (page) => watch(page, complaints, this.service.url));
+    return { page: await context.newPage(), context, complaints };
+  }
+
+  /** A visit of who is signed in already. */
+  async enter(email = ADMIN, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Visit> {
+    const visit = await this.visit(options);
+    const { ok } = await signIn(visit.context, this.service.url, email);
+    expect(ok).toBe(true);
+    return visit;
+  }
+
+  /** The token of a session, for what a test does by the API. */
+  async token(email = ADMIN, password = PASSWORD): Promise<string> {
+    const { body } = await this.service.call("POST", "/api/auth/login", { body: { email, password } });
+    return body.access_token;
+  }
+
+  /** A call below /api, as the admin unless a token is given; fails when it is refused. */
+  async call(method: string, path: string, body?: unknown, token?: string) {
+    const answer = await this.service.call(method, `/api${path}`, {
+      body,
+      headers: { authorization: `Bearer ${token ?? await this.#adminToken()}` },
+    });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  }
+
+  /** No page of any visit had an error, broke the policy, or asked another origin. */
+  expectNoComplaints(): void {
+    expect(this.#complaints.flat()).toEqual([]);
+  }
+
+  /** Stops the service and starts it again at the same address. */
+  async restart(): Promise<void> {
+    await this.service.stop();
+    await this.startAgain();
+  }
+
+  async startAgain(): Promise<void> {
+    const PORT = new URL(this.service.url).port;
+    this.service = await startService(this.place, { ...this.env, PORT });
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.service.stop();
+    await dropPlace(this.place);
+  }
+
+  #token: string | undefined;
+  async #adminToken(): Promise<string> {
+    return this.#token ??= await this.token();
+  }
+}
+
+/** For the top of a test file: one bed for all of its tests. */
+export function useBed(env: Record<string, string> = {}): { readonly now: Bed } {
+  let bed: Bed | undefined;
+  beforeAll(async () => {
+    bed = await openBed(env);
+  });
+  afterAll(() => bed?.close());
+  return {
+    get now() {
+      if (!bed) throw new Error("the bed is made before the first test");
+      return bed;
+    },
+  };
+}
+
+export async function openBed(env: Record<string, string> = {}): Promise<Bed> {
+  await buildPortal();
+  const browser = await openBrowser();
+  const place = await copyTemplate(inject("template"));
+  const settings = {
+    ADMIN_PASSWORD: PASSWORD,
+    JOBS: "off",
+    RATE_LIMIT_REFRESH: "1000/60",
+    PORT: String(freePort()),
+    ...env,
+  };
+  return new Bed(place, await startService(place, settings), browser, settings);
+}
+
+async function signIn(context: BrowserContext, url: string, email: string) {
+  const answer = await context.request.post("/api/auth/session", {
+    data: { email, password: PASSWORD },
+    headers: { origin: url },
+  });
+  return { ok: answer.ok() };
+}
+
+function watch(page: Page, complaints: string[], own: string): void {
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (!["error", "warning"].includes(message.type())) return;
+    // A refusal that a test provokes is told by the browser too.
+    if (/^Failed to load resource/.test(message.text())) return;
+    complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(own) && !/^(data|blob):/.test(request.url())) {
+      complaints.push(`request to ${request.url()}`);
+    }
+  });
+}
+
+/** What axe finds on the page as it is, by WCAG 2.2 AA and its best practices. */
+export async function axe(page: Page): Promise<string[]> {
+  const source = await readFile(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+  // By the inspector, not by the page: the policy forbids it to scripts.
+  await page.evaluate(source);
+  const violations = await page.evaluate(async () => {
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    // deno-lint-ignore no-explicit-any
+    const found = await (globalThis as any).axe.run(document, { runOnly: { type: "tag", values: tags } });
+    return found.violations as Violation[];
+  });
+  return violations.map(({ id, nodes }) => {
+    const places = nodes.slice(0, 3).map(({ target, failureSummary }) =>
+      `${target}: ${failureSummary.split("\n")[1]}`
+    );
+    return `${id}: ${places.join("; ")}`;
+  });
+}
+
+interface Violation {
+  id: string;
+  nodes: { target: string[]; failureSummary: string }[];
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { axe, PASSWORD, useBed } from "./_browser.ts";
+
+const bed = useBed();
+
+test("a person signs in at the first page, is refused in words, and comes back to where they wanted", async () => {
+  const { page } = await bed.now.visit();
+  await page.goto("/projects");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("next")).toBe("/projects");
+  expect(await axe(page)).toEqual([]);
+  await page.getByLabel("Email").fill("admin@localhost");
+  await page.getByLabel("Password").fill("wrong");
+  await page.keyboard.press("Enter");
+  expect(await page.getByRole("alert").textContent()).toMatch(/email or password/i);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Projects", level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/projects");
+  bed.now.expectNoComplaints();
+});
+
+test("no token is within reach of a script", async () => {
+  const { page, context } = await bed.now.enter();
+  await page.goto("/");
+  await page.getByRole("navigation").waitFor();
+  const kept = await page.evaluate(() =>
+    JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])
+  );
+  const cookies = await context.cookies([bed.now.service.url, `${bed.now.service.url}/api/auth/session`]);
+  expect(cookies.map(({ name, httpOnly, sameSite, path }) => [name, httpOnly, sameSite, path]).sort())
+    .toEqual([
+      ["refresh", true, "Strict", "/api/auth/session"],
+      ["session", true, "Lax", "/"],
+    ]);
+  for (const { value } of cookies) expect(kept).not.toContain(value);
+});
+
+test("an expired session is renewed without a word, and a lost one leads to the sign-in page and back", async () => {
+  const { page, context } = await bed.now.enter();
+  await page.goto("/projects");
+  await page.getByRole("heading", { name: "Projects", level: 1 }).waitFor();
+  await context.clearCookies({ name: "session" });
+  await page.reload();
+  await page.getByRole("heading", { name: "Projects", level: 1 }).waitFor();
+  await context.clearCookies();
+  await page.goto("/projects");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("next")).toBe("/projects");
+});
+
+test("signing out takes both cookies away", async () => {
+  const { page, context } = await bed.now.enter();
+  await page.goto("/");
+  await page.getByRole("button", { name: /Account of/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await context.cookies([bed.now.service.url, `${bed.now.service.url}/api/auth/session`])).toEqual([]);
+});
+
+test("who opens the service by another name of this machine is led to the one that cookies go by", async () => {
+  const { page } = await bed.now.visit();
+  await page.goto(bed.now.service.url.replace("127.0.0.1", "localhost"));
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(page.url().startsWith(bed.now.service.url)).toBe(true);
+});
