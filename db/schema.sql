@@ -121,6 +121,32 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.number_events(OUT last_seq bigint, OUT numbered integer)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  numbered := 0;
+  if exists (select from event_outbox) then
+    perform pg_advisory_xact_lock(hashtextextended('number_events', 0));
+    with moved as (
+      delete from event_outbox
+      where ctid = any (array(select o.ctid from event_outbox o order by o.history_id limit 5000))
+      returning *
+    )
+    insert into events (seq, history_id, project_id, ticket_version, title, stage, status)
+    select c.last_seq + row_number() over (order by m.history_id), m.history_id, m.project_id, m.ticket_version, m.title,
+      m.stage, m.status
+    from moved m, event_counter c;
+    get diagnostics numbered = row_count;
+    if numbered > 0 then
+      update event_counter c set last_seq = c.last_seq + numbered;
+    end if;
+  end if;
+  select c.last_seq into last_seq from event_counter c;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.precedes(earlier timestamp with time zone, later timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -128,6 +154,19 @@ CREATE OR REPLACE FUNCTION public.precedes(earlier timestamp with time zone, lat
 AS $function$
   select earlier <= later + interval '5 minutes'
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queue_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  insert into event_outbox (history_id, project_id, ticket_version, title, stage, status)
+  select i.id, i.project_id, t.version, t.title, t.stage, t.status
+  from inserted i left join tickets t on t.id = i.ticket_id;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.record_history_of_agent_runs()
@@ -737,10 +776,35 @@ create table deploys (
 alter table deploys add constraint deploys_pkey PRIMARY KEY (sha, repo, status);
 alter table deploys add constraint deploys_status_check CHECK ((status = ANY (ARRAY['success'::text, 'failed'::text])));
 
+create table event_counter (
+  last_seq bigint not null
+);
+
+create table event_outbox (
+  history_id bigint not null,
+  project_id uuid not null,
+  ticket_version integer,
+  title text,
+  stage text,
+  status text
+) with (vacuum_truncate=off);
+
+create table events (
+  seq bigint not null,
+  history_id bigint not null,
+  project_id uuid not null,
+  ticket_version integer,
+  title text,
+  stage text,
+  status text
+) with (vacuum_truncate=off);
+alter table events add constraint events_pkey PRIMARY KEY (seq);
+CREATE INDEX events_project_idx ON public.events USING btree (project_id, seq);
+
 create table history (
   id bigint not null generated always as identity,
   project_id uuid not null,
-  ticket_id uuid not null,
+  ticket_id uuid,
   entity text not null,
   entity_id text not null,
   action text not null,
@@ -753,6 +817,7 @@ create table history (
 );
 alter table history add constraint history_pkey PRIMARY KEY (id);
 CREATE INDEX history_ticket_idx ON public.history USING btree (ticket_id, id);
+CREATE TRIGGER history_events AFTER INSERT ON public.history REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
 
 create table hook_run_results (
   run_id uuid not null,

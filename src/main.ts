@@ -37,6 +37,7 @@ async function main(): Promise<void> {
   };
   const cause = await Promise.race([stopped, begin().then(() => takenOver(running.services))]);
   log.info("draining", cause instanceof ForeignSchema ? { reason: cause.message } : { signal: cause });
+  running.drain();
   const answered = await within(ANSWERING_MS, server?.shutdown());
   const closed = await within(CLOSING_MS, running.close().catch(notClosed));
   log.info("stopped", { answered, closed });

@@ -3,6 +3,7 @@ import type { Pulse } from "../../db/pulse.ts";
 import type { AccessCache } from "./access_cache.ts";
 import type { Batches } from "./batches.ts";
 import type { Config } from "./config.ts";
+import type { Feed } from "./feed.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Limits } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
@@ -22,6 +23,9 @@ export interface Services {
   queue: Queue;
   embedder: Embedder;
   metrics: Metrics;
+  feed: Feed;
+  /** Aborts when the service drains; for a call that may wait (`Meta.waits`) also when its client has gone. */
+  signal: AbortSignal;
 }
 
 /** The signed-in user, as read with the credential. */

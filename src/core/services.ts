@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import type { Services } from "./context.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import { startEmbedder } from "../embedding/start.ts";
+import { Feed } from "./feed.ts";
 import { addGauges } from "./gauges.ts";
 import { Limits } from "./limits.ts";
 import { describeError, log } from "./log.ts";
@@ -21,6 +22,8 @@ export const MODEL_DIR = new URL("../../models/all-MiniLM-L6-v2/", import.meta.u
 export interface RunningServices {
   services: Services;
   boss: PgBoss;
+  /** Ends what waits for an event and what streams, so that their clients are answered before the end. */
+  drain(): void;
   /** Ends jobs, workers and database, in this order. */
   close(): Promise<void>;
 }
@@ -64,6 +67,12 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     log,
     onObserve: (seconds, ok) => metrics.embeddings.observe({ outcome: ok ? "embedded" : "missed" }, seconds),
   });
+  const feed = await Feed.open({ sql, onError: (error) => log.warn("events failed", describeError(error)) });
+  const draining = new AbortController();
+  const drain = () => {
+    draining.abort();
+    feed.drain();
+  };
   const services: Services = {
     config,
     sql,
@@ -75,14 +84,19 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     queue: openQueue(boss),
     embedder,
     metrics,
+    feed,
+    signal: draining.signal,
   };
   addGauges(metrics, database, boss, embedder);
   return {
     services,
     boss,
+    drain,
     async close() {
+      drain();
       await boss.stop({ graceful: true, timeout: 3_000 });
       embedder.close();
+      await feed.close();
       await database.close();
     },
   };

@@ -19,6 +19,13 @@ export async function transact<C extends Context, T>(ctx: C, work: (ctx: C) => P
 
 /** The same repetition for a single statement that is its own transaction. */
 export async function repeatVictim<T>(ctx: Context, run: () => PromiseLike<T>): Promise<T> {
+  const result = await runTwice(ctx, run);
+  // Only now is it committed.
+  ctx.feed.wake();
+  return result;
+}
+
+async function runTwice<T>(ctx: Context, run: () => PromiseLike<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

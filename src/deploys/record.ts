@@ -1,7 +1,7 @@
 import { endsTransaction } from "../../db/errors.ts";
 import type { Context } from "../core/context.ts";
 import { AppError, type ErrorCode } from "../core/errors.ts";
-import { parseAs, parseJson } from "../core/json.ts";
+import { jsonb, parseAs, parseJson } from "../core/json.ts";
 import { newVersion } from "../core/if_match.ts";
 import { attemptPart } from "../core/transact.ts";
 import type { Kept, Outcome } from "../deliveries/schema.ts";
@@ -12,6 +12,9 @@ import { DeployRecord } from "./schema.ts";
 
 /** What one record did. With `failure` the stamps stand, and a job is left that closes. */
 type RecordedDeploy = Outcome & { stamped: number; closed: number };
+/** How history names a deploy. */
+const ACTIONS = { success: "succeeded", failed: "failed" };
+
 type Closing = Omit<RecordedDeploy, "outcome"> & { seen?: ReadonlySet<string> };
 
 /**
@@ -95,10 +98,18 @@ async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Prom
   return stamped.map(({ id }) => id);
 }
 
-async function report({ db }: Context, { repo, sha, status }: DeployRecord): Promise<void> {
+/** A repeated report tells nobody anything. The repository's projects get a row of history, which belongs to no ticket. */
+async function report(
+  { db, author, requestId }: Context,
+  { repo, sha, status }: DeployRecord,
+): Promise<void> {
   await db`
     with deploy as (
-      insert into deploys (repo, sha, status) values (${repo}, ${sha}, ${status}) on conflict do nothing
+      insert into deploys (repo, sha, status) values (${repo}, ${sha}, ${status}) on conflict do nothing returning repo
+    ), told as (
+      insert into history (project_id, entity, entity_id, action, actor, request_id)
+      select project_id, 'deploy', ${`${repo}@${sha}`}, ${ACTIONS[status]}, ${jsonb(db, author)}, ${requestId}
+      from deploy cross join ${wiredProjects(db, repo)} wired
     )
     insert into deploy_reports (repo) values (${repo}) on conflict (repo) do update set last_reported_at = now()`;
 }

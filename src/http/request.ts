@@ -35,7 +35,7 @@ const NOBODY: Author = { kind: "user", id: "anonymous" };
 export async function requestContext(
   c: HonoContext<HttpEnv>,
   services: Services,
-  calls = 1,
+  { calls = 1, waits = false }: { calls?: number; waits?: boolean | undefined } = {},
 ): Promise<RequestContext> {
   const { raw } = c.req;
   const cookies = cookiesNamed(SESSION_COOKIE, raw.headers.get("cookie"));
@@ -71,6 +71,8 @@ export async function requestContext(
     refreshCookie: cookiesNamed(REFRESH_COOKIE, raw.headers.get("cookie")).at(0),
     refuseCrossSite: () => refuseCrossSite(services, raw.method, raw.headers),
     headers: answer,
+    // Not for every request: making the signal costs more than many a call.
+    signal: waits ? AbortSignal.any([services.signal, raw.signal]) : services.signal,
   };
 }
 

@@ -13,9 +13,10 @@ import { type HttpEnv, named, requestContext } from "./request.ts";
 /** Publishes every procedure under the method and path of its meta. */
 export function restRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  const inTime = deadline(services);
   // Fixed segments before parameters: /tickets/similar is no ticket id.
   const procedures = publishedProcedures().toSorted((a, b) => specificity(b) - specificity(a));
+  const waiting = new Set(procedures.flatMap(({ name, meta }) => meta.waits ? [name] : []));
+  const inTime = deadline(services, (c) => waiting.has(c.get("procedure")!));
   for (const [path, served] of Map.groupBy(procedures, routePath)) {
     for (const procedure of served) {
       const { name, meta } = procedure;
@@ -32,7 +33,7 @@ async function answer(
   procedure: PublishedProcedure,
 ): Promise<Response> {
   const { meta } = procedure;
-  const ctx = await requestContext(c, services);
+  const ctx = await requestContext(c, services, { waits: meta.waits });
   try {
     // Before the body is read: what a stranger to the project sends isn't. A right may be gone when a slow body has come,
     // so the call asks again.

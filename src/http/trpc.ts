@@ -21,15 +21,16 @@ const MAX_BATCH = 20;
 /** The same procedures for TypeScript clients, with superjson and batches. */
 export function trpcRoutes(services: Services): Hono<HttpEnv> {
   const procedures = new Map(publishedProcedures().map((procedure) => [procedure.name, procedure]));
+  const callsWaiting = (url: URL) => namesOf(url).some((name) => procedures.get(name)?.meta.waits);
   const app = new Hono<HttpEnv>();
   app.use(async (c, next) => {
     refuseMethod(c.req.method);
     await next();
   });
-  app.all("/*", named("trpc"), deadline(services), async (c) => {
+  app.all("/*", named("trpc"), deadline(services, (c) => callsWaiting(new URL(c.req.url))), async (c) => {
     const url = new URL(c.req.url);
     const names = namesOf(url);
-    const ctx = await requestContext(c, services, names.length);
+    const ctx = await requestContext(c, services, { calls: names.length, waits: callsWaiting(url) });
     const called = names.map((name) => procedures.get(name));
     refuseStrangeRequest(c.req.raw, url, names.length);
     refuseMixture(new Set(called.map((procedure) => procedure?.type)));

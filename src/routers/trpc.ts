@@ -32,6 +32,8 @@ export interface Meta {
   denial?: "not_found";
   /** It is for archived projects too, though it asks for more than reading. */
   evenArchived?: true;
+  /** It may wait up to 50 s for an event: it has more time, and its context's `signal` aborts when the client goes. */
+  waits?: true;
   /** Of its input, where it may be longer than the usual one. */
   maxBytes?: number;
   summary: string;

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { Db, Fragment } from "../../db/open.ts";
+import { EVENT_TYPES, eventType } from "./event_types.ts";
+import { Author, Id, LargeInteger, Timestamp } from "./schema.ts";
+
+export const EventType = z.enum([...EVENT_TYPES.keys()]).meta({ id: "EventType" });
+
+export const Event = z.object({
+  seq: LargeInteger.describe(
+    "Its number. Numbers have no gaps, so a reader sees by itself that it missed nothing",
+  ),
+  type: z.string().describe("One of EventType; later versions may add more"),
+  at: Timestamp.describe("When it happened"),
+  project_id: Id,
+  ticket: z.object({
+    id: Id,
+    ticket_ref: z.string(),
+    title: z.string(),
+    stage: z.string(),
+    status: z.string(),
+    version: z.int(),
+  }).nullable().describe(
+    "The ticket as the change left it; null for what belongs to no ticket, such as a deploy",
+  ),
+  entity: z.string().describe("The kind of thing that it happened to, such as ticket, task or test_case"),
+  entity_id: z.string(),
+  changed: z.array(z.string()).describe(
+    "The fields that changed; empty when the thing came, went or happened",
+  ),
+  actor: Author,
+  request_id: z.string().nullable(),
+}).meta({ id: "Event" });
+export type Event = z.infer<typeof Event>;
+
+interface Row extends Omit<Event, "type" | "changed" | "ticket"> {
+  action: string;
+  new_status: string | null;
+  changed: string[] | null;
+  ticket_id: string | null;
+  ticket_ref: string;
+  title: string;
+  stage: string;
+  status: string;
+  version: number;
+}
+
+interface Span {
+  /** The number before the first one. */
+  after: number;
+  limit: number;
+  /** A condition on `events e`. */
+  where?: Fragment;
+}
+
+/** Events in the order of their numbers. */
+export async function readEvents(db: Db, { after, limit, where = db`true` }: Span): Promise<Event[]> {
+  const rows = await db<Row[]>`
+    select e.seq, h.created_at as at, e.project_id, h.entity, h.entity_id, h.action, h.actor, h.request_id,
+      h.changes -> 'status' ->> 1 as new_status,
+      case when h.changes is not null then array(select jsonb_object_keys(h.changes)) end as changed,
+      h.ticket_id, p.key || '-' || t.number as ticket_ref, e.title, e.stage, e.status, e.ticket_version as version
+    from events e
+    join history h on h.id = e.history_id
+    join projects p on p.id = e.project_id
+    left join tickets t on t.id = h.ticket_id
+    where e.seq > ${after}::bigint and ${where}
+    order by e.seq limit ${limit}`;
+  return rows.map(toEvent);
+}
+
+function toEvent(row: Row): Event {
+  const { seq, at, project_id, entity, entity_id, actor, request_id, ticket_id } = row;
+  const { ticket_ref, title, stage, status, version } = row;
+  return {
+    seq,
+    type: eventType(row),
+    at,
+    project_id,
+    ticket: ticket_id === null ? null : { id: ticket_id, ticket_ref, title, stage, status, version },
+    entity,
+    entity_id,
+    changed: row.changed ?? [],
+    actor,
+    request_id,
+  };
+}

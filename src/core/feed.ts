@@ -1,0 +1,199 @@
+import type { Sql } from "../../db/open.ts";
+import { type Event, readEvents } from "./events.ts";
+import { Sequencer } from "./sequencer.ts";
+
+type Matches = (event: Event) => boolean;
+
+/** How long to wait, and whose leaving ends it: mostly `ctx.signal`. */
+export interface Patience {
+  seconds: number;
+  signal: AbortSignal;
+}
+
+interface FeedOptions {
+  sql: Sql;
+  /** Hears of what fails outside any request; it is tried again. */
+  onError: (error: unknown) => void;
+}
+
+/** Events that are still in memory for those who follow the feed. */
+const KEPT = 1000;
+const PAGE = 500;
+
+/**
+ * The process's one reader of numbered events. Waiting costs no statement and no connection: as long as anybody waits,
+ * each event is read once for all of them.
+ */
+export class Feed {
+  readonly #sql: Sql;
+  readonly #onError: (error: unknown) => void;
+  readonly #sequencer: Sequencer;
+  readonly #watches = new Set<Watch>();
+  /** The last events in order, without gaps up to `#read`; only while somebody watches. */
+  #recent: Event[] = [];
+  #last: number;
+  #read = 0;
+  #reading = false;
+  #closed = false;
+
+  private constructor({ sql, onError }: FeedOptions, last: number) {
+    this.#sql = sql;
+    this.#onError = onError;
+    this.#last = last;
+    this.#sequencer = new Sequencer({ sql, onNumber: (last) => this.#advance(last), onError });
+  }
+
+  static async open(options: FeedOptions): Promise<Feed> {
+    const [{ last_seq }] = await options.sql<[{ last_seq: number }]>`select last_seq from event_counter`;
+    return new Feed(options, last_seq);
+  }
+
+  /** The highest number that this process knows of: at most a fifth of a second old. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** How many wait or follow. */
+  get size(): number {
+    return this.#watches.size;
+  }
+
+  /** Call it after each commit that may have changed a ticket, so that its events get their numbers at once. */
+  wake(): void {
+    this.#sequencer.wake();
+  }
+
+  /**
+   * Watches for events. So that nothing is missed between, watch first, then read the state, then await `next()`:
+   * ```ts
+   * using answers = ctx.feed.watch((event) => event.entity_id === id);
+   * let question = await read(id);
+   * if (isPending(question) && await answers.next({ seconds, signal: ctx.signal })) question = await read(id);
+   * ```
+   * A watch may give an event from shortly before it began.
+   */
+  watch(matches: Matches): Watch {
+    if (this.#watches.size === 0) this.#read = this.#last;
+    const watch = new Watch(matches, () => this.#forget(watch));
+    this.#watches.add(watch);
+    if (this.#closed) watch.end();
+    return watch;
+  }
+
+  /** The first matching event from now on, or null when the time is over, the caller has gone or the service drains. */
+  async wait(matches: Matches, patience: Patience): Promise<Event | null> {
+    using watch = this.watch(matches);
+    return await watch.next(patience);
+  }
+
+  /**
+   * The events after `seq` from memory, while somebody watches; null where memory doesn't reach back so far, so that they
+   * must be read from the database.
+   */
+  recentAfter(seq: number): Event[] | null {
+    if (seq >= this.#read) return [];
+    const [first] = this.#recent;
+    return first && first.seq <= seq + 1 ? this.#recent.filter((event) => event.seq > seq) : null;
+  }
+
+  /** Ends all waiting with null, for good. */
+  drain(): void {
+    this.#closed = true;
+    for (const watch of this.#watches) watch.end();
+  }
+
+  async close(): Promise<void> {
+    this.drain();
+    await this.#sequencer.stop();
+  }
+
+  #forget(watch: Watch): void {
+    this.#watches.delete(watch);
+    if (this.#watches.size === 0) this.#recent = [];
+  }
+
+  #advance(last: number): void {
+    this.#last = last;
+    if (this.#watches.size > 0 && this.#read < last) void this.#catchUp();
+  }
+
+  async #catchUp(): Promise<void> {
+    if (this.#reading) return;
+    this.#reading = true;
+    try {
+      while (this.#watches.size > 0 && this.#read < this.#last) {
+        const after = this.#read;
+        const events = await readEvents(this.#sql, { after, limit: PAGE });
+        // The last watch may have gone meanwhile, and a new one come that begins later.
+        if (after === this.#read) this.#tell(events);
+      }
+    } catch (error) {
+      // The next look tries again.
+      this.#onError(error);
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  #tell(events: readonly Event[]): void {
+    this.#read = events.at(-1)?.seq ?? this.#last;
+    this.#recent = [...this.#recent, ...events].slice(-KEPT);
+    for (const event of events) {
+      for (const watch of this.#watches) watch.offer(event);
+    }
+  }
+}
+
+/** What one caller watches for. It keeps one event at most: whoever gets it reads the state anyway. */
+export class Watch implements Disposable {
+  readonly #matches: Matches;
+  readonly #forget: () => void;
+  #found: Event | null = null;
+  #ended = false;
+  #waiting: ((event: Event | null) => void) | null = null;
+
+  constructor(matches: Matches, forget: () => void) {
+    this.#matches = matches;
+    this.#forget = forget;
+  }
+
+  /** The first matching event since the watch began or last gave one; null as `Feed.wait`. */
+  async next({ seconds, signal }: Patience): Promise<Event | null> {
+    const found = this.#take();
+    if (found || this.#ended || signal.aborted) return found;
+    const { promise, resolve } = Promise.withResolvers<Event | null>();
+    const give = () => resolve(this.#take());
+    const timer = setTimeout(give, seconds * 1000);
+    signal.addEventListener("abort", give);
+    this.#waiting = give;
+    try {
+      return await promise;
+    } finally {
+      this.#waiting = null;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", give);
+    }
+  }
+
+  offer(event: Event): void {
+    if (this.#found || !this.#matches(event)) return;
+    this.#found = event;
+    this.#waiting?.(event);
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#waiting?.(null);
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+    this.#forget();
+  }
+
+  #take(): Event | null {
+    const found = this.#found;
+    this.#found = null;
+    return found;
+  }
+}

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Sql } from "../../db/open.ts";
+
+/** How often a process looks for what another one committed or left unnumbered. */
+const TICK_MS = 200;
+/** The least time between two looks, so that a busy service numbers many events at once. */
+const PACE_MS = 20;
+/** As many as number_events() takes at once. */
+const STEP = 5000;
+
+interface Parts {
+  sql: Sql;
+  /** Hears of the last number after each look. */
+  onNumber: (last: number) => void;
+  onError: (error: unknown) => void;
+}
+
+/**
+ * Gives committed changes their numbers (see the migration of events). It runs in each process: at once when the process
+ * itself has committed something, and by the clock, so that a change whose process died isn't left behind.
+ */
+export class Sequencer {
+  readonly #parts: Parts;
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #done: Promise<void>;
+  #woken = Promise.withResolvers<void>();
+  #stopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => this.wake(), TICK_MS);
+    this.#done = this.#run();
+  }
+
+  /** Something may have been committed. */
+  wake(): void {
+    this.#woken.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    this.wake();
+    await this.#done;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      this.#woken = Promise.withResolvers<void>();
+      if (await this.#number() < STEP) await this.#woken.promise;
+      await pause(PACE_MS);
+    }
+  }
+
+  async #number(): Promise<number> {
+    const { sql, onNumber, onError } = this.#parts;
+    try {
+      const [{ last_seq, numbered }] = await sql<[{ last_seq: number; numbered: number }]>`
+        select last_seq, numbered from number_events()`;
+      onNumber(last_seq);
+      return numbered;
+    } catch (error) {
+      if (!this.#stopped) onError(error);
+      return 0;
+    }
+  }
+}
