@@ -2,7 +2,7 @@ import type { Context } from "../core/context.ts";
 import { afterId, page, pageLimit } from "../core/cursor.ts";
 import { AppError } from "../core/errors.ts";
 import type { Page } from "../core/schema.ts";
-import { writeCsv } from "./_csv.ts";
+import { listCell, writeCsv } from "./_csv.ts";
 import type { ListResponses, Question, ResponseList, SurveyResponse } from "./schema.ts";
 
 /** What was answered, oldest first: in pages, or all of it as CSV with a column for each question. */
@@ -29,10 +29,7 @@ async function readResponses({ db }: Context, surveyId: string, part: Page | nul
 
 function csvOf(questions: readonly Question[], responses: readonly SurveyResponse[]): string {
   const own = ["created_at", "email", "signed_in"];
-  const names = [...own, ...questions.map(({ text }) => text)];
-  // Who reads columns by name would lose all but the last of those with one.
-  const isOnly = (name: string) => names.indexOf(name) === names.lastIndexOf(name);
-  const header = [...own, ...questions.map(({ key, text }) => isOnly(text) ? text : `${text} (${key})`)];
+  const header = [...own, ...namesOf(questions, own)];
   const rows = responses.map(({ created_at, email, user_id, answers }) => [
     created_at,
     email,
@@ -42,6 +39,16 @@ function csvOf(questions: readonly Question[], responses: readonly SurveyRespons
   return writeCsv([header, ...rows]);
 }
 
+/** Of their columns. Who reads columns by name would lose all but the last of those with one. */
+function namesOf(questions: readonly Question[], taken: readonly string[]): string[] {
+  const texts = questions.map(({ text }) => text);
+  const isOnly = (text: string) => !taken.includes(text) && texts.indexOf(text) === texts.lastIndexOf(text);
+  const withKey = ({ key, text }: Question) => `${text} (${key})`;
+  const names = questions.map((question) => isOnly(question.text) ? question.text : withKey(question));
+  // The text of one may be that of another with its key.
+  return new Set(names).size === names.length ? names : questions.map(withKey);
+}
+
 function cellOf(answer: unknown): string {
-  return Array.isArray(answer) ? answer.join("; ") : String(answer);
+  return Array.isArray(answer) ? listCell(answer) : String(answer);
 }

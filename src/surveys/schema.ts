@@ -55,7 +55,9 @@ export type Survey = z.infer<typeof Survey>;
 
 export const SurveyList = z.object({ surveys: z.array(Survey) });
 export const ListResponses = IdPage.extend({
-  format: z.enum(["json", "csv"]).default("json").describe("csv: every response as text/csv"),
+  format: z.enum(["json", "csv"]).default("json").describe(
+    'csv: every response as text/csv, with a byte order mark; several options as `one; two`, one that has `;` or `"` in quotes',
+  ),
 });
 export type ListResponses = z.infer<typeof ListResponses>;
 

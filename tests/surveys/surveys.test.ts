@@ -365,7 +365,9 @@ describe("the responses", () => {
     const csv = await harness.now.request("GET", `/api${path}?format=csv&limit=2`, { token: admin.token });
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(csv.headers.get("content-disposition")).toBe('attachment; filename="responses.csv"');
-    const lines = (await csv.text()).split("\r\n");
+    const bytes = new Uint8Array(await csv.arrayBuffer());
+    expect([...bytes.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+    const lines = new TextDecoder().decode(bytes).split("\r\n");
     expect(lines[0]).toBe(
       'created_at,email,signed_in,"What do you miss, most of all?",Which team?,Which areas?,How satisfied?',
     );
@@ -386,6 +388,9 @@ describe("the responses", () => {
     ["\nHello", `"'\nHello"`],
     // Where cells end at `;`, the quotes that are doubled here are an empty text before what follows.
     ['Well;"=1+1;', `"Well;'""=1+1;"`],
+    // Not the cell that the text without the apostrophe gives.
+    ["'=1+1", "''=1+1"],
+    ["'\t=1", "''\t'=1"],
   ])(
     "tell a spreadsheet that %j is a text",
     async (missed, cell) => {
@@ -396,6 +401,25 @@ describe("the responses", () => {
       expect(csv).toContain(`,${cell},`);
     },
   );
+
+  test("with options that look like several give each choice a cell of its own", async () => {
+    const options = ["a", "b", "a; b", '"a', 'a"; "b', " a", "; ", "'a", "=a", "'=a"];
+    const { body: survey } = await create({
+      questions: [{ key: "q", text: "Which?", type: "choices", options, required: false }],
+    });
+    const choices = [...options.map((option) => [option]), ["a", "b"], ["b", "a"], ["a; b", "a"], options];
+    for (const [n, q] of choices.entries()) {
+      const { status } = await answer(survey.code, { email: `c${n}@example.test`, answers: { q } });
+      expect(status).toBe(201);
+    }
+    const path = `/api/admin/scope-surveys/${survey.id}/responses?format=csv`;
+    const csv = await (await harness.now.request("GET", path, { token: admin.token })).text();
+    const cells = csv.split("\r\n").slice(1, -1).map((line) => line.split(",").slice(3).join(","));
+    expect(cells).toHaveLength(choices.length);
+    expect(new Set(cells).size).toBe(choices.length);
+    expect(cells[2]).toBe('"""a; b"""');
+    expect(cells[10]).toBe("a; b");
+  });
 
   test("leave the cell of an unanswered question empty, whatever its key", async () => {
     const { body: survey } = await create({
@@ -414,7 +438,21 @@ describe("the responses", () => {
     });
     const path = `/api/admin/scope-surveys/${survey.id}/responses?format=csv`;
     const csv = await (await harness.now.request("GET", path, { token: admin.token })).text();
-    expect(csv).toBe("created_at,email,signed_in,Why? (q0),Best?,Why? (q2),email (q3)\r\n");
+    expect(csv).toBe("\uFEFFcreated_at,email,signed_in,Why? (q0),Best?,Why? (q2),email (q3)\r\n");
+  });
+
+  test("have one also where a question is asked in another's words with its key", async () => {
+    const { body: survey } = await create({
+      questions: ["Why?", "Why?", "Why? (q1)"].map((text, n) => ({
+        key: `q${n}`,
+        text,
+        type: "text",
+        required: false,
+      })),
+    });
+    const path = `/api/admin/scope-surveys/${survey.id}/responses?format=csv`;
+    const csv = await (await harness.now.request("GET", path, { token: admin.token })).text();
+    expect(csv).toBe("\uFEFFcreated_at,email,signed_in,Why? (q0),Why? (q1),Why? (q1) (q2)\r\n");
   });
 
   test("are for super admins only", async () => {
