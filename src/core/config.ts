@@ -44,11 +44,15 @@ const environment = z.object({
     "127.0.0.1",
   ),
   PUBLIC_URL: httpOrigin.optional(),
-  DATABASE_URL: z.string().refine(
+  DATABASE_URL: z.string().trim().refine(
     isServerUrl,
     "takes a postgres:// URL of a name or IPv4 address, with any of / ? # @ % in a name or password as %2F %3F %23 %40 %25",
   ).optional(),
-  DATA_DIR: z.string().min(1).default("./data"),
+  DATA_DIR: z.string().trim().regex(
+    /^\P{Cc}+$/u,
+    "takes a path without line breaks and other control characters",
+  )
+    .default("./data"),
   AUTH_SECRET: longSecrets,
   ENCRYPTION_KEY: longSecrets,
   ADMIN_EMAIL: z.string().regex(/^[^@\s]+@[^@\s]+$/, "takes an email address")

@@ -55,6 +55,8 @@ const WRONG: [string, string][] = [
   ["PUBLIC_URL", "https://x.test/handoff"],
   ["PUBLIC_URL", "https://x.test/?a=b"],
   ["PUBLIC_URL", "https://user:word@x.test"],
+  ["DATA_DIR", " \r"],
+  ["DATA_DIR", "/var/lib/hand\roff"],
   ["DATABASE_URL", "mysql://x"],
   ["DATABASE_URL", "postgres://u:pa#ss@db/x"],
   ["DATABASE_URL", "postgres://db:99999/x"],
@@ -99,6 +101,39 @@ test.each(WRONG)("%s=%s ends the start with one line that names it", (name, valu
   expect(() => parseConfig({ [name]: value })).toThrow(ConfigError);
   expect(() => parseConfig({ [name]: value })).toThrow(new RegExp(`^${name}: takes [^\n]+$`));
 });
+
+test.each(VARIABLES)(
+  "%s of a file whose lines end as on Windows is read without the end, or refused by name",
+  (name) => {
+    const values: Record<string, string> = {
+      PORT: "80",
+      HOST: "localhost",
+      PUBLIC_URL: "https://x.test",
+      DATABASE_URL: "postgres://u:word@db/x",
+      AUTH_SECRET: "a".repeat(32),
+      ENCRYPTION_KEY: "a".repeat(32),
+      ADMIN_EMAIL: "a@x.test",
+      EMBEDDING_THREADS: "1",
+      JOBS: "off",
+      RATE_LIMIT_REFRESH: "1/1",
+      TRUST_PROXY: "on",
+      LOG_LEVEL: "debug",
+      STRIPE_API_URL: "https://x.test",
+      GITHUB_API_URL: "https://x.test",
+      CORS_ORIGINS: "https://x.test",
+    };
+    const value = values[name] ?? "long enough a value".replaceAll(" ", "_");
+    const clean = parseConfig({ [name]: value });
+    for (const end of ["\r", "\n", "\r\n", "\r\r\n"]) {
+      try {
+        expect(parseConfig({ [name]: value + end })).toEqual(clean);
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        expect(error.message).toMatch(new RegExp(`^${name}: takes [^\r\n]+$`));
+      }
+    }
+  },
+);
 
 test("every variable is documented, and passed on by compose where the image doesn't say it", async () => {
   const text = await read("docs/self_hosting.md");
