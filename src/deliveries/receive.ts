@@ -3,25 +3,32 @@ import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
 import { type Attempt, transact } from "../core/transact.ts";
 import { attempt } from "./_attempt.ts";
-import type { COUNTED, Delivery, DeliveryOutcome, Effect, Outcome } from "./schema.ts";
+import {
+  type COUNTED,
+  type Delivery,
+  type DeliveryOutcome,
+  type Effect,
+  isOpen,
+  type Outcome,
+} from "./schema.ts";
 
 /** `repeat`: it had come and been decided before; nothing was done now. */
 interface Receipt {
   repeat: boolean;
-  outcome: Outcome["outcome"];
+  outcome: DeliveryOutcome;
 }
 
 /**
  * Takes a verified delivery in: once, and together with its effect. Of twins at the same time the second waits for
- * the first and then is a repeat. One that failed before is tried again.
+ * the first and then is a repeat. One that failed before is tried again, and one whose subject was not set up yet.
  * @throws what the effect threw, after the failure was written down: the sender is told to come again
  */
 export async function receiveDelivery(ctx: Context, delivery: Delivery, effect: Effect): Promise<Receipt> {
   const received = await transact(ctx, async (ctx) => {
-    const { id, received_at, outcome } = await enter(ctx, delivery);
-    return outcome === "failed"
-      ? await attempt(ctx, { id, received_at, body: delivery.body }, effect)
-      : { repeated: outcome };
+    const entered = await enter(ctx, delivery);
+    if (!isOpen(entered)) return { repeated: entered.outcome };
+    const { id, received_at } = entered;
+    return await attempt(ctx, { id, received_at, body: delivery.body }, effect);
   });
   if ("repeated" in received) {
     count(ctx, delivery, "repeated");
@@ -62,6 +69,7 @@ interface Entered {
   id: string;
   received_at: string;
   outcome: DeliveryOutcome;
+  reason: string | null;
 }
 
 /** The row is there as `failed` until its effect is in; nobody else sees it before. */
@@ -71,15 +79,15 @@ async function enter(ctx: Context, delivery: Delivery): Promise<Entered> {
   const [entered] = await ctx.db<Entered[]>`
     insert into deliveries (id, provider, delivery_id, event, subject, body, body_sha256, outcome, attempts, request_id)
     values (${uuid()}::uuid, ${provider}, ${deliveryId}, ${event}, ${subject}, ${body}, ${hash}, 'failed', 0, ${ctx.requestId})
-    on conflict do nothing returning id, received_at, outcome`;
+    on conflict do nothing returning id, received_at, outcome, reason`;
   if (entered) return entered;
   const [known] = await ctx.db<(Entered & { same: boolean })[]>`
-    select id, received_at, outcome, body_sha256 = ${hash} as same from deliveries
+    select id, received_at, outcome, reason, body_sha256 = ${hash} as same from deliveries
     where provider = ${provider} and (delivery_id = ${deliveryId} or body_sha256 = ${hash})
     order by same desc limit 1 for update`;
   // Pruned between the two statements: what is that old counts as new.
   if (!known) return await enter(ctx, delivery);
-  // By a name that anyone may write, no event takes the place of one that failed and is still to come again.
-  const replaces = known.outcome === "failed" && !known.same && !delivery.isNameSigned;
+  // By a name that anyone may write, no event takes the place of one that is still to come again.
+  const replaces = isOpen(known) && !known.same && !delivery.isNameSigned;
   return replaces ? await enter(ctx, { ...delivery, deliveryId: null }) : known;
 }

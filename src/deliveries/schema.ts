@@ -18,7 +18,18 @@ export interface Delivery {
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** What a delivery led to. `ignored` is final as well: a repeat is not looked at again. */
+/**
+ * Why a delivery was ignored that may count later: what it is about was not set up yet. It is tried again when it comes
+ * again.
+ */
+const NOT_SET_UP = ["unknown_repo", "foreign_repository", "no_ticket", "unknown_agent", "unknown_account"];
+
+/** May a delivery whose last attempt ended so be tried again? */
+export function isOpen({ outcome, reason }: { outcome: DeliveryOutcome; reason: string | null }): boolean {
+  return outcome === "failed" || outcome === "ignored" && reason !== null && NOT_SET_UP.includes(reason);
+}
+
+/** What a delivery led to. A repeat of a decided one is not looked at again, unless `isOpen`. */
 export interface Outcome {
   outcome: "applied" | "ignored";
   /** Stable word for why nothing, or not everything, was done. */

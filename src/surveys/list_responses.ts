@@ -2,7 +2,7 @@ import type { Context } from "../core/context.ts";
 import { afterId, page, pageLimit } from "../core/cursor.ts";
 import { AppError } from "../core/errors.ts";
 import type { Page } from "../core/schema.ts";
-import { listCell, writeCsv } from "./_csv.ts";
+import { listCell, writeCsv } from "./csv.ts";
 import type { ListResponses, Question, ResponseList, SurveyResponse } from "./schema.ts";
 
 /** What was answered, oldest first: in pages, or all of it as CSV with a column for each question. */

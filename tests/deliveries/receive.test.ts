@@ -231,6 +231,44 @@ describe("the delivery inbox", () => {
     expect(await effects("ignored")).toBe(0);
   });
 
+  test.each(["unknown_repo", "foreign_repository", "no_ticket", "unknown_agent", "unknown_account"])(
+    "one that was ignored for %s is tried again when it comes again, until it counts",
+    async (reason) => {
+      const sent = delivery();
+      const ignoring: Effect = () => Promise.resolve({ outcome: "ignored", reason });
+      for (const attempts of [1, 2]) {
+        const receipt = await receiveDelivery(context(), sent, ignoring);
+        expect(receipt).toMatchObject({ repeat: false, outcome: "ignored" });
+        expect(await stored(sent.deliveryId)).toMatchObject([{ outcome: "ignored", reason, attempts }]);
+      }
+      const receive = () => receiveDelivery(context(), sent, counting(reason));
+      const receipts = await Promise.all([receive(), receive(), receive()]);
+      expect(receipts.filter(({ repeat }) => !repeat)).toHaveLength(1);
+      expect(await effects(reason)).toBe(1);
+      expect(await stored(sent.deliveryId)).toMatchObject([{
+        outcome: "applied",
+        reason: null,
+        attempts: 3,
+      }]);
+    },
+  );
+
+  test("another body under the name of one that is still to come again is a delivery of its own", async () => {
+    const early = delivery();
+    await receiveDelivery(
+      context(),
+      early,
+      () => Promise.resolve({ outcome: "ignored", reason: "unknown_repo" }),
+    );
+    const other = delivery({ deliveryId: early.deliveryId });
+    expect((await receiveDelivery(context(), other, counting("other body"))).repeat).toBe(false);
+    expect(await stored(early.deliveryId)).toMatchObject([
+      { outcome: "ignored", body: new TextDecoder().decode(early.body) },
+    ]);
+    expect((await receiveDelivery(context(), early, counting("other body"))).repeat).toBe(false);
+    expect(await effects("other body")).toBe(2);
+  });
+
   test("an effect may be meant to run each time", async () => {
     const sent = delivery();
     for (let time = 0; time < 3; time++) await receiveEachTime(context(), sent, counting("each"));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { listCell, writeCsv } from "../../src/surveys/_csv.ts";
+import { listCell, writeCsv } from "../../src/surveys/csv.ts";
 
 // Mostly what a cell must be careful with.
 const character = fc.constantFrom(..."ab=+-@＝'\"; ,\t\r\n");
