@@ -9,8 +9,7 @@ import {
   TRPCClientError,
 } from "@trpc/client";
 import superjson from "superjson";
-import type { ErrorBody } from "./core/errors.ts";
-import type { AppRouter } from "./routers/root.ts";
+import type { AppRouter, ErrorBody } from "./client_types.ts";
 
 /** What a signed-in portal keeps; plain JSON, so that it fits into a browser's storage. */
 export interface Credentials {

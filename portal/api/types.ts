@@ -1,5 +1,5 @@
 import type { inferRouterOutputs } from "@trpc/server";
-import type { AppRouter } from "../../src/routers/root.ts";
+import type { AppRouter } from "../../src/client_types.ts";
 
 export type Outputs = inferRouterOutputs<AppRouter>;
 export type Me = Outputs["auth"]["me"];

@@ -1,0 +1,1473 @@
+// Written by npm run types; do not edit.
+import type {
+  TRPC_ERROR_CODE_KEY,
+  TRPC_ERROR_CODE_NUMBER,
+  TRPCBuiltRouter,
+  TRPCMutationProcedure,
+  TRPCQueryProcedure,
+} from "@trpc/server";
+
+export type Account = { id: string; name: string; slug: string; created_at: string; updated_at: string };
+
+export type AgentRun = {
+  id: string;
+  ticket_id: string;
+  project_id: string;
+  agent_id: string;
+  task_ids: Array<string>;
+  status: "running" | "finished" | "failed";
+  summary: string | null;
+  branch_name: string | null;
+  pull_request_url: string | null;
+  event_at: string | null;
+  created_by: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type Analysis = {
+  state: "idle" | "waiting" | "running";
+  waiting: number;
+  total: number;
+  done: number;
+  started_at: string | null;
+  finished_at: string | null;
+};
+
+export type AuditEntry = {
+  id: number;
+  at: string;
+  account_id: string | null;
+  action: string;
+  actor: Record<string, unknown>;
+  target_type: string | null;
+  target_id: string | null;
+  details: Record<string, unknown>;
+  request_id: string | null;
+};
+
+export type Billing = { account_id: string; customer_id: string | null; subscription: Subscription | null };
+
+export type BulkResult = {
+  updated: number;
+  errors: Array<{ id: string; error: string; code: string }>;
+  results: Array<
+    {
+      id: string;
+      ticket_ref: string | null;
+      ok: boolean;
+      stage: "backlog" | "up_next" | "in_progress" | "validation" | "live" | null;
+      status: "open" | "closed" | null;
+    }
+  >;
+};
+
+export type ChoiceQuestion = {
+  key: string;
+  text: string;
+  required: boolean;
+  type: "choice";
+  options: Array<string>;
+};
+
+export type ChoiceQuestionInput = {
+  key: string;
+  text: string;
+  required?: boolean | undefined;
+  type: "choice";
+  options: Array<string>;
+};
+
+export type ChoicesQuestion = {
+  key: string;
+  text: string;
+  required: boolean;
+  type: "choices";
+  options: Array<string>;
+};
+
+export type ChoicesQuestionInput = {
+  key: string;
+  text: string;
+  required?: boolean | undefined;
+  type: "choices";
+  options: Array<string>;
+};
+
+export type Comment = {
+  id: string;
+  ticket_id: string;
+  project_id: string;
+  parent_id: string | null;
+  body: string | null;
+  author: Speaker;
+  mentions: Array<string>;
+  edited_at: string | null;
+  resolved_at: string | null;
+  resolved_by: string | null;
+  deleted_at: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+export type CreatedComment = {
+  id: string;
+  ticket_id: string;
+  project_id: string;
+  parent_id: string | null;
+  body: string | null;
+  author: Speaker;
+  mentions: Array<string>;
+  edited_at: string | null;
+  resolved_at: string | null;
+  resolved_by: string | null;
+  deleted_at: string | null;
+  created_at: string;
+  updated_at: string;
+  _idempotent_replay?: boolean | undefined;
+};
+
+export type CreatedKey = { id: string; prefix: string; name: string; key: string };
+
+export type CreatedTask = {
+  id: string;
+  handoff_request_id: string;
+  project_id: string;
+  sequence: number;
+  title: string;
+  body: string | null;
+  summary: string | null;
+  role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+  status: "pending" | "in_progress" | "blocked" | "done" | "skipped";
+  assignee_user_id: string | null;
+  assignee_session_id: string | null;
+  depends_on_task_ids: Array<string>;
+  acceptance_criteria: Array<{ text: string; done: boolean }>;
+  estimated_minutes: number | null;
+  actual_minutes: number | null;
+  blocking_reason: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  lease_expires_at: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+  _idempotent_replay?: boolean | undefined;
+};
+
+export type CreatedTestCase = {
+  id: string;
+  title: string;
+  instruction: string;
+  link: string | null;
+  status: "pending" | "approved" | "rejected";
+  decided_by: string | null;
+  decided_at: string | null;
+  note: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+  _idempotent_replay?: boolean | undefined;
+};
+
+export type CreatedTicket = {
+  ticket: {
+    id: string;
+    status: "open" | "closed";
+    created_at: string;
+    ticket_ref: string;
+    stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+    title: string;
+    request_type: "bug" | "clarification_needed" | "decision_needed" | "feature_request";
+    priority: "low" | "medium" | "high";
+    blocking: boolean;
+    roles: Array<
+      {
+        role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+        status: "pending" | "in_progress" | "done" | "skipped";
+      }
+    >;
+    version: number;
+    url: string;
+  };
+  similar_existing?: Array<SimilarTicket> | undefined;
+  _idempotent_replay?: boolean | undefined;
+};
+
+export type Delivery = {
+  id: string;
+  provider: "cloud_agent" | "payment" | "deploy" | "github";
+  delivery_id: string | null;
+  event: string;
+  subject: string | null;
+  outcome: "applied" | "ignored" | "failed";
+  reason: string | null;
+  error: string | null;
+  attempts: number;
+  body_bytes: number;
+  body_sha256: string;
+  request_id: string;
+  received_at: string;
+  decided_at: string;
+  body: string;
+};
+
+export type DeliverySummary = {
+  id: string;
+  provider: "cloud_agent" | "payment" | "deploy" | "github";
+  delivery_id: string | null;
+  event: string;
+  subject: string | null;
+  outcome: "applied" | "ignored" | "failed";
+  reason: string | null;
+  error: string | null;
+  attempts: number;
+  body_bytes: number;
+  body_sha256: string;
+  request_id: string;
+  received_at: string;
+  decided_at: string;
+};
+
+export type ErrorBody = {
+  error: string;
+  code?: string | undefined;
+  fieldErrors?: Record<string, string> | undefined;
+  issues?: Array<{ path: string; message: string }> | undefined;
+  retryAfter?: number | undefined;
+  reconnect?: boolean | undefined;
+  details?: Record<string, unknown> | undefined;
+  requestId?: string | undefined;
+};
+
+export type HistoryEntry = {
+  id: number;
+  at: string;
+  actor: {
+    kind: "user" | "key" | "webhook" | "job";
+    id: string;
+    name?: string | undefined;
+    key_id?: string | undefined;
+  };
+  request_id: string | null;
+  entity: string;
+  entity_id: string;
+  action: string;
+  field: string | null;
+  from: unknown;
+  to: unknown;
+};
+
+export type HookResult = {
+  project_id: string;
+  repo: string;
+  status: "created" | "updated" | "unchanged" | "failed";
+  hook_id: number | null;
+  code?:
+    | "no_admin_right"
+    | "provider_rate_limited"
+    | "provider_refused"
+    | "provider_unavailable"
+    | "set_up_in_progress"
+    | undefined;
+  error?: string | undefined;
+  retryAfter?: number | undefined;
+};
+
+export type HookRun = {
+  results: Array<HookResult>;
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+  run_id: string;
+  state: "queued" | "running" | "waiting" | "done" | "failed";
+  total: number;
+  pending: number;
+  code: string | null;
+  error: string | null;
+  reconnect: boolean;
+  resumes_at: string | null;
+  created_at: string;
+  finished_at: string | null;
+};
+
+export type HookSetUp = {
+  results: Array<HookResult>;
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+  run_id?: string | undefined;
+  state?: "queued" | "running" | "waiting" | "done" | "failed" | undefined;
+  total?: number | undefined;
+  pending?: number | undefined;
+  code?: string | null | undefined;
+  error?: string | null | undefined;
+  reconnect?: boolean | undefined;
+  resumes_at?: string | null | undefined;
+  created_at?: string | undefined;
+  finished_at?: string | null | undefined;
+};
+
+export type HostedPage = { id: string; url: string };
+
+export type Invitation = { invite_url: string; expires_at: string };
+
+export type Job = {
+  id: string;
+  queue: string;
+  state: "created" | "retry" | "active" | "completed" | "cancelled" | "failed";
+  payload: Record<string, unknown> | null;
+  error: string | null;
+  tries: number;
+  max_tries: number;
+  created_at: string;
+  next_try_at: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+};
+
+export type Key = {
+  id: string;
+  prefix: string;
+  name: string;
+  user_id: string;
+  scopes: Array<
+    | "tickets:read"
+    | "tickets:write"
+    | "tasks:read"
+    | "tasks:write"
+    | "suggestions:read"
+    | "suggestions:write"
+    | "admin"
+  >;
+  project_id: string | null;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  created_at: string;
+};
+
+export type LinkedAccount = {
+  provider: "github";
+  state: "not_linked" | "active" | "refused";
+  login: string | null;
+  scopes: Array<string> | null;
+  linked_at: string | null;
+};
+
+export type LinkedIssue = {
+  issue_number: number | null;
+  issue_url: string | null;
+  repo_full_name: string | null;
+};
+
+export type Me = {
+  user: {
+    id: string;
+    email: string;
+    name: string;
+    kind: "human" | "bot";
+    role: "member" | "admin" | "super_admin";
+  };
+  account: { id: string; name: string; slug: string };
+  account_id: string;
+};
+
+export type Member = {
+  user_id: string;
+  email: string;
+  name: string;
+  role: "viewer" | "member" | "admin";
+  created_at: string;
+};
+
+export type Person = {
+  id: string;
+  name: string;
+  kind: "human" | "bot";
+  role: "viewer" | "member" | "admin";
+  deactivated_at: string | null;
+};
+
+export type Project = {
+  id: string;
+  account_id: string;
+  name: string;
+  key: string;
+  slug: string;
+  repositories: Array<string>;
+  archived_at: string | null;
+  created_at: string;
+  updated_at: string;
+  my_role: "viewer" | "member" | "admin";
+};
+
+export type ProjectTask = {
+  id: string;
+  handoff_request_id: string;
+  project_id: string;
+  sequence: number;
+  title: string;
+  body: string | null;
+  summary: string | null;
+  role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+  status: "pending" | "in_progress" | "blocked" | "done" | "skipped";
+  assignee_user_id: string | null;
+  assignee_session_id: string | null;
+  depends_on_task_ids: Array<string>;
+  acceptance_criteria: Array<{ text: string; done: boolean }>;
+  estimated_minutes: number | null;
+  actual_minutes: number | null;
+  blocking_reason: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  lease_expires_at: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+  ticket_ref: string;
+  ticket_status: "open" | "closed";
+};
+
+export type ProjectTestCase = {
+  id: string;
+  title: string;
+  instruction: string;
+  link: string | null;
+  status: "pending" | "approved" | "rejected";
+  decided_by: string | null;
+  decided_at: string | null;
+  note: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+  ticket_id: string;
+  ticket_ref: string;
+  ticket_status: "open" | "closed";
+};
+
+export type PublicSurvey = { code: string; title: string; questions: Array<SurveyQuestion>; closed: boolean };
+
+export type PullRequest = {
+  repo: string;
+  number: number;
+  url: string;
+  state: "open" | "closed" | "merged";
+  created_at: string;
+  updated_at: string;
+};
+
+export type Queue = {
+  name: string;
+  cron: string | null;
+  dead_letter: string | null;
+  waiting: number;
+  active: number;
+  failed: number;
+  completed: number;
+};
+
+export type RoleSettings = {
+  roles: Array<{ role: "frontend" | "backend" | "design" | "devops" | "qa" | "other"; enabled: boolean }>;
+};
+
+export type ScaleQuestion = { key: string; text: string; required: boolean; type: "scale"; max: number };
+
+export type ScaleQuestionInput = {
+  key: string;
+  text: string;
+  required?: boolean | undefined;
+  type: "scale";
+  max: number;
+};
+
+export type Session = {
+  id: string;
+  user_agent: string | null;
+  address: string | null;
+  created_at: string;
+  last_used_at: string;
+  expires_at: string;
+  current: boolean;
+};
+
+export type SimilarTicket = {
+  ticket_ref: string;
+  title: string;
+  similarity: number;
+  status: "open" | "closed";
+  stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+};
+
+export type Speaker = { id: string | null; name: string | null; kind: "person" | "agent" };
+
+export type Storage = {
+  database: "server" | "embedded";
+  bytes: number;
+  tables: Array<{ name: string; rows: number | null; bytes: number; index_bytes: number }>;
+};
+
+export type Subscription = {
+  id: string;
+  status: string;
+  price_id: string | null;
+  cancel_at_period_end: boolean;
+  cancel_at: string | null;
+  current_period_end: string | null;
+};
+
+export type Suggestion = {
+  id: string;
+  kind: "duplicate" | "stale" | "close" | "role" | "split";
+  status: "pending" | "accepted" | "dismissed" | "executed" | "expired";
+  title: string;
+  rationale: string;
+  confidence: number;
+  ticket_id: string;
+  evidence: Record<string, unknown>;
+  created_at: string;
+  decided_at: string | null;
+  decided_by: string | null;
+};
+
+export type Survey = {
+  id: string;
+  code: string;
+  title: string;
+  created_at: string;
+  response_count: number;
+  closed_at: string | null;
+};
+
+export type SurveyQuestion = TextQuestion | ChoiceQuestion | ChoicesQuestion | ScaleQuestion;
+
+export type SurveyQuestionInput =
+  | TextQuestionInput
+  | ChoiceQuestionInput
+  | ChoicesQuestionInput
+  | ScaleQuestionInput;
+
+export type Task = {
+  id: string;
+  handoff_request_id: string;
+  project_id: string;
+  sequence: number;
+  title: string;
+  body: string | null;
+  summary: string | null;
+  role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+  status: "pending" | "in_progress" | "blocked" | "done" | "skipped";
+  assignee_user_id: string | null;
+  assignee_session_id: string | null;
+  depends_on_task_ids: Array<string>;
+  acceptance_criteria: Array<{ text: string; done: boolean }>;
+  estimated_minutes: number | null;
+  actual_minutes: number | null;
+  blocking_reason: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  lease_expires_at: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+};
+
+export type TestCase = {
+  id: string;
+  title: string;
+  instruction: string;
+  link: string | null;
+  status: "pending" | "approved" | "rejected";
+  decided_by: string | null;
+  decided_at: string | null;
+  note: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+};
+
+export type TextQuestion = { key: string; text: string; required: boolean; type: "text" };
+
+export type TextQuestionInput = { key: string; text: string; required?: boolean | undefined; type: "text" };
+
+export type Ticket = {
+  id: string;
+  project_id: string;
+  ticket_ref: string;
+  number: number;
+  title: string;
+  request_type: "bug" | "clarification_needed" | "decision_needed" | "feature_request";
+  priority: "low" | "medium" | "high";
+  blocking: boolean;
+  stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+  status: "open" | "closed";
+  ship: "none" | "merged" | "waiting" | "deployed" | "deploy_failed";
+  roles: Array<
+    {
+      role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+      status: "pending" | "in_progress" | "done" | "skipped";
+    }
+  >;
+  resolution_type:
+    | "completed"
+    | "already_done"
+    | "duplicate"
+    | "wont_fix"
+    | "no_longer_relevant"
+    | "cancelled"
+    | null;
+  closed_at: string | null;
+  merge_sha: string | null;
+  deployed_at: string | null;
+  deploy_failed_at: string | null;
+  actor_role: string;
+  actor_id: string;
+  source: string;
+  created_by: string | null;
+  created_with: "session" | "key";
+  version: number;
+  created_at: string;
+  updated_at: string;
+  url: string;
+  description: string;
+  evidence: Record<string, unknown> | null;
+  suggested_resolution: string | null;
+  implementation_notes: string | null;
+  resolution_note: string | null;
+};
+
+export type TicketRecord = {
+  type: "ticket";
+  id: string;
+  number: number;
+  title: string;
+  description: string;
+  request_type: "bug" | "clarification_needed" | "decision_needed" | "feature_request";
+  priority: "low" | "medium" | "high";
+  blocking: boolean;
+  evidence: Record<string, unknown> | null;
+  suggested_resolution: string | null;
+  implementation_notes: string | null;
+  actor_role: string;
+  actor_id: string;
+  source: string;
+  stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+  resolution_type:
+    | "completed"
+    | "already_done"
+    | "duplicate"
+    | "wont_fix"
+    | "no_longer_relevant"
+    | "cancelled"
+    | null;
+  resolution_note: string | null;
+  closed_at: string | null;
+  merge_sha: string | null;
+  deployed_at: string | null;
+  deploy_failed_at: string | null;
+  reopened: boolean;
+  created_by: string | null;
+  created_with: "session" | "key";
+  created_at: string;
+  updated_at: string;
+  roles: Array<
+    {
+      role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+      status: "pending" | "in_progress" | "done" | "skipped";
+    }
+  >;
+  tasks: Array<
+    {
+      id: string;
+      sequence: number;
+      title: string;
+      body: string | null;
+      summary: string | null;
+      role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+      status: "pending" | "in_progress" | "blocked" | "done" | "skipped";
+      assignee: string | null;
+      depends_on_task_ids: Array<string>;
+      acceptance_criteria: Array<{ text: string; done: boolean }>;
+      estimated_minutes: number | null;
+      actual_minutes: number | null;
+      blocking_reason: string | null;
+      started_at: string | null;
+      completed_at: string | null;
+      created_at: string;
+      updated_at: string;
+    }
+  >;
+  test_cases: Array<
+    {
+      id: string;
+      title: string;
+      instruction: string;
+      link: string | null;
+      status: "pending" | "approved" | "rejected";
+      decided_by: string | null;
+      decided_at: string | null;
+      note: string | null;
+      created_at: string;
+      updated_at: string;
+    }
+  >;
+  issue: {
+    repo_full_name: string;
+    issue_number: number;
+    issue_url: string;
+    title: string | null;
+    state: "open" | "closed" | null;
+  } | null;
+  duplicate_of: string | null;
+  creation: { idempotency_key: string; response: Record<string, unknown> } | null;
+  part_creations?:
+    | Array<{ part: "task" | "test_case"; idempotency_key: string; response: Record<string, unknown> }>
+    | undefined;
+  reported_repos?: Array<string> | undefined;
+  history?: Array<unknown> | undefined;
+};
+
+export type TicketRecordInput = {
+  type: "ticket";
+  id: string;
+  number: number;
+  title: string;
+  description: string;
+  request_type: "bug" | "clarification_needed" | "decision_needed" | "feature_request";
+  priority: "low" | "medium" | "high";
+  blocking: boolean;
+  evidence: Record<string, unknown> | null;
+  suggested_resolution: string | null;
+  implementation_notes: string | null;
+  actor_role: string;
+  actor_id: string;
+  source: string;
+  stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+  resolution_type:
+    | "completed"
+    | "already_done"
+    | "duplicate"
+    | "wont_fix"
+    | "no_longer_relevant"
+    | "cancelled"
+    | null;
+  resolution_note: string | null;
+  closed_at: string | null;
+  merge_sha: string | null;
+  deployed_at: string | null;
+  deploy_failed_at: string | null;
+  reopened?: boolean | undefined;
+  created_by: string | null;
+  created_with: "session" | "key";
+  created_at: string;
+  updated_at: string;
+  roles: Array<
+    {
+      role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+      status: "pending" | "in_progress" | "done" | "skipped";
+    }
+  >;
+  tasks: Array<
+    {
+      id: string;
+      sequence: number;
+      title: string;
+      body: string | null;
+      summary: string | null;
+      role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+      status: "pending" | "in_progress" | "blocked" | "done" | "skipped";
+      assignee: string | null;
+      depends_on_task_ids: Array<string>;
+      acceptance_criteria: Array<{ text: string; done: boolean }>;
+      estimated_minutes: number | null;
+      actual_minutes: number | null;
+      blocking_reason: string | null;
+      started_at: string | null;
+      completed_at: string | null;
+      created_at: string;
+      updated_at: string;
+    }
+  >;
+  test_cases: Array<
+    {
+      id: string;
+      title: string;
+      instruction: string;
+      link: string | null;
+      status: "pending" | "approved" | "rejected";
+      decided_by: string | null;
+      decided_at: string | null;
+      note: string | null;
+      created_at: string;
+      updated_at: string;
+    }
+  >;
+  issue: {
+    repo_full_name: string;
+    issue_number: number;
+    issue_url: string;
+    title: string | null;
+    state: "open" | "closed" | null;
+  } | null;
+  duplicate_of: string | null;
+  creation: { idempotency_key: string; response: Record<string, unknown> } | null;
+  part_creations?:
+    | Array<{ part: "task" | "test_case"; idempotency_key: string; response: Record<string, unknown> }>
+    | undefined;
+  reported_repos?: Array<string> | undefined;
+  history?: Array<unknown> | undefined;
+};
+
+export type TicketSummary = {
+  id: string;
+  project_id: string;
+  ticket_ref: string;
+  number: number;
+  title: string;
+  request_type: "bug" | "clarification_needed" | "decision_needed" | "feature_request";
+  priority: "low" | "medium" | "high";
+  blocking: boolean;
+  stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+  status: "open" | "closed";
+  ship: "none" | "merged" | "waiting" | "deployed" | "deploy_failed";
+  roles: Array<
+    {
+      role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+      status: "pending" | "in_progress" | "done" | "skipped";
+    }
+  >;
+  resolution_type:
+    | "completed"
+    | "already_done"
+    | "duplicate"
+    | "wont_fix"
+    | "no_longer_relevant"
+    | "cancelled"
+    | null;
+  closed_at: string | null;
+  merge_sha: string | null;
+  deployed_at: string | null;
+  deploy_failed_at: string | null;
+  actor_role: string;
+  actor_id: string;
+  source: string;
+  created_by: string | null;
+  created_with: "session" | "key";
+  version: number;
+  created_at: string;
+  updated_at: string;
+  url: string;
+};
+
+export type TokenPair = { access_token: string; refresh_token: string; expires_in: number };
+
+export type User = {
+  id: string;
+  account_id: string;
+  email: string;
+  name: string;
+  kind: "human" | "bot";
+  role: "member" | "admin" | "super_admin";
+  deactivated_at: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: unknown }>;
+type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: unknown }>;
+
+interface Root {
+  ctx: object;
+  meta: object;
+  errorShape: {
+    message: string;
+    code: TRPC_ERROR_CODE_NUMBER;
+    data: {
+      code: TRPC_ERROR_CODE_KEY;
+      httpStatus: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 412 | 413 | 415 | 429 | 500 | 503;
+      body: ErrorBody;
+    };
+  };
+  transformer: true;
+}
+
+export type AppRouter = TRPCBuiltRouter<
+  Root,
+  {
+    accounts: {
+      create: Mutation<{ name: string; slug: string }, Account>;
+      list: Query<
+        { limit?: number | string | undefined; cursor?: string | undefined },
+        { accounts: Array<Account>; next_cursor: string | null }
+      >;
+      get: Query<{ id: string }, Account>;
+      update: Mutation<{ id: string; name?: string | undefined; slug?: string | undefined }, Account>;
+    };
+    audit: {
+      list: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          action?: string | undefined;
+          account_id?: string | undefined;
+        },
+        { audit: Array<AuditEntry>; next_cursor: string | null }
+      >;
+    };
+    agents: {
+      register: Mutation<
+        { id: string; ticketId: string; agent_id: string; task_ids?: Array<string> | undefined },
+        AgentRun
+      >;
+      list: Query<{ id: string; ticketId: string }, { agent_runs: Array<AgentRun>; next_cursor: null }>;
+      get: Query<{ id: string; ticketId: string; runId: string }, AgentRun>;
+    };
+    auth: {
+      login: Mutation<{ email: string; password: string }, TokenPair>;
+      refresh: Mutation<{ refresh_token: string }, TokenPair>;
+      startSession: Mutation<{ email: string; password: string }, void>;
+      renewSession: Mutation<Record<string, never>, void>;
+      logout: Mutation<Record<string, never>, void>;
+      me: Query<Record<string, never>, Me>;
+      sessions: Query<
+        { limit?: number | string | undefined; cursor?: string | undefined },
+        { sessions: Array<Session>; next_cursor: string | null }
+      >;
+      endSession: Mutation<{ id: string }, void>;
+      changePassword: Mutation<{ current_password: string; new_password: string }, void>;
+    };
+    billing: {
+      get: Query<Record<string, never>, Billing>;
+      checkout: Mutation<{ price: string; success_url: string; cancel_url: string }, HostedPage>;
+      portal: Mutation<{ return_url: string }, HostedPage>;
+    };
+    comments: {
+      list: Query<
+        { id: string; ticketId: string; limit?: number | string | undefined; cursor?: string | undefined },
+        { comments: Array<Comment>; next_cursor: string | null }
+      >;
+      create: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          body: string;
+          parent_id?: string | undefined;
+          idempotency_key?: string | undefined;
+        },
+        CreatedComment
+      >;
+      get: Query<{ id: string; ticketId: string; commentId: string }, Comment>;
+      update: Mutation<{ id: string; ticketId: string; commentId: string; body: string }, Comment>;
+      delete: Mutation<{ id: string; ticketId: string; commentId: string }, void>;
+      resolve: Mutation<{ id: string; ticketId: string; commentId: string }, Comment>;
+      reopen: Mutation<{ id: string; ticketId: string; commentId: string }, Comment>;
+    };
+    integrations: {
+      linkAccount: Mutation<{ token: string }, LinkedAccount>;
+      getAccount: Query<Record<string, never>, LinkedAccount>;
+      unlinkAccount: Mutation<Record<string, never>, void>;
+      setUpHooks: Mutation<{ project_id?: string | undefined }, HookSetUp>;
+      getHookRun: Query<{ runId: string }, HookRun>;
+      getIssue: Query<{ id: string; ticketId: string }, LinkedIssue>;
+      linkIssue: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          repo_full_name?: string | undefined;
+          issue_number?: number | undefined;
+          issue_url?: string | undefined;
+        },
+        LinkedIssue
+      >;
+      createIssue: Mutation<
+        { id: string; ticketId: string; repo_full_name?: string | undefined },
+        LinkedIssue
+      >;
+      unlinkIssue: Mutation<{ id: string; ticketId: string }, void>;
+      listPullRequests: Query<
+        { id: string; ticketId: string },
+        { pull_requests: Array<PullRequest>; next_cursor: null }
+      >;
+    };
+    keys: {
+      create: Mutation<
+        {
+          name?: string | undefined;
+          scopes?:
+            | Array<
+              | "tickets:read"
+              | "tickets:write"
+              | "tasks:read"
+              | "tasks:write"
+              | "suggestions:read"
+              | "suggestions:write"
+              | "admin"
+            >
+            | undefined;
+          project_id?: string | undefined;
+          expires_at?: string | undefined;
+        },
+        CreatedKey
+      >;
+      list: Query<
+        { limit?: number | string | undefined; cursor?: string | undefined },
+        { keys: Array<Key>; next_cursor: string | null }
+      >;
+      revoke: Mutation<{ id: string }, void>;
+    };
+    operations: {
+      deliveries: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          provider?: "cloud_agent" | "payment" | "deploy" | "github" | undefined;
+          outcome?: "applied" | "ignored" | "failed" | undefined;
+          event?: string | undefined;
+          subject?: string | undefined;
+        },
+        { deliveries: Array<DeliverySummary>; next_cursor: string | null }
+      >;
+      delivery: Query<{ id: string }, Delivery>;
+      replay: Mutation<{ id: string }, Delivery>;
+      storage: Query<Record<string, never>, Storage>;
+      queues: Query<Record<string, never>, { queues: Array<Queue>; next_cursor: null }>;
+      jobs: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          state?: "created" | "retry" | "active" | "completed" | "cancelled" | "failed" | undefined;
+          queue?: string | undefined;
+        },
+        { jobs: Array<Job>; next_cursor: string | null }
+      >;
+      retry: Mutation<{ id: string }, Job>;
+    };
+    projects: {
+      create: Mutation<
+        {
+          name: string;
+          key?: string | undefined;
+          slug?: string | undefined;
+          repositories?: Array<string> | undefined;
+          account_id?: string | undefined;
+        },
+        Project
+      >;
+      list: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          archived?: boolean | string | undefined;
+        },
+        { projects: Array<Project>; next_cursor: string | null }
+      >;
+      get: Query<{ id: string }, Project>;
+      update: Mutation<
+        {
+          id: string;
+          name?: string | undefined;
+          key?: string | undefined;
+          slug?: string | undefined;
+          archived?: boolean | undefined;
+        },
+        Project
+      >;
+      archive: Mutation<{ id: string }, void>;
+      members: Query<{ id: string }, { members: Array<Member>; next_cursor: null }>;
+      people: Query<
+        { limit?: number | string | undefined; cursor?: string | undefined; id: string },
+        { people: Array<Person>; next_cursor: string | null }
+      >;
+      putMember: Mutation<{ id: string; userId: string; role: "viewer" | "member" | "admin" }, Member>;
+      removeMember: Mutation<{ id: string; userId: string }, void>;
+      putRepositories: Mutation<{ id: string; repositories: Array<string> }, Project>;
+    };
+    settings: {
+      roles: Query<Record<string, never>, RoleSettings>;
+      putRoles: Mutation<
+        {
+          roles: Array<
+            { role: "frontend" | "backend" | "design" | "devops" | "qa" | "other"; enabled: boolean }
+          >;
+        },
+        RoleSettings
+      >;
+    };
+    suggestions: {
+      list: Query<
+        {
+          id: string;
+          limit?: number | string | undefined;
+          status?: "pending" | "accepted" | "dismissed" | "executed" | "expired" | "all" | undefined;
+          kind?: "duplicate" | "stale" | "close" | "role" | "split" | undefined;
+          ticket_id?: string | undefined;
+        },
+        { suggestions: Array<Suggestion>; count: number }
+      >;
+      accept: Mutation<
+        { id: string; suggestionId: string; skip_pending_roles?: boolean | undefined },
+        Suggestion
+      >;
+      dismiss: Mutation<{ id: string; suggestionId: string }, Suggestion>;
+      undo: Mutation<{ id: string; suggestionId: string }, Suggestion>;
+      analysis: Query<{ id: string }, Analysis>;
+      analyze: Mutation<{ id: string }, Analysis>;
+      duplicates: Query<
+        { id: string; ticketId: string },
+        {
+          duplicate_of: { ticket_id: string; ticket_ref: string; title: string } | null;
+          duplicates: Array<{ ticket_id: string; ticket_ref: string; title: string }>;
+        }
+      >;
+    };
+    surveys: {
+      create: Mutation<{ code: string; title: string; questions: Array<SurveyQuestionInput> }, Survey>;
+      list: Query<Record<string, never>, { surveys: Array<Survey> }>;
+      close: Mutation<{ id: string }, Survey>;
+      responses: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          id: string;
+          format?: "json" | "csv" | undefined;
+        },
+        {
+          responses: Array<
+            {
+              id: string;
+              email: string;
+              user_id: string | null;
+              answers: Record<string, unknown>;
+              created_at: string;
+            }
+          >;
+          next_cursor: string | null;
+          csv?: string | undefined;
+        }
+      >;
+      get: Query<{ code: string }, PublicSurvey>;
+      answer: Mutation<
+        {
+          code: string;
+          email?: string | undefined;
+          answers: Record<string, string | Array<string> | number>;
+        },
+        { id: string; created_at: string }
+      >;
+    };
+    tasks: {
+      list: Query<{ id: string; ticketId: string }, { tasks: Array<Task> }>;
+      listOfProject: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          id: string;
+          assignee_user_id?: string | undefined;
+          role?: "frontend" | "backend" | "design" | "devops" | "qa" | "other" | undefined;
+          status?: "pending" | "in_progress" | "blocked" | "done" | "skipped" | "unfinished" | undefined;
+          ready?: boolean | string | undefined;
+        },
+        { tasks: Array<ProjectTask>; next_cursor: string | null }
+      >;
+      create: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          title: string;
+          body?: string | null | undefined;
+          summary?: string | null | undefined;
+          role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+          depends_on_task_ids?: Array<string> | undefined;
+          acceptance_criteria?: Array<{ text: string; done?: boolean | undefined }> | undefined;
+          estimated_minutes?: number | null | undefined;
+          assignee_user_id?: string | null | undefined;
+          idempotency_key?: string | undefined;
+        },
+        CreatedTask
+      >;
+      reorder: Mutation<{ id: string; ticketId: string; task_ids: Array<string> }, { reordered: boolean }>;
+      next: Query<
+        {
+          id: string;
+          ticketId: string;
+          role?: "frontend" | "backend" | "design" | "devops" | "qa" | "other" | undefined;
+        },
+        Task
+      >;
+      get: Query<{ id: string; ticketId: string; taskId: string }, Task>;
+      update: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          taskId: string;
+          title?: string | undefined;
+          body?: string | null | undefined;
+          summary?: string | null | undefined;
+          role?: "frontend" | "backend" | "design" | "devops" | "qa" | "other" | undefined;
+          status?: "pending" | "in_progress" | "blocked" | "done" | "skipped" | undefined;
+          blocking_reason?: string | null | undefined;
+          assignee_user_id?: string | null | undefined;
+          depends_on_task_ids?: Array<string> | null | undefined;
+          acceptance_criteria?: Array<{ text: string; done?: boolean | undefined }> | null | undefined;
+          estimated_minutes?: number | null | undefined;
+          actual_minutes?: number | null | undefined;
+        },
+        Task
+      >;
+      delete: Mutation<{ id: string; ticketId: string; taskId: string }, void>;
+      claim: Mutation<
+        { id: string; ticketId: string; taskId: string; session_id?: string | undefined },
+        Task
+      >;
+      heartbeat: Mutation<
+        { id: string; ticketId: string; taskId: string; session_id?: string | undefined },
+        Task
+      >;
+      release: Mutation<
+        { id: string; ticketId: string; taskId: string; session_id?: string | undefined },
+        Task
+      >;
+    };
+    testCases: {
+      list: Query<{ id: string; ticketId: string }, { cases: Array<TestCase>; all_approved: boolean }>;
+      listOfProject: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          id: string;
+          status?: "pending" | "approved" | "rejected" | undefined;
+        },
+        { cases: Array<ProjectTestCase>; next_cursor: string | null }
+      >;
+      create: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          title: string;
+          instruction: string;
+          link?: string | null | undefined;
+          idempotency_key?: string | undefined;
+        },
+        CreatedTestCase
+      >;
+      get: Query<{ id: string; ticketId: string; caseId: string }, TestCase>;
+      update: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          caseId: string;
+          title?: string | undefined;
+          instruction?: string | undefined;
+          link?: string | null | undefined;
+        },
+        TestCase
+      >;
+      delete: Mutation<{ id: string; ticketId: string; caseId: string }, void>;
+      approve: Mutation<
+        { id: string; ticketId: string; caseId: string; note?: string | null | undefined },
+        TestCase
+      >;
+      reject: Mutation<
+        { id: string; ticketId: string; caseId: string; note?: string | null | undefined },
+        TestCase
+      >;
+    };
+    tickets: {
+      create: Mutation<
+        {
+          title: string;
+          description: string;
+          id: string;
+          request_type: "bug" | "clarification_needed" | "decision_needed" | "feature_request";
+          roles?: Array<"frontend" | "backend" | "design" | "devops" | "qa" | "other"> | undefined;
+          priority: "low" | "medium" | "high";
+          blocking: boolean;
+          evidence?: Record<string, unknown> | undefined;
+          suggested_resolution?: string | undefined;
+          implementation_notes?: string | undefined;
+          actor_role?: string | undefined;
+          actor_id?: string | undefined;
+          source?: string | undefined;
+          idempotency_key?: string | undefined;
+        },
+        CreatedTicket
+      >;
+      list: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          id: string;
+          stage?: "backlog" | "up_next" | "in_progress" | "validation" | "live" | undefined;
+          status?: "open" | "closed" | undefined;
+          role?: "frontend" | "backend" | "design" | "devops" | "qa" | "other" | undefined;
+          request_type?: "bug" | "clarification_needed" | "decision_needed" | "feature_request" | undefined;
+          priority?: "low" | "medium" | "high" | undefined;
+          ship?: "none" | "merged" | "waiting" | "deployed" | "deploy_failed" | undefined;
+          blocking?: boolean | string | undefined;
+          q?: string | undefined;
+          sort?:
+            | "created_at"
+            | "-created_at"
+            | "updated_at"
+            | "-updated_at"
+            | "priority"
+            | "-priority"
+            | undefined;
+        },
+        { tickets: Array<TicketSummary>; next_cursor: string | null }
+      >;
+      count: Query<
+        {
+          id: string;
+          role?: "frontend" | "backend" | "design" | "devops" | "qa" | "other" | undefined;
+          request_type?: "bug" | "clarification_needed" | "decision_needed" | "feature_request" | undefined;
+          priority?: "low" | "medium" | "high" | undefined;
+          ship?: "none" | "merged" | "waiting" | "deployed" | "deploy_failed" | undefined;
+          blocking?: boolean | string | undefined;
+          q?: string | undefined;
+        },
+        { stages: { backlog: number; up_next: number; in_progress: number; validation: number } }
+      >;
+      get: Query<{ id: string; ticketId: string }, Ticket>;
+      update: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          title?: string | undefined;
+          description?: string | undefined;
+          request_type?: "bug" | "clarification_needed" | "decision_needed" | "feature_request" | undefined;
+          roles?: Array<"frontend" | "backend" | "design" | "devops" | "qa" | "other"> | null | undefined;
+          priority?: "low" | "medium" | "high" | undefined;
+          blocking?: boolean | undefined;
+          evidence?: Record<string, unknown> | null | undefined;
+          suggested_resolution?: string | null | undefined;
+          implementation_notes?: string | null | undefined;
+          actor_role?: string | undefined;
+          actor_id?: string | undefined;
+          source?: string | undefined;
+          stage?: "backlog" | "up_next" | "in_progress" | "validation" | "live" | undefined;
+          status?: "open" | "closed" | undefined;
+          merge_sha?: string | null | undefined;
+          resolution_type?:
+            | "completed"
+            | "already_done"
+            | "duplicate"
+            | "wont_fix"
+            | "no_longer_relevant"
+            | "cancelled"
+            | undefined;
+          resolution_note?: string | null | undefined;
+        },
+        Ticket
+      >;
+      similar: Query<
+        { title: string; description: string; id: string },
+        { similar_existing: Array<SimilarTicket> }
+      >;
+      bulk: Mutation<
+        {
+          id: string;
+          action: "move" | "close";
+          ticket_ids: Array<string>;
+          stage?: "backlog" | "up_next" | "in_progress" | "validation" | "live" | undefined;
+          skip_pending_roles?: boolean | undefined;
+          skip_human_test_gate?: boolean | undefined;
+          resolution_note?: string | undefined;
+          resolution_type?:
+            | "completed"
+            | "already_done"
+            | "duplicate"
+            | "wont_fix"
+            | "no_longer_relevant"
+            | "cancelled"
+            | undefined;
+          dry_run?: boolean | undefined;
+        },
+        BulkResult
+      >;
+      startRole: Mutation<
+        { id: string; ticketId: string; role: "frontend" | "backend" | "design" | "devops" | "qa" | "other" },
+        Ticket
+      >;
+      finishRole: Mutation<
+        { id: string; ticketId: string; role: "frontend" | "backend" | "design" | "devops" | "qa" | "other" },
+        Ticket
+      >;
+      skipRole: Mutation<
+        { id: string; ticketId: string; role: "frontend" | "backend" | "design" | "devops" | "qa" | "other" },
+        Ticket
+      >;
+      reopenRole: Mutation<
+        { id: string; ticketId: string; role: "frontend" | "backend" | "design" | "devops" | "qa" | "other" },
+        Ticket
+      >;
+      history: Query<
+        { id: string; ticketId: string; limit?: number | string | undefined; cursor?: string | undefined },
+        { history: Array<HistoryEntry>; next_cursor: string | null }
+      >;
+    };
+    transfers: {
+      export: Query<
+        { id: string; limit?: number | string | undefined; cursor?: string | undefined },
+        { records: Array<TicketRecord>; next_cursor: string | null }
+      >;
+      import: Mutation<
+        { id: string; records: Array<TicketRecordInput> },
+        { imported: number; existing: number }
+      >;
+    };
+    users: {
+      create: Mutation<
+        {
+          email: string;
+          name: string;
+          kind?: "human" | "bot" | undefined;
+          role?: "member" | "admin" | "super_admin" | undefined;
+          password?: string | undefined;
+          account_id?: string | undefined;
+        },
+        {
+          id: string;
+          account_id: string;
+          email: string;
+          name: string;
+          kind: "human" | "bot";
+          role: "member" | "admin" | "super_admin";
+          deactivated_at: string | null;
+          created_at: string;
+          updated_at: string;
+          invite_url: string | null;
+        }
+      >;
+      list: Query<
+        { limit?: number | string | undefined; cursor?: string | undefined; account_id?: string | undefined },
+        { users: Array<User>; next_cursor: string | null }
+      >;
+      get: Query<{ id: string }, User>;
+      update: Mutation<
+        {
+          id: string;
+          email?: string | undefined;
+          name?: string | undefined;
+          kind?: "human" | "bot" | undefined;
+          role?: "member" | "admin" | "super_admin" | undefined;
+          deactivated?: boolean | undefined;
+        },
+        User
+      >;
+      deactivate: Mutation<{ id: string }, void>;
+      invite: Mutation<{ id: string }, Invitation>;
+      sessions: Query<
+        { limit?: number | string | undefined; cursor?: string | undefined; id: string },
+        { sessions: Array<Session>; next_cursor: string | null }
+      >;
+      keys: Query<
+        { limit?: number | string | undefined; cursor?: string | undefined; id: string },
+        { keys: Array<Key>; next_cursor: string | null }
+      >;
+      acceptInvite: Mutation<{ token: string; password: string }, User>;
+    };
+  }
+>;
