@@ -4,10 +4,13 @@ import { AppError, invalidField } from "./errors.ts";
 
 /** A list of entity tags (RFC 9110), each weak or strong. */
 const TAGS = /^\s*(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*\s*$/;
+/** What Apache adds to the tag of an answer that it compresses. */
+const CODING = /-(?:gzip|br|zstd)"$/;
 
 /**
  * Honours `If-Match` for a resource whose ETag is its version; call it where the resource is locked. Without the field,
- * or with `*`, every version will do. A weak tag never matches.
+ * or with `*`, every version will do. Proxies that compress an answer make its tag weak (nginx) or add the coding to it
+ * (Apache), and the client sends back what it was given: both count as the version that they name.
  * @throws {AppError} version_conflict with the current resource in `details.current`; invalid_request when malformed
  */
 export function requireVersion(ctx: RequestContext, current: { version: number }, what = "ticket"): void {
@@ -39,5 +42,5 @@ function tagsOf({ ifMatch }: RequestContext): string[] | null {
   if (!TAGS.test(ifMatch)) {
     throw invalidField("If-Match", 'Expected an ETag that the service gave out, such as "3"');
   }
-  return ifMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return (ifMatch.match(/"[^"]*"/g) ?? []).map((tag) => tag.replace(CODING, '"'));
 }
