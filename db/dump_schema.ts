@@ -146,8 +146,17 @@ async function writeChecksums(): Promise<void> {
   const path = new URL("./migrations/SHA256SUMS", import.meta.url);
   const listed = await Deno.readTextFile(path);
   const lines = (await readMigrations()).map(({ name, checksum }) => `${checksum}  ${name}.sql\n`);
-  const added = lines.filter((line) => !listed.includes(line.slice(line.indexOf(" "))));
-  await Deno.writeTextFile(path, listed + added.join(""));
+  const kept = listed.split(/(?<=\n)/).filter((line) => line !== "");
+  const added = lines.filter((line) => !listed.includes(nameOf(line)));
+  await Deno.writeTextFile(
+    path,
+    [...kept, ...added].toSorted((a, b) => compare(nameOf(a), nameOf(b))).join(""),
+  );
+}
+
+/** Of the migration that a line of the list is about. */
+function nameOf(line: string): string {
+  return line.slice(line.indexOf(" "));
 }
 
 if (import.meta.main) {

@@ -872,7 +872,8 @@ create table part_creations (
   ticket_id uuid not null,
   part text not null,
   idempotency_key text not null,
-  response jsonb not null
+  response jsonb not null,
+  body_sha256 text
 );
 alter table part_creations add constraint part_creations_part_check CHECK ((part = ANY (ARRAY['task'::text, 'test_case'::text, 'comment'::text, 'question'::text])));
 alter table part_creations add constraint part_creations_pkey PRIMARY KEY (ticket_id, part, idempotency_key);
@@ -1130,7 +1131,8 @@ create table ticket_creations (
   project_id uuid not null,
   idempotency_key text not null,
   ticket_id uuid not null,
-  response jsonb not null
+  response jsonb not null,
+  body_sha256 text
 );
 alter table ticket_creations add constraint ticket_creations_pkey PRIMARY KEY (project_id, idempotency_key);
 CREATE INDEX ticket_creations_ticket_idx ON public.ticket_creations USING btree (ticket_id);

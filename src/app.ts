@@ -22,6 +22,7 @@ import { webhookRoutes, WEBHOOKS } from "./http/webhooks/routes.ts";
 export const READABLE_FIELDS = [
   "Content-Disposition",
   "ETag",
+  "Idempotent-Body-Differs",
   "Location",
   "RateLimit",
   "RateLimit-Policy",

@@ -32,7 +32,11 @@ function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObj
   }
   if (meta.statusOf) {
     return {
-      "200": { description: "Made by an earlier call", content, headers: fieldsOf(limits) },
+      "200": {
+        description: "Made by an earlier call",
+        content,
+        headers: fieldsOf({ ...limits, ...DIFFERS }),
+      },
       "201": { description: "Made", content, ...made },
     };
   }
@@ -80,6 +84,12 @@ const BODY_ERRORS = [
   "payload_too_large",
   "unsupported_media_type",
 ] as const;
+
+const DIFFERS = {
+  "Idempotent-Body-Differs": z.literal("true").optional().describe(
+    "The call that made it had another body than this one, which was ignored",
+  ).meta({ header: { id: "Idempotent-Body-Differs" } }),
+};
 
 const RetryAfter = z.string().describe("Seconds until another try may succeed; absent where none will");
 

@@ -24,6 +24,7 @@ export interface Draft {
   created_with: "session" | "key";
   roles: string[];
   idempotency_key: string | null;
+  body_sha256: string | null;
   /** As a pgvector literal. */
   embedding: string | null;
   /** The answer but for what the database gives: number and time. */
@@ -51,7 +52,7 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
       select * from rows from (jsonb_to_recordset(${jsonb(db, rows)}) as (id uuid, title text,
         description text, request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text,
         implementation_notes text, actor_role text, actor_id text, source text, created_by uuid, created_with text,
-        roles text[], idempotency_key text, embedding text, answer jsonb)) with ordinality as d
+        roles text[], idempotency_key text, body_sha256 text, embedding text, answer jsonb)) with ordinality as d
     ), counter as (
       update projects set next_number = next_number + ${drafts.length} from author
       where id = ${projectId}::uuid and archived_at is null and not exists (
@@ -66,8 +67,8 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
       insert into ticket_embeddings (ticket_id, project_id, open, embedding)
       select id, project_id, true, embedding::vector from numbered where embedding is not null
     ), creation as (
-      insert into ticket_creations (project_id, idempotency_key, ticket_id, response)
-      select project_id, idempotency_key, id, jsonb_set(answer, '{ticket}', answer -> 'ticket' || jsonb_build_object(
+      insert into ticket_creations (project_id, idempotency_key, ticket_id, body_sha256, response)
+      select project_id, idempotency_key, id, body_sha256, jsonb_set(answer, '{ticket}', answer -> 'ticket' || jsonb_build_object(
         'ticket_ref', ticket_ref, 'created_at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
       from numbered where idempotency_key is not null
     ), ticket as (

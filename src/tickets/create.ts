@@ -10,7 +10,7 @@ import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import { type Draft, insertTickets } from "./_insert.ts";
 import { ticketsUrl } from "./_rows.ts";
 import { embeddedText, findNearest, toStoredVector } from "./_similar.ts";
-import { idempotencyKey } from "./idempotency.ts";
+import { type Earlier, hashOf, idempotencyKey, replay } from "./idempotency.ts";
 import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
 
 /**
@@ -19,14 +19,15 @@ import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
  */
 export async function createTicket(ctx: ProjectContext, input: CreateTicket): Promise<CreatedTicket> {
   const key = idempotencyKey(ctx, input);
-  const earlier = key === null ? null : await findReplay(ctx, key);
+  const keyed = key === null ? null : { key, hash: hashOf(input) };
+  const earlier = keyed && await findReplay(ctx, keyed);
   if (earlier) return earlier;
   requireBotRoles(ctx, input);
   refuseDisabledRoles(ctx, input.roles ?? []);
 
   const embedding = await ctx.embedder.embed(embeddedText(input));
   const similar = embedding ? await findHint(ctx, embedding) : undefined;
-  const draft = draftOf(ctx, input, { key, embedding, similar });
+  const draft = draftOf(ctx, input, { keyed, embedding, similar });
   try {
     if (embedding || ctx.config.EMBEDDING_THREADS === 0) return await store(ctx, draft);
     return await transact(ctx, async (ctx) => {
@@ -37,7 +38,7 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
   } catch (error) {
     // A refusal may have come after a twin that was made while its role was enabled still.
     const mayHaveTwin = error instanceof AppError || isUniqueViolation(error, "ticket_creations_pkey");
-    const twin = key !== null && mayHaveTwin ? await findReplay(ctx, key) : null;
+    const twin = keyed && mayHaveTwin ? await findReplay(ctx, keyed) : null;
     if (!twin) throw error;
     return twin;
   }
@@ -54,25 +55,25 @@ async function findHint(ctx: ProjectContext, embedding: Float32Array): Promise<S
   }
 }
 
-async function findReplay(ctx: ProjectContext, key: string): Promise<CreatedTicket | null> {
-  const response = await readTogether(
-    ctx,
-    `replays:${ctx.project.id}`,
-    key,
-    (keys) => findResponses(ctx, keys),
-  );
-  return response ? { ...response, _idempotent_replay: true } : null;
+interface Keyed {
+  key: string;
+  hash: string;
 }
 
-async function findResponses(
+async function findReplay(ctx: ProjectContext, { key, hash }: Keyed): Promise<CreatedTicket | null> {
+  const earlier = await readTogether(ctx, `replays:${ctx.project.id}`, key, (keys) => findEarlier(ctx, keys));
+  return earlier ? replay(ctx, earlier, hash) : null;
+}
+
+async function findEarlier(
   { db, project }: ProjectContext,
   keys: string[],
-): Promise<(CreatedTicket | undefined)[]> {
-  const rows = await db<{ key: string; response: CreatedTicket }[]>`
-    select idempotency_key as key, response from ticket_creations
+): Promise<(Earlier<CreatedTicket> | undefined)[]> {
+  const rows = await db<(Earlier<CreatedTicket> & { key: string })[]>`
+    select idempotency_key as key, response, body_sha256 from ticket_creations
     where project_id = ${project.id}::uuid and idempotency_key = any (${keys}::text[])`;
-  const responses = new Map(rows.map(({ key, response }) => [key, response]));
-  return keys.map((key) => responses.get(key));
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  return keys.map((key) => byKey.get(key));
 }
 
 function requireBotRoles(ctx: ProjectContext, input: CreateTicket): void {
@@ -96,12 +97,12 @@ async function store(ctx: ProjectContext, draft: Draft): Promise<CreatedTicket> 
 }
 
 interface Extras {
-  key: string | null;
+  keyed: Keyed | null;
   embedding: Float32Array | null;
   similar: SimilarTicket[] | undefined;
 }
 
-function draftOf(ctx: ProjectContext, input: CreateTicket, { key, embedding, similar }: Extras): Draft {
+function draftOf(ctx: ProjectContext, input: CreateTicket, { keyed, embedding, similar }: Extras): Draft {
   const { actor, project } = ctx;
   const byKey = actor.credential.type === "key";
   const { title, description, request_type, priority, blocking, roles = [] } = input;
@@ -123,7 +124,8 @@ function draftOf(ctx: ProjectContext, input: CreateTicket, { key, embedding, sim
     source: input.source ?? (byKey ? "api" : "portal"),
     created_by: actor.user.id,
     created_with: actor.credential.type,
-    idempotency_key: key,
+    idempotency_key: keyed?.key ?? null,
+    body_sha256: keyed?.hash ?? null,
     embedding: embedding && toStoredVector(embedding),
     author: authorText(ctx),
     answer: {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 import { jsonb } from "../core/json.ts";
@@ -26,6 +27,33 @@ export function idempotencyKey(
   return header;
 }
 
+/** An earlier creation under a key. */
+export interface Earlier<Made> {
+  response: Made;
+  body_sha256: string | null;
+}
+
+/** The first answer, for a repeat. Its header says when the repeat asked for something else, which was ignored. */
+export function replay<Made extends object>(
+  { headers }: ProjectContext,
+  { response, body_sha256 }: Earlier<Made>,
+  hash: string,
+): Made & { _idempotent_replay: true } {
+  if (body_sha256 !== null && body_sha256 !== hash) headers.set("Idempotent-Body-Differs", "true");
+  return { ...response, _idempotent_replay: true };
+}
+
+/** Of what a creation asks for, the same for the same fields in any order. */
+export function hashOf(input: object): string {
+  const { id: _id, ticketId: _ticketId, idempotency_key: _key, ...asked } = input as Record<string, unknown>;
+  return createHash("sha256").update(JSON.stringify(asked, inOrder)).digest("hex");
+}
+
+function inOrder(_: string, value: unknown): unknown {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => a < b ? -1 : 1)) : value;
+}
+
 /**
  * Makes a part of a ticket once under its call's key; a repeat gets the first answer, whatever became of the part. Call
  * it behind the ticket's lock, which a repeat at the same moment waits for.
@@ -39,13 +67,14 @@ export async function makeOnce<Made extends object>(
   const { db } = ctx;
   const key = idempotencyKey(ctx, input);
   if (key === null) return await make();
-  const [earlier] = await db<{ response: Made }[]>`
-    select response from part_creations
+  const hash = hashOf(input);
+  const [earlier] = await db<Earlier<Made>[]>`
+    select response, body_sha256 from part_creations
     where ticket_id = ${input.ticketId}::uuid and part = ${part} and idempotency_key = ${key}`;
-  if (earlier) return { ...earlier.response, _idempotent_replay: true };
+  if (earlier) return replay(ctx, earlier, hash);
   const made = await make();
   await db`
-    insert into part_creations (ticket_id, part, idempotency_key, response)
-    values (${input.ticketId}::uuid, ${part}, ${key}, ${jsonb(db, made)})`;
+    insert into part_creations (ticket_id, part, idempotency_key, response, body_sha256)
+    values (${input.ticketId}::uuid, ${part}, ${key}, ${jsonb(db, made)}, ${hash})`;
   return made;
 }

@@ -34,7 +34,7 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
       (select d.duplicate_of from ticket_duplicates d where d.ticket_id = t.id and t.resolution_type = 'duplicate') as duplicate_of,
       (select jsonb_build_object('idempotency_key', c.idempotency_key, 'response', c.response)
         from ticket_creations c where c.ticket_id = t.id limit 1) as creation,
-      coalesce((select jsonb_agg(to_jsonb(c) - 'ticket_id' order by c.part, c.idempotency_key)
+      coalesce((select jsonb_agg(to_jsonb(c) - '{ticket_id,body_sha256}'::text[] order by c.part, c.idempotency_key)
         from part_creations c where c.ticket_id = t.id), '[]') as part_creations,
       coalesce((select jsonb_agg(d.repo order by d.repo) from project_repositories r
         join deploy_reports d on d.repo = lower(r.full_name) where r.project_id = ${project.id}::uuid), '[]') as reported_repos,

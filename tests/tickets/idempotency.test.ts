@@ -128,3 +128,69 @@ test("a task and a test case of a ticket may have the same key", async () => {
     expect(status, parts).toBe(201);
   }
 });
+
+describe("a replay's header", () => {
+  const DIFFERS = "idempotent-body-differs";
+  const kinds = [
+    ["tickets", () => `${project.path}/tickets`, {
+      title: "Counted once",
+      description: "Whatever is asked for.",
+      request_type: "bug",
+      priority: "low",
+      blocking: false,
+      evidence: { first: 1, second: { a: [1, 2], b: null } },
+    }],
+    ...PARTS.map(([parts, draft]) => [parts, () => `${ticket.path}/${parts}`, draft] as const),
+  ] as const;
+
+  test.each(kinds)(
+    "says of %s that the body differed from the first call's, and only then",
+    async (_, path, draft) => {
+      const keyed = { ...draft, idempotency_key: "compared" };
+      const first = await post(path(), keyed);
+      expect([first.status, first.headers.has(DIFFERS)]).toEqual([201, false]);
+      const reordered = Object.fromEntries(Object.entries(draft).reverse());
+      const { idempotency_key: _key, ...unkeyed } = keyed;
+      for (
+        const [body, headers] of [[keyed, {}], [reordered, { "idempotency-key": "compared" }], [unkeyed, {
+          "idempotency-key": "compared",
+        }]] as const
+      ) {
+        const same = await post(path(), body, headers);
+        expect([same.status, same.headers.get(DIFFERS)]).toEqual([200, null]);
+      }
+      const other = await post(path(), { ...keyed, title: "Something else" });
+      expect([other.status, other.headers.get(DIFFERS)]).toEqual([200, "true"]);
+      const more = "evidence" in draft
+        ? { evidence: { ...draft.evidence, third: 3 } }
+        : { link: "https://x.test/" };
+      if (path().endsWith("tasks")) return;
+      expect((await post(path(), { ...keyed, ...more })).headers.get(DIFFERS)).toBe("true");
+    },
+  );
+
+  test("says so of a twin at the same moment, too", async () => {
+    const draft = { description: "Of two at once.", request_type: "bug", priority: "low", blocking: false };
+    const answers = await Promise.all(
+      ["One of two", "Two of two"].map((title) =>
+        post(`${project.path}/tickets`, { ...draft, title, idempotency_key: "both" })
+      ),
+    );
+    const seen = answers.map(({ status, headers }) => [status, headers.get(DIFFERS)]);
+    expect(seen.toSorted()).toEqual([[200, "true"], [201, null]]);
+  });
+
+  test("says nothing of what was made before bodies were remembered, or came by an import", async () => {
+    const draft = {
+      title: "From before",
+      description: "Made long ago.",
+      request_type: "bug",
+      priority: "low",
+    };
+    const keyed = { ...draft, blocking: false, idempotency_key: "old" };
+    await post(`${project.path}/tickets`, keyed);
+    await harness.now.sql`update ticket_creations set body_sha256 = null where idempotency_key = 'old'`;
+    const replay = await post(`${project.path}/tickets`, { ...keyed, title: "Another one" });
+    expect([replay.status, replay.headers.get(DIFFERS)]).toEqual([200, null]);
+  });
+});

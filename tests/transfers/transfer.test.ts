@@ -313,8 +313,8 @@ const LEFT: Record<string, Record<string, string>> = {
     created_at: "of the link, which nobody is shown",
     updated_at: "of the link, which nobody is shown",
   },
-  ticket_creations: {},
-  part_creations: {},
+  ticket_creations: { body_sha256: "a repeat is not told whether its body differs" },
+  part_creations: { body_sha256: "a repeat is not told whether its body differs" },
 };
 
 test("an import writes every column of its tables but those that are left on purpose", async () => {
