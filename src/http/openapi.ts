@@ -82,10 +82,8 @@ function shorten(schema: JsonSchema): void {
 }
 
 function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
-  const { name, meta, input, pathFields } = procedure;
-  const entries = Object.entries(input.shape);
-  const inPath = z.object(Object.fromEntries(entries.filter(([field]) => pathFields.includes(field))));
-  const rest = z.strictObject(Object.fromEntries(entries.filter(([field]) => !pathFields.includes(field))));
+  const { name, meta, input, pathFields, rest } = procedure;
+  const inPath = z.object(Object.fromEntries(pathFields.map((field) => [field, input.shape[field]!])));
   const header = headersOf(procedure);
   const body = hasBody(meta.method) && Object.keys(rest.shape).length > 0;
   return {
@@ -102,7 +100,7 @@ function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
     ...(body && {
       requestBody: {
         description: atMost(meta.maxBytes ?? MAX_CALL_BYTES),
-        required: !rest.safeParse({}).success,
+        required: procedure.needsBody,
         content: {
           "application/json": {
             schema: rest,

@@ -12,6 +12,10 @@ export interface PublishedProcedure extends ProcedureParts {
   output: z.ZodType;
   /** Fields of the input that come from the path. */
   pathFields: string[];
+  /** The input's other fields: of the body, or of the query. */
+  rest: z.ZodObject;
+  /** A body must come, however little of it is required. */
+  needsBody: boolean;
 }
 
 /** @throws {Error} for a procedure without meta, input or output, or with steps that the REST door would leave out */
@@ -36,7 +40,20 @@ export function publishedProcedures(): PublishedProcedure[] {
       const pathFields = [...meta.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
       const unknown = pathFields.find((field) => !(field in input.shape));
       if (unknown) throw new Error(`procedure ${name} has ${unknown} in its path but not in its input`);
-      return { name, type, meta, input, output, pathFields, shape: shapeOf(output), resolve: resolver };
+      const fields = Object.entries(input.shape).filter(([field]) => !pathFields.includes(field));
+      const rest = z.strictObject(Object.fromEntries(fields));
+      return {
+        name,
+        type,
+        meta,
+        input,
+        output,
+        pathFields,
+        rest,
+        needsBody: hasBody(meta.method) && (meta.method !== "POST" || !rest.safeParse({}).success),
+        shape: shapeOf(output),
+        resolve: resolver,
+      };
     },
   );
 }

@@ -53,9 +53,10 @@ async function answer(
 }
 
 /** Path parameters and either query or body as the one input of the procedure; none may stand in for another. */
-function readInput(c: HonoContext<HttpEnv>, { pathFields }: PublishedProcedure, body: Uint8Array | null) {
+function readInput(c: HonoContext<HttpEnv>, procedure: PublishedProcedure, body: Uint8Array | null) {
+  const { pathFields } = procedure;
   const query = readQuery(c);
-  const fields = body ? fieldsOf(c, body) : query;
+  const fields = body ? fieldsOf(c, procedure, body) : query;
   const misplaced = [
     ...(fields === query ? [] : Object.keys(query)),
     ...pathFields.filter((field) => Object.hasOwn(fields, field)),
@@ -76,13 +77,20 @@ function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
   );
 }
 
-function fieldsOf(c: HonoContext<HttpEnv>, body: Uint8Array): Record<string, unknown> {
-  if (body.length === 0) return {};
+/** An absent body is an empty one, but for a change, which would change nothing. */
+function fieldsOf(
+  c: HonoContext<HttpEnv>,
+  { meta, needsBody }: PublishedProcedure,
+  body: Uint8Array,
+): Record<string, unknown> {
+  if (body.length === 0) return meta.method === "PATCH" ? asObject(undefined) : {};
   if (!/^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
     throw new AppError("unsupported_media_type");
   }
-  // Clients generated for Go, Rust or Java send null for a body that is left out.
-  return asObject(parseJson(body) ?? {});
+  const json = parseJson(body);
+  // Clients generated for Go, Rust or Java send null for a body that may be left out.
+  const isLeftOut = json === null && !needsBody && !meta.refusesNull;
+  return isLeftOut ? {} : asObject(json);
 }
 
 function success(

@@ -61,6 +61,7 @@ export const integrationsRouter = router({
     cookieOnly: true,
     method: "POST",
     path: "/integrations/webhooks",
+    refusesNull: true,
     status: 202,
     statusOf: (setUp: HookSetUp) => setUp.run_id === undefined ? 200 : 202,
     location: (setUp: HookSetUp) => `/integrations/webhooks/${setUp.run_id}`,

@@ -13,6 +13,7 @@ export const keysRouter = router({
     ...shared,
     method: "POST",
     path: "/keys",
+    refusesNull: true,
     status: 201,
     location: (key: CreatedKey) => `/keys/${key.id}`,
     summary: "Create an API key",

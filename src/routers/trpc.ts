@@ -36,6 +36,8 @@ export interface Meta {
   waits?: true;
   /** Of its input, where it may be longer than the usual one. */
   maxBytes?: number;
+  /** Its defaults reach far, so that null isn't taken for a body that was left out. */
+  refusesNull?: true;
   summary: string;
   description?: string;
   tag: string;

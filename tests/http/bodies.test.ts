@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ticketInput, useProject } from "../factories.ts";
-import { useHarness } from "../harness.ts";
+import { v7 as uuid } from "uuid";
+import { hasBody, type PublishedProcedure, publishedProcedures } from "../../src/http/procedures.ts";
+import { makeUser, ticketInput, useProject } from "../factories.ts";
+import { type CallOptions, useHarness } from "../harness.ts";
 import { expectError, post, ticketsOf } from "./_calls.ts";
 
 const harness = useHarness();
@@ -34,21 +36,6 @@ describe("a body", () => {
     expectError(answer, 400, "invalid_json");
     expect(answer.body.error).toBe("The body is not valid JSON");
     expect(await ticketsOf(harness.now, project)).toBe(before);
-  });
-
-  test("that is null is one that was left out, as clients generated for Go, Rust and Java say it", async () => {
-    const { token } = project.admin;
-    const key = await harness.now.call("POST", "/keys", { token, raw: "null\n", headers: JSON_TYPE });
-    expect(key.status).toBe(201);
-    const ticket = await post(harness.now, project, { raw: "null", headers: JSON_TYPE });
-    expectError(ticket, 400, "invalid_request");
-    expect(Object.keys(ticket.body.fieldErrors)).toEqual([
-      "title",
-      "description",
-      "request_type",
-      "priority",
-      "blocking",
-    ]);
   });
 
   test.each([
@@ -129,5 +116,60 @@ describe("a body", () => {
       const answer = await harness.now.call("POST", `${project.path}/tickets`, { raw, headers: JSON_TYPE });
       expectError(answer, 401, "unauthenticated");
     }
+  });
+});
+
+describe("null in the place of a body", () => {
+  const procedures = publishedProcedures().filter(({ meta }) => hasBody(meta.method));
+  /** An answer of the call by a super admin, about what there is not. */
+  async function send({ meta }: PublishedProcedure, options: CallOptions) {
+    const { token } = await makeUser(harness.now, { role: "super_admin" });
+    const path = meta.path.replace("/projects/{id}", `/projects/${project.id}`).replace("{role}", "qa")
+      .replace(/\{\w+\}/g, () => uuid());
+    const credential = meta.cookieOnly
+      ? { cookie: `session=${token}` }
+      : { authorization: `Bearer ${token}` };
+    return await harness.now.call(meta.method, path, {
+      ...options,
+      headers: { ...JSON_TYPE, ...credential },
+    });
+  }
+  const isNoObject = (body: { error?: string } | undefined) =>
+    body?.error === "Invalid request: The body must be a JSON object";
+
+  /** They need no field, and what they do without one reaches far. */
+  const REFUSED = ["keys.create", "integrations.setUpHooks"];
+  const needed = procedures.filter(({ name, meta, rest }) =>
+    REFUSED.includes(name) || meta.method !== "POST" || !rest.safeParse({}).success
+  );
+  test.each(needed.map((procedure) => [procedure.name, procedure] as const))(
+    "%s refuses it, and changes nothing",
+    async (_, procedure) => {
+      const answer = await send(procedure, { raw: "null" });
+      expectError(answer, 400, "invalid_request");
+      expect(isNoObject(answer.body)).toBe(true);
+    },
+  );
+
+  test.each(
+    procedures.filter((one) => !needed.includes(one)).map((procedure) =>
+      [procedure.name, procedure] as const
+    ),
+  )(
+    "%s takes it for one that was left out, as clients generated for Go, Rust and Java say it",
+    async (_, procedure) => {
+      const { status, body } = await send(procedure, { raw: "null\n" });
+      expect([status, isNoObject(body)]).toEqual([(await send(procedure, {})).status, false]);
+    },
+  );
+
+  test.each(
+    procedures.filter(({ meta }) => meta.method === "PATCH").map((procedure) =>
+      [procedure.name, procedure] as const
+    ),
+  )("%s refuses an absent body, which would change nothing", async (_, procedure) => {
+    const answer = await send(procedure, {});
+    expectError(answer, 400, "invalid_request");
+    expect(isNoObject(answer.body)).toBe(true);
   });
 });
