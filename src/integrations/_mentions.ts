@@ -1,4 +1,5 @@
 import type { PullRequestEvent } from "./_payload.ts";
+import { withoutComments } from "./without_comments.ts";
 
 /** Tickets that a pull request names, and issues that it says it closes. */
 interface Mentions {
@@ -36,7 +37,7 @@ export function findMentions({ pull_request, repository }: PullRequestEvent): Me
   const title = isRevert ? pull_request.title.replace(/^Revert ".*/s, "") : pull_request.title;
   const branch = isRevert ? pull_request.head.ref.replace(/^revert-.*/s, "") : pull_request.head.ref;
   // The hidden hints of a template name example tickets.
-  const text = `${title}\n${(body ?? "").replace(/<!--.*?(?:-->|$)/gs, "")}`;
+  const text = `${title}\n${withoutComments(body ?? "")}`;
   const named = PACKAGE_BRANCH.test(branch) ? branch : branch.toUpperCase();
   const refs = [...text.matchAll(REF), ...named.matchAll(REF)];
   const closings = [...text.matchAll(CLOSING), ...branch.matchAll(CLOSING_BRANCH)];

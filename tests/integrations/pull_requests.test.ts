@@ -60,6 +60,7 @@ describe("a merged pull request", () => {
     ["a version", (ref: string) => ({ title: `${ref}.4` }), false],
     ["small letters in a text", (ref: string) => ({ title: ref.toLowerCase() }), false],
     ["a template's hidden hint", (ref: string) => ({ body: `<!-- such as\n${ref} -->\nnothing` }), false],
+    ["a comment's beginning in code", (ref: string) => ({ body: `Escape \`<!--\`.\n\nCloses ${ref}` }), true],
     ["a hidden hint without an end", (ref: string) => ({ body: `text <!-- ${ref}` }), false],
   ])("is read for refs: %s", async (_, facts, found) => {
     const { project, repo } = await merges.wired();

@@ -1,0 +1,158 @@
+/** A part of a Markdown text: what is in it is read as text, is code, or is HTML. */
+export interface Block {
+  kind: "text" | "code" | "html";
+  /** Without what makes a line part of a quote or list. */
+  lines: string[];
+}
+
+/** A quote, or a list's item by the column at which its text begins. */
+type Container = ">" | number;
+
+/** Nobody reads what is nested deeper, and each level costs at every line. */
+const DEEPEST = 100;
+
+const QUOTE = /^ {0,3}> ?/;
+const ITEM = /^( {0,3}(?:[-+*]|(\d{1,9})[.)]))(?:( {1,4})(?=\S)| (?= {4})|(?= *$))/;
+const THEMATIC_BREAK = /^ {0,3}(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})$/;
+const HEADING = /^ {0,3}#{1,6}(?: |$)/;
+const UNDERLINE = /^ {0,3}=+ *$/;
+const FENCE = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/;
+
+/** How HTML begins at the start of a line, and in which line it ends; without one it ends before a blank line. */
+const HTML: [start: RegExp, end?: RegExp][] = [
+  [/^ {0,3}<!--/, /-->/],
+  [/^ {0,3}<(?:pre|script|style|textarea)(?:\s|>|$)/i, /<\/(?:pre|script|style|textarea)>/i],
+  [/^ {0,3}<\?/, /\?>/],
+  [/^ {0,3}<![a-z]/i, />/],
+  [/^ {0,3}<!\[CDATA\[/, /\]\]>/],
+  [
+    /^ {0,3}<\/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:\s|\/?>|$)/i,
+  ],
+];
+/** Any other tag alone in its line, which doesn't end a paragraph. */
+const LONE_TAG = /^ {0,3}<(?:\/[a-z][a-z0-9-]*\s*|[a-z][a-z0-9-]*(?:\s[^<>]*)?\/?)>\s*$/i;
+
+/**
+ * The blocks of a Markdown text, by the rules of CommonMark as far as they tell text, code and HTML apart. One pass over
+ * the lines: libraries take minutes for some texts of 64 KiB that a stranger may write.
+ */
+export function blocksOf(markdown: string): Block[] {
+  const reader = new BlockReader();
+  for (const line of markdown.split(/\r\n?|\n/)) reader.read(line.replace(/\t/g, "    "));
+  return reader.blocks;
+}
+
+class BlockReader {
+  readonly blocks: Block[] = [];
+  #containers: Container[] = [];
+  /** The last block, while it goes on. */
+  #open: Block | undefined;
+  /** Ends an open fence or HTML. */
+  #isEnd: ((line: string) => boolean) | undefined;
+
+  read(line: string): void {
+    const { rest, depth } = this.#enter(line);
+    const isInside = depth === this.#containers.length;
+    if (this.#open && this.#isEnd && isInside) return this.#goOn(rest);
+    const isParagraph = this.#open?.kind === "text";
+    if (isParagraph && !isInside && isPlain(rest)) return void this.#open!.lines.push(rest);
+    if (!isInside) this.#leave(depth);
+    this.#readNew(this.#nest(rest));
+  }
+
+  /** Takes off what shows that the line is in the open containers, as far as it is. */
+  #enter(line: string): { rest: string; depth: number } {
+    let rest = line;
+    let depth = 0;
+    for (const container of this.#containers) {
+      const taken = container === ">" ? QUOTE.exec(rest)?.[0].length : indented(rest, container);
+      if (taken === undefined) break;
+      rest = rest.slice(taken);
+      depth++;
+    }
+    return { rest, depth };
+  }
+
+  #goOn(rest: string): void {
+    this.#open!.lines.push(rest);
+    if (this.#isEnd!(rest)) this.#close();
+  }
+
+  #leave(depth: number): void {
+    this.#containers.length = depth;
+    this.#close();
+  }
+
+  #close(): void {
+    this.#open = this.#isEnd = undefined;
+  }
+
+  /** Opens the quotes and items that begin in the line; answers what is left of it. */
+  #nest(line: string): string {
+    let rest = line;
+    while (this.#containers.length < DEEPEST && !THEMATIC_BREAK.test(rest)) {
+      const [quote] = QUOTE.exec(rest) ?? [];
+      const [item, marker = "", number, blanks = " "] = ITEM.exec(rest) ?? [];
+      const interrupts = this.#open?.kind !== "text" ||
+        (rest.trim() !== marker.trim() && (number ?? "1") === "1");
+      if (quote === undefined && (item === undefined || !interrupts)) break;
+      this.#close();
+      this.#containers.push(quote === undefined ? marker.length + blanks.length : ">");
+      rest = rest.slice(quote === undefined ? marker.length + blanks.length : quote.length);
+    }
+    return rest;
+  }
+
+  #readNew(line: string): void {
+    if (line.trim() === "") {
+      // Code that is indented goes on behind blank lines, and a comment begins nowhere in them.
+      if (this.#open?.kind !== "code") this.#close();
+      return;
+    }
+    const isParagraph = this.#open?.kind === "text";
+    if (!isParagraph && line.startsWith("    ")) return this.#append("code", line);
+    const fence = FENCE.exec(line);
+    if (fence) return this.#begin("code", line, endOfFence(fence[1] ?? fence[2]!));
+    const html = HTML.find(([start]) => start.test(line));
+    if (html) return this.#beginHtml(line, html[1]);
+    if (!isParagraph && LONE_TAG.test(line)) return this.#beginHtml(line, undefined);
+    if (HEADING.test(line) || THEMATIC_BREAK.test(line)) this.#close();
+    this.#append("text", line);
+    if (HEADING.test(line) || THEMATIC_BREAK.test(line) || UNDERLINE.test(line)) this.#close();
+  }
+
+  #append(kind: Block["kind"], line: string): void {
+    if (this.#open?.kind === kind) return void this.#open.lines.push(line);
+    this.#close();
+    this.#open = { kind, lines: [line] };
+    this.blocks.push(this.#open);
+  }
+
+  #begin(kind: Block["kind"], line: string, isEnd: (line: string) => boolean): void {
+    this.#close();
+    this.#append(kind, line);
+    this.#isEnd = isEnd;
+  }
+
+  #beginHtml(line: string, end: RegExp | undefined): void {
+    this.#begin("html", line, end ? (line) => end.test(line) : (line) => line.trim() === "");
+    if (end?.test(line)) this.#close();
+  }
+}
+
+/** Does the line go on with a paragraph though it isn't in the paragraph's quote or item? */
+function isPlain(line: string): boolean {
+  return line.trim() !== "" && !QUOTE.test(line) && !ITEM.test(line) && !FENCE.test(line) &&
+    !HEADING.test(line) &&
+    !THEMATIC_BREAK.test(line) && !HTML.some(([start]) => start.test(line));
+}
+
+function indented(line: string, column: number): number | undefined {
+  if (line.trim() === "") return Math.min(line.length, column);
+  return line.startsWith(" ".repeat(column)) ? column : undefined;
+}
+
+function endOfFence(opening: string): (line: string) => boolean {
+  const closing = new RegExp(`^ {0,3}${opening[0]}{${opening.length},} *$`);
+  return (line) => closing.test(line);
+}
