@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const WITHOUT_SERVER = [
   "tests/embedding/embedder.test.ts",
   "tests/db/backup.test.ts",
-  "tests/db/embedded.test.ts",
+  "tests/db/pglite.test.ts",
   "tests/lab/demo/walk.test.ts",
   "tests/ops/backup.test.ts",
   "tests/ops/start.test.ts",

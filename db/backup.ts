@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
 import { whilePaused } from "./backup_socket.ts";
-import { lockFolder } from "./embedded.ts";
+import { lockFolder } from "./pglite.ts";
 import { exists, removeIfPresent } from "./files.ts";
 import { migrate } from "./migrate.ts";
 import { openDatabase } from "./open.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Engine } from "./engine.ts";
+import type { Engine } from "./pglite_engine.ts";
 import { removeIfPresent } from "./files.ts";
 
 /** Who asks by this socket may read the database's files anyway: it is the owner's only, as they are. */

@@ -53,10 +53,10 @@ export async function migrate(
  * @throws {ConfigError} as `migrate`
  */
 export async function startAlone(
-  { sql, embedded }: Pick<Database, "sql" | "embedded">,
+  { sql, isPglite }: Pick<Database, "sql" | "isPglite">,
   work: () => Promise<void>,
 ): Promise<void> {
-  if (embedded) return await work();
+  if (isPglite) return await work();
   await sql.begin(async (tx) => {
     await lockStart(tx);
     await work();

@@ -1,9 +1,9 @@
 import postgres from "postgres";
-import { openClient } from "./client.ts";
-import { startEmbedded } from "./embedded.ts";
+import { openClient } from "./postgres_js/renewable_client.ts";
+import { startPglite } from "./pglite.ts";
 import { READ_ONLY } from "./errors.ts";
-import { startMaintenance } from "./maintenance.ts";
-import { Heartbeat, type Pulse } from "./pulse.ts";
+import { startMaintenance } from "./pglite_maintenance.ts";
+import { type DatabaseHealth, HealthCheck } from "./health_check.ts";
 
 /** What the client parses beyond postgres.js' own types. */
 type Parsed = { int8: number; date: string };
@@ -20,8 +20,8 @@ export type Fragment = postgres.Fragment;
 
 export interface Database {
   sql: Sql;
-  embedded: boolean;
-  pulse: Pulse;
+  isPglite: boolean;
+  databaseHealth: DatabaseHealth;
   close(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ function wireTime(text: string): string {
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  return options.url ? openServer(options.url, options) : await openEmbedded(options);
+  return options.url ? openServer(options.url, options) : await openPglite(options);
 }
 
 function observed({ onStatement }: DatabaseOptions) {
@@ -97,14 +97,14 @@ function openServer(url: string, options: DatabaseOptions): Database {
       },
     })
   );
-  const pulse = new Heartbeat(openProbe(url));
-  pulse.onLoss(() => client.renew());
+  const databaseHealth = new HealthCheck(openProbe(url));
+  databaseHealth.onLoss(() => client.renew());
   return {
     sql: client.sql,
-    embedded: false,
-    pulse,
+    isPglite: false,
+    databaseHealth,
     async close() {
-      pulse.stop();
+      databaseHealth.stop();
       await client.close(CLOSE_TIMEOUT_S);
     },
   };
@@ -136,9 +136,9 @@ function openProbe(url: string) {
  * PGlite ignores connection parameters and has no timers: no statement, lock or idle timeout works there.
  * Two connections would share one session, hence `max: 1`, never renewed.
  */
-async function openEmbedded(options: DatabaseOptions): Promise<Database> {
+async function openPglite(options: DatabaseOptions): Promise<Database> {
   const { onBackgroundError: onError = () => {}, onDeath = onError } = options;
-  const server = await startEmbedded(options.dataDir, (error) => {
+  const server = await startPglite(options.dataDir, (error) => {
     // The dead engine's socket stays open, so without this a query would wait for ever.
     client.close(0).finally(() => onDeath(error));
   });
@@ -156,9 +156,9 @@ async function openEmbedded(options: DatabaseOptions): Promise<Database> {
   const maintenance = startMaintenance(client.sql, onError);
   return {
     sql: client.sql,
-    embedded: true,
+    isPglite: true,
     // Its death ends the process.
-    pulse: { lost: false, onLoss() {} },
+    databaseHealth: { lost: false, onLoss() {} },
     async close() {
       await maintenance.stop();
       await client.close(CLOSE_TIMEOUT_S);

@@ -3,7 +3,7 @@ import type { Db, Sql } from "./open.ts";
 import { currentTransaction, inTransaction, isTransaction } from "./transaction.ts";
 
 interface BossOptions {
-  embedded: boolean;
+  isPglite: boolean;
   /** Whether this process expires, retries and schedules jobs; one that only enqueues does not. */
   supervises: boolean;
   /** pg-boss reports what fails between jobs here; without a listener it would end the process. */
@@ -21,19 +21,19 @@ export const RECOVERY = { expireInSeconds: 60, heartbeatSeconds: 30 } satisfies 
 const CHECK_SECONDS = 15;
 
 /** pg-boss over the service's own client. `start()` creates or updates its schema `pgboss`. */
-export function createBoss(sql: Sql, { embedded, supervises, onError }: BossOptions): PgBoss {
+export function createBoss(sql: Sql, { isPglite, supervises, onError }: BossOptions): PgBoss {
   const options: ConstructorOptions = {
     db: bossExecutor(sql),
-    backend: embedded ? "pglite" : "postgres",
+    backend: isPglite ? "pglite" : "postgres",
     schema: "pgboss",
     migrate: true,
     supervise: supervises,
     schedule: supervises,
     superviseIntervalSeconds: CHECK_SECONDS,
     monitorIntervalSeconds: CHECK_SECONDS,
-    // The embedded database is vacuumed by maintenance.ts, and rebuilding an index would stall its requests.
-    monitorVacuum: !embedded,
-    reindex: !embedded,
+    // The embedded database is vacuumed by pglite_maintenance.ts, and rebuilding an index would stall its requests.
+    monitorVacuum: !isPglite,
+    reindex: !isPglite,
   };
   const boss = new PgBoss(options);
   boss.on("error", onceAMinute(onError));

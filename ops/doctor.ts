@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { FolderInUse } from "../db/embedded.ts";
+import { FolderInUse } from "../db/pglite.ts";
 import { messageOf } from "../db/errors.ts";
 import { exists } from "../db/files.ts";
 import { pendingMigrations } from "../db/migrate.ts";

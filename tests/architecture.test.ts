@@ -26,7 +26,7 @@ const RESOURCES = [
   "tasks",
   "test_cases",
   "comments",
-  "deliveries",
+  "inbound",
   "agents",
   "deploys",
   "integrations",
@@ -46,7 +46,7 @@ const PACKAGE_HOMES: Record<string, RegExp> = {
   "@trpc/client": /^src\/client\.ts$/,
   "pg-boss": /^db\/queue\.ts$/,
   "postgres": /^db\/open\.ts$/,
-  "@electric-sql": /^db\/embedded_worker\.ts$/,
+  "@electric-sql": /^db\/pglite_worker\.ts$/,
   "@xenova/transformers": /^src\/embedding\/worker\.ts$/,
   "stripe": /^src\/billing\//,
   "@octokit": /^src\/integrations\//,
@@ -66,7 +66,7 @@ const ENTRIES = [
   "src/routers/dump_types.ts",
   "db/backup.ts",
   "db/dump_schema.ts",
-  "db/embedded_worker.ts",
+  "db/pglite_worker.ts",
 ];
 
 const ROOT = new URL("../", import.meta.url).href;

@@ -21,7 +21,7 @@ export async function makeTemplate(): Promise<Place> {
 }
 
 /** A new embedded database with nothing in it: a copy, as making one takes some ten seconds. */
-export async function emptyEmbedded(dataDir?: string): Promise<Place> {
+export async function emptyPglite(dataDir?: string): Promise<Place> {
   const empty = await keep("empty", async (place) => {
     const database = await openDatabase(place);
     await database.close();
@@ -50,7 +50,7 @@ const CACHE = new URL("../node_modules/.cache/handoff-test-databases", import.me
 /** Tells whether a kept template is still what today's code would make. */
 async function fingerprint(): Promise<string> {
   const root = new URL("../", import.meta.url);
-  const files = ["package-lock.json", "src/core/queue.ts", "db/queue.ts", "db/migrate.ts", "db/embedded.ts"];
+  const files = ["package-lock.json", "src/core/queue.ts", "db/queue.ts", "db/migrate.ts", "db/pglite.ts"];
   for await (const { name } of Deno.readDir(new URL("db/migrations/", root))) {
     files.push(`db/migrations/${name}`);
   }
@@ -62,7 +62,7 @@ async function fingerprint(): Promise<string> {
 async function fillPlace(place: Place): Promise<Place> {
   const database = await openDatabase(place);
   await migrate(database.sql);
-  const boss = createBoss(database.sql, { embedded: database.embedded, supervises: false, onError: raise });
+  const boss = createBoss(database.sql, { isPglite: database.isPglite, supervises: false, onError: raise });
   await boss.start();
   await prepareQueues(boss);
   await boss.stop({ graceful: false });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { openDatabase } from "../../db/open.ts";
-import { copyTemplate, dropPlace, emptyEmbedded, emptyPlace, type Place } from "../../tests/database.ts";
+import { copyTemplate, dropPlace, emptyPglite, emptyPlace, type Place } from "../../tests/database.ts";
 import { call, makeTenant, runLoad, type Server, startBare, startService, type Tenant } from "./service.ts";
 import type { LoadRequest } from "./load.ts";
 import { type BenchOptions, progress } from "./report.ts";
@@ -29,7 +29,7 @@ export async function withPair<T>(
   const running: Server[] = [];
   let copy: Place | undefined;
   try {
-    if (!place.url) await emptyEmbedded(place.dataDir);
+    if (!place.url) await emptyPglite(place.dataDir);
     const seeding = await startService(place);
     running.push(seeding);
     const tenant = await makeTenant(seeding);

@@ -165,7 +165,7 @@ async function settle(stage: Stage, { root }: World): Promise<void> {
 }
 
 function queueOver(sql: Sql): Queue {
-  return openQueue(createBoss(sql, { embedded: !serverUrl, supervises: false, onError: () => {} }));
+  return openQueue(createBoss(sql, { isPglite: !serverUrl, supervises: false, onError: () => {} }));
 }
 
 async function judge(books: Books, stage: Stage, name: string): Promise<void> {

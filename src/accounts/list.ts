@@ -1,5 +1,6 @@
 import type { Context } from "../core/context.ts";
-import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { afterId, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
 import type { Page } from "../core/schema.ts";
 import { accountColumns } from "./_rows.ts";
 import type { Account } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { applyAgentDelivery } from "../agents/apply_delivery.ts";
 import { applyPaymentDelivery } from "../billing/apply_delivery.ts";
-import type { Effect, Provider } from "../deliveries/schema.ts";
+import type { Effect, Provider } from "../inbound/schema.ts";
 import { applyDeployDelivery } from "../deploys/record.ts";
 import { applyGitHubDelivery } from "../integrations/apply_delivery.ts";
 

@@ -1,8 +1,9 @@
 import type { Db } from "../../db/open.ts";
-import { unprepared } from "../../db/unprepared.ts";
+import { unprepared } from "../../db/postgres_js/unprepared.ts";
 import { namedAccount } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
-import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
+import { decodeCursor, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
 import type { AuditEntry, ListAudit } from "./schema.ts";
 
 /** What admins should know of, newest first: of the caller's account, for super admins of all. */

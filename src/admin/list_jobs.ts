@@ -1,5 +1,6 @@
 import type { ActorContext } from "../core/context.ts";
-import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
+import { decodeCursor, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
 import { jobColumns } from "./_rows.ts";
 import type { Job, ListJobs } from "./schema.ts";
 

@@ -1,9 +1,9 @@
 import { recordAudit } from "../core/audit.ts";
 import { type ActorContext, systemContext } from "../core/context.ts";
 import type { IdPath } from "../core/schema.ts";
-import { getDelivery } from "../deliveries/get.ts";
-import { rerunDelivery } from "../deliveries/replay.ts";
-import type { DeliveryRecord } from "../deliveries/schema.ts";
+import { getDelivery } from "../inbound/get.ts";
+import { rerunDelivery } from "../inbound/replay.ts";
+import type { DeliveryRecord } from "../inbound/schema.ts";
 import { EFFECTS } from "./_effects.ts";
 
 /**

@@ -3,7 +3,7 @@ import { newVersion } from "../core/if_match.ts";
 import { jsonb } from "../core/json.ts";
 import { minutesBetween } from "../tasks/minutes.ts";
 import type { Task, TaskStatus } from "../tasks/schema.ts";
-import { UNTOUCHED } from "../tasks/untouched.ts";
+import { NEVER_STARTED } from "../tasks/released_columns.ts";
 import { cleanText } from "./_clean_text.ts";
 import type { RunStatus } from "./schema.ts";
 
@@ -102,7 +102,7 @@ function settle(
 }
 
 function columnsOf(task: SettledTask): SettledTask {
-  return task.status === "pending" ? { ...task, ...UNTOUCHED } : task;
+  return task.status === "pending" ? { ...task, ...NEVER_STARTED } : task;
 }
 
 /** Answers them with the minutes that they have then. What was given back before stays as it is. */

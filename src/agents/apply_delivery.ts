@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { parseAs, parseJson } from "../core/json.ts";
-import type { Kept, Outcome } from "../deliveries/schema.ts";
+import type { Kept, Outcome } from "../inbound/schema.ts";
 import { applyAgentEvent } from "./apply_event.ts";
 import { AgentEvent, StatusChange } from "./schema.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Context } from "../core/context.ts";
 import { jsonb } from "../core/json.ts";
 import { WebAddress } from "../core/schema.ts";
-import type { Outcome } from "../deliveries/schema.ts";
+import type { Outcome } from "../inbound/schema.ts";
 import { wiredProjects } from "../projects/wiring.ts";
 import { lastMove } from "../tickets/last_move.ts";
 import type { Stage } from "../tickets/schema.ts";

@@ -3,7 +3,7 @@ import type { Context, ProjectContext } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
 import { nameAuthor } from "../core/history.ts";
 import { transact } from "../core/transact.ts";
-import { type Ignored, lockIgnored, replayIgnored } from "../deliveries/replay.ts";
+import { type Ignored, lockIgnored, replayIgnored } from "../inbound/replay.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { applyAgentDelivery } from "./apply_delivery.ts";
 import { lockAgent, runColumns } from "./_rows.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { Id } from "../core/schema.ts";
 import { parseAs, parseJson } from "../core/json.ts";
-import type { Kept, Outcome } from "../deliveries/schema.ts";
+import type { Kept, Outcome } from "../inbound/schema.ts";
 import { storeCustomer } from "./_store_customer.ts";
 import { CheckoutSession, PaymentEvent, SubscriptionObject, ThinEvent } from "./schema.ts";
 

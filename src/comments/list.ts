@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
-import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { afterId, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
 import { requireTicket } from "../tickets/get.ts";
 import { commentColumns } from "./_rows.ts";
 import type { Comment, ListComments } from "./schema.ts";

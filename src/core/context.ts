@@ -1,5 +1,5 @@
 import type { Db, Sql } from "../../db/open.ts";
-import type { Pulse } from "../../db/pulse.ts";
+import type { DatabaseHealth } from "../../db/health_check.ts";
 import type { AccessCache } from "./access_cache.ts";
 import type { Batches } from "./batches.ts";
 import type { Config } from "./config.ts";
@@ -15,7 +15,7 @@ import type { Secrets } from "./secrets.ts";
 export interface Services {
   config: Config;
   sql: Sql;
-  pulse: Pulse;
+  databaseHealth: DatabaseHealth;
   secrets: Secrets;
   access: AccessCache;
   batches: Batches;

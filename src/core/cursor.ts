@@ -1,7 +1,6 @@
 import type { Db } from "../../db/open.ts";
-import { unprepared } from "../../db/unprepared.ts";
 import { invalidField } from "./errors.ts";
-import { Id, PAGE_LENGTH, Timestamp } from "./schema.ts";
+import { Id, Timestamp } from "./schema.ts";
 
 /** Packs the sort values of a page's last row into an opaque cursor. */
 export function encodeCursor(values: readonly (string | number)[]): string {
@@ -39,38 +38,6 @@ export function decodeCursor(cursor: string, places: readonly Place[]): (string 
 export function afterId(db: Db, column: string, cursor: string | undefined, order: "asc" | "desc" = "asc") {
   const follows = order === "asc" ? db`>` : db`<`;
   return cursor ? db`and ${db(column)} ${follows} ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
-}
-
-/**
- * Rows of a project for an order by `project_id` and `id`, which an index of both has. By `=` the project would be no part
- * of the order, and the planner takes the primary key's: a page of a large, young project reads all that is older.
- */
-export function ofProject(db: Db, column: string, projectId: string) {
-  return db`${db(column)} = any (array[${projectId}::uuid])`;
-}
-
-/** Lengths that statements are written for: a prepared one is kept for each. */
-const LENGTHS = [1, 10, 20, 25, 30, 50, 100, 200];
-
-/**
- * For `limit`: at least a page and the row that tells whether there is a next one. Written out: as a parameter the planner
- * takes it for a tenth of the table, and plans each page anew.
- */
-export function pageLimit(db: Db, limit: number) {
-  return db.unsafe(String((LENGTHS.find((length) => length >= limit) ?? limit) + 1));
-}
-
-/**
- * Keeps a list's statement prepared where at most two things are chosen, of its filters, an unusual order (`sort`) and an
- * unusual length: with more it has too many forms, and each takes some 60 kB for as long as its connection lives.
- */
-export function preparedForFew<Query extends PromiseLike<unknown>>(
-  { limit, ...choices }: { limit?: number | undefined; [choice: string]: unknown },
-  query: Query,
-): Query {
-  const made = Object.values(choices).filter((choice) => choice !== undefined).length;
-  const ofLength = limit === undefined || limit === PAGE_LENGTH ? 0 : 1;
-  return made + ofLength > 2 ? unprepared(query) : query;
 }
 
 /** Cuts the extra rows that tell whether there is a next page. */

@@ -9,7 +9,7 @@ import type { Metrics, Sample } from "./metrics.ts";
 /** Gauges of what the process works with: model, queues, database connections, log. */
 export function addGauges(
   metrics: Metrics,
-  { sql, embedded }: Database,
+  { sql, isPglite }: Database,
   boss: PgBoss,
   embedder: Embedder,
 ): void {
@@ -50,7 +50,7 @@ export function addGauges(
     "Connections of all processes by state",
     ["state"],
     () =>
-      embedded ? [{ labels: { state: "embedded" }, value: 1 }] : whileAvailable(async () => {
+      isPglite ? [{ labels: { state: "embedded" }, value: 1 }] : whileAvailable(async () => {
         const rows = await sql<{ state: string; count: number }[]>`
         select coalesce(state, 'unknown') as state, count(*) as count from pg_stat_activity
         where application_name = 'handoff' and datname = current_database() group by 1`;

@@ -49,10 +49,10 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
       Deno.exit(70);
     },
   });
-  const { sql, embedded, pulse } = database;
+  const { sql, isPglite, databaseHealth } = database;
   await migrate(sql, undefined, (migration) => log.info("migrating", { migration }));
   const boss = createBoss(sql, {
-    embedded,
+    isPglite,
     supervises: config.JOBS !== "off",
     onError: (error) => log.error("queue failed", describeError(error)),
   });
@@ -76,7 +76,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
   const services: Services = {
     config,
     sql,
-    pulse,
+    databaseHealth,
     secrets,
     access: new AccessCache(),
     batches: new Batches(),

@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
-import { closingLine, isDeployed } from "./_closing_line.ts";
+import { isDeployed, readyToClose } from "./_ready_to_close.ts";
 import { closeAsCompleted } from "./close_parked.ts";
 
 /** Closes those of the named tickets whose sha is deployed and that wait for nothing more; answers which. */
@@ -13,7 +13,7 @@ export async function closeFinishedTickets(
     const due = await ctx.db<{ id: string }[]>`
       select t.id from tickets t
       where t.id = any (${[...ticketIds]}::uuid[]) and t.project_id = ${projectId}::uuid and ${
-      closingLine(ctx.db)
+      readyToClose(ctx.db)
     }
         and ${isDeployed(ctx.db)}
       order by t.id for update of t`;

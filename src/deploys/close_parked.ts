@@ -2,7 +2,7 @@ import type { Context } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 import { wiredProjects } from "../projects/wiring.ts";
 import { transitionTickets } from "../tickets/transition.ts";
-import { closingLine, isDeployed } from "./_closing_line.ts";
+import { isDeployed, readyToClose } from "./_ready_to_close.ts";
 import type { Promotion } from "./schema.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion)
   await transact(ctx, async (ctx) => {
     const parked = await ctx.db<{ id: string }[]>`
       select t.id from tickets t
-      where t.merge_sha = ${sha} and ${isDeployed(ctx.db)} and ${closingLine(ctx.db)}
+      where t.merge_sha = ${sha} and ${isDeployed(ctx.db)} and ${readyToClose(ctx.db)}
         and t.project_id in ${wiredProjects(ctx.db, repo)}
       order by t.id for update of t`;
     await closeAsCompleted(ctx, parked.map(({ id }) => id));

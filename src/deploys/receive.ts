@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { toStorableText } from "../core/schema.ts";
-import { receiveEachTime } from "../deliveries/receive.ts";
+import { receiveEachTime } from "../inbound/receive.ts";
 import { recordDeploy } from "./record.ts";
 import type { DeployAnswer, DeployRecord } from "./schema.ts";
 

@@ -4,9 +4,9 @@ import { AppError, type ErrorCode } from "../core/errors.ts";
 import { jsonb, parseAs, parseJson } from "../core/json.ts";
 import { newVersion } from "../core/if_match.ts";
 import { attemptPart } from "../core/transact.ts";
-import type { Kept, Outcome } from "../deliveries/schema.ts";
+import type { Kept, Outcome } from "../inbound/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
-import { stampOf } from "./_closing_line.ts";
+import { stampOf } from "./_ready_to_close.ts";
 import { closeAsCompleted, promoteParkedTickets } from "./close_parked.ts";
 import { DeployRecord } from "./schema.ts";
 

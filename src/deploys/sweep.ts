@@ -3,7 +3,7 @@ import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import { newVersion } from "../core/if_match.ts";
 import { transact } from "../core/transact.ts";
-import { closingLine, stampOf, waitsForNoDeploy } from "./_closing_line.ts";
+import { readyToClose, stampOf, waitsForNoDeploy } from "./_ready_to_close.ts";
 import { closeAsCompleted } from "./close_parked.ts";
 import type { DeployRecord } from "./schema.ts";
 
@@ -29,7 +29,7 @@ async function sweepStep(ctx: Context, after: string): Promise<string | null> {
   // own deploy.
   const due = await ctx.db<{ id: string }[]>`
     select t.id from tickets t
-    where t.id > ${after}::uuid and ${closingLine(ctx.db)}
+    where t.id > ${after}::uuid and ${readyToClose(ctx.db)}
       and ${waitsForNoDeploy(ctx.db)}
     order by t.id limit ${STEP} for update of t`;
   // Whoever held a lock may have told of the first deploy in a project, which only a statement behind it sees.

@@ -1,5 +1,5 @@
 import { AppError } from "../core/errors.ts";
-import { setAlarm } from "./alarm.ts";
+import { setSharedTimeout } from "./shared_timeout.ts";
 
 /** Of one call, unless its procedure says otherwise. */
 export const MAX_CALL_BYTES = 256 * 1024;
@@ -64,7 +64,7 @@ async function readCounted(
 
 async function inTime<T>(reading: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const cancel = setAlarm(BODY_TIMEOUT_MS, () => late.reject(unfinished("did not arrive in time")));
+  const cancel = setSharedTimeout(BODY_TIMEOUT_MS, () => late.reject(unfinished("did not arrive in time")));
   try {
     return await Promise.race([reading, late.promise]);
   } catch (error) {

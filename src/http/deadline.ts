@@ -2,8 +2,8 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import type { Services } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { CALL_MS, WAITING_CALL_MS } from "../core/time_limits.ts";
-import { setAlarm } from "./alarm.ts";
-import { Bag } from "./bag.ts";
+import { setSharedTimeout } from "./shared_timeout.ts";
+import { InFlight } from "./in_flight.ts";
 import type { HttpEnv } from "./request.ts";
 
 /**
@@ -11,19 +11,19 @@ import type { HttpEnv } from "./request.ts";
  * a whole one where `waits` says that the call may wait for an event. Work that has begun goes on to its end; its client is told what holds for every 503 of a write: it may have happened.
  */
 export function deadline(
-  { pulse }: Services,
+  { databaseHealth }: Services,
   waits: (c: HonoContext<HttpEnv>) => boolean = () => false,
 ): MiddlewareHandler<HttpEnv> {
-  const calls = new Bag<PromiseWithResolvers<never>>();
-  pulse.onLoss(() => {
+  const calls = new InFlight<PromiseWithResolvers<never>>();
+  databaseHealth.onLoss(() => {
     for (const over of calls.items()) over.reject(databaseLost());
   });
   return async (c, next) => {
-    if (pulse.lost) throw databaseLost();
+    if (databaseHealth.lost) throw databaseLost();
     const over = Promise.withResolvers<never>();
     const forget = calls.add(over);
     const ms = waits(c) ? WAITING_CALL_MS : CALL_MS;
-    const cancel = setAlarm(ms, () => over.reject(tooLate(ms)));
+    const cancel = setSharedTimeout(ms, () => over.reject(tooLate(ms)));
     try {
       await Promise.race([next(), over.promise]);
     } finally {

@@ -29,9 +29,9 @@ export function healthRoutes(services: Services, started: Started): Hono<HttpEnv
 }
 
 async function databaseState(
-  { sql, pulse }: Services,
+  { sql, databaseHealth }: Services,
 ): Promise<"ready" | "migrations_pending" | "foreign_schema" | "unavailable"> {
-  if (pulse.lost) return "unavailable";
+  if (databaseHealth.lost) return "unavailable";
   const late = pause(CHECK_TIMEOUT_MS, undefined, { ref: false }).then(() => {
     throw new Error("the database did not answer in time");
   });

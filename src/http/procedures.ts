@@ -2,7 +2,7 @@ import type { AnyTRPCProcedure } from "@trpc/server";
 import { z } from "zod";
 import { appRouter } from "../routers/root.ts";
 import { expectedMiddlewares, type Meta, type ProcedureParts } from "../routers/trpc.ts";
-import { shapeOf } from "./shape.ts";
+import { outputPicker } from "./pick_output.ts";
 
 /** A procedure as the REST door and the documents see it. */
 export interface PublishedProcedure extends ProcedureParts {
@@ -51,7 +51,7 @@ export function publishedProcedures(): PublishedProcedure[] {
         pathFields,
         rest,
         needsBody: hasBody(meta.method) && (meta.method !== "POST" || !rest.safeParse({}).success),
-        shape: shapeOf(output),
+        pick: outputPicker(output),
         resolve: resolver,
       };
     },

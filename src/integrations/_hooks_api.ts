@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { OffsetTime } from "../core/schema.ts";
 import type { Account } from "./_account.ts";
-import { ask, onceChecked, pathOf } from "./_ask.ts";
+import { callProvider, onceChecked, pathOf } from "./_call.ts";
 import { ProviderFailure } from "./_failures.ts";
 
 const EVENTS = ["issues", "pull_request"];
@@ -34,7 +34,7 @@ export interface HookSettings {
 export async function listHooks({ octokit }: Account, repo: string): Promise<Hook[]> {
   const hooks: Hook[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
-    const found = await ask(
+    const found = await callProvider(
       z.array(Hook),
       () => octokit.request("GET /repos/{owner}/{repo}/hooks", { ...pathOf(repo), per_page: PAGE, page }),
     );
@@ -53,7 +53,7 @@ export async function createHook(
   repo: string,
   { settings, beforeSending }: { settings: HookSettings; beforeSending: () => Promise<void> },
 ): Promise<Hook> {
-  return await ask(Hook, () =>
+  return await callProvider(Hook, () =>
     account.octokit.request("POST /repos/{owner}/{repo}/hooks", {
       ...pathOf(repo),
       name: "web",
@@ -68,7 +68,7 @@ export async function updateHook(
   hookId: number,
   settings: HookSettings,
 ): Promise<Hook> {
-  return await ask(Hook, () =>
+  return await callProvider(Hook, () =>
     octokit.request("PATCH /repos/{owner}/{repo}/hooks/{hook_id}", {
       ...pathOf(repo),
       hook_id: hookId,
@@ -77,7 +77,7 @@ export async function updateHook(
 }
 
 export async function deleteHook({ octokit }: Account, repo: string, hookId: number): Promise<void> {
-  await ask(
+  await callProvider(
     z.unknown(),
     () =>
       octokit.request("DELETE /repos/{owner}/{repo}/hooks/{hook_id}", { ...pathOf(repo), hook_id: hookId }),

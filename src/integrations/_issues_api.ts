@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { OffsetTime, WebAddress } from "../core/schema.ts";
 import type { Account } from "./_account.ts";
-import { ask, onceChecked, pathOf } from "./_ask.ts";
+import { callProvider, onceChecked, pathOf } from "./_call.ts";
 import { ProviderFailure } from "./_failures.ts";
 import { StoredText } from "./_payload.ts";
 import { IssueNumber } from "./schema.ts";
@@ -28,7 +28,7 @@ interface NewIssue {
 
 export async function createIssueAt(account: Account, repo: string, issue: NewIssue): Promise<HostedIssue> {
   const { title, body, beforeSending } = issue;
-  return await ask(HostedIssue, () =>
+  return await callProvider(HostedIssue, () =>
     account.octokit.request("POST /repos/{owner}/{repo}/issues", {
       ...pathOf(repo),
       title,
@@ -48,7 +48,7 @@ export async function findIssueWith(
   repo: string,
   { marker, creator }: { marker: string; creator: string },
 ): Promise<HostedIssue | undefined> {
-  const asked = ask(z.array(HostedIssue), () =>
+  const asked = callProvider(z.array(HostedIssue), () =>
     octokit.request("GET /repos/{owner}/{repo}/issues", {
       ...pathOf(repo),
       creator,

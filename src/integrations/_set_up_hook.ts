@@ -1,8 +1,13 @@
 import type { Context } from "../core/context.ts";
 import { fingerprint } from "../core/encryption.ts";
 import type { Account } from "./_account.ts";
-import { repoIn } from "./_ask.ts";
-import { type Claim, releaseClaim, renewClaim, takeClaim } from "./_claim.ts";
+import { repoIn } from "./_call.ts";
+import {
+  type ExclusiveRight,
+  releaseExclusiveRight,
+  renewExclusiveRight,
+  takeExclusiveRight,
+} from "./_exclusive.ts";
 import { ProviderFailure } from "./_failures.ts";
 import {
   createHook,
@@ -26,7 +31,7 @@ interface Work {
   /** `owner/name` as the project has it. */
   repo: string;
   settings: HookSettings;
-  claim: Claim;
+  right: ExclusiveRight;
 }
 
 /**
@@ -36,17 +41,17 @@ interface Work {
  */
 export async function setUpHook(
   ctx: Context,
-  { account, repo, settings }: Omit<Work, "claim">,
+  { account, repo, settings }: Omit<Work, "right">,
   waitMs: number,
 ): Promise<HookOutcome> {
-  const claim = await takeClaim(ctx, `hook:${repo.toLowerCase()}`, waitMs);
-  if (!claim) throw new ProviderFailure("set_up_in_progress", "Another call is setting up this repository");
+  const right = await takeExclusiveRight(ctx, `hook:${repo.toLowerCase()}`, waitMs);
+  if (!right) throw new ProviderFailure("set_up_in_progress", "Another call is setting up this repository");
   try {
-    const { status, hook } = await upsert(ctx, { account, repo, settings, claim });
+    const { status, hook } = await upsert(ctx, { account, repo, settings, right });
     requireName(repo, hook);
     return { status, hook_id: hook.id };
   } finally {
-    await releaseClaim(ctx, claim);
+    await releaseExclusiveRight(ctx, right);
   }
 }
 
@@ -90,9 +95,12 @@ async function findOurs(ctx: Context, { account, repo, settings }: Work): Promis
 
 /** A creation whose answer was lost is found by listing again; the secret of what is found is set once more. */
 async function create(ctx: Context, work: Work): Promise<Upserted> {
-  const { account, repo, settings, claim } = work;
+  const { account, repo, settings, right } = work;
   try {
-    const hook = await createHook(account, repo, { settings, beforeSending: () => renewClaim(ctx, claim) });
+    const hook = await createHook(account, repo, {
+      settings,
+      beforeSending: () => renewExclusiveRight(ctx, right),
+    });
     await remember(ctx, work, hook);
     return { status: "created", hook };
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { asObject, parseJson } from "../core/json.ts";
-import type { Kept, Outcome } from "../deliveries/schema.ts";
+import type { Kept, Outcome } from "../inbound/schema.ts";
 import { type GitHubEvent, readEvent } from "./_payload.ts";
 import { applyIssue } from "./apply_issue.ts";
 import { applyPullRequest } from "./apply_pull_request.ts";

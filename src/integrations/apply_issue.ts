@@ -1,6 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
-import type { Outcome } from "../deliveries/schema.ts";
+import type { Outcome } from "../inbound/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import type { IssueEvent } from "./_payload.ts";
 

@@ -1,7 +1,7 @@
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
 import { jsonb } from "../core/json.ts";
-import type { Outcome } from "../deliveries/schema.ts";
+import type { Outcome } from "../inbound/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import { findMentions } from "./_mentions.ts";
 import type { PullRequestEvent } from "./_payload.ts";

@@ -5,8 +5,13 @@ import { getTicket } from "../tickets/get.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { Ticket } from "../tickets/schema.ts";
 import { type Account, noteState, openAccount } from "./_account.ts";
-import { repoIn } from "./_ask.ts";
-import { type Claim, releaseClaim, renewClaim, takeClaim } from "./_claim.ts";
+import { repoIn } from "./_call.ts";
+import {
+  type ExclusiveRight,
+  releaseExclusiveRight,
+  renewExclusiveRight,
+  takeExclusiveRight,
+} from "./_exclusive.ts";
 import { ProviderFailure, toCallError } from "./_failures.ts";
 import { onlyRepo, readLink } from "./_issue_links.ts";
 import { createIssueAt, findIssueWith, type HostedIssue } from "./_issues_api.ts";
@@ -17,8 +22,8 @@ export async function createIssue(ctx: ProjectContext, input: CreateIssue): Prom
   const ticket = await getTicket(ctx, input);
   const repo = await chooseRepo(ctx, input);
   const account = await openAccount(ctx, ctx.actor.user.id);
-  const claim = await takeClaim(ctx, `issue:${ticket.id}`, 0);
-  if (!claim) {
+  const right = await takeExclusiveRight(ctx, `issue:${ticket.id}`, 0);
+  if (!right) {
     throw new AppError(
       "conflict",
       `Cannot create an issue for ticket ${ticket.ticket_ref}: another call is at it`,
@@ -26,14 +31,14 @@ export async function createIssue(ctx: ProjectContext, input: CreateIssue): Prom
   }
   try {
     await refuseLinked(ctx, ticket);
-    const issue = await createOnce(ctx, { account, repo, ticket, claim });
+    const issue = await createOnce(ctx, { account, repo, ticket, right });
     return await link(ctx, ticket, repoIn(issue.repository_url) ?? repo, issue);
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error;
     if (error.code === "token_refused") await noteState(ctx, account, "refused");
     throw toCallError(error, `create an issue for ticket ${ticket.ticket_ref}`);
   } finally {
-    await releaseClaim(ctx, claim);
+    await releaseExclusiveRight(ctx, right);
   }
 }
 
@@ -60,11 +65,11 @@ interface Work {
   account: Account;
   repo: string;
   ticket: Ticket;
-  claim: Claim;
+  right: ExclusiveRight;
 }
 
 /** The issue carries the ticket's id, by which one is found whose answer or record was lost, whoever asked for it. */
-async function createOnce(ctx: ProjectContext, { account, repo, ticket, claim }: Work): Promise<HostedIssue> {
+async function createOnce(ctx: ProjectContext, { account, repo, ticket, right }: Work): Promise<HostedIssue> {
   const marker = `<!-- handoff-ticket: ${ticket.id} -->`;
   const find = (creator: string) => findIssueWith(account, repo, { marker, creator });
   const earlier = await find(await readMaker(ctx, ticket) ?? account.login);
@@ -75,7 +80,7 @@ async function createOnce(ctx: ProjectContext, { account, repo, ticket, claim }:
     return await createIssueAt(account, repo, {
       title: ticket.title,
       body,
-      beforeSending: () => renewClaim(ctx, claim),
+      beforeSending: () => renewExclusiveRight(ctx, right),
     });
   } catch (error) {
     if (!(error instanceof ProviderFailure) || error.code !== "provider_unavailable") throw error;

@@ -7,7 +7,7 @@ import { AppError, invalidField } from "../core/errors.ts";
 import { text } from "../core/schema.ts";
 import { transact } from "../core/transact.ts";
 import { tokenPlace } from "./_account.ts";
-import { understand } from "./_ask.ts";
+import { parseAnswer } from "./_call.ts";
 import { openClient } from "./_client.ts";
 import { type ProviderFailure, toCallError, toProviderFailure } from "./_failures.ts";
 import { getLinkedAccount } from "./get_account.ts";
@@ -52,7 +52,7 @@ async function verify(ctx: ActorContext, token: string): Promise<Verified> {
   const { octokit } = openClient(ctx.config, token, ctx.actor.user.id);
   try {
     const { data, headers } = await octokit.request("GET /user");
-    return { ...understand(Identity, data), scopes: scopesOf(token, headers["x-oauth-scopes"]) };
+    return { ...parseAnswer(Identity, data), scopes: scopesOf(token, headers["x-oauth-scopes"]) };
   } catch (error) {
     throw refusal(toProviderFailure(error));
   }

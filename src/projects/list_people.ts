@@ -1,6 +1,7 @@
 import { roleInProject } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { afterId, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
 import type { IdPage } from "../core/schema.ts";
 import type { Person } from "./schema.ts";
 

@@ -5,9 +5,9 @@ import { replayDelivery } from "../admin/replay_delivery.ts";
 import { retryJob } from "../admin/retry_job.ts";
 import { Job, JobList, ListJobs, QueueList, Storage } from "../admin/schema.ts";
 import { IdPath } from "../core/schema.ts";
-import { getDelivery } from "../deliveries/get.ts";
-import { listDeliveries } from "../deliveries/list.ts";
-import { DeliveryList, DeliveryRecord, ListDeliveries } from "../deliveries/schema.ts";
+import { getDelivery } from "../inbound/get.ts";
+import { listDeliveries } from "../inbound/list.ts";
+import { DeliveryList, DeliveryRecord, ListDeliveries } from "../inbound/schema.ts";
 import { Empty, router, userProcedure } from "./trpc.ts";
 
 const shared = { access: "super_admin", scope: "admin", tag: "Administration" } as const;

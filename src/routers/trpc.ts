@@ -182,7 +182,7 @@ export interface ProcedureParts {
   meta: Meta;
   input: z.ZodObject;
   /** Leaves of an output what its schema names. */
-  shape: (output: unknown) => unknown;
+  pick: (output: unknown) => unknown;
   resolve: (call: { ctx: RequestContext; input: unknown }) => unknown;
 }
 
@@ -191,13 +191,13 @@ export interface ProcedureParts {
  * chain copies the context at each of its steps, which was a sixth of a creation's processor time.
  */
 export async function callProcedure(
-  { meta, input, shape, resolve }: ProcedureParts,
+  { meta, input, pick, resolve }: ProcedureParts,
   ctx: RequestContext,
   rawInput: unknown,
 ): Promise<unknown> {
   const authorized = await authorize(ctx, meta, () => rawInput);
   const resolved = await resolveTicket(authorized, meta, rawInput);
-  return shape(await resolve({ ctx: authorized, input: parseAs(input, resolved) }));
+  return pick(await resolve({ ctx: authorized, input: parseAs(input, resolved) }));
 }
 
 /** How many middlewares tRPC's chain has for a procedure: failures, the gate, the ref, input, output, verb. */

@@ -1,5 +1,6 @@
 import type { ActorContext } from "../core/context.ts";
-import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { afterId, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
 import type { Page } from "../core/schema.ts";
 import { managedUserId } from "../users/managed.ts";
 import { IDLE_DAYS, type Session } from "./schema.ts";

@@ -1,5 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
-import { ofProject } from "../core/cursor.ts";
+import { ofProject } from "../core/planner.ts";
 import { suggestionColumns } from "./_rows.ts";
 import type { ListSuggestions, Suggestion } from "./schema.ts";
 

@@ -1,6 +1,7 @@
 import type { Context } from "../core/context.ts";
-import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { afterId, page } from "../core/cursor.ts";
 import { AppError } from "../core/errors.ts";
+import { pageLimit } from "../core/planner.ts";
 import type { Page } from "../core/schema.ts";
 import { listCell, writeCsv } from "./csv.ts";
 import type { ListResponses, Question, ResponseList, SurveyResponse } from "./schema.ts";

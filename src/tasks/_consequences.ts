@@ -2,7 +2,7 @@ import type { Db } from "../../db/open.ts";
 import { lease } from "./_claims.ts";
 import { minutesBetween } from "./minutes.ts";
 import type { Task, TaskStatus } from "./schema.ts";
-import { UNTOUCHED } from "./untouched.ts";
+import { NEVER_STARTED } from "./released_columns.ts";
 
 /**
  * What becomes of other columns of `tasks t` when its status changes: values, or SQL that makes them. Times by the clock:
@@ -28,7 +28,7 @@ export function consequences(db: Db, task: Task, to: TaskStatus): Record<string,
         })`,
       };
     case "pending":
-      return { ...left, ...UNTOUCHED };
+      return { ...left, ...NEVER_STARTED };
     default:
       return left;
   }

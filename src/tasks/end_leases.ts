@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { authorCte } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
-import { GIVEN_BACK } from "./untouched.ts";
+import { RELEASED } from "./released_columns.ts";
 
 /** Rows of one sweep: the next one takes the rest. */
 const BATCH = 1000;
@@ -12,7 +12,7 @@ export async function endLeases(ctx: Context): Promise<void> {
     with ${authorCte(ctx)}, ended as (
       select id from tasks where lease_expires_at < now() order by lease_expires_at limit ${BATCH} for update skip locked
     )
-    update tasks t set ${ctx.db(GIVEN_BACK)}, ${
+    update tasks t set ${ctx.db(RELEASED)}, ${
     newVersion(ctx.db, "t")
   } from author, ended where t.id = ended.id`;
 }

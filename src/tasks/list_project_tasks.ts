@@ -1,7 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { afterId, ofProject, page, pageLimit, preparedForFew } from "../core/cursor.ts";
-import { literal } from "../core/literal.ts";
+import { afterId, page } from "../core/cursor.ts";
+import { literal, ofProject, pageLimit, preparedForFew } from "../core/planner.ts";
 import { claimable } from "./_claims.ts";
 import { taskColumns } from "./_rows.ts";
 import type { ListProjectTasks, ProjectTask } from "./schema.ts";

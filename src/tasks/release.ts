@@ -5,7 +5,7 @@ import { repeatVictim } from "../core/transact.ts";
 import { inSession, refuseNotHeld } from "./_claims.ts";
 import { atPath, taskColumns } from "./_rows.ts";
 import type { ClaimPath, Task } from "./schema.ts";
-import { GIVEN_BACK } from "./untouched.ts";
+import { RELEASED } from "./released_columns.ts";
 
 /**
  * Gives a claimed task back: pending, and free for anybody. Admins of the project may do it for another.
@@ -16,7 +16,7 @@ export async function releaseTask(ctx: ProjectContext, input: ClaimPath): Promis
   const [task] = await repeatVictim(ctx, () =>
     db<Task[]>`
       with ${authorCte(ctx)}
-      update tasks t set ${db(GIVEN_BACK)}, ${newVersion(db, "t")} from author
+      update tasks t set ${db(RELEASED)}, ${newVersion(db, "t")} from author
       where ${atPath(ctx, input)} and ${versionMatches(ctx)} and t.status = 'in_progress'
         and (t.assignee_user_id = ${actor.user.id}::uuid or ${project.role === "admin"})
         and ${inSession(ctx, input.session_id)}

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
-import { afterId, ofProject, page, pageLimit } from "../core/cursor.ts";
+import { afterId, page } from "../core/cursor.ts";
+import { ofProject, pageLimit } from "../core/planner.ts";
 import { caseColumns } from "./_rows.ts";
 import type { ListProjectTestCases, ProjectTestCase } from "./schema.ts";
 

@@ -1,8 +1,7 @@
 import type { Db } from "../../db/open.ts";
-import { unprepared } from "../../db/unprepared.ts";
+import { unprepared } from "../../db/postgres_js/unprepared.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { preparedForFew } from "../core/cursor.ts";
-import { literal } from "../core/literal.ts";
+import { literal, preparedForFew } from "../core/planner.ts";
 import type { Role } from "../core/schema.ts";
 import { hasShip } from "./_ship.ts";
 import { type ListTickets, USUAL_SORT } from "./schema.ts";

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
-import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
+import { decodeCursor, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
 import { filtered, filters, RANKS } from "./_filters.ts";
 import { summaryColumns } from "./_rows.ts";
 import type { ListTickets, TicketSummary } from "./schema.ts";

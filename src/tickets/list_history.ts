@@ -1,7 +1,8 @@
 import { hasScope } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
+import { decodeCursor, page } from "../core/cursor.ts";
 import { timesInWireForm } from "../core/history.ts";
+import { pageLimit } from "../core/planner.ts";
 import { requireTicket } from "./get.ts";
 import type { HistoryEntry, ListHistory } from "./history_schema.ts";
 

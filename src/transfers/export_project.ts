@@ -1,6 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
-import { decodeCursor, page, pageLimit } from "../core/cursor.ts";
+import { decodeCursor, page } from "../core/cursor.ts";
 import { timesInWireForm } from "../core/history.ts";
+import { pageLimit } from "../core/planner.ts";
 import type { ExportPage, ExportProject, TicketRecord } from "./schema.ts";
 
 interface HistoryRow {

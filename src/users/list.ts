@@ -1,6 +1,7 @@
 import { namedAccount } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
-import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { afterId, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
 import { userColumns } from "./_rows.ts";
 import type { ListUsers, User } from "./schema.ts";
 

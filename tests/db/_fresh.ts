@@ -1,9 +1,9 @@
 import { type Database, openDatabase } from "../../db/open.ts";
-import { dropPlace, emptyEmbedded, emptyPlace, type Place, serverUrl } from "../database.ts";
+import { dropPlace, emptyPglite, emptyPlace, type Place, serverUrl } from "../database.ts";
 
 /** A new, empty database: on DATABASE_URL's server when that is set, else embedded. `close` drops it. */
 export async function openFresh(): Promise<Database & Place> {
-  const place = serverUrl ? await emptyPlace() : await emptyEmbedded();
+  const place = serverUrl ? await emptyPlace() : await emptyPglite();
   const database = await openDatabase(place);
   return {
     ...database,

@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await openFresh();
   await database.sql`create table notes (text text)`;
   const options = {
-    embedded: database.embedded,
+    isPglite: database.isPglite,
     supervises: true,
     onError: (error: unknown) => errors.push(error),
   };
@@ -43,7 +43,7 @@ test("a schedule and queues that were looked at in the future are looked at agai
   await boss.createQueue("timed");
   await boss.send("timed", {}, { singletonKey: "occurrence", singletonSeconds: 60 });
   await sql`update pgboss.job set singleton_on = singleton_on + interval '1 hour' where name = 'timed'`;
-  const third = createBoss(sql, { embedded: database.embedded, supervises: false, onError: () => {} });
+  const third = createBoss(sql, { isPglite: database.isPglite, supervises: false, onError: () => {} });
   await startBoss(third, sql);
   await third.stop();
   const late = await sql`
@@ -76,7 +76,7 @@ test("jobs that were put off, begun or failed in the future are run after a star
       created_on = case id when ${failed}::uuid then created_on else created_on + interval '1 day' end
     where id = any (${[waiting, failed, begun]}::uuid[])`;
   await sql`update pgboss.job set heartbeat_on = now() - interval '1 hour' where id = ${silent}::uuid`;
-  const third = createBoss(sql, { embedded: database.embedded, supervises: false, onError: () => {} });
+  const third = createBoss(sql, { isPglite: database.isPglite, supervises: false, onError: () => {} });
   await startBoss(third, sql);
   await third.stop();
   const due = await sql<{ id: string }[]>`
@@ -94,7 +94,7 @@ test("jobs that were put off, begun or failed in the future are run after a star
 
 test("what every worker meets at each poll is reported once a minute, and what else fails all the same", () => {
   const reported: unknown[] = [];
-  const { sql, embedded } = database;
+  const { sql, isPglite } = database;
   const onError = (error: unknown) => reported.push(error);
   const away = (queue: string) =>
     new Error(`connect ECONNREFUSED 127.0.0.1:5432 (Queue: ${queue}, Worker: 1)`);
@@ -102,7 +102,7 @@ test("what every worker meets at each poll is reported once a minute, and what e
   const other = Object.assign(new Error("permission denied"), { code: "42501" });
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
-    const worker = createBoss(sql, { embedded, supervises: false, onError });
+    const worker = createBoss(sql, { isPglite, supervises: false, onError });
     for (const error of [first, second, other]) worker.emit("error", error);
     expect(reported).toEqual([first, other]);
     vi.advanceTimersByTime(60_000);

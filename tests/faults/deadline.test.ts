@@ -15,11 +15,11 @@ afterEach(() => void vi.useRealTimers());
 /** A route that waits for what never comes, over a database that can be lost. */
 function openRoute() {
   const listeners: (() => void)[] = [];
-  const pulse = { lost: false, onLoss: (listener: () => void) => void listeners.push(listener) };
+  const databaseHealth = { lost: false, onLoss: (listener: () => void) => void listeners.push(listener) };
   const lose = () => listeners.forEach((listener) => listener());
   const waits = vi.fn(() => new Promise<Response>(() => {}));
   const app = new Hono<HttpEnv>();
-  app.use(deadline({ pulse } as unknown as Services));
+  app.use(deadline({ databaseHealth } as unknown as Services));
   app.get("/waits", waits);
   app.get("/answers", (c) => c.text("done"));
   app.onError((thrown, c) => c.text(toAppError(thrown).code, toAppError(thrown).status as 503));
@@ -27,7 +27,7 @@ function openRoute() {
     const response = await app.request(path);
     return `${response.status} ${await response.text()}`;
   };
-  return { get, pulse, waits, lose };
+  return { get, databaseHealth, waits, lose };
 }
 
 describe("a call", () => {
@@ -40,10 +40,10 @@ describe("a call", () => {
   });
 
   test("is refused while the database is lost, and served again when it is back", async () => {
-    const { get, pulse } = openRoute();
-    pulse.lost = true;
+    const { get, databaseHealth } = openRoute();
+    databaseHealth.lost = true;
     expect(await get("/answers")).toBe("503 unavailable");
-    pulse.lost = false;
+    databaseHealth.lost = false;
     expect(await get("/answers")).toBe("200 done");
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { isUnavailable } from "../../db/errors.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
-import { Heartbeat } from "../../db/pulse.ts";
+import { HealthCheck } from "../../db/health_check.ts";
 import { inTransaction, savepoint } from "../../db/transaction.ts";
 import { copyTemplate, dropPlace, emptyPlace, type Place, serverUrl } from "../database.ts";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../tcp_proxy.ts";
@@ -22,7 +22,7 @@ describe("a statement that fails as unavailable", () => {
   });
 });
 
-// The embedded database's only connection ends with its process: tests/db/embedded.test.ts.
+// The embedded database's only connection ends with its process: tests/db/pglite.test.ts.
 if (serverUrl) describe("a connection that is lost", onAServer);
 
 function onAServer(): void {
@@ -95,9 +95,9 @@ function onAServer(): void {
   });
 
   test("to a host that swallows every packet is noticed, what waits for it fails, and it comes back by itself", async () => {
-    const { sql, pulse } = database;
+    const { sql, databaseHealth } = database;
     let losses = 0;
-    pulse.onLoss(() => losses++);
+    databaseHealth.onLoss(() => losses++);
     proxy.hold();
     const waiting = await Promise.allSettled([
       sql`select 1`,
@@ -109,9 +109,9 @@ function onAServer(): void {
       true,
       true,
     ]);
-    expect([pulse.lost, losses > 0]).toEqual([true, true]);
+    expect([databaseHealth.lost, losses > 0]).toEqual([true, true]);
     proxy.release();
-    await until(() => !pulse.lost);
+    await until(() => !databaseHealth.lost);
     expect(await rows()).toEqual([]);
   });
 }
@@ -119,14 +119,14 @@ function onAServer(): void {
 test("a connection that is lost alone is not taken for the loss of the database", async () => {
   const closed = Object.assign(new Error("write CONNECTION_CLOSED"), { code: "CONNECTION_CLOSED" });
   let [pings, losses] = [0, 0];
-  const pulse = new Heartbeat({
+  const databaseHealth = new HealthCheck({
     ping: () => ++pings % 2 ? Promise.reject(closed) : Promise.resolve(),
     drop() {},
   });
-  pulse.onLoss(() => losses++);
+  databaseHealth.onLoss(() => losses++);
   await until(() => pings > 5);
-  pulse.stop();
-  expect([pulse.lost, losses]).toEqual([false, 0]);
+  databaseHealth.stop();
+  expect([databaseHealth.lost, losses]).toEqual([false, 0]);
 });
 
 test("what has connected since a loss was last told is dropped when the database is back", async () => {
@@ -136,12 +136,12 @@ test("what has connected since a loss was last told is dropped when the database
     toldWhileAway ||= losses;
     return Promise.resolve();
   };
-  const pulse = new Heartbeat({ ping, drop() {} });
-  pulse.onLoss(() => losses++);
-  await until(() => pulse.lost);
+  const databaseHealth = new HealthCheck({ ping, drop() {} });
+  databaseHealth.onLoss(() => losses++);
+  await until(() => databaseHealth.lost);
   away = false;
-  await until(() => !pulse.lost);
-  pulse.stop();
+  await until(() => !databaseHealth.lost);
+  databaseHealth.stop();
   expect(losses).toBe(toldWhileAway + 1);
 });
 
@@ -152,8 +152,8 @@ test("a server that has no connection left is not taken for lost", async () => {
     pings++;
     return Promise.reject(refused);
   };
-  const pulse = new Heartbeat({ ping, drop() {} });
+  const databaseHealth = new HealthCheck({ ping, drop() {} });
   await until(() => pings > 3);
-  pulse.stop();
-  expect(pulse.lost).toBe(false);
+  databaseHealth.stop();
+  expect(databaseHealth.lost).toBe(false);
 });

@@ -14,14 +14,14 @@ const SWEEPS = ["end-leases", "sweep-merged-tickets"];
 
 /** pg-boss as one process runs it, but for the clock, which a session follows when it is told to. */
 async function openBoss(database: Database, clock: TestClock): Promise<PgBoss> {
-  const { sql, embedded } = database;
+  const { sql, isPglite } = database;
   const db = {
     ...bossExecutor(sql),
     async setSessionStatements(statements: string[]) {
       for (const statement of statements) await sql.unsafe(statement);
     },
   };
-  const backend = embedded ? "pglite" : "postgres";
+  const backend = isPglite ? "pglite" : "postgres";
   const boss = new PgBoss({ db, clock, backend, schema: "pgboss", supervise: false, schedule: true });
   boss.on("error", (error) => {
     throw error;
@@ -50,7 +50,7 @@ test("two processes on one database for ten simulated minutes: each sweep runs o
   const harness = await openHarnessAt(place);
   const clients = await openClients(place);
   const clock = new TestClock("2026-11-20T10:00:30Z");
-  const shared = { sql: harness.sql, embedded: true } as Database;
+  const shared = { sql: harness.sql, isPglite: true } as Database;
   const bosses: PgBoss[] = [];
   for (const index of [0, 1]) bosses.push(await openBoss(clients[index] ?? shared, clock));
   try {
@@ -82,7 +82,7 @@ test("a machine that slept for two nights makes up for what they would have done
   const harness = await openHarnessAt(place);
   const clients = await openClients(place);
   const clock = new TestClock("2026-11-20T17:59:30Z");
-  const boss = await openBoss(clients[0] ?? { sql: harness.sql, embedded: true } as Database, clock);
+  const boss = await openBoss(clients[0] ?? { sql: harness.sql, isPglite: true } as Database, clock);
   try {
     await startJobs(boss, harness.services);
     await pass(harness, clock, 60);

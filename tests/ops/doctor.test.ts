@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { lockFolder } from "../../db/embedded.ts";
+import { lockFolder } from "../../db/pglite.ts";
 import {
   administer,
   copyTemplate,
   dropPlace,
-  emptyEmbedded,
+  emptyPglite,
   emptyPlace,
   nameOf,
   type Place,
@@ -95,7 +95,7 @@ describe("the doctor", () => {
   });
 
   test("asks the service that has the embedded database open", async () => {
-    const { dataDir } = await emptyEmbedded();
+    const { dataDir } = await emptyPglite();
     const lock = await lockFolder(dataDir);
     let status = 200;
     const stuck = Promise.withResolvers<Response>();

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { applyAgentDelivery, parseAgentEvent } from "../../agents/apply_delivery.ts";
 import { StatusChange } from "../../agents/schema.ts";
 import { AppError } from "../../core/errors.ts";
-import { receiveDelivery } from "../../deliveries/receive.ts";
+import { receiveDelivery } from "../../inbound/receive.ts";
 import { isSigned } from "./_signature.ts";
 import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../core/errors.ts";
 import { toStorableText } from "../../core/schema.ts";
-import { receiveDelivery } from "../../deliveries/receive.ts";
+import { receiveDelivery } from "../../inbound/receive.ts";
 import { applyGitHubDelivery, parseGitHubEvent } from "../../integrations/apply_delivery.ts";
 import { isSigned } from "./_signature.ts";
 import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { applyPaymentDelivery, parsePaymentEvent } from "../../billing/apply_delivery.ts";
 import { PaymentEvent } from "../../billing/schema.ts";
 import { verifyPaymentEvent } from "../../billing/verify_event.ts";
-import { receiveDelivery } from "../../deliveries/receive.ts";
+import { receiveDelivery } from "../../inbound/receive.ts";
 import { answersOf, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";
 
 /** Stripe. */

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { type Services, systemContext } from "../../core/context.ts";
 import { AppError } from "../../core/errors.ts";
-import { COUNTED } from "../../deliveries/schema.ts";
+import { COUNTED } from "../../inbound/schema.ts";
 import { readBody } from "../body.ts";
 import { deadline } from "../deadline.ts";
 import { type HttpEnv, named } from "../request.ts";

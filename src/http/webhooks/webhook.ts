@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import type { Context } from "../../core/context.ts";
 import type { ErrorCode } from "../../core/errors.ts";
-import type { Provider } from "../../deliveries/schema.ts";
+import type { Provider } from "../../inbound/schema.ts";
 import { errorResponses, fieldsOf } from "../responses.ts";
 
 interface WebhookCall {

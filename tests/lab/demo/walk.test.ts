@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { linesOf } from "../../../lab/demo/import.ts";
-import { emptyEmbedded } from "../../database.ts";
+import { emptyPglite } from "../../database.ts";
 import { runDeno } from "../../run_deno.ts";
 
 const MILESTONES = [
@@ -23,7 +23,7 @@ function runDemo(signal: AbortSignal, ...args: string[]) {
 test("the demo walks to its end on a service of its own", async ({ signal }) => {
   const dataDir = await Deno.makeTempDir({ prefix: "handoff-demo-" });
   try {
-    await emptyEmbedded(dataDir);
+    await emptyPglite(dataDir);
     const { code, stdout, stderr } = await runDemo(signal, "--data-dir", dataDir);
     expect(code, stderr).toBe(0);
     const count = linesOf(await Deno.readTextFile("lab/demo/tickets.jsonl")).length;

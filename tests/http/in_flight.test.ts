@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Bag } from "../../src/http/bag.ts";
+import { InFlight } from "../../src/http/in_flight.ts";
 
 test("a bag holds what was put in and not taken out, each once, in whatever order it goes", () => {
-  const bag = new Bag<string>();
+  const bag = new InFlight<string>();
   const [a, b, c] = ["a", "b", "c"].map((item) => bag.add(item));
   a!();
   a!();
@@ -17,7 +17,7 @@ test("a bag holds what was put in and not taken out, each once, in whatever orde
 });
 
 test("what is read of a bag may take out of it meanwhile", () => {
-  const bag = new Bag<() => void>();
+  const bag = new InFlight<() => void>();
   let rung = 0;
   for (let index = 0; index < 3; index++) {
     const takeOut = bag.add(() => {

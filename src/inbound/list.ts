@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
-import { afterId, page, pageLimit } from "../core/cursor.ts";
-import { literal } from "../core/literal.ts";
+import { afterId, page } from "../core/cursor.ts";
+import { literal, pageLimit } from "../core/planner.ts";
 import { summaryColumns } from "./_rows.ts";
 import type { DeliverySummary, ListDeliveries } from "./schema.ts";
 

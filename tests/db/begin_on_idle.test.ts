@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDatabase } from "../../db/open.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { dropPlace, emptyEmbedded, emptyPlace, type Place, serverUrl } from "../database.ts";
+import { dropPlace, emptyPglite, emptyPlace, type Place, serverUrl } from "../database.ts";
 
 let place: Place;
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
-  place = serverUrl ? await emptyPlace() : await emptyEmbedded();
+  place = serverUrl ? await emptyPlace() : await emptyPglite();
   database = await openDatabase({ ...place, poolSize: 1 });
   await database.sql`create table marks (number integer, kind text)`;
 });

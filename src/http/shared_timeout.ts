@@ -1,4 +1,4 @@
-import { Bag } from "./bag.ts";
+import { InFlight } from "./in_flight.ts";
 
 /** How late an alarm may be. */
 const TICK_MS = 250;
@@ -8,14 +8,14 @@ interface Alarm {
   ring: () => void;
 }
 
-const alarms = new Bag<Alarm>();
+const alarms = new InFlight<Alarm>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /**
  * Like setTimeout, for what every call sets and next to none lets ring: one timer for all that are set. A timer of its
  * own for each was a twentieth of a small call's processor time. Returns what cancels it.
  */
-export function setAlarm(ms: number, ring: () => void): () => void {
+export function setSharedTimeout(ms: number, ring: () => void): () => void {
   const takeOut = alarms.add({
     due: performance.now() + ms,
     ring() {

@@ -34,7 +34,7 @@ const CLOSE_MS = 10_000;
  */
 export async function startEngine({ folder, socketPath, onDeath }: EngineOptions): Promise<Engine> {
   await removeIfPresent(socketPath);
-  const worker = new Worker(new URL("./embedded_worker.ts", import.meta.url), { type: "module" });
+  const worker = new Worker(new URL("./pglite_worker.ts", import.meta.url), { type: "module" });
   const ready = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
   let paused: PromiseWithResolvers<void> | undefined;

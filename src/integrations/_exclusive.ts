@@ -4,31 +4,35 @@ import type { Context } from "../core/context.ts";
 import { ProviderFailure } from "./_failures.ts";
 
 /** Longer than any one call to the code host: whoever renews before a call holds it until after. */
-const CLAIM_SECONDS = 30;
+const RIGHT_SECONDS = 30;
 const POLL_MS = 150;
 
 /** The sole right to work on something outside, for a while. No transaction stays open for it. */
-export interface Claim {
+export interface ExclusiveRight {
   name: string;
   holder: string;
 }
 
 /** Waits for its turn up to `waitMs`; null when another holder is still at it. */
-export async function takeClaim(ctx: Context, name: string, waitMs: number): Promise<Claim | null> {
-  const claim = { name, holder: uuid() };
+export async function takeExclusiveRight(
+  ctx: Context,
+  name: string,
+  waitMs: number,
+): Promise<ExclusiveRight | null> {
+  const right = { name, holder: uuid() };
   const deadline = performance.now() + waitMs;
-  while (!await tryTake(ctx, claim)) {
+  while (!await tryTake(ctx, right)) {
     if (performance.now() >= deadline) return null;
     await pause(POLL_MS);
   }
-  return claim;
+  return right;
 }
 
 /** One statement: of two at once the second finds the first's row. */
-async function tryTake(ctx: Context, { name, holder }: Claim): Promise<boolean> {
+async function tryTake(ctx: Context, { name, holder }: ExclusiveRight): Promise<boolean> {
   const taken = await ctx.db`
     insert into claims (name, holder, expires_at)
-    values (${name}, ${holder}::uuid, now() + make_interval(secs => ${CLAIM_SECONDS}))
+    values (${name}, ${holder}::uuid, now() + make_interval(secs => ${RIGHT_SECONDS}))
     on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
     where claims.expires_at <= now()`;
   return taken.count === 1;
@@ -36,11 +40,11 @@ async function tryTake(ctx: Context, { name, holder }: Claim): Promise<boolean> 
 
 /**
  * To be called right before what must not happen twice.
- * @throws {ProviderFailure} when it took too long and another may hold the claim
+ * @throws {ProviderFailure} when it took too long and another may hold the right
  */
-export async function renewClaim(ctx: Context, { name, holder }: Claim): Promise<void> {
+export async function renewExclusiveRight(ctx: Context, { name, holder }: ExclusiveRight): Promise<void> {
   const renewed = await ctx.db`
-    update claims set expires_at = now() + make_interval(secs => ${CLAIM_SECONDS})
+    update claims set expires_at = now() + make_interval(secs => ${RIGHT_SECONDS})
     where name = ${name} and holder = ${holder}::uuid`;
   if (renewed.count === 0) {
     throw new ProviderFailure(
@@ -50,6 +54,6 @@ export async function renewClaim(ctx: Context, { name, holder }: Claim): Promise
   }
 }
 
-export async function releaseClaim(ctx: Context, { name, holder }: Claim): Promise<void> {
+export async function releaseExclusiveRight(ctx: Context, { name, holder }: ExclusiveRight): Promise<void> {
   await ctx.db`delete from claims where name = ${name} and holder = ${holder}::uuid`;
 }

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { setAlarm } from "../../src/http/alarm.ts";
+import { setSharedTimeout } from "../../src/http/shared_timeout.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("alarms ring once each, those too that are set while others ring, and leave no timer behind", async () => {
   const rung: string[] = [];
-  setAlarm(1000, () => {
+  setSharedTimeout(1000, () => {
     rung.push("first");
-    setAlarm(1000, () => rung.push("from the first"));
+    setSharedTimeout(1000, () => rung.push("from the first"));
   });
-  setAlarm(1000, () => rung.push("second"));
-  setAlarm(3000, () => rung.push("last"));
+  setSharedTimeout(1000, () => rung.push("second"));
+  setSharedTimeout(3000, () => rung.push("last"));
   await vi.advanceTimersByTimeAsync(999);
   expect(rung).toEqual([]);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -22,8 +22,8 @@ test("alarms ring once each, those too that are set while others ring, and leave
 test("an alarm that is cancelled doesn't ring, be it by another one that is due with it", async () => {
   const ring = vi.fn();
   const cancels: (() => void)[] = [];
-  setAlarm(1000, () => cancels.forEach((cancel) => cancel()));
-  cancels.push(setAlarm(1000, ring), setAlarm(2000, ring));
+  setSharedTimeout(1000, () => cancels.forEach((cancel) => cancel()));
+  cancels.push(setSharedTimeout(1000, ring), setSharedTimeout(2000, ring));
   await vi.advanceTimersByTimeAsync(60_000);
   expect(ring).not.toHaveBeenCalled();
   expect(vi.getTimerCount()).toBe(0);
@@ -31,9 +31,9 @@ test("an alarm that is cancelled doesn't ring, be it by another one that is due 
 
 test("a cancelled alarm that is cancelled again takes no other along", async () => {
   const ring = vi.fn();
-  const cancel = setAlarm(1000, () => {});
+  const cancel = setSharedTimeout(1000, () => {});
   cancel();
-  setAlarm(1000, ring);
+  setSharedTimeout(1000, ring);
   cancel();
   await vi.advanceTimersByTimeAsync(60_000);
   expect(ring).toHaveBeenCalledTimes(1);

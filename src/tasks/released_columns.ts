@@ -1,5 +1,5 @@
 /** A pending task is free for anybody, as if it had never been begun. */
-export const UNTOUCHED = {
+export const NEVER_STARTED = {
   assignee_user_id: null,
   assignee_session_id: null,
   started_at: null,
@@ -8,4 +8,4 @@ export const UNTOUCHED = {
 };
 
 /** What is set when a claim ends without the work being done. */
-export const GIVEN_BACK = { ...UNTOUCHED, status: "pending", lease_expires_at: null };
+export const RELEASED = { ...NEVER_STARTED, status: "pending", lease_expires_at: null };

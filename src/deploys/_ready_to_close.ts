@@ -7,7 +7,7 @@ import type { DeployRecord } from "./schema.ts";
  * Ticket `t` is on the closing line: open, merged, reopened neither since its merge nor since its first deploy, no role
  * unfinished, no case unapproved.
  */
-export function closingLine(db: Db) {
+export function readyToClose(db: Db) {
   return db`t.status = 'open' and t.merge_sha is not null and not t.reopened
     and not exists (select from ticket_roles r where r.ticket_id = t.id and ${isUnfinished(db)})
     and not exists (select from test_cases c where c.ticket_id = t.id and c.status <> 'approved')`;

@@ -1,7 +1,7 @@
 import { isUnavailable } from "./errors.ts";
 
 /** Whether the database answers, and takes writes. */
-export interface Pulse {
+export interface DatabaseHealth {
   readonly lost: boolean;
   /** Calls `listener` at each loss, and at its end. */
   onLoss(listener: () => void): void;
@@ -25,7 +25,7 @@ const FAILURES_UNTIL_LOST = 2;
  * Asks the database for a sign of life four times a second, so that its loss is known within two seconds, whether it
  * refuses, is shutting down, or is a host that swallows every packet and would hold a request for minutes.
  */
-export class Heartbeat implements Pulse {
+export class HealthCheck implements DatabaseHealth {
   readonly #probe: Probe;
   readonly #listeners: (() => void)[] = [];
   readonly #timer: ReturnType<typeof setInterval>;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { needsCheckpoint, staleTables, startMaintenance } from "../../db/maintenance.ts";
+import { needsCheckpoint, staleTables, startMaintenance } from "../../db/pglite_maintenance.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { emptyEmbedded } from "../database.ts";
+import { emptyPglite } from "../database.ts";
 import { until } from "../until.ts";
 import { clients, lines, startScript } from "./_fresh.ts";
 
@@ -28,7 +28,7 @@ describe("the embedded database", () => {
   }
   /** One that was made before. */
   async function openMade() {
-    await emptyEmbedded(dataDir);
+    await emptyPglite(dataDir);
     return await open();
   }
 
@@ -43,7 +43,7 @@ describe("the embedded database", () => {
   });
 
   test("loses no acknowledged row when its process is killed while writing", async () => {
-    await emptyEmbedded(dataDir);
+    await emptyPglite(dataDir);
     const writer = startScript("_writer.ts", dataDir);
     let acknowledged = 0;
     for await (const line of lines(writer)) {
@@ -92,7 +92,7 @@ describe("the embedded database", () => {
   });
 
   test("lets no other user in, such as root, whose files there its own user couldn't read", async () => {
-    await emptyEmbedded(dataDir);
+    await emptyPglite(dataDir);
     const owner = Deno.uid() === 0 ? 10001 : 0;
     // Only root can give a folder away; others have root's.
     if (owner === 0) await Deno.remove(`${dataDir}/db`, { recursive: true });
@@ -154,7 +154,7 @@ describe("the embedded database", () => {
   });
 
   test("says so when its engine died, and has every row after a restart", async () => {
-    await emptyEmbedded(dataDir);
+    await emptyPglite(dataDir);
     const victim = startScript("_victim.ts", dataDir);
     const [death, failure] = await Array.fromAsync(lines(victim));
     await victim.status;
@@ -165,7 +165,7 @@ describe("the embedded database", () => {
   });
 
   test("is taken for dead when it is silent for two minutes, and not before, however long it runs", async () => {
-    await emptyEmbedded(dataDir);
+    await emptyPglite(dataDir);
     vi.useFakeTimers({ toFake: ["setInterval"] });
     try {
       const deaths: string[] = [];

@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
 import { serveBackups } from "./backup_socket.ts";
-import { startEngine } from "./engine.ts";
+import { startEngine } from "./pglite_engine.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 import { exists, removeIfPresent } from "./files.ts";
 
-interface Embedded {
+interface Pglite {
   socketPath: string;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ const LONGEST_FOLDER = 95;
  * @throws {ConfigError} when another process has the folder open, it can't be written, it holds another user's database,
  * or its path is too long for a socket
  */
-export async function startEmbedded(dataDir: string, onDeath: (error: Error) => void): Promise<Embedded> {
+export async function startPglite(dataDir: string, onDeath: (error: Error) => void): Promise<Pglite> {
   const home = resolve(dataDir);
   const length = new TextEncoder().encode(home).length;
   if (length > LONGEST_FOLDER) {

@@ -9,7 +9,7 @@ interface Place<T> {
  * leaves points to that one: V8 keeps what an old object points to, though nobody holds that object any more, so every
  * call was copied and kept until the next full collection, which was a sixth of a small call's processor time.
  */
-export class Bag<T> {
+export class InFlight<T> {
   readonly #places: Place<T>[] = [];
 
   get size(): number {

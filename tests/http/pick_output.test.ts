@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { publishedProcedures } from "../../src/http/procedures.ts";
-import { shapeOf } from "../../src/http/shape.ts";
+import { outputPicker } from "../../src/http/pick_output.ts";
 
 const Row = z.object({
   id: z.uuid(),
@@ -15,7 +15,7 @@ const Row = z.object({
 
 test("what the schema doesn't name stays inside, at every depth", () => {
   const id = "01a1ff15-418f-725c-b7e7-85094696ddca";
-  const shape = shapeOf(z.object({ rows: z.array(Row) }));
+  const pick = outputPicker(z.object({ rows: z.array(Row) }));
   const row = {
     id,
     "odd name": null,
@@ -30,7 +30,7 @@ test("what the schema doesn't name stays inside, at every depth", () => {
     roles: [{ role: "qa", ...secret }],
     nested: { ...row.nested, ...secret },
   };
-  expect(JSON.stringify(shape({ rows: [leaky], ...secret }))).toBe(JSON.stringify({ rows: [row] }));
+  expect(JSON.stringify(pick({ rows: [leaky], ...secret }))).toBe(JSON.stringify({ rows: [row] }));
 });
 
 test("leaves of whatever fits the schema what parsing leaves", () => {
@@ -44,19 +44,19 @@ test("leaves of whatever fits the schema what parsing leaves", () => {
   });
   fc.assert(fc.property(rows, extra, (row, more) => {
     const value = { ...row, ...more };
-    expect(JSON.stringify(shapeOf(Row)(value))).toBe(JSON.stringify(Row.parse(value)));
+    expect(JSON.stringify(outputPicker(Row)(value))).toBe(JSON.stringify(Row.parse(value)));
   }));
 });
 
 test("what a schema turns into something else, it still does", () => {
-  const shape = shapeOf(
+  const pick = outputPicker(
     z.object({ text: z.string().transform((text) => text.length), fallback: z.int().default(3) }),
   );
-  expect(shape({ text: "four" })).toEqual({ text: 4, fallback: 3 });
+  expect(pick({ text: "four" })).toEqual({ text: 4, fallback: 3 });
 });
 
 test("every procedure has one", () => {
-  for (const { name, shape } of publishedProcedures()) {
-    expect([name, typeof shape]).toEqual([name, "function"]);
+  for (const { name, pick } of publishedProcedures()) {
+    expect([name, typeof pick]).toEqual([name, "function"]);
   }
 });

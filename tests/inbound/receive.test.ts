@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { systemContext } from "../../src/core/context.ts";
-import { receiveDelivery, receiveEachTime } from "../../src/deliveries/receive.ts";
-import { rerunDelivery } from "../../src/deliveries/replay.ts";
-import type { Delivery, Effect } from "../../src/deliveries/schema.ts";
+import { receiveDelivery, receiveEachTime } from "../../src/inbound/receive.ts";
+import { rerunDelivery } from "../../src/inbound/replay.ts";
+import type { Delivery, Effect } from "../../src/inbound/schema.ts";
 import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";

@@ -2,7 +2,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
-import type { FromWorker, ToWorker } from "./engine.ts";
+import type { FromWorker, ToWorker } from "./pglite_engine.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 

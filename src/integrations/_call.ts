@@ -3,17 +3,20 @@ import type { Client, Send } from "./_client.ts";
 import { ProviderFailure, toProviderFailure } from "./_failures.ts";
 
 /** The parsed answer of a call to the code host. @throws {ProviderFailure} */
-export async function ask<T>(schema: z.ZodType<T>, call: () => Promise<{ data: unknown }>): Promise<T> {
+export async function callProvider<T>(
+  schema: z.ZodType<T>,
+  call: () => Promise<{ data: unknown }>,
+): Promise<T> {
   try {
     const { data } = await call();
-    return understand(schema, data);
+    return parseAnswer(schema, data);
   } catch (error) {
     throw toProviderFailure(error);
   }
 }
 
 /** What is not what was asked for, cut off or of a proxy in between, is no answer. @throws {ProviderFailure} */
-export function understand<T>(schema: z.ZodType<T>, data: unknown): T {
+export function parseAnswer<T>(schema: z.ZodType<T>, data: unknown): T {
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;
   throw new ProviderFailure("provider_unavailable", "GitHub's answer was not understood; try again later", {

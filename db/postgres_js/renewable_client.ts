@@ -1,8 +1,8 @@
 import { AsyncResource } from "node:async_hooks";
-import { endsConnection } from "./errors.ts";
-import { beginGuarded, sendBy } from "./guarded.ts";
-import type { Sql, TransactionSql } from "./open.ts";
-import { Turns } from "./turns.ts";
+import { endsConnection } from "../errors.ts";
+import { beginGuarded, sendBy } from "./dead_connection.ts";
+import type { Sql, TransactionSql } from "../open.ts";
+import { Turns } from "./begin_on_idle.ts";
 
 interface RenewableClient {
   /** Stays the same for as long as the process lives. */
