@@ -7,6 +7,7 @@ const ROOT = new URL("../", import.meta.url).pathname;
 const DOCUMENTS = [
   "README.md",
   "lab/bench/README.md",
+  "docs/agents.md",
   "docs/observability.md",
   "docs/security.md",
   "docs/self_hosting.md",

@@ -6,11 +6,12 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import { type Context, Hono } from "hono";
-import { hasScope } from "../core/access.ts";
+import { hasScope, requireScope } from "../core/access.ts";
 import type { ActorContext, Services } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { parseAs, parseJson } from "../core/json.ts";
 import { INSTRUCTIONS } from "../mcp/instructions.ts";
+import { PROMPTS } from "../mcp/prompts.ts";
 import { TOOLS } from "../mcp/tools.ts";
 import { appErrorOf } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
@@ -96,7 +97,7 @@ function contextOf(authInfo: AuthInfo | undefined): ActorContext {
 function serverFor(ctx: ActorContext, tools: readonly ListedTool[], procedures: Procedures): Server {
   const server = new Server(
     { name: "handoff", title: "Handoff Ticket Service", version: "1" },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, prompts: {} }, instructions: INSTRUCTIONS },
   );
   const visible = tools.filter(({ scopes }) => scopes.every((scope) => hasScope(ctx.actor, scope)));
   server.setRequestHandler("tools/list", () => ({
@@ -109,11 +110,33 @@ function serverFor(ctx: ActorContext, tools: readonly ListedTool[], procedures: 
     if (!listed) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     return await answer(ctx, listed, procedures, params.arguments ?? {});
   });
+  servePrompts(server);
   return server;
 }
 
-async function answer(ctx: ActorContext, { tool }: ListedTool, procedures: Procedures, given: unknown) {
+function servePrompts(server: Server): void {
+  server.setRequestHandler("prompts/list", () => ({
+    prompts: PROMPTS.map(({ text: _, ...prompt }) => prompt),
+    ttlMs: LIST_TTL_MS,
+    cacheScope: "public" as const,
+  }));
+  server.setRequestHandler("prompts/get", ({ params }) => {
+    const prompt = PROMPTS.find(({ name }) => name === params.name);
+    if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${params.name}`);
+    const { description, text } = prompt;
+    return { description, messages: [{ role: "user" as const, content: { type: "text" as const, text } }] };
+  });
+}
+
+async function answer(
+  ctx: ActorContext,
+  { tool, scopes }: ListedTool,
+  procedures: Procedures,
+  given: unknown,
+) {
   try {
+    // Before its first call, so that a tool never does half of its work.
+    for (const scope of scopes) requireScope(ctx.actor, scope);
     const input = parseAs(tool.input, given);
     const output = withoutNulls(await tool.run(callerOf(ctx, procedures), input)) as Record<string, unknown>;
     const text = JSON.stringify(output);

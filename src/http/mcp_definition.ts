@@ -49,13 +49,14 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   return json;
 }
 
-/** Leaves out what models do not need, and patterns that only one dialect of regular expressions reads. */
+/** Leaves out what models do not need, and patterns, which not all clients read alike; the door checks them. */
 function shorten(schema: Json): void {
   if (schema.type) delete schema.anyOf;
-  if (schema.format) delete schema.pattern;
+  delete schema.pattern;
+  delete schema.uniqueItems;
+  if (schema.minLength === 1) delete schema.minLength;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  if (schema.uniqueItems) delete schema.uniqueItems;
 }
 
 /** Answers leave nulls out, so that a nullable field is an optional one. */
@@ -64,6 +65,7 @@ function withoutNullable(schema: z.ZodType): z.ZodType {
     const inner = withoutNullable(schema.unwrap() as z.ZodType).optional();
     return schema.description === undefined ? inner : inner.describe(schema.description);
   }
+  if (schema instanceof z.ZodOptional) return withoutNullable(schema.unwrap() as z.ZodType).optional();
   if (schema instanceof z.ZodArray) {
     return z.array(withoutNullable(schema.element as z.ZodType)).meta(schema.meta() ?? {});
   }

@@ -85,3 +85,19 @@ export function heldTask(task: Task, ref: string): z.infer<typeof HeldTask> {
 export function criteriaMet({ acceptance_criteria: criteria }: Task): string {
   return `${criteria.filter(({ done }) => done).length}/${criteria.length}`;
 }
+
+/** A task that the caller holds, as the overview shows it. */
+export const HeldRow = z.object({
+  task_id: z.string(),
+  ticket: z.string(),
+  title: z.string(),
+  status: TaskStatus,
+  agent: z.string().nullable().describe("Name that the claim is kept under"),
+  lease_expires_at: z.string().nullable(),
+});
+
+export function heldRow(task: Task & { ticket_ref: string }): z.infer<typeof HeldRow> {
+  const { id: task_id, ticket_ref: ticket, title, status, assignee_session_id: agent, lease_expires_at } =
+    task;
+  return { task_id, ticket, title, status, agent, lease_expires_at };
+}

@@ -18,7 +18,7 @@ export type TextName = z.infer<typeof TextName>;
 
 /** How an agent reads the rest of a text that was cut. */
 export function howToRead(name: TextName): string {
-  return `get_ticket with text ${name}`;
+  return `get_ticket with part ${name}`;
 }
 
 /** A ticket's text as an agent reads it; evidence is JSON. */

@@ -12,15 +12,16 @@ import {
   Status,
   type Ticket,
 } from "../tickets/schema.ts";
-import { cutText, partOf, rowsWithin } from "./_budget.ts";
-import { Ref, TaskId } from "./_fields.ts";
+import { cutText, pageWithin, partOf, rowsWithin } from "./_budget.ts";
+import { cursor, NextCursor, Ref, TaskId } from "./_fields.ts";
 import { criteriaMet, HeldTask, heldTask, rolesOf } from "./_rows.ts";
 import { howToRead, TextName, textOfTask, textOfTicket } from "./_texts.ts";
-import { type Caller, defineTool } from "./tool.ts";
+import { type Caller, defineTool, type TicketAddress } from "./tool.ts";
 
 /** Of one text in an answer about the whole ticket, and of a part of it alone. */
 const TEXT_BYTES = 2_500;
 const PART_BYTES = 16_000;
+const COMMENT_BYTES = 10_000;
 /** Of the rows of tasks and of test cases. */
 const ROWS_BYTES = 5_000;
 
@@ -57,21 +58,32 @@ const Whole = z.object({
   more_test_cases: z.int().nullable().describe("Test cases left out"),
 });
 
-type Reading = Caller<"tickets.get" | "tasks.list" | "tasks.get" | "testCases.list">;
+const CommentLine = z.object({
+  comment_id: z.string(),
+  by: z.string(),
+  is_agent: z.boolean(),
+  at: z.string(),
+  body: z.string().describe("Empty if it was deleted"),
+});
+
+type Reading = Caller<"tickets.get" | "tasks.list" | "tasks.get" | "testCases.list" | "comments.list">;
 
 export const getTicket = defineTool({
   name: "get_ticket",
   title: "Read a ticket",
   description:
     "Reads a ticket with its tasks and test cases; with task_id one task instead. Long texts are cut and say how " +
-    "to read on, with text and from.",
+    "to read on, with part and from. part comments reads the comments, oldest first.",
   calls: ["tickets.get"],
-  optional: ["tasks.list", "tasks.get", "testCases.list"],
+  optional: ["tasks.list", "tasks.get", "testCases.list", "comments.list"],
   input: z.strictObject({
     ticket: Ref,
     task_id: TaskId.optional(),
-    text: TextName.optional(),
-    from: z.int().min(0).default(0),
+    part: z.enum([...TextName.options, "comments"]).optional().describe(
+      "One long text, or the comments, instead of all",
+    ),
+    from: z.int().min(0).default(0).describe("Where in the text to begin"),
+    cursor,
   }),
   output: z.object({
     ref: z.string(),
@@ -79,19 +91,22 @@ export const getTicket = defineTool({
     task: HeldTask.optional(),
     text: z.string().optional(),
     next_from: z.int().nullable().optional().describe("Send as from for more"),
+    comments: z.array(CommentLine).optional(),
+    next_cursor: NextCursor.optional(),
   }),
-  async run(caller, { ticket: ref, task_id: taskId, text: name, from }) {
+  async run(caller, { ticket: ref, task_id: taskId, part, from, cursor }) {
     const address = await caller.locate(ref);
+    if (part === "comments") return { ref: ref.toUpperCase(), ...await commentsOf(caller, address, cursor) };
     if (taskId !== undefined) {
       const task = await caller.call("tasks.get", { ...address, taskId });
-      return {
-        ref: ref.toUpperCase(),
-        ...(name ? partOf(textOfTask(task, name), from, PART_BYTES) : { task: heldTask(task, ref) }),
-      };
+      const found = part
+        ? partOf(textOfTask(task, part), from, PART_BYTES)
+        : { task: heldTask(task, ref.toUpperCase()) };
+      return { ref: ref.toUpperCase(), ...found };
     }
-    if (name?.startsWith("task.")) throw invalidField("task_id", `Needed to read ${name}`);
+    if (part?.startsWith("task.")) throw invalidField("task_id", `Needed to read ${part}`);
     const ticket = await caller.call("tickets.get", address);
-    if (name) return { ref: ticket.ticket_ref, ...partOf(textOfTicket(ticket, name), from, PART_BYTES) };
+    if (part) return { ref: ticket.ticket_ref, ...partOf(textOfTicket(ticket, part), from, PART_BYTES) };
     return {
       ref: ticket.ticket_ref,
       ...headOf(ticket),
@@ -169,4 +184,18 @@ async function casesOf({ call, may }: Reading, { id: ticketId, project_id: id }:
     ROWS_BYTES,
   );
   return { test_cases: rows, more_test_cases: more };
+}
+
+async function commentsOf({ call }: Reading, address: TicketAddress, cursor: string | undefined) {
+  return await pageWithin(20, async (limit) => {
+    const { comments, next_cursor } = await call("comments.list", { ...address, limit, cursor });
+    const lines = comments.map(({ id, author, created_at, body }) => ({
+      comment_id: id,
+      by: author.name ?? "unknown",
+      is_agent: author.kind === "agent",
+      at: created_at,
+      body: cutText(body ?? "", COMMENT_BYTES, "a person sees the rest"),
+    }));
+    return { comments: lines, next_cursor };
+  });
 }

@@ -1,9 +1,11 @@
 import { addTasks } from "./add_tasks.ts";
 import { addTestCase } from "./add_test_case.ts";
 import { claimTask } from "./claim_task.ts";
+import { comment } from "./comment.ts";
 import { createTicket } from "./create_ticket.ts";
 import { findTasks } from "./find_tasks.ts";
 import { findTickets } from "./find_tickets.ts";
+import { getContext } from "./get_context.ts";
 import { getTicket } from "./get_ticket.ts";
 import { moveTickets } from "./move_tickets.ts";
 import { renewClaim } from "./renew_claim.ts";
@@ -14,6 +16,7 @@ import { updateTicket } from "./update_ticket.ts";
 
 /** Every tool, in the order in which agents see them: what to start with first. No tool approves, deletes or administrates. */
 export const TOOLS: readonly Tool[] = [
+  getContext,
   findTickets,
   getTicket,
   createTicket,
@@ -26,4 +29,5 @@ export const TOOLS: readonly Tool[] = [
   renewClaim,
   addTasks,
   addTestCase,
+  comment,
 ];

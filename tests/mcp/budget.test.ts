@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { listTool } from "../../src/http/mcp_definition.ts";
+import { publishedProcedures } from "../../src/http/procedures.ts";
+import { INSTRUCTIONS } from "../../src/mcp/instructions.ts";
+import { TOOLS } from "../../src/mcp/tools.ts";
+import { makeKey, makeTicket, useProject } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { Agent } from "./_agent.ts";
+
+/** A token of such JSON has some 3.8 bytes in the vocabularies of today's models. */
+const BYTES_PER_TOKEN = 3.8;
+const MAX_ANSWER_BYTES = 24 * 1024;
+
+const procedures = new Map(publishedProcedures().map((procedure) => [procedure.name, procedure]));
+const definitions = TOOLS.map((tool) => listTool(tool, procedures).definition);
+
+describe("the list of tools", () => {
+  test("costs a model at most 3,600 tokens", () => {
+    const asModelsGetIt = definitions.map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      inputSchema,
+    }));
+    const bytes = asModelsGetIt.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
+    expect(bytes / BYTES_PER_TOKEN).toBeLessThanOrEqual(3_600);
+  });
+
+  test.each(definitions.map((definition) => [definition.name, definition]))(
+    "%s reads alike in all clients",
+    (_, one) => {
+      const text = JSON.stringify([one.inputSchema, one.outputSchema]);
+      expect(text).not.toMatch(/"(\$ref|anyOf|oneOf|allOf|\$schema)":/);
+      expect(text).not.toMatch(/"type":\[/);
+      expect(text.length / BYTES_PER_TOKEN).toBeLessThanOrEqual(1_500);
+    },
+  );
+
+  test("comes with instructions of at most 2 KiB", () => {
+    expect(INSTRUCTIONS.length).toBeLessThanOrEqual(2048);
+  });
+});
+
+describe("an answer about the largest texts stays under its bound", () => {
+  const harness = useHarness();
+  const project = useProject(harness);
+  let agent: Agent;
+  let ref: string;
+  let path: string;
+  let taskId: string;
+
+  beforeAll(async () => {
+    const { token } = await makeKey(harness.now, project.admin);
+    agent = await Agent.connect(harness.now, token);
+    for (let number = 0; number < 50; number++) {
+      ({ ref, path } = await makeTicket(harness.now, project, {
+        title: `${number} `.padEnd(100, "x") + "😀".repeat(40),
+        description: "😀".repeat(5000),
+        implementation_notes: "😀".repeat(5000),
+        suggested_resolution: "😀".repeat(2000),
+        evidence: { text: "😀".repeat(20_000) },
+        roles: ["frontend", "backend", "design", "devops", "qa", "other"],
+      }));
+    }
+    const call = (what: string, body: Record<string, unknown>) =>
+      harness.now.call("POST", `${path}/${what}`, { token: project.admin.token, body });
+    for (let number = 0; number < 60; number++) {
+      const made = await call("tasks", {
+        title: "😀".repeat(200),
+        body: "😀".repeat(10_000),
+        role: "backend",
+        acceptance_criteria: Array.from({ length: 50 }, () => ({ text: "😀".repeat(500) })),
+      });
+      taskId = made.body.id;
+      await call("test-cases", { title: "😀".repeat(200), instruction: "😀".repeat(5000) });
+      await call("comments", { body: "😀".repeat(10_000) });
+    }
+  });
+
+  test.each([
+    ["get_context", () => ({})],
+    ["find_tickets", () => ({ project: project.key, limit: 50 })],
+    ["get_ticket", () => ({ ticket: ref })],
+    ["get_ticket", () => ({ ticket: ref, task_id: taskId })],
+    ["get_ticket", () => ({ ticket: ref, part: "evidence" })],
+    ["get_ticket", () => ({ ticket: ref, part: "comments" })],
+    ["find_tasks", () => ({ project: project.key, limit: 50 })],
+    ["claim_task", () => ({ ticket: ref, task_id: taskId, agent: "a" })],
+  ])("%s", async (name, args) => {
+    const { isError, bytes } = await agent.call(name, args());
+    expect(isError).toBe(false);
+    expect(bytes).toBeLessThanOrEqual(MAX_ANSWER_BYTES);
+  });
+
+  test("a page that is cut short goes on where it ended", async () => {
+    const refs: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await agent.do("find_tickets", { project: project.key, limit: 50, cursor });
+      refs.push(...page.tickets.map((ticket: { ref: string }) => ticket.ref));
+      cursor = page.next_cursor;
+    } while (cursor);
+    expect(new Set(refs).size).toBe(50);
+    expect(refs.length).toBe(50);
+  });
+
+  test("a text that is cut is read to its end in parts", async () => {
+    let whole = "";
+    for (let from: number | undefined = 0; from !== undefined;) {
+      const part: { text: string; next_from?: number } = await agent.do("get_ticket", {
+        ticket: ref,
+        part: "description",
+        from,
+      });
+      whole += part.text;
+      from = part.next_from;
+    }
+    expect(whole).toBe("😀".repeat(5000));
+  });
+});
