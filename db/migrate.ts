@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 import { ConfigError, isServersFault } from "./errors.ts";
+import { adoptBaseline, withBaseline } from "./former_migrations.ts";
 import type { Database, Db, Sql, TransactionSql } from "./open.ts";
 import { whyUnusable } from "./requirements.ts";
 
-interface Migration {
+export interface Migration {
   version: number;
   name: string;
   checksum: string;
   text: string;
 }
-type Applied = Pick<Migration, "version" | "name" | "checksum">;
+export type Applied = Pick<Migration, "version" | "name" | "checksum">;
 
 /** The database was migrated by other code than this, which can't use it. */
 export class ForeignSchema extends ConfigError {
@@ -68,7 +69,8 @@ export async function startAlone(
  * @throws {ForeignSchema}
  */
 export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
-  return findPending(await readMigrations(folder), await readApplied(sql)).map(({ name }) => name);
+  const migrations = await readMigrations(folder);
+  return findPending(migrations, withBaseline(await readApplied(sql), migrations)).map(({ name }) => name);
 }
 
 /** The first statements of a start are here, so it is here that it fails for want of a server. */
@@ -90,7 +92,7 @@ async function applyNext(
   begins: (name: string) => void,
 ): Promise<string | undefined> {
   await lockStart(tx);
-  // A function may be written for a newer server than this one, and be replaced before it is called.
+  // A function may name what a later statement or migration makes.
   await tx`select set_config('check_function_bodies', 'off', true)`;
   await tx`
     create table if not exists schema_migrations (
@@ -100,6 +102,7 @@ async function applyNext(
       applied_at timestamptz not null default now()
     )
   `;
+  await adoptBaseline(tx, await readApplied(tx), migrations);
   const [next] = findPending(migrations, await readApplied(tx));
   if (!next) return undefined;
   begins(next.name);

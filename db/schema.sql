@@ -1,4 +1,851 @@
--- Written by npm run schema; do not edit.
+-- Written by npm run schema; do not edit. The reasons stand in db/migrations/.
+
+create table accounts (
+  id uuid not null,
+  name text not null,
+  slug text not null,
+  disabled_roles text[] not null default '{}'::text[],
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_slug_key UNIQUE (slug)
+);
+
+create table agent_runs (
+  id uuid not null,
+  ticket_id uuid not null,
+  project_id uuid not null,
+  agent_id text not null,
+  task_ids uuid[] not null default '{}'::uuid[],
+  status text not null default 'running'::text,
+  summary text,
+  branch_name text,
+  pull_request_url text,
+  event_at timestamp(3) with time zone,
+  event_tie text,
+  settled_tasks jsonb not null default '[]'::jsonb,
+  created_by uuid,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  move_id bigint,
+  constraint agent_runs_agent_key UNIQUE (agent_id),
+  constraint agent_runs_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint agent_runs_pkey PRIMARY KEY (id),
+  constraint agent_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'finished'::text,
+    'failed'::text]))),
+  constraint agent_runs_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX agent_runs_ticket_idx ON public.agent_runs USING btree (ticket_id, id);
+call track_history('agent_runs', 'agent_run', 'id',
+  'id ticket_id project_id event_tie settled_tasks move_id created_at updated_at');
+
+create table analysis_backlog (
+  project_id uuid not null,
+  ticket_id uuid not null,
+  history_id bigint not null,
+  constraint analysis_backlog_pkey PRIMARY KEY (project_id, ticket_id)
+);
+
+create table analysis_cursor (
+  only_row boolean not null default true,
+  history_id bigint not null,
+  constraint analysis_cursor_only_row_check CHECK (only_row),
+  constraint analysis_cursor_pkey PRIMARY KEY (only_row)
+);
+
+create table api_keys (
+  id uuid not null,
+  user_id uuid not null,
+  project_id uuid,
+  name text not null,
+  prefix text not null,
+  key_hash bytea not null,
+  scopes text[] not null,
+  expires_at timestamp(3) with time zone,
+  last_used_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint api_keys_key_hash_key UNIQUE (key_hash),
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_prefix_key UNIQUE (prefix),
+  constraint api_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX api_keys_user_idx ON public.api_keys USING btree (user_id, id);
+
+create table audit_log (
+  id bigint not null generated always as identity,
+  account_id uuid,
+  action text not null,
+  actor jsonb not null,
+  target_type text,
+  target_id text,
+  details jsonb not null default '{}'::jsonb,
+  request_id text,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint audit_log_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_account_idx ON public.audit_log USING btree (account_id, id);
+CREATE INDEX audit_log_action_idx ON public.audit_log USING btree (account_id, action, id);
+CREATE INDEX audit_log_actions_idx ON public.audit_log USING btree (action, id);
+CREATE INDEX audit_log_refused_idx ON public.audit_log USING btree (created_at) WHERE (action =
+  'session.refused'::text);
+
+create table billing_checkouts (
+  account_id uuid not null,
+  session_id text not null,
+  asked text not null,
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint billing_checkouts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint billing_checkouts_pkey PRIMARY KEY (account_id)
+);
+
+create table billing_customers (
+  account_id uuid not null,
+  customer_id text not null,
+  event_created bigint not null,
+  event_id text not null,
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint billing_customers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint billing_customers_pkey PRIMARY KEY (account_id, customer_id)
+);
+
+create table billing_subscriptions (
+  subscription_id text not null,
+  customer_id text not null,
+  status text not null,
+  price_id text,
+  cancel_at_period_end boolean not null,
+  current_period_end timestamp(3) with time zone,
+  started_at timestamp(3) with time zone not null,
+  ended boolean not null,
+  event_created bigint not null,
+  event_rank smallint not null,
+  event_id text not null,
+  updated_at timestamp(3) with time zone not null default now(),
+  cancel_at timestamp(3) with time zone,
+  constraint billing_subscriptions_pkey PRIMARY KEY (subscription_id)
+);
+CREATE INDEX billing_subscriptions_customer_idx ON public.billing_subscriptions USING btree (customer_id);
+
+create table claims (
+  name text not null,
+  holder uuid not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint claims_pkey PRIMARY KEY (name)
+);
+
+create table code_hosting_accounts (
+  user_id uuid not null,
+  login text not null,
+  provider_user_id bigint not null,
+  scopes text[],
+  token text not null,
+  state text not null default 'active'::text,
+  linked_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint code_hosting_accounts_pkey PRIMARY KEY (user_id),
+  constraint code_hosting_accounts_state_check CHECK ((state = ANY (ARRAY['active'::text, 'refused'::text]))),
+  constraint code_hosting_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table comments (
+  id uuid not null,
+  ticket_id uuid not null,
+  project_id uuid not null,
+  parent_id uuid,
+  body text,
+  mentions uuid[] not null default '{}'::uuid[],
+  created_by uuid,
+  created_with text not null,
+  key_id uuid,
+  by_bot boolean not null,
+  edited_at timestamp(3) with time zone,
+  resolved_at timestamp(3) with time zone,
+  resolved_by uuid,
+  deleted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint comments_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint comments_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text]))),
+  constraint comments_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES comments(id),
+  constraint comments_pkey PRIMARY KEY (id),
+  constraint comments_resolved_by_fkey FOREIGN KEY (resolved_by) REFERENCES users(id),
+  constraint comments_text CHECK (((body IS NULL) = (deleted_at IS NOT NULL))),
+  constraint comments_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX comments_ticket_idx ON public.comments USING btree (ticket_id, id);
+call track_history('comments', 'comment', 'id',
+  'id ticket_id project_id mentions created_by created_with key_id by_bot created_at updated_at');
+
+create table deploy_reports (
+  repo text not null,
+  first_reported_at timestamp(3) with time zone not null default now(),
+  last_reported_at timestamp(3) with time zone not null default now(),
+  constraint deploy_reports_pkey PRIMARY KEY (repo)
+);
+
+create table deploys (
+  repo text not null,
+  sha text not null,
+  status text not null,
+  reported_at timestamp(3) with time zone not null default now(),
+  constraint deploys_pkey PRIMARY KEY (sha, repo, status),
+  constraint deploys_status_check CHECK ((status = ANY (ARRAY['success'::text, 'failed'::text])))
+);
+
+create table event_counter (
+  last_seq bigint not null
+);
+
+create table event_outbox (
+  history_id bigint not null,
+  project_id uuid not null,
+  ticket_version integer,
+  title text,
+  stage text,
+  status text
+) with (vacuum_truncate=off);
+
+create table events (
+  seq bigint not null,
+  history_id bigint not null,
+  project_id uuid not null,
+  ticket_version integer,
+  title text,
+  stage text,
+  status text,
+  constraint events_pkey PRIMARY KEY (seq)
+) with (vacuum_truncate=off);
+CREATE INDEX events_project_idx ON public.events USING btree (project_id, seq);
+
+create table history (
+  id bigint not null generated always as identity,
+  project_id uuid not null,
+  ticket_id uuid,
+  entity text not null,
+  entity_id text not null,
+  action text not null,
+  from_value jsonb,
+  to_value jsonb,
+  actor jsonb not null,
+  request_id text,
+  created_at timestamp(3) with time zone not null default clock_timestamp(),
+  changes jsonb,
+  constraint history_pkey PRIMARY KEY (id)
+);
+CREATE INDEX history_ticket_idx ON public.history USING btree (ticket_id, id);
+CREATE TRIGGER history_events AFTER INSERT ON public.history REFERENCING NEW TABLE AS inserted FOR EACH
+  STATEMENT EXECUTE FUNCTION queue_events();
+
+create table hook_run_results (
+  run_id uuid not null,
+  "position" integer not null,
+  project_id uuid not null,
+  repo text not null,
+  status text not null default 'pending'::text,
+  hook_id bigint,
+  code text,
+  error text,
+  constraint hook_run_results_pkey PRIMARY KEY (run_id, "position"),
+  constraint hook_run_results_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint hook_run_results_run_id_fkey FOREIGN KEY (run_id) REFERENCES hook_runs(id) ON DELETE CASCADE,
+  constraint hook_run_results_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'created'::text,
+    'updated'::text, 'unchanged'::text, 'failed'::text])))
+);
+
+create table hook_runs (
+  id uuid not null,
+  user_id uuid not null,
+  state text not null default 'queued'::text,
+  code text,
+  error text,
+  waits integer not null default 0,
+  resumes_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  finished_at timestamp(3) with time zone,
+  constraint hook_runs_pkey PRIMARY KEY (id),
+  constraint hook_runs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text,
+    'waiting'::text, 'done'::text, 'failed'::text]))),
+  constraint hook_runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table inbound_deliveries (
+  id uuid not null,
+  provider text not null,
+  delivery_id text,
+  event text not null,
+  subject text,
+  body bytea not null,
+  body_sha256 bytea not null,
+  outcome text not null,
+  reason text,
+  error text,
+  attempts integer not null default 1,
+  request_id text not null,
+  received_at timestamp(3) with time zone not null default now(),
+  decided_at timestamp(3) with time zone not null default now(),
+  constraint inbound_deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'ignored'::text,
+    'failed'::text]))),
+  constraint inbound_deliveries_pkey PRIMARY KEY (id),
+  constraint inbound_deliveries_provider_check CHECK ((provider = ANY (ARRAY['cloud_agent'::text,
+    'payment'::text, 'deploy'::text, 'github'::text])))
+);
+CREATE UNIQUE INDEX inbound_deliveries_body_key ON public.inbound_deliveries USING btree (provider,
+  body_sha256);
+CREATE UNIQUE INDEX inbound_deliveries_delivery_key ON public.inbound_deliveries USING btree (provider,
+  delivery_id) WHERE (delivery_id IS NOT NULL);
+CREATE INDEX inbound_deliveries_failed_idx ON public.inbound_deliveries USING btree (id) WHERE (outcome =
+  'failed'::text);
+CREATE INDEX inbound_deliveries_received_idx ON public.inbound_deliveries USING btree (received_at);
+CREATE INDEX inbound_deliveries_subject_idx ON public.inbound_deliveries USING btree (subject, provider) WHERE
+  (subject IS NOT NULL);
+
+create table invitations (
+  token_hash bytea not null,
+  user_id uuid not null,
+  expires_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint invitations_pkey PRIMARY KEY (token_hash),
+  constraint invitations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE UNIQUE INDEX invitations_unused_key ON public.invitations USING btree (user_id) WHERE (used_at IS
+  NULL);
+CREATE INDEX invitations_user_idx ON public.invitations USING btree (user_id);
+
+create table issue_makers (
+  ticket_id uuid not null,
+  login text not null,
+  constraint issue_makers_pkey PRIMARY KEY (ticket_id),
+  constraint issue_makers_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+
+create table part_creations (
+  ticket_id uuid not null,
+  part text not null,
+  idempotency_key text not null,
+  response jsonb not null,
+  body_sha256 text,
+  constraint part_creations_part_check CHECK ((part = ANY (ARRAY['task'::text, 'test_case'::text,
+    'comment'::text, 'question'::text]))),
+  constraint part_creations_pkey PRIMARY KEY (ticket_id, part, idempotency_key),
+  constraint part_creations_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+
+create table project_analyses (
+  project_id uuid not null,
+  total integer not null,
+  done integer not null,
+  started_at timestamp(3) with time zone not null,
+  finished_at timestamp(3) with time zone,
+  constraint project_analyses_pkey PRIMARY KEY (project_id),
+  constraint project_analyses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+
+create table project_members (
+  project_id uuid not null,
+  user_id uuid not null,
+  role text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint project_members_pkey PRIMARY KEY (project_id, user_id),
+  constraint project_members_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint project_members_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'member'::text,
+    'admin'::text]))),
+  constraint project_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX project_members_user_idx ON public.project_members USING btree (user_id);
+
+create table project_repositories (
+  project_id uuid not null,
+  full_name text not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint project_repositories_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE UNIQUE INDEX project_repositories_key ON public.project_repositories USING btree (project_id,
+  lower(full_name));
+CREATE INDEX project_repositories_name_idx ON public.project_repositories USING btree (lower(full_name));
+
+create table projects (
+  id uuid not null,
+  account_id uuid not null,
+  name text not null,
+  key text not null,
+  slug text not null,
+  next_number integer not null default 1,
+  archived_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint projects_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint projects_key_check CHECK ((key ~ '^[A-Z][A-Z0-9]{1,9}$'::text)),
+  constraint projects_key_key UNIQUE (account_id, key),
+  constraint projects_pkey PRIMARY KEY (id),
+  constraint projects_slug_key UNIQUE (account_id, slug)
+) with (fillfactor=70);
+
+create table pull_requests (
+  repo text not null,
+  number integer not null,
+  state text not null,
+  merge_sha text,
+  merged_at timestamp(3) with time zone,
+  event_at timestamp(3) with time zone not null,
+  provider_id bigint,
+  constraint pull_requests_merge CHECK (((state = 'merged'::text) = ((merge_sha IS NOT NULL) AND (merged_at IS
+    NOT NULL)))),
+  constraint pull_requests_pkey PRIMARY KEY (repo, number),
+  constraint pull_requests_repo_check CHECK ((repo = lower(repo))),
+  constraint pull_requests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text,
+    'merged'::text])))
+);
+CREATE INDEX pull_requests_provider_idx ON public.pull_requests USING btree (provider_id) WHERE (provider_id
+  IS NOT NULL);
+
+create table rate_limits (
+  key character varying(255) not null,
+  points integer not null default 0,
+  expire bigint,
+  constraint rate_limits_pkey PRIMARY KEY (key)
+);
+
+create table refresh_tokens (
+  token_hash bytea not null,
+  session_id uuid not null,
+  expires_at timestamp(3) with time zone not null,
+  used_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint refresh_tokens_pkey PRIMARY KEY (token_hash),
+  constraint refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX refresh_tokens_expires_idx ON public.refresh_tokens USING btree (expires_at);
+CREATE INDEX refresh_tokens_session_idx ON public.refresh_tokens USING btree (session_id);
+
+create table repository_hooks (
+  repo text not null,
+  hook_id bigint not null,
+  url text not null,
+  secret_fingerprint text not null,
+  provider_updated_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint repository_hooks_pkey PRIMARY KEY (repo),
+  constraint repository_hooks_repo_check CHECK ((repo = lower(repo)))
+);
+
+create table schema_migrations (
+  version integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint schema_migrations_pkey PRIMARY KEY (version)
+);
+
+create table scope_surveys (
+  id uuid not null,
+  code text not null,
+  title text not null,
+  questions jsonb not null,
+  created_by uuid,
+  closed_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint scope_surveys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint scope_surveys_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX scope_surveys_code_key ON public.scope_surveys USING btree (lower(code));
+
+create table sessions (
+  id uuid not null,
+  user_id uuid not null,
+  user_agent text,
+  address text,
+  created_at timestamp(3) with time zone not null default now(),
+  last_used_at timestamp(3) with time zone not null default now(),
+  expires_at timestamp(3) with time zone not null,
+  revoked_at timestamp(3) with time zone,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX sessions_ended_idx ON public.sessions USING btree (LEAST(revoked_at, expires_at));
+CREATE INDEX sessions_user_idx ON public.sessions USING btree (user_id, id);
+
+create table suggestions (
+  id uuid not null,
+  project_id uuid not null,
+  kind text not null,
+  status text not null default 'pending'::text,
+  ticket_id uuid not null,
+  other_ticket_id uuid,
+  title text not null,
+  rationale text not null,
+  confidence double precision not null,
+  evidence jsonb not null,
+  fingerprint text not null,
+  before_accept jsonb,
+  created_at timestamp(3) with time zone not null default now(),
+  decided_at timestamp(3) with time zone,
+  decided_by uuid,
+  constraint suggestions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <=
+    (1)::double precision))),
+  constraint suggestions_decided CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint suggestions_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+  constraint suggestions_duplicate_has_other CHECK (((kind = 'duplicate'::text) = (other_ticket_id IS NOT
+    NULL))),
+  constraint suggestions_fingerprint_key UNIQUE (project_id, fingerprint),
+  constraint suggestions_kind_check CHECK ((kind = ANY (ARRAY['duplicate'::text, 'stale'::text, 'close'::text,
+    'role'::text, 'split'::text]))),
+  constraint suggestions_other_ticket_id_fkey FOREIGN KEY (other_ticket_id) REFERENCES tickets(id),
+  constraint suggestions_pkey PRIMARY KEY (id),
+  constraint suggestions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint suggestions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text,
+    'dismissed'::text, 'executed'::text, 'expired'::text]))),
+  constraint suggestions_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX suggestions_other_idx ON public.suggestions USING btree (other_ticket_id) WHERE (other_ticket_id
+  IS NOT NULL);
+CREATE INDEX suggestions_pending_idx ON public.suggestions USING btree (project_id, confidence, id) WHERE
+  (status = 'pending'::text);
+CREATE INDEX suggestions_project_idx ON public.suggestions USING btree (project_id, id);
+CREATE INDEX suggestions_status_idx ON public.suggestions USING btree (project_id, status, id);
+CREATE INDEX suggestions_ticket_idx ON public.suggestions USING btree (ticket_id);
+
+create table survey_responses (
+  id uuid not null,
+  survey_id uuid not null,
+  email text not null,
+  user_id uuid,
+  answers jsonb not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint survey_responses_email_check CHECK ((email = lower(email))),
+  constraint survey_responses_person_key UNIQUE (survey_id, email),
+  constraint survey_responses_pkey PRIMARY KEY (id),
+  constraint survey_responses_survey_id_fkey FOREIGN KEY (survey_id) REFERENCES scope_surveys(id),
+  constraint survey_responses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE UNIQUE INDEX survey_responses_user_key ON public.survey_responses USING btree (survey_id, user_id)
+  WHERE (user_id IS NOT NULL);
+
+create table tasks (
+  id uuid not null,
+  ticket_id uuid not null,
+  project_id uuid not null,
+  sequence integer not null,
+  title text not null,
+  body text,
+  summary text,
+  role text not null,
+  status text not null default 'pending'::text,
+  assignee_user_id uuid,
+  assignee_session_id text,
+  lease_expires_at timestamp(3) with time zone,
+  depends_on_task_ids uuid[] not null default '{}'::uuid[],
+  acceptance_criteria jsonb not null default '[]'::jsonb,
+  estimated_minutes integer,
+  actual_minutes integer,
+  blocking_reason text,
+  started_at timestamp(3) with time zone,
+  completed_at timestamp(3) with time zone,
+  version integer not null default 1,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint tasks_assignee_user_id_fkey FOREIGN KEY (assignee_user_id) REFERENCES users(id),
+  constraint tasks_blocked_has_reason CHECK (((status = 'blocked'::text) = (blocking_reason IS NOT NULL))),
+  constraint tasks_done_is_completed CHECK (((status <> 'done'::text) OR (completed_at IS NOT NULL))),
+  constraint tasks_lease_is_at_work CHECK (((lease_expires_at IS NULL) OR (status = 'in_progress'::text))),
+  constraint tasks_pkey PRIMARY KEY (id),
+  constraint tasks_role_check CHECK ((role = ANY (ARRAY['frontend'::text, 'backend'::text, 'design'::text,
+    'devops'::text, 'qa'::text, 'other'::text]))),
+  constraint tasks_sequence_key UNIQUE (ticket_id, sequence) DEFERRABLE INITIALLY DEFERRED,
+  constraint tasks_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in_progress'::text,
+    'blocked'::text, 'done'::text, 'skipped'::text]))),
+  constraint tasks_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX tasks_assignee_idx ON public.tasks USING btree (assignee_user_id, project_id, id) WHERE
+  (assignee_user_id IS NOT NULL);
+CREATE INDEX tasks_lease_idx ON public.tasks USING btree (lease_expires_at) WHERE (lease_expires_at IS NOT
+  NULL);
+CREATE INDEX tasks_project_idx ON public.tasks USING btree (project_id, id);
+CREATE INDEX tasks_role_idx ON public.tasks USING btree (project_id, role, id);
+CREATE INDEX tasks_status_idx ON public.tasks USING btree (project_id, status, id);
+CREATE INDEX tasks_unfinished_idx ON public.tasks USING btree (project_id, id) WHERE (status = ANY
+  (ARRAY['pending'::text, 'in_progress'::text, 'blocked'::text]));
+call track_history('tasks', 'task', 'id',
+  'id ticket_id project_id lease_expires_at version created_at updated_at');
+
+create table test_cases (
+  id uuid not null,
+  ticket_id uuid not null,
+  project_id uuid not null,
+  title text not null,
+  instruction text not null,
+  link text,
+  status text not null default 'pending'::text,
+  decided_by uuid,
+  decided_at timestamp(3) with time zone,
+  note text,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  version integer not null default 1,
+  constraint test_cases_decided CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint test_cases_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
+  constraint test_cases_pkey PRIMARY KEY (id),
+  constraint test_cases_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text,
+    'rejected'::text]))),
+  constraint test_cases_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX test_cases_project_idx ON public.test_cases USING btree (project_id, id);
+CREATE INDEX test_cases_status_idx ON public.test_cases USING btree (project_id, status, id);
+CREATE INDEX test_cases_ticket_idx ON public.test_cases USING btree (ticket_id, id);
+call track_history('test_cases', 'test_case', 'id', 'id ticket_id project_id created_at updated_at version');
+
+create table ticket_creations (
+  project_id uuid not null,
+  idempotency_key text not null,
+  ticket_id uuid not null,
+  response jsonb not null,
+  body_sha256 text,
+  constraint ticket_creations_pkey PRIMARY KEY (project_id, idempotency_key)
+);
+CREATE INDEX ticket_creations_ticket_idx ON public.ticket_creations USING btree (ticket_id);
+
+create table ticket_duplicates (
+  ticket_id uuid not null,
+  project_id uuid not null,
+  duplicate_of uuid not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint ticket_duplicates_duplicate_of_fkey FOREIGN KEY (duplicate_of) REFERENCES tickets(id),
+  constraint ticket_duplicates_other CHECK ((ticket_id <> duplicate_of)),
+  constraint ticket_duplicates_pkey PRIMARY KEY (ticket_id),
+  constraint ticket_duplicates_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX ticket_duplicates_of_idx ON public.ticket_duplicates USING btree (duplicate_of);
+call track_history('ticket_duplicates', 'duplicate', 'duplicate_of', 'ticket_id project_id created_at');
+
+create table ticket_embedding_bits (
+  ticket_id uuid not null,
+  project_id uuid not null,
+  bits bit(384) not null,
+  constraint ticket_embedding_bits_pkey PRIMARY KEY (ticket_id)
+);
+CREATE INDEX ticket_embedding_bits_project_idx ON public.ticket_embedding_bits USING btree (project_id);
+
+create table ticket_embeddings (
+  ticket_id uuid not null,
+  project_id uuid not null,
+  open boolean not null,
+  embedding vector(384) not null,
+  constraint ticket_embeddings_pkey PRIMARY KEY (ticket_id),
+  constraint ticket_embeddings_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX ticket_embeddings_hnsw_idx ON public.ticket_embeddings USING hnsw (embedding vector_cosine_ops)
+  WITH (ef_construction='200') WHERE (open AND keeps_vector_graph());
+CREATE INDEX ticket_embeddings_project_idx ON public.ticket_embeddings USING btree (project_id) WHERE open;
+CREATE TRIGGER ticket_embeddings_bits_delete AFTER DELETE ON public.ticket_embeddings REFERENCING OLD TABLE AS
+  deleted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
+CREATE TRIGGER ticket_embeddings_bits_insert AFTER INSERT ON public.ticket_embeddings REFERENCING NEW TABLE AS
+  inserted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
+CREATE TRIGGER ticket_embeddings_bits_update AFTER UPDATE ON public.ticket_embeddings REFERENCING OLD TABLE AS
+  deleted NEW TABLE AS inserted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION
+  keep_embedding_bits();
+
+create table ticket_issues (
+  ticket_id uuid not null,
+  project_id uuid not null,
+  repo_full_name text not null,
+  issue_number integer not null,
+  issue_url text not null,
+  title text,
+  state text,
+  event_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint ticket_issues_issue_number_check CHECK ((issue_number > 0)),
+  constraint ticket_issues_pkey PRIMARY KEY (ticket_id),
+  constraint ticket_issues_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text]))),
+  constraint ticket_issues_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX ticket_issues_issue_idx ON public.ticket_issues USING btree (lower(repo_full_name),
+  issue_number);
+call track_history('ticket_issues', 'linked_issue', 'ticket_id',
+  'ticket_id project_id event_at created_at updated_at');
+
+create table ticket_pull_requests (
+  id uuid not null,
+  ticket_id uuid not null,
+  project_id uuid not null,
+  repo text not null,
+  number integer not null,
+  url text not null,
+  state text not null default 'open'::text,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint ticket_pull_requests_pkey PRIMARY KEY (id),
+  constraint ticket_pull_requests_repo_check CHECK ((repo = lower(repo))),
+  constraint ticket_pull_requests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text,
+    'merged'::text]))),
+  constraint ticket_pull_requests_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE UNIQUE INDEX ticket_pull_requests_key ON public.ticket_pull_requests USING btree (ticket_id,
+  lower(repo), number);
+CREATE INDEX ticket_pull_requests_number_idx ON public.ticket_pull_requests USING btree (lower(repo), number);
+CREATE TRIGGER ticket_pull_requests_known BEFORE INSERT ON public.ticket_pull_requests FOR EACH ROW EXECUTE
+  FUNCTION link_known_pull_request();
+CREATE TRIGGER ticket_pull_requests_stamp AFTER INSERT ON public.ticket_pull_requests FOR EACH ROW EXECUTE
+  FUNCTION stamp_linked_ticket();
+call track_history('ticket_pull_requests', 'pull_request', 'id',
+  'id ticket_id project_id created_at updated_at');
+
+create table ticket_roles (
+  ticket_id uuid not null,
+  project_id uuid not null,
+  role text not null,
+  status text not null default 'pending'::text,
+  constraint ticket_roles_pkey PRIMARY KEY (ticket_id, role),
+  constraint ticket_roles_role_check CHECK ((role = ANY (ARRAY['frontend'::text, 'backend'::text,
+    'design'::text, 'devops'::text, 'qa'::text, 'other'::text]))),
+  constraint ticket_roles_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in_progress'::text,
+    'done'::text, 'skipped'::text]))),
+  constraint ticket_roles_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX ticket_roles_role_idx ON public.ticket_roles USING btree (project_id, role, ticket_id);
+call track_history('ticket_roles', 'role', 'role', 'ticket_id project_id');
+
+create table ticket_texts (
+  ticket_id uuid not null,
+  project_id uuid not null,
+  document tsvector not null,
+  constraint ticket_texts_pkey PRIMARY KEY (ticket_id),
+  constraint ticket_texts_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX ticket_texts_document_idx ON public.ticket_texts USING gin (document);
+
+create table tickets (
+  id uuid not null,
+  project_id uuid not null,
+  number integer not null,
+  title text not null,
+  description text not null,
+  request_type text not null,
+  priority text not null,
+  priority_rank smallint not null generated always as (
+CASE priority
+    WHEN 'high'::text THEN 3
+    WHEN 'medium'::text THEN 2
+    ELSE 1
+END) stored,
+  blocking boolean not null,
+  evidence jsonb,
+  suggested_resolution text,
+  implementation_notes text,
+  actor_role text not null,
+  actor_id text not null,
+  source text not null,
+  stage text not null default 'backlog'::text,
+  status text not null default 'open'::text,
+  resolution_type text,
+  resolution_note text,
+  closed_at timestamp(3) with time zone,
+  merge_sha text,
+  deployed_at timestamp(3) with time zone,
+  deploy_failed_at timestamp(3) with time zone,
+  ship_state text not null generated always as (
+CASE
+    WHEN ((deploy_failed_at IS NOT NULL) AND ((deployed_at IS NULL) OR (deploy_failed_at > deployed_at))) THEN
+      'deploy_failed'::text
+    WHEN (deployed_at IS NOT NULL) THEN 'deployed'::text
+    WHEN (merge_sha IS NOT NULL) THEN 'merged'::text
+    ELSE 'none'::text
+END) stored,
+  created_by uuid,
+  created_with text not null,
+  version integer not null default 1,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  reopened boolean not null default false,
+  constraint tickets_closed_at CHECK (((status = 'closed'::text) = (closed_at IS NOT NULL))),
+  constraint tickets_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint tickets_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text]))),
+  constraint tickets_live_is_closed CHECK (((stage = 'live'::text) = (status = 'closed'::text))),
+  constraint tickets_number_key UNIQUE (project_id, number),
+  constraint tickets_pkey PRIMARY KEY (id),
+  constraint tickets_priority_check CHECK ((priority = ANY (ARRAY['low'::text, 'medium'::text,
+    'high'::text]))),
+  constraint tickets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint tickets_request_type_check CHECK ((request_type = ANY (ARRAY['bug'::text,
+    'clarification_needed'::text, 'decision_needed'::text, 'feature_request'::text]))),
+  constraint tickets_resolution_type_check CHECK ((resolution_type = ANY (ARRAY['completed'::text,
+    'already_done'::text, 'duplicate'::text, 'wont_fix'::text, 'no_longer_relevant'::text,
+    'cancelled'::text]))),
+  constraint tickets_stage_check CHECK ((stage = ANY (ARRAY['backlog'::text, 'up_next'::text,
+    'in_progress'::text, 'validation'::text, 'live'::text]))),
+  constraint tickets_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text])))
+);
+CREATE INDEX tickets_created_idx ON public.tickets USING btree (project_id, created_at, id);
+CREATE INDEX tickets_merge_sha_idx ON public.tickets USING btree (merge_sha) WHERE ((merge_sha IS NOT NULL)
+  AND ((status = 'open'::text) OR (deployed_at IS NULL)));
+CREATE INDEX tickets_merged_idx ON public.tickets USING btree (id) WHERE ((status = 'open'::text) AND
+  (merge_sha IS NOT NULL));
+CREATE INDEX tickets_open_created_idx ON public.tickets USING btree (project_id, created_at, id) WHERE (status
+  = 'open'::text);
+CREATE INDEX tickets_open_priority_idx ON public.tickets USING btree (project_id, priority_rank, id) WHERE
+  (status = 'open'::text);
+CREATE INDEX tickets_open_updated_idx ON public.tickets USING btree (project_id, updated_at, id) WHERE (status
+  = 'open'::text);
+CREATE INDEX tickets_priority_idx ON public.tickets USING btree (project_id, priority_rank, id);
+CREATE INDEX tickets_ship_idx ON public.tickets USING btree (project_id, ship_state, created_at, id) WHERE
+  (ship_state = ANY (ARRAY['merged'::text, 'deploy_failed'::text]));
+CREATE INDEX tickets_stage_idx ON public.tickets USING btree (project_id, stage, created_at, id);
+CREATE INDEX tickets_updated_idx ON public.tickets USING btree (project_id, updated_at, id);
+CREATE TRIGGER tickets_follow_merge BEFORE UPDATE OF merge_sha ON public.tickets FOR EACH ROW WHEN
+  ((new.merge_sha IS DISTINCT FROM old.merge_sha)) EXECUTE FUNCTION follow_merge();
+CREATE TRIGGER tickets_text_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH
+  STATEMENT EXECUTE FUNCTION index_new_texts();
+CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.tickets FOR EACH ROW WHEN
+  (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description))) EXECUTE
+  FUNCTION index_changed_text();
+call track_history('tickets', 'ticket', 'id',
+  'id project_id priority_rank ship_state reopened version created_at updated_at');
+
+create table users (
+  id uuid not null,
+  account_id uuid not null,
+  email text not null,
+  name text not null,
+  kind text not null default 'human'::text,
+  role text not null default 'member'::text,
+  password_hash text,
+  deactivated_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint users_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint users_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'bot'::text]))),
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_role_check CHECK ((role = ANY (ARRAY['member'::text, 'admin'::text, 'super_admin'::text])))
+);
+CREATE INDEX users_account_idx ON public.users USING btree (account_id, id);
+CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email));
+
+create view history_entries as
+ SELECT ((h.id + COALESCE(c.place, (1)::bigint)) - 1) AS id,
+    h.id AS history_id,
+    h.project_id,
+    h.ticket_id,
+    h.entity,
+    h.entity_id,
+    h.action,
+    c.field,
+        CASE
+            WHEN (c.field IS NULL) THEN h.from_value
+            ELSE NULLIF((c.pair -> 0), 'null'::jsonb)
+        END AS from_value,
+        CASE
+            WHEN (c.field IS NULL) THEN h.to_value
+            ELSE NULLIF((c.pair -> 1), 'null'::jsonb)
+        END AS to_value,
+    h.actor,
+    h.request_id,
+    h.created_at
+   FROM (history h
+     LEFT JOIN LATERAL jsonb_each(h.changes) WITH ORDINALITY c(field, pair, place) ON (true));
 
 CREATE OR REPLACE FUNCTION public.acting()
  RETURNS jsonb
@@ -169,254 +1016,19 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.record_history_of_agent_runs()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'agent_run', r.id::text, 'created', json_object('agent_id': r.agent_id, 'task_ids': r.task_ids, 'status': r.status, 'summary': r.summary, 'branch_name': r.branch_name, 'pull_request_url': r.pull_request_url, 'event_at': r.event_at, 'created_by': r.created_by absent on null returning jsonb),
-          w.who - 'request_id', w.who ->> 'request_id'
-        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
-      elsif tg_op = 'DELETE' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'agent_run', r.id::text, 'deleted', json_object('agent_id': r.agent_id, 'task_ids': r.task_ids, 'status': r.status, 'summary': r.summary, 'branch_name': r.branch_name, 'pull_request_url': r.pull_request_url, 'event_at': r.event_at, 'created_by': r.created_by absent on null returning jsonb),
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from deleted r;
-      else
-        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
-        select n.project_id, n.ticket_id, 'agent_run', n.id::text, 'changed', c.changes,
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
-        cross join lateral (select json_object('agent_id': case when o.agent_id is distinct from n.agent_id then jsonb_build_array(o.agent_id, n.agent_id) end, 'task_ids': case when o.task_ids is distinct from n.task_ids then jsonb_build_array(o.task_ids, n.task_ids) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'summary': case when o.summary is distinct from n.summary then jsonb_build_array(o.summary, n.summary) end, 'branch_name': case when o.branch_name is distinct from n.branch_name then jsonb_build_array(o.branch_name, n.branch_name) end, 'pull_request_url': case when o.pull_request_url is distinct from n.pull_request_url then jsonb_build_array(o.pull_request_url, n.pull_request_url) end, 'event_at': case when o.event_at is distinct from n.event_at then jsonb_build_array(o.event_at, n.event_at) end, 'created_by': case when o.created_by is distinct from n.created_by then jsonb_build_array(o.created_by, n.created_by) end absent on null returning jsonb) as changes offset 0) c
-        where c.changes <> '{}';
-      end if;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.record_history_of_comments()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'comment', r.id::text, 'created', json_object('parent_id': r.parent_id, 'body': r.body, 'edited_at': r.edited_at, 'resolved_at': r.resolved_at, 'resolved_by': r.resolved_by, 'deleted_at': r.deleted_at absent on null returning jsonb),
-          w.who - 'request_id', w.who ->> 'request_id'
-        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
-      elsif tg_op = 'DELETE' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'comment', r.id::text, 'deleted', json_object('parent_id': r.parent_id, 'body': r.body, 'edited_at': r.edited_at, 'resolved_at': r.resolved_at, 'resolved_by': r.resolved_by, 'deleted_at': r.deleted_at absent on null returning jsonb),
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from deleted r;
-      else
-        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
-        select n.project_id, n.ticket_id, 'comment', n.id::text, 'changed', c.changes,
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
-        cross join lateral (select json_object('parent_id': case when o.parent_id is distinct from n.parent_id then jsonb_build_array(o.parent_id, n.parent_id) end, 'body': case when o.body is distinct from n.body then jsonb_build_array(o.body, n.body) end, 'edited_at': case when o.edited_at is distinct from n.edited_at then jsonb_build_array(o.edited_at, n.edited_at) end, 'resolved_at': case when o.resolved_at is distinct from n.resolved_at then jsonb_build_array(o.resolved_at, n.resolved_at) end, 'resolved_by': case when o.resolved_by is distinct from n.resolved_by then jsonb_build_array(o.resolved_by, n.resolved_by) end, 'deleted_at': case when o.deleted_at is distinct from n.deleted_at then jsonb_build_array(o.deleted_at, n.deleted_at) end absent on null returning jsonb) as changes offset 0) c
-        where c.changes <> '{}';
-      end if;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.record_history_of_tasks()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'task', r.id::text, 'created', json_object('sequence': r.sequence, 'title': r.title, 'body': r.body, 'summary': r.summary, 'role': r.role, 'status': r.status, 'assignee_user_id': r.assignee_user_id, 'assignee_session_id': r.assignee_session_id, 'depends_on_task_ids': r.depends_on_task_ids, 'acceptance_criteria': r.acceptance_criteria, 'estimated_minutes': r.estimated_minutes, 'actual_minutes': r.actual_minutes, 'blocking_reason': r.blocking_reason, 'started_at': r.started_at, 'completed_at': r.completed_at absent on null returning jsonb),
-          w.who - 'request_id', w.who ->> 'request_id'
-        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
-      elsif tg_op = 'DELETE' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'task', r.id::text, 'deleted', json_object('sequence': r.sequence, 'title': r.title, 'body': r.body, 'summary': r.summary, 'role': r.role, 'status': r.status, 'assignee_user_id': r.assignee_user_id, 'assignee_session_id': r.assignee_session_id, 'depends_on_task_ids': r.depends_on_task_ids, 'acceptance_criteria': r.acceptance_criteria, 'estimated_minutes': r.estimated_minutes, 'actual_minutes': r.actual_minutes, 'blocking_reason': r.blocking_reason, 'started_at': r.started_at, 'completed_at': r.completed_at absent on null returning jsonb),
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from deleted r;
-      else
-        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
-        select n.project_id, n.ticket_id, 'task', n.id::text, 'changed', c.changes,
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
-        cross join lateral (select json_object('sequence': case when o.sequence is distinct from n.sequence then jsonb_build_array(o.sequence, n.sequence) end, 'title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'body': case when o.body is distinct from n.body then jsonb_build_array(o.body, n.body) end, 'summary': case when o.summary is distinct from n.summary then jsonb_build_array(o.summary, n.summary) end, 'role': case when o.role is distinct from n.role then jsonb_build_array(o.role, n.role) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'assignee_user_id': case when o.assignee_user_id is distinct from n.assignee_user_id then jsonb_build_array(o.assignee_user_id, n.assignee_user_id) end, 'assignee_session_id': case when o.assignee_session_id is distinct from n.assignee_session_id then jsonb_build_array(o.assignee_session_id, n.assignee_session_id) end, 'depends_on_task_ids': case when o.depends_on_task_ids is distinct from n.depends_on_task_ids then jsonb_build_array(o.depends_on_task_ids, n.depends_on_task_ids) end, 'acceptance_criteria': case when o.acceptance_criteria is distinct from n.acceptance_criteria then jsonb_build_array(o.acceptance_criteria, n.acceptance_criteria) end, 'estimated_minutes': case when o.estimated_minutes is distinct from n.estimated_minutes then jsonb_build_array(o.estimated_minutes, n.estimated_minutes) end, 'actual_minutes': case when o.actual_minutes is distinct from n.actual_minutes then jsonb_build_array(o.actual_minutes, n.actual_minutes) end, 'blocking_reason': case when o.blocking_reason is distinct from n.blocking_reason then jsonb_build_array(o.blocking_reason, n.blocking_reason) end, 'started_at': case when o.started_at is distinct from n.started_at then jsonb_build_array(o.started_at, n.started_at) end, 'completed_at': case when o.completed_at is distinct from n.completed_at then jsonb_build_array(o.completed_at, n.completed_at) end absent on null returning jsonb) as changes offset 0) c
-        where c.changes <> '{}';
-      end if;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.record_history_of_test_cases()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'test_case', r.id::text, 'created', json_object('title': r.title, 'instruction': r.instruction, 'link': r.link, 'status': r.status, 'decided_by': r.decided_by, 'decided_at': r.decided_at, 'note': r.note absent on null returning jsonb),
-          w.who - 'request_id', w.who ->> 'request_id'
-        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
-      elsif tg_op = 'DELETE' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'test_case', r.id::text, 'deleted', json_object('title': r.title, 'instruction': r.instruction, 'link': r.link, 'status': r.status, 'decided_by': r.decided_by, 'decided_at': r.decided_at, 'note': r.note absent on null returning jsonb),
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from deleted r;
-      else
-        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
-        select n.project_id, n.ticket_id, 'test_case', n.id::text, 'changed', c.changes,
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
-        cross join lateral (select json_object('title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'instruction': case when o.instruction is distinct from n.instruction then jsonb_build_array(o.instruction, n.instruction) end, 'link': case when o.link is distinct from n.link then jsonb_build_array(o.link, n.link) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'decided_by': case when o.decided_by is distinct from n.decided_by then jsonb_build_array(o.decided_by, n.decided_by) end, 'decided_at': case when o.decided_at is distinct from n.decided_at then jsonb_build_array(o.decided_at, n.decided_at) end, 'note': case when o.note is distinct from n.note then jsonb_build_array(o.note, n.note) end absent on null returning jsonb) as changes offset 0) c
-        where c.changes <> '{}';
-      end if;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.record_history_of_ticket_duplicates()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'duplicate', r.duplicate_of::text, 'created', json_object('duplicate_of': r.duplicate_of absent on null returning jsonb),
-          w.who - 'request_id', w.who ->> 'request_id'
-        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
-      elsif tg_op = 'DELETE' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'duplicate', r.duplicate_of::text, 'deleted', json_object('duplicate_of': r.duplicate_of absent on null returning jsonb),
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from deleted r;
-      else
-        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
-        select n.project_id, n.ticket_id, 'duplicate', n.duplicate_of::text, 'changed', c.changes,
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.duplicate_of = n.duplicate_of
-        cross join lateral (select json_object('duplicate_of': case when o.duplicate_of is distinct from n.duplicate_of then jsonb_build_array(o.duplicate_of, n.duplicate_of) end absent on null returning jsonb) as changes offset 0) c
-        where c.changes <> '{}';
-      end if;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.record_history_of_ticket_issues()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'linked_issue', r.ticket_id::text, 'created', json_object('repo_full_name': r.repo_full_name, 'issue_number': r.issue_number, 'issue_url': r.issue_url, 'title': r.title, 'state': r.state absent on null returning jsonb),
-          w.who - 'request_id', w.who ->> 'request_id'
-        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
-      elsif tg_op = 'DELETE' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'linked_issue', r.ticket_id::text, 'deleted', json_object('repo_full_name': r.repo_full_name, 'issue_number': r.issue_number, 'issue_url': r.issue_url, 'title': r.title, 'state': r.state absent on null returning jsonb),
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from deleted r;
-      else
-        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
-        select n.project_id, n.ticket_id, 'linked_issue', n.ticket_id::text, 'changed', c.changes,
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.ticket_id = n.ticket_id
-        cross join lateral (select json_object('repo_full_name': case when o.repo_full_name is distinct from n.repo_full_name then jsonb_build_array(o.repo_full_name, n.repo_full_name) end, 'issue_number': case when o.issue_number is distinct from n.issue_number then jsonb_build_array(o.issue_number, n.issue_number) end, 'issue_url': case when o.issue_url is distinct from n.issue_url then jsonb_build_array(o.issue_url, n.issue_url) end, 'title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'state': case when o.state is distinct from n.state then jsonb_build_array(o.state, n.state) end absent on null returning jsonb) as changes offset 0) c
-        where c.changes <> '{}';
-      end if;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.record_history_of_ticket_pull_requests()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'pull_request', r.id::text, 'created', json_object('repo': r.repo, 'number': r.number, 'url': r.url, 'state': r.state absent on null returning jsonb),
-          w.who - 'request_id', w.who ->> 'request_id'
-        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
-      elsif tg_op = 'DELETE' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'pull_request', r.id::text, 'deleted', json_object('repo': r.repo, 'number': r.number, 'url': r.url, 'state': r.state absent on null returning jsonb),
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from deleted r;
-      else
-        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
-        select n.project_id, n.ticket_id, 'pull_request', n.id::text, 'changed', c.changes,
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.id = n.id
-        cross join lateral (select json_object('repo': case when o.repo is distinct from n.repo then jsonb_build_array(o.repo, n.repo) end, 'number': case when o.number is distinct from n.number then jsonb_build_array(o.number, n.number) end, 'url': case when o.url is distinct from n.url then jsonb_build_array(o.url, n.url) end, 'state': case when o.state is distinct from n.state then jsonb_build_array(o.state, n.state) end absent on null returning jsonb) as changes offset 0) c
-        where c.changes <> '{}';
-      end if;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.record_history_of_ticket_roles()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'role', r.role::text, 'created', json_object('role': r.role, 'status': r.status absent on null returning jsonb),
-          w.who - 'request_id', w.who ->> 'request_id'
-        from inserted r cross join lateral (select acting_on((select acting()), r.ticket_id::text) as who offset 0) w;
-      elsif tg_op = 'DELETE' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-        select r.project_id, r.ticket_id, 'role', r.role::text, 'deleted', json_object('role': r.role, 'status': r.status absent on null returning jsonb),
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from deleted r;
-      else
-        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
-        select n.project_id, n.ticket_id, 'role', n.role::text, 'changed', c.changes,
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n full join deleted o on o.ticket_id = n.ticket_id and o.role = n.role
-        cross join lateral (select json_object('role': case when o.role is distinct from n.role then jsonb_build_array(o.role, n.role) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end absent on null returning jsonb) as changes offset 0) c
-        where c.changes <> '{}';
-      end if;
-      return null;
-    end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.record_history_of_tickets()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-        select r.project_id, r.id, 'ticket', r.id::text, 'created', json_object('number': r.number, 'title': r.title, 'description': r.description, 'request_type': r.request_type, 'priority': r.priority, 'blocking': r.blocking, 'evidence': r.evidence, 'suggested_resolution': r.suggested_resolution, 'implementation_notes': r.implementation_notes, 'actor_role': r.actor_role, 'actor_id': r.actor_id, 'source': r.source, 'stage': r.stage, 'status': r.status, 'resolution_type': r.resolution_type, 'resolution_note': r.resolution_note, 'closed_at': r.closed_at, 'merge_sha': r.merge_sha, 'deployed_at': r.deployed_at, 'deploy_failed_at': r.deploy_failed_at, 'created_by': r.created_by, 'created_with': r.created_with absent on null returning jsonb),
-          w.who - 'request_id', w.who ->> 'request_id'
-        from inserted r cross join lateral (select acting_on((select acting()), r.id::text) as who offset 0) w;
-      elsif tg_op = 'DELETE' then
-        insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-        select r.project_id, r.id, 'ticket', r.id::text, 'deleted', json_object('number': r.number, 'title': r.title, 'description': r.description, 'request_type': r.request_type, 'priority': r.priority, 'blocking': r.blocking, 'evidence': r.evidence, 'suggested_resolution': r.suggested_resolution, 'implementation_notes': r.implementation_notes, 'actor_role': r.actor_role, 'actor_id': r.actor_id, 'source': r.source, 'stage': r.stage, 'status': r.status, 'resolution_type': r.resolution_type, 'resolution_note': r.resolution_note, 'closed_at': r.closed_at, 'merge_sha': r.merge_sha, 'deployed_at': r.deployed_at, 'deploy_failed_at': r.deploy_failed_at, 'created_by': r.created_by, 'created_with': r.created_with absent on null returning jsonb),
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from deleted r;
-      else
-        insert into history (project_id, ticket_id, entity, entity_id, action, changes, actor, request_id)
-        select n.project_id, n.id, 'ticket', n.id::text, 'changed', c.changes,
-          (select acting() - 'request_id'), (select acting() ->> 'request_id')
-        from inserted n full join deleted o on o.id = n.id and o.id = n.id
-        cross join lateral (select json_object('number': case when o.number is distinct from n.number then jsonb_build_array(o.number, n.number) end, 'title': case when o.title is distinct from n.title then jsonb_build_array(o.title, n.title) end, 'description': case when o.description is distinct from n.description then jsonb_build_array(o.description, n.description) end, 'request_type': case when o.request_type is distinct from n.request_type then jsonb_build_array(o.request_type, n.request_type) end, 'priority': case when o.priority is distinct from n.priority then jsonb_build_array(o.priority, n.priority) end, 'blocking': case when o.blocking is distinct from n.blocking then jsonb_build_array(o.blocking, n.blocking) end, 'evidence': case when o.evidence is distinct from n.evidence then jsonb_build_array(o.evidence, n.evidence) end, 'suggested_resolution': case when o.suggested_resolution is distinct from n.suggested_resolution then jsonb_build_array(o.suggested_resolution, n.suggested_resolution) end, 'implementation_notes': case when o.implementation_notes is distinct from n.implementation_notes then jsonb_build_array(o.implementation_notes, n.implementation_notes) end, 'actor_role': case when o.actor_role is distinct from n.actor_role then jsonb_build_array(o.actor_role, n.actor_role) end, 'actor_id': case when o.actor_id is distinct from n.actor_id then jsonb_build_array(o.actor_id, n.actor_id) end, 'source': case when o.source is distinct from n.source then jsonb_build_array(o.source, n.source) end, 'stage': case when o.stage is distinct from n.stage then jsonb_build_array(o.stage, n.stage) end, 'status': case when o.status is distinct from n.status then jsonb_build_array(o.status, n.status) end, 'resolution_type': case when o.resolution_type is distinct from n.resolution_type then jsonb_build_array(o.resolution_type, n.resolution_type) end, 'resolution_note': case when o.resolution_note is distinct from n.resolution_note then jsonb_build_array(o.resolution_note, n.resolution_note) end, 'closed_at': case when o.closed_at is distinct from n.closed_at then jsonb_build_array(o.closed_at, n.closed_at) end, 'merge_sha': case when o.merge_sha is distinct from n.merge_sha then jsonb_build_array(o.merge_sha, n.merge_sha) end, 'deployed_at': case when o.deployed_at is distinct from n.deployed_at then jsonb_build_array(o.deployed_at, n.deployed_at) end, 'deploy_failed_at': case when o.deploy_failed_at is distinct from n.deploy_failed_at then jsonb_build_array(o.deploy_failed_at, n.deploy_failed_at) end, 'created_by': case when o.created_by is distinct from n.created_by then jsonb_build_array(o.created_by, n.created_by) end, 'created_with': case when o.created_with is distinct from n.created_with then jsonb_build_array(o.created_with, n.created_with) end absent on null returning jsonb) as changes offset 0) c
-        where c.changes <> '{}';
-      end if;
-      return null;
-    end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.searched_text(text text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN replace(replace(replace(replace(replace(replace(CASE WHEN (text ~ '[\u00AD\u0300-\u1FFF\u200B-\u200F\u202A-\u202E\u2060-\u206F\u20E3\u2C00-\U0003FFFF]'::text) THEN regexp_replace(regexp_replace(NORMALIZE(translate(text, '０１２３４５６７８９ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ'::text, '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'::text), NFC), '[\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u20E3\uFE0F\uFEFF]'::text, ' '::text, 'g'::text), '([\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3005-\u3007\u3040-\u9FFF\uAC00-\uD7FF\uF900-\uFAFF\uFF66-\uFF9F\U00020000-\U0003FFFF])'::text, ' \1 '::text, 'g'::text) ELSE text END, '.'::text, ' '::text), '/'::text, ' '::text), '<'::text, ' '::text), '_'::text, ' '::text), '@'::text, ' '::text), '~'::text, ' '::text)
+RETURN replace(replace(replace(replace(replace(replace(CASE WHEN (text ~
+  '[\u00AD\u0300-\u1FFF\u200B-\u200F\u202A-\u202E\u2060-\u206F\u20E3\u2C00-\U0003FFFF]'::text) THEN
+  regexp_replace(regexp_replace(NORMALIZE(translate(text,
+  '０１２３４５６７８９ＡＢＣＤＥＦＧＨＩＪＫＬＭＮＯＰＱＲＳＴＵＶＷＸＹＺａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ'::text,
+  '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'::text), NFC),
+  '[\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\u20E3\uFE0F\uFEFF]'::text, ' '::text, 'g'::text),
+  '([\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3005-\u3007\u3040-\u9FFF\uAC00-\uD7FF\uF900-\uFAFF\uFF66-\uFF9F\U00020000-\U0003FFFF])'::text,
+  ' \1 '::text, 'g'::text) ELSE text END, '.'::text, ' '::text), '/'::text, ' '::text), '<'::text, ' '::text),
+  '_'::text, ' '::text), '@'::text, ' '::text), '~'::text, ' '::text)
 ;
 
 CREATE OR REPLACE FUNCTION public.similar_tickets(in_project uuid, query vector, threshold double precision, max_rows integer)
@@ -495,7 +1107,8 @@ CREATE OR REPLACE FUNCTION public.ticket_document(title text, description text)
  RETURNS tsvector
  LANGUAGE sql
  IMMUTABLE
-RETURN (setweight(to_tsvector('english'::regconfig, searched_text(title)), 'A'::"char") || to_tsvector('english'::regconfig, searched_text(description)))
+RETURN (setweight(to_tsvector('english'::regconfig, searched_text(title)), 'A'::"char") ||
+  to_tsvector('english'::regconfig, searched_text(description)))
 ;
 
 CREATE OR REPLACE PROCEDURE public.track_history(IN of_table text, IN entity text, IN id_column text, IN untracked text)
@@ -504,13 +1117,17 @@ AS $procedure$
 declare
   ticket_column text := case when entity = 'ticket' then 'id' else 'ticket_id' end;
   trigger_function text := 'record_history_of_' || of_table;
+  omits_nulls boolean := current_setting('server_version_num')::integer >= 160000;
+  separator text := case when omits_nulls then ': ' else ', ' end;
+  object text := case when omits_nulls then 'json_object(%s absent on null returning jsonb)'
+    else 'without_nulls(jsonb_build_object(%s))' end;
   facts text;
   changes text;
   event text;
 begin
-  select string_agg(format('%1$L: r.%1$I', attname), ', ' order by attnum),
-    string_agg(format('%1$L: case when o.%1$I is distinct from n.%1$I then jsonb_build_array(o.%1$I, n.%1$I) end', attname),
-      ', ' order by attnum)
+  select string_agg(format('%1$L%2$sr.%1$I', attname, separator), ', ' order by attnum),
+    string_agg(format('%1$L%2$scase when o.%1$I is distinct from n.%1$I then jsonb_build_array(o.%1$I, n.%1$I) end',
+      attname, separator), ', ' order by attnum)
   into strict facts, changes
   from pg_attribute
   where attrelid = of_table::regclass and attnum > 0 and not attisdropped and attname <> all (string_to_array(untracked, ' '));
@@ -519,12 +1136,12 @@ begin
     begin
       if tg_op = 'INSERT' then
         insert into history (project_id, ticket_id, entity, entity_id, action, to_value, actor, request_id)
-        select r.project_id, r.%2$I, %3$L, r.%4$I::text, 'created', json_object(%5$s absent on null returning jsonb),
+        select r.project_id, r.%2$I, %3$L, r.%4$I::text, 'created', %5$s,
           w.who - 'request_id', w.who ->> 'request_id'
         from inserted r cross join lateral (select acting_on((select acting()), r.%2$I::text) as who offset 0) w;
       elsif tg_op = 'DELETE' then
         insert into history (project_id, ticket_id, entity, entity_id, action, from_value, actor, request_id)
-        select r.project_id, r.%2$I, %3$L, r.%4$I::text, 'deleted', json_object(%5$s absent on null returning jsonb),
+        select r.project_id, r.%2$I, %3$L, r.%4$I::text, 'deleted', %5$s,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
         from deleted r;
       else
@@ -532,11 +1149,14 @@ begin
         select n.project_id, n.%2$I, %3$L, n.%4$I::text, 'changed', c.changes,
           (select acting() - 'request_id'), (select acting() ->> 'request_id')
         from inserted n full join deleted o on o.%2$I = n.%2$I and o.%4$I = n.%4$I
-        cross join lateral (select json_object(%6$s absent on null returning jsonb) as changes offset 0) c
+        cross join lateral (select %6$s as changes offset 0) c
         where c.changes <> '{}';
       end if;
       return null;
-    end $body$ $function$, trigger_function, ticket_column, entity, id_column, facts, changes);
+    end $body$ $function$, trigger_function, ticket_column, entity, id_column, format(object, facts), format(object, changes));
+  -- db/schema.sql shows this call in place of the generated function.
+  execute format('comment on function %I() is %L', trigger_function,
+    format('call track_history(%L, %L, %L, %L);', of_table, entity, id_column, untracked));
   foreach event in array array['insert', 'update', 'delete'] loop
     execute format('create or replace trigger %I after %s on %I referencing %s for each statement execute function %I()',
       of_table || '_history_' || event, event, of_table, case event when 'insert' then 'new table as inserted'
@@ -555,803 +1175,3 @@ AS $function$
   from jsonb_each(whole_row)
 $function$
 ;
-
-create table accounts (
-  id uuid not null,
-  name text not null,
-  slug text not null,
-  disabled_roles text[] not null default '{}'::text[],
-  created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
-);
-alter table accounts add constraint accounts_pkey PRIMARY KEY (id);
-alter table accounts add constraint accounts_slug_key UNIQUE (slug);
-
-create table agent_runs (
-  id uuid not null,
-  ticket_id uuid not null,
-  project_id uuid not null,
-  agent_id text not null,
-  task_ids uuid[] not null default '{}'::uuid[],
-  status text not null default 'running'::text,
-  summary text,
-  branch_name text,
-  pull_request_url text,
-  event_at timestamp(3) with time zone,
-  event_tie text,
-  settled_tasks jsonb not null default '[]'::jsonb,
-  created_by uuid,
-  created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now(),
-  move_id bigint
-);
-alter table agent_runs add constraint agent_runs_agent_key UNIQUE (agent_id);
-alter table agent_runs add constraint agent_runs_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id);
-alter table agent_runs add constraint agent_runs_pkey PRIMARY KEY (id);
-alter table agent_runs add constraint agent_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'finished'::text, 'failed'::text])));
-alter table agent_runs add constraint agent_runs_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX agent_runs_ticket_idx ON public.agent_runs USING btree (ticket_id, id);
-CREATE TRIGGER agent_runs_history_delete AFTER DELETE ON public.agent_runs REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_agent_runs();
-CREATE TRIGGER agent_runs_history_insert AFTER INSERT ON public.agent_runs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_agent_runs();
-CREATE TRIGGER agent_runs_history_update AFTER UPDATE ON public.agent_runs REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_agent_runs();
-
-create table analysis_backlog (
-  project_id uuid not null,
-  ticket_id uuid not null,
-  history_id bigint not null
-);
-alter table analysis_backlog add constraint analysis_backlog_pkey PRIMARY KEY (project_id, ticket_id);
-
-create table analysis_cursor (
-  only_row boolean not null default true,
-  history_id bigint not null
-);
-alter table analysis_cursor add constraint analysis_cursor_only_row_check CHECK (only_row);
-alter table analysis_cursor add constraint analysis_cursor_pkey PRIMARY KEY (only_row);
-
-create table api_keys (
-  id uuid not null,
-  user_id uuid not null,
-  project_id uuid,
-  name text not null,
-  prefix text not null,
-  key_hash bytea not null,
-  scopes text[] not null,
-  expires_at timestamp(3) with time zone,
-  last_used_at timestamp(3) with time zone,
-  revoked_at timestamp(3) with time zone,
-  created_at timestamp(3) with time zone not null default now()
-);
-alter table api_keys add constraint api_keys_key_hash_key UNIQUE (key_hash);
-alter table api_keys add constraint api_keys_pkey PRIMARY KEY (id);
-alter table api_keys add constraint api_keys_prefix_key UNIQUE (prefix);
-alter table api_keys add constraint api_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-alter table api_keys add constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-CREATE INDEX api_keys_user_idx ON public.api_keys USING btree (user_id, id);
-
-create table audit_log (
-  id bigint not null generated always as identity,
-  account_id uuid,
-  action text not null,
-  actor jsonb not null,
-  target_type text,
-  target_id text,
-  details jsonb not null default '{}'::jsonb,
-  request_id text,
-  created_at timestamp(3) with time zone not null default now()
-);
-alter table audit_log add constraint audit_log_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
-alter table audit_log add constraint audit_log_pkey PRIMARY KEY (id);
-CREATE INDEX audit_log_account_idx ON public.audit_log USING btree (account_id, id);
-CREATE INDEX audit_log_action_idx ON public.audit_log USING btree (account_id, action, id);
-CREATE INDEX audit_log_actions_idx ON public.audit_log USING btree (action, id);
-CREATE INDEX audit_log_refused_idx ON public.audit_log USING btree (created_at) WHERE (action = 'session.refused'::text);
-
-create table billing_checkouts (
-  account_id uuid not null,
-  session_id text not null,
-  asked text not null,
-  updated_at timestamp(3) with time zone not null default now()
-);
-alter table billing_checkouts add constraint billing_checkouts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
-alter table billing_checkouts add constraint billing_checkouts_pkey PRIMARY KEY (account_id);
-
-create table billing_customers (
-  account_id uuid not null,
-  customer_id text not null,
-  event_created bigint not null,
-  event_id text not null,
-  updated_at timestamp(3) with time zone not null default now()
-);
-alter table billing_customers add constraint billing_customers_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
-alter table billing_customers add constraint billing_customers_pkey PRIMARY KEY (account_id, customer_id);
-
-create table billing_subscriptions (
-  subscription_id text not null,
-  customer_id text not null,
-  status text not null,
-  price_id text,
-  cancel_at_period_end boolean not null,
-  current_period_end timestamp(3) with time zone,
-  started_at timestamp(3) with time zone not null,
-  ended boolean not null,
-  event_created bigint not null,
-  event_rank smallint not null,
-  event_id text not null,
-  updated_at timestamp(3) with time zone not null default now(),
-  cancel_at timestamp(3) with time zone
-);
-alter table billing_subscriptions add constraint billing_subscriptions_pkey PRIMARY KEY (subscription_id);
-CREATE INDEX billing_subscriptions_customer_idx ON public.billing_subscriptions USING btree (customer_id);
-
-create table claims (
-  name text not null,
-  holder uuid not null,
-  expires_at timestamp(3) with time zone not null
-);
-alter table claims add constraint claims_pkey PRIMARY KEY (name);
-
-create table code_hosting_accounts (
-  user_id uuid not null,
-  login text not null,
-  provider_user_id bigint not null,
-  scopes text[],
-  token text not null,
-  state text not null default 'active'::text,
-  linked_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
-);
-alter table code_hosting_accounts add constraint code_hosting_accounts_pkey PRIMARY KEY (user_id);
-alter table code_hosting_accounts add constraint code_hosting_accounts_state_check CHECK ((state = ANY (ARRAY['active'::text, 'refused'::text])));
-alter table code_hosting_accounts add constraint code_hosting_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-
-create table comments (
-  id uuid not null,
-  ticket_id uuid not null,
-  project_id uuid not null,
-  parent_id uuid,
-  body text,
-  mentions uuid[] not null default '{}'::uuid[],
-  created_by uuid,
-  created_with text not null,
-  key_id uuid,
-  by_bot boolean not null,
-  edited_at timestamp(3) with time zone,
-  resolved_at timestamp(3) with time zone,
-  resolved_by uuid,
-  deleted_at timestamp(3) with time zone,
-  created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
-);
-alter table comments add constraint comments_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id);
-alter table comments add constraint comments_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text])));
-alter table comments add constraint comments_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES comments(id);
-alter table comments add constraint comments_pkey PRIMARY KEY (id);
-alter table comments add constraint comments_resolved_by_fkey FOREIGN KEY (resolved_by) REFERENCES users(id);
-alter table comments add constraint comments_text CHECK (((body IS NULL) = (deleted_at IS NOT NULL)));
-alter table comments add constraint comments_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX comments_ticket_idx ON public.comments USING btree (ticket_id, id);
-CREATE TRIGGER comments_history_delete AFTER DELETE ON public.comments REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_comments();
-CREATE TRIGGER comments_history_insert AFTER INSERT ON public.comments REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_comments();
-CREATE TRIGGER comments_history_update AFTER UPDATE ON public.comments REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_comments();
-
-create table deliveries (
-  id uuid not null,
-  provider text not null,
-  delivery_id text,
-  event text not null,
-  subject text,
-  body bytea not null,
-  body_sha256 bytea not null,
-  outcome text not null,
-  reason text,
-  error text,
-  attempts integer not null default 1,
-  request_id text not null,
-  received_at timestamp(3) with time zone not null default now(),
-  decided_at timestamp(3) with time zone not null default now()
-);
-alter table deliveries add constraint deliveries_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'ignored'::text, 'failed'::text])));
-alter table deliveries add constraint deliveries_pkey PRIMARY KEY (id);
-alter table deliveries add constraint deliveries_provider_check CHECK ((provider = ANY (ARRAY['cloud_agent'::text, 'payment'::text, 'deploy'::text, 'github'::text])));
-CREATE UNIQUE INDEX deliveries_body_key ON public.deliveries USING btree (provider, body_sha256);
-CREATE UNIQUE INDEX deliveries_delivery_key ON public.deliveries USING btree (provider, delivery_id) WHERE (delivery_id IS NOT NULL);
-CREATE INDEX deliveries_failed_idx ON public.deliveries USING btree (id) WHERE (outcome = 'failed'::text);
-CREATE INDEX deliveries_received_idx ON public.deliveries USING btree (received_at);
-CREATE INDEX deliveries_subject_idx ON public.deliveries USING btree (subject, provider) WHERE (subject IS NOT NULL);
-
-create table deploy_reports (
-  repo text not null,
-  first_reported_at timestamp(3) with time zone not null default now(),
-  last_reported_at timestamp(3) with time zone not null default now()
-);
-alter table deploy_reports add constraint deploy_reports_pkey PRIMARY KEY (repo);
-
-create table deploys (
-  repo text not null,
-  sha text not null,
-  status text not null,
-  reported_at timestamp(3) with time zone not null default now()
-);
-alter table deploys add constraint deploys_pkey PRIMARY KEY (sha, repo, status);
-alter table deploys add constraint deploys_status_check CHECK ((status = ANY (ARRAY['success'::text, 'failed'::text])));
-
-create table event_counter (
-  last_seq bigint not null
-);
-
-create table event_outbox (
-  history_id bigint not null,
-  project_id uuid not null,
-  ticket_version integer,
-  title text,
-  stage text,
-  status text
-) with (vacuum_truncate=off);
-
-create table events (
-  seq bigint not null,
-  history_id bigint not null,
-  project_id uuid not null,
-  ticket_version integer,
-  title text,
-  stage text,
-  status text
-) with (vacuum_truncate=off);
-alter table events add constraint events_pkey PRIMARY KEY (seq);
-CREATE INDEX events_project_idx ON public.events USING btree (project_id, seq);
-
-create table history (
-  id bigint not null generated always as identity,
-  project_id uuid not null,
-  ticket_id uuid,
-  entity text not null,
-  entity_id text not null,
-  action text not null,
-  from_value jsonb,
-  to_value jsonb,
-  actor jsonb not null,
-  request_id text,
-  created_at timestamp(3) with time zone not null default clock_timestamp(),
-  changes jsonb
-);
-alter table history add constraint history_pkey PRIMARY KEY (id);
-CREATE INDEX history_ticket_idx ON public.history USING btree (ticket_id, id);
-CREATE TRIGGER history_events AFTER INSERT ON public.history REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
-
-create table hook_run_results (
-  run_id uuid not null,
-  "position" integer not null,
-  project_id uuid not null,
-  repo text not null,
-  status text not null default 'pending'::text,
-  hook_id bigint,
-  code text,
-  error text
-);
-alter table hook_run_results add constraint hook_run_results_pkey PRIMARY KEY (run_id, "position");
-alter table hook_run_results add constraint hook_run_results_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-alter table hook_run_results add constraint hook_run_results_run_id_fkey FOREIGN KEY (run_id) REFERENCES hook_runs(id) ON DELETE CASCADE;
-alter table hook_run_results add constraint hook_run_results_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'created'::text, 'updated'::text, 'unchanged'::text, 'failed'::text])));
-
-create table hook_runs (
-  id uuid not null,
-  user_id uuid not null,
-  state text not null default 'queued'::text,
-  code text,
-  error text,
-  waits integer not null default 0,
-  resumes_at timestamp(3) with time zone,
-  created_at timestamp(3) with time zone not null default now(),
-  finished_at timestamp(3) with time zone
-);
-alter table hook_runs add constraint hook_runs_pkey PRIMARY KEY (id);
-alter table hook_runs add constraint hook_runs_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'done'::text, 'failed'::text])));
-alter table hook_runs add constraint hook_runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-
-create table invitations (
-  token_hash bytea not null,
-  user_id uuid not null,
-  expires_at timestamp(3) with time zone not null,
-  used_at timestamp(3) with time zone,
-  created_at timestamp(3) with time zone not null default now()
-);
-alter table invitations add constraint invitations_pkey PRIMARY KEY (token_hash);
-alter table invitations add constraint invitations_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-CREATE UNIQUE INDEX invitations_unused_key ON public.invitations USING btree (user_id) WHERE (used_at IS NULL);
-CREATE INDEX invitations_user_idx ON public.invitations USING btree (user_id);
-
-create table issue_makers (
-  ticket_id uuid not null,
-  login text not null
-);
-alter table issue_makers add constraint issue_makers_pkey PRIMARY KEY (ticket_id);
-alter table issue_makers add constraint issue_makers_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-
-create table part_creations (
-  ticket_id uuid not null,
-  part text not null,
-  idempotency_key text not null,
-  response jsonb not null,
-  body_sha256 text
-);
-alter table part_creations add constraint part_creations_part_check CHECK ((part = ANY (ARRAY['task'::text, 'test_case'::text, 'comment'::text, 'question'::text])));
-alter table part_creations add constraint part_creations_pkey PRIMARY KEY (ticket_id, part, idempotency_key);
-alter table part_creations add constraint part_creations_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-
-create table project_analyses (
-  project_id uuid not null,
-  total integer not null,
-  done integer not null,
-  started_at timestamp(3) with time zone not null,
-  finished_at timestamp(3) with time zone
-);
-alter table project_analyses add constraint project_analyses_pkey PRIMARY KEY (project_id);
-alter table project_analyses add constraint project_analyses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-
-create table project_members (
-  project_id uuid not null,
-  user_id uuid not null,
-  role text not null,
-  created_at timestamp(3) with time zone not null default now()
-);
-alter table project_members add constraint project_members_pkey PRIMARY KEY (project_id, user_id);
-alter table project_members add constraint project_members_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-alter table project_members add constraint project_members_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'member'::text, 'admin'::text])));
-alter table project_members add constraint project_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-CREATE INDEX project_members_user_idx ON public.project_members USING btree (user_id);
-
-create table project_repositories (
-  project_id uuid not null,
-  full_name text not null,
-  created_at timestamp(3) with time zone not null default now()
-);
-alter table project_repositories add constraint project_repositories_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-CREATE UNIQUE INDEX project_repositories_key ON public.project_repositories USING btree (project_id, lower(full_name));
-CREATE INDEX project_repositories_name_idx ON public.project_repositories USING btree (lower(full_name));
-
-create table projects (
-  id uuid not null,
-  account_id uuid not null,
-  name text not null,
-  key text not null,
-  slug text not null,
-  next_number integer not null default 1,
-  archived_at timestamp(3) with time zone,
-  created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
-) with (fillfactor=70);
-alter table projects add constraint projects_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
-alter table projects add constraint projects_key_check CHECK ((key ~ '^[A-Z][A-Z0-9]{1,9}$'::text));
-alter table projects add constraint projects_key_key UNIQUE (account_id, key);
-alter table projects add constraint projects_pkey PRIMARY KEY (id);
-alter table projects add constraint projects_slug_key UNIQUE (account_id, slug);
-
-create table pull_requests (
-  repo text not null,
-  number integer not null,
-  state text not null,
-  merge_sha text,
-  merged_at timestamp(3) with time zone,
-  event_at timestamp(3) with time zone not null,
-  provider_id bigint
-);
-alter table pull_requests add constraint pull_requests_merge CHECK (((state = 'merged'::text) = ((merge_sha IS NOT NULL) AND (merged_at IS NOT NULL))));
-alter table pull_requests add constraint pull_requests_pkey PRIMARY KEY (repo, number);
-alter table pull_requests add constraint pull_requests_repo_check CHECK ((repo = lower(repo)));
-alter table pull_requests add constraint pull_requests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'merged'::text])));
-CREATE INDEX pull_requests_provider_idx ON public.pull_requests USING btree (provider_id) WHERE (provider_id IS NOT NULL);
-
-create table rate_limits (
-  key character varying(255) not null,
-  points integer not null default 0,
-  expire bigint
-);
-alter table rate_limits add constraint rate_limits_pkey PRIMARY KEY (key);
-
-create table refresh_tokens (
-  token_hash bytea not null,
-  session_id uuid not null,
-  expires_at timestamp(3) with time zone not null,
-  used_at timestamp(3) with time zone,
-  created_at timestamp(3) with time zone not null default now()
-);
-alter table refresh_tokens add constraint refresh_tokens_pkey PRIMARY KEY (token_hash);
-alter table refresh_tokens add constraint refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE;
-CREATE INDEX refresh_tokens_expires_idx ON public.refresh_tokens USING btree (expires_at);
-CREATE INDEX refresh_tokens_session_idx ON public.refresh_tokens USING btree (session_id);
-
-create table repository_hooks (
-  repo text not null,
-  hook_id bigint not null,
-  url text not null,
-  secret_fingerprint text not null,
-  provider_updated_at timestamp(3) with time zone not null,
-  updated_at timestamp(3) with time zone not null default now()
-);
-alter table repository_hooks add constraint repository_hooks_pkey PRIMARY KEY (repo);
-alter table repository_hooks add constraint repository_hooks_repo_check CHECK ((repo = lower(repo)));
-
-create table schema_migrations (
-  version integer not null,
-  name text not null,
-  checksum text not null,
-  applied_at timestamp with time zone not null default now()
-);
-alter table schema_migrations add constraint schema_migrations_pkey PRIMARY KEY (version);
-
-create table scope_surveys (
-  id uuid not null,
-  code text not null,
-  title text not null,
-  questions jsonb not null,
-  created_by uuid,
-  closed_at timestamp(3) with time zone,
-  created_at timestamp(3) with time zone not null default now()
-);
-alter table scope_surveys add constraint scope_surveys_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id);
-alter table scope_surveys add constraint scope_surveys_pkey PRIMARY KEY (id);
-CREATE UNIQUE INDEX scope_surveys_code_key ON public.scope_surveys USING btree (lower(code));
-
-create table sessions (
-  id uuid not null,
-  user_id uuid not null,
-  user_agent text,
-  address text,
-  created_at timestamp(3) with time zone not null default now(),
-  last_used_at timestamp(3) with time zone not null default now(),
-  expires_at timestamp(3) with time zone not null,
-  revoked_at timestamp(3) with time zone
-);
-alter table sessions add constraint sessions_pkey PRIMARY KEY (id);
-alter table sessions add constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-CREATE INDEX sessions_ended_idx ON public.sessions USING btree (LEAST(revoked_at, expires_at));
-CREATE INDEX sessions_user_idx ON public.sessions USING btree (user_id, id);
-
-create table suggestions (
-  id uuid not null,
-  project_id uuid not null,
-  kind text not null,
-  status text not null default 'pending'::text,
-  ticket_id uuid not null,
-  other_ticket_id uuid,
-  title text not null,
-  rationale text not null,
-  confidence double precision not null,
-  evidence jsonb not null,
-  fingerprint text not null,
-  before_accept jsonb,
-  created_at timestamp(3) with time zone not null default now(),
-  decided_at timestamp(3) with time zone,
-  decided_by uuid
-);
-alter table suggestions add constraint suggestions_confidence_check CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision)));
-alter table suggestions add constraint suggestions_decided CHECK (((status = 'pending'::text) = (decided_at IS NULL)));
-alter table suggestions add constraint suggestions_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id);
-alter table suggestions add constraint suggestions_duplicate_has_other CHECK (((kind = 'duplicate'::text) = (other_ticket_id IS NOT NULL)));
-alter table suggestions add constraint suggestions_fingerprint_key UNIQUE (project_id, fingerprint);
-alter table suggestions add constraint suggestions_kind_check CHECK ((kind = ANY (ARRAY['duplicate'::text, 'stale'::text, 'close'::text, 'role'::text, 'split'::text])));
-alter table suggestions add constraint suggestions_other_ticket_id_fkey FOREIGN KEY (other_ticket_id) REFERENCES tickets(id);
-alter table suggestions add constraint suggestions_pkey PRIMARY KEY (id);
-alter table suggestions add constraint suggestions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-alter table suggestions add constraint suggestions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'accepted'::text, 'dismissed'::text, 'executed'::text, 'expired'::text])));
-alter table suggestions add constraint suggestions_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX suggestions_other_idx ON public.suggestions USING btree (other_ticket_id) WHERE (other_ticket_id IS NOT NULL);
-CREATE INDEX suggestions_pending_idx ON public.suggestions USING btree (project_id, confidence, id) WHERE (status = 'pending'::text);
-CREATE INDEX suggestions_project_idx ON public.suggestions USING btree (project_id, id);
-CREATE INDEX suggestions_status_idx ON public.suggestions USING btree (project_id, status, id);
-CREATE INDEX suggestions_ticket_idx ON public.suggestions USING btree (ticket_id);
-
-create table survey_responses (
-  id uuid not null,
-  survey_id uuid not null,
-  email text not null,
-  user_id uuid,
-  answers jsonb not null,
-  created_at timestamp(3) with time zone not null default now()
-);
-alter table survey_responses add constraint survey_responses_email_check CHECK ((email = lower(email)));
-alter table survey_responses add constraint survey_responses_person_key UNIQUE (survey_id, email);
-alter table survey_responses add constraint survey_responses_pkey PRIMARY KEY (id);
-alter table survey_responses add constraint survey_responses_survey_id_fkey FOREIGN KEY (survey_id) REFERENCES scope_surveys(id);
-alter table survey_responses add constraint survey_responses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id);
-CREATE UNIQUE INDEX survey_responses_user_key ON public.survey_responses USING btree (survey_id, user_id) WHERE (user_id IS NOT NULL);
-
-create table tasks (
-  id uuid not null,
-  ticket_id uuid not null,
-  project_id uuid not null,
-  sequence integer not null,
-  title text not null,
-  body text,
-  summary text,
-  role text not null,
-  status text not null default 'pending'::text,
-  assignee_user_id uuid,
-  assignee_session_id text,
-  lease_expires_at timestamp(3) with time zone,
-  depends_on_task_ids uuid[] not null default '{}'::uuid[],
-  acceptance_criteria jsonb not null default '[]'::jsonb,
-  estimated_minutes integer,
-  actual_minutes integer,
-  blocking_reason text,
-  started_at timestamp(3) with time zone,
-  completed_at timestamp(3) with time zone,
-  version integer not null default 1,
-  created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
-);
-alter table tasks add constraint tasks_assignee_user_id_fkey FOREIGN KEY (assignee_user_id) REFERENCES users(id);
-alter table tasks add constraint tasks_blocked_has_reason CHECK (((status = 'blocked'::text) = (blocking_reason IS NOT NULL)));
-alter table tasks add constraint tasks_done_is_completed CHECK (((status <> 'done'::text) OR (completed_at IS NOT NULL)));
-alter table tasks add constraint tasks_lease_is_at_work CHECK (((lease_expires_at IS NULL) OR (status = 'in_progress'::text)));
-alter table tasks add constraint tasks_pkey PRIMARY KEY (id);
-alter table tasks add constraint tasks_role_check CHECK ((role = ANY (ARRAY['frontend'::text, 'backend'::text, 'design'::text, 'devops'::text, 'qa'::text, 'other'::text])));
-alter table tasks add constraint tasks_sequence_key UNIQUE (ticket_id, sequence) DEFERRABLE INITIALLY DEFERRED;
-alter table tasks add constraint tasks_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in_progress'::text, 'blocked'::text, 'done'::text, 'skipped'::text])));
-alter table tasks add constraint tasks_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX tasks_assignee_idx ON public.tasks USING btree (assignee_user_id, project_id, id) WHERE (assignee_user_id IS NOT NULL);
-CREATE INDEX tasks_lease_idx ON public.tasks USING btree (lease_expires_at) WHERE (lease_expires_at IS NOT NULL);
-CREATE INDEX tasks_project_idx ON public.tasks USING btree (project_id, id);
-CREATE INDEX tasks_role_idx ON public.tasks USING btree (project_id, role, id);
-CREATE INDEX tasks_status_idx ON public.tasks USING btree (project_id, status, id);
-CREATE INDEX tasks_unfinished_idx ON public.tasks USING btree (project_id, id) WHERE (status = ANY (ARRAY['pending'::text, 'in_progress'::text, 'blocked'::text]));
-CREATE TRIGGER tasks_history_delete AFTER DELETE ON public.tasks REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
-CREATE TRIGGER tasks_history_insert AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
-CREATE TRIGGER tasks_history_update AFTER UPDATE ON public.tasks REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tasks();
-
-create table test_cases (
-  id uuid not null,
-  ticket_id uuid not null,
-  project_id uuid not null,
-  title text not null,
-  instruction text not null,
-  link text,
-  status text not null default 'pending'::text,
-  decided_by uuid,
-  decided_at timestamp(3) with time zone,
-  note text,
-  created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now(),
-  version integer not null default 1
-);
-alter table test_cases add constraint test_cases_decided CHECK (((status = 'pending'::text) = (decided_at IS NULL)));
-alter table test_cases add constraint test_cases_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id);
-alter table test_cases add constraint test_cases_pkey PRIMARY KEY (id);
-alter table test_cases add constraint test_cases_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text])));
-alter table test_cases add constraint test_cases_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX test_cases_project_idx ON public.test_cases USING btree (project_id, id);
-CREATE INDEX test_cases_status_idx ON public.test_cases USING btree (project_id, status, id);
-CREATE INDEX test_cases_ticket_idx ON public.test_cases USING btree (ticket_id, id);
-CREATE TRIGGER test_cases_history_delete AFTER DELETE ON public.test_cases REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_test_cases();
-CREATE TRIGGER test_cases_history_insert AFTER INSERT ON public.test_cases REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_test_cases();
-CREATE TRIGGER test_cases_history_update AFTER UPDATE ON public.test_cases REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_test_cases();
-
-create table ticket_creations (
-  project_id uuid not null,
-  idempotency_key text not null,
-  ticket_id uuid not null,
-  response jsonb not null,
-  body_sha256 text
-);
-alter table ticket_creations add constraint ticket_creations_pkey PRIMARY KEY (project_id, idempotency_key);
-CREATE INDEX ticket_creations_ticket_idx ON public.ticket_creations USING btree (ticket_id);
-
-create table ticket_duplicates (
-  ticket_id uuid not null,
-  project_id uuid not null,
-  duplicate_of uuid not null,
-  created_at timestamp(3) with time zone not null default now()
-);
-alter table ticket_duplicates add constraint ticket_duplicates_duplicate_of_fkey FOREIGN KEY (duplicate_of) REFERENCES tickets(id);
-alter table ticket_duplicates add constraint ticket_duplicates_other CHECK ((ticket_id <> duplicate_of));
-alter table ticket_duplicates add constraint ticket_duplicates_pkey PRIMARY KEY (ticket_id);
-alter table ticket_duplicates add constraint ticket_duplicates_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX ticket_duplicates_of_idx ON public.ticket_duplicates USING btree (duplicate_of);
-CREATE TRIGGER ticket_duplicates_history_delete AFTER DELETE ON public.ticket_duplicates REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_duplicates();
-CREATE TRIGGER ticket_duplicates_history_insert AFTER INSERT ON public.ticket_duplicates REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_duplicates();
-CREATE TRIGGER ticket_duplicates_history_update AFTER UPDATE ON public.ticket_duplicates REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_duplicates();
-
-create table ticket_embedding_bits (
-  ticket_id uuid not null,
-  project_id uuid not null,
-  bits bit(384) not null
-);
-alter table ticket_embedding_bits add constraint ticket_embedding_bits_pkey PRIMARY KEY (ticket_id);
-CREATE INDEX ticket_embedding_bits_project_idx ON public.ticket_embedding_bits USING btree (project_id);
-
-create table ticket_embeddings (
-  ticket_id uuid not null,
-  project_id uuid not null,
-  open boolean not null,
-  embedding vector(384) not null
-);
-alter table ticket_embeddings add constraint ticket_embeddings_pkey PRIMARY KEY (ticket_id);
-alter table ticket_embeddings add constraint ticket_embeddings_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX ticket_embeddings_hnsw_idx ON public.ticket_embeddings USING hnsw (embedding vector_cosine_ops) WITH (ef_construction='200') WHERE (open AND keeps_vector_graph());
-CREATE INDEX ticket_embeddings_project_idx ON public.ticket_embeddings USING btree (project_id) WHERE open;
-CREATE TRIGGER ticket_embeddings_bits_delete AFTER DELETE ON public.ticket_embeddings REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
-CREATE TRIGGER ticket_embeddings_bits_insert AFTER INSERT ON public.ticket_embeddings REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
-CREATE TRIGGER ticket_embeddings_bits_update AFTER UPDATE ON public.ticket_embeddings REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT WHEN ((NOT keeps_vector_graph())) EXECUTE FUNCTION keep_embedding_bits();
-
-create table ticket_issues (
-  ticket_id uuid not null,
-  project_id uuid not null,
-  repo_full_name text not null,
-  issue_number integer not null,
-  issue_url text not null,
-  title text,
-  state text,
-  event_at timestamp(3) with time zone,
-  created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
-);
-alter table ticket_issues add constraint ticket_issues_issue_number_check CHECK ((issue_number > 0));
-alter table ticket_issues add constraint ticket_issues_pkey PRIMARY KEY (ticket_id);
-alter table ticket_issues add constraint ticket_issues_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])));
-alter table ticket_issues add constraint ticket_issues_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX ticket_issues_issue_idx ON public.ticket_issues USING btree (lower(repo_full_name), issue_number);
-CREATE TRIGGER ticket_issues_history_delete AFTER DELETE ON public.ticket_issues REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_issues();
-CREATE TRIGGER ticket_issues_history_insert AFTER INSERT ON public.ticket_issues REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_issues();
-CREATE TRIGGER ticket_issues_history_update AFTER UPDATE ON public.ticket_issues REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_issues();
-
-create table ticket_pull_requests (
-  id uuid not null,
-  ticket_id uuid not null,
-  project_id uuid not null,
-  repo text not null,
-  number integer not null,
-  url text not null,
-  state text not null default 'open'::text,
-  created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
-);
-alter table ticket_pull_requests add constraint ticket_pull_requests_pkey PRIMARY KEY (id);
-alter table ticket_pull_requests add constraint ticket_pull_requests_repo_check CHECK ((repo = lower(repo)));
-alter table ticket_pull_requests add constraint ticket_pull_requests_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'merged'::text])));
-alter table ticket_pull_requests add constraint ticket_pull_requests_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE UNIQUE INDEX ticket_pull_requests_key ON public.ticket_pull_requests USING btree (ticket_id, lower(repo), number);
-CREATE INDEX ticket_pull_requests_number_idx ON public.ticket_pull_requests USING btree (lower(repo), number);
-CREATE TRIGGER ticket_pull_requests_history_delete AFTER DELETE ON public.ticket_pull_requests REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_pull_requests();
-CREATE TRIGGER ticket_pull_requests_history_insert AFTER INSERT ON public.ticket_pull_requests REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_pull_requests();
-CREATE TRIGGER ticket_pull_requests_history_update AFTER UPDATE ON public.ticket_pull_requests REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_pull_requests();
-CREATE TRIGGER ticket_pull_requests_known BEFORE INSERT ON public.ticket_pull_requests FOR EACH ROW EXECUTE FUNCTION link_known_pull_request();
-CREATE TRIGGER ticket_pull_requests_stamp AFTER INSERT ON public.ticket_pull_requests FOR EACH ROW EXECUTE FUNCTION stamp_linked_ticket();
-
-create table ticket_roles (
-  ticket_id uuid not null,
-  project_id uuid not null,
-  role text not null,
-  status text not null default 'pending'::text
-);
-alter table ticket_roles add constraint ticket_roles_pkey PRIMARY KEY (ticket_id, role);
-alter table ticket_roles add constraint ticket_roles_role_check CHECK ((role = ANY (ARRAY['frontend'::text, 'backend'::text, 'design'::text, 'devops'::text, 'qa'::text, 'other'::text])));
-alter table ticket_roles add constraint ticket_roles_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in_progress'::text, 'done'::text, 'skipped'::text])));
-alter table ticket_roles add constraint ticket_roles_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX ticket_roles_role_idx ON public.ticket_roles USING btree (project_id, role, ticket_id);
-CREATE TRIGGER ticket_roles_history_delete AFTER DELETE ON public.ticket_roles REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_roles();
-CREATE TRIGGER ticket_roles_history_insert AFTER INSERT ON public.ticket_roles REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_roles();
-CREATE TRIGGER ticket_roles_history_update AFTER UPDATE ON public.ticket_roles REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_ticket_roles();
-
-create table ticket_texts (
-  ticket_id uuid not null,
-  project_id uuid not null,
-  document tsvector not null
-);
-alter table ticket_texts add constraint ticket_texts_pkey PRIMARY KEY (ticket_id);
-alter table ticket_texts add constraint ticket_texts_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id);
-CREATE INDEX ticket_texts_document_idx ON public.ticket_texts USING gin (document);
-
-create table tickets (
-  id uuid not null,
-  project_id uuid not null,
-  number integer not null,
-  title text not null,
-  description text not null,
-  request_type text not null,
-  priority text not null,
-  priority_rank smallint not null generated always as (
-CASE priority
-    WHEN 'high'::text THEN 3
-    WHEN 'medium'::text THEN 2
-    ELSE 1
-END) stored,
-  blocking boolean not null,
-  evidence jsonb,
-  suggested_resolution text,
-  implementation_notes text,
-  actor_role text not null,
-  actor_id text not null,
-  source text not null,
-  stage text not null default 'backlog'::text,
-  status text not null default 'open'::text,
-  resolution_type text,
-  resolution_note text,
-  closed_at timestamp(3) with time zone,
-  merge_sha text,
-  deployed_at timestamp(3) with time zone,
-  deploy_failed_at timestamp(3) with time zone,
-  ship_state text not null generated always as (
-CASE
-    WHEN ((deploy_failed_at IS NOT NULL) AND ((deployed_at IS NULL) OR (deploy_failed_at > deployed_at))) THEN 'deploy_failed'::text
-    WHEN (deployed_at IS NOT NULL) THEN 'deployed'::text
-    WHEN (merge_sha IS NOT NULL) THEN 'merged'::text
-    ELSE 'none'::text
-END) stored,
-  created_by uuid,
-  created_with text not null,
-  version integer not null default 1,
-  created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now(),
-  reopened boolean not null default false
-);
-alter table tickets add constraint tickets_closed_at CHECK (((status = 'closed'::text) = (closed_at IS NOT NULL)));
-alter table tickets add constraint tickets_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id);
-alter table tickets add constraint tickets_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text])));
-alter table tickets add constraint tickets_live_is_closed CHECK (((stage = 'live'::text) = (status = 'closed'::text)));
-alter table tickets add constraint tickets_number_key UNIQUE (project_id, number);
-alter table tickets add constraint tickets_pkey PRIMARY KEY (id);
-alter table tickets add constraint tickets_priority_check CHECK ((priority = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text])));
-alter table tickets add constraint tickets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id);
-alter table tickets add constraint tickets_request_type_check CHECK ((request_type = ANY (ARRAY['bug'::text, 'clarification_needed'::text, 'decision_needed'::text, 'feature_request'::text])));
-alter table tickets add constraint tickets_resolution_type_check CHECK ((resolution_type = ANY (ARRAY['completed'::text, 'already_done'::text, 'duplicate'::text, 'wont_fix'::text, 'no_longer_relevant'::text, 'cancelled'::text])));
-alter table tickets add constraint tickets_stage_check CHECK ((stage = ANY (ARRAY['backlog'::text, 'up_next'::text, 'in_progress'::text, 'validation'::text, 'live'::text])));
-alter table tickets add constraint tickets_status_check CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text])));
-CREATE INDEX tickets_created_idx ON public.tickets USING btree (project_id, created_at, id);
-CREATE INDEX tickets_merge_sha_idx ON public.tickets USING btree (merge_sha) WHERE ((merge_sha IS NOT NULL) AND ((status = 'open'::text) OR (deployed_at IS NULL)));
-CREATE INDEX tickets_merged_idx ON public.tickets USING btree (id) WHERE ((status = 'open'::text) AND (merge_sha IS NOT NULL));
-CREATE INDEX tickets_open_created_idx ON public.tickets USING btree (project_id, created_at, id) WHERE (status = 'open'::text);
-CREATE INDEX tickets_open_priority_idx ON public.tickets USING btree (project_id, priority_rank, id) WHERE (status = 'open'::text);
-CREATE INDEX tickets_open_updated_idx ON public.tickets USING btree (project_id, updated_at, id) WHERE (status = 'open'::text);
-CREATE INDEX tickets_priority_idx ON public.tickets USING btree (project_id, priority_rank, id);
-CREATE INDEX tickets_ship_idx ON public.tickets USING btree (project_id, ship_state, created_at, id) WHERE (ship_state = ANY (ARRAY['merged'::text, 'deploy_failed'::text]));
-CREATE INDEX tickets_stage_idx ON public.tickets USING btree (project_id, stage, created_at, id);
-CREATE INDEX tickets_updated_idx ON public.tickets USING btree (project_id, updated_at, id);
-CREATE TRIGGER tickets_follow_merge BEFORE UPDATE OF merge_sha ON public.tickets FOR EACH ROW WHEN ((new.merge_sha IS DISTINCT FROM old.merge_sha)) EXECUTE FUNCTION follow_merge();
-CREATE TRIGGER tickets_history_delete AFTER DELETE ON public.tickets REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tickets();
-CREATE TRIGGER tickets_history_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tickets();
-CREATE TRIGGER tickets_history_update AFTER UPDATE ON public.tickets REFERENCING OLD TABLE AS deleted NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION record_history_of_tickets();
-CREATE TRIGGER tickets_text_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION index_new_texts();
-CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.tickets FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description))) EXECUTE FUNCTION index_changed_text();
-
-create table users (
-  id uuid not null,
-  account_id uuid not null,
-  email text not null,
-  name text not null,
-  kind text not null default 'human'::text,
-  role text not null default 'member'::text,
-  password_hash text,
-  deactivated_at timestamp(3) with time zone,
-  created_at timestamp(3) with time zone not null default now(),
-  updated_at timestamp(3) with time zone not null default now()
-);
-alter table users add constraint users_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
-alter table users add constraint users_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'bot'::text])));
-alter table users add constraint users_pkey PRIMARY KEY (id);
-alter table users add constraint users_role_check CHECK ((role = ANY (ARRAY['member'::text, 'admin'::text, 'super_admin'::text])));
-CREATE INDEX users_account_idx ON public.users USING btree (account_id, id);
-CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email));
-
-create view history_entries as
- SELECT ((h.id + COALESCE(c.place, (1)::bigint)) - 1) AS id,
-    h.id AS history_id,
-    h.project_id,
-    h.ticket_id,
-    h.entity,
-    h.entity_id,
-    h.action,
-    c.field,
-        CASE
-            WHEN (c.field IS NULL) THEN h.from_value
-            ELSE NULLIF((c.pair -> 0), 'null'::jsonb)
-        END AS from_value,
-        CASE
-            WHEN (c.field IS NULL) THEN h.to_value
-            ELSE NULLIF((c.pair -> 1), 'null'::jsonb)
-        END AS to_value,
-    h.actor,
-    h.request_id,
-    h.created_at
-   FROM (history h
-     LEFT JOIN LATERAL jsonb_each(h.changes) WITH ORDINALITY c(field, pair, place) ON (true));

@@ -143,7 +143,9 @@ export async function makeTicket(
 /** A super admin runs a kept delivery again, by its sender's name for it. */
 export async function replayDelivery(harness: Harness, name: string) {
   const { token } = await makeUser(harness, { role: "super_admin" });
-  const [kept] = await harness.sql<[{ id: string }]>`select id from deliveries where delivery_id = ${name}`;
+  const [kept] = await harness.sql<
+    [{ id: string }]
+  >`select id from inbound_deliveries where delivery_id = ${name}`;
   return await harness.call("POST", `/admin/deliveries/${kept.id}/replay`, { token, body: {} });
 }
 

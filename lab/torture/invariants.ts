@@ -124,7 +124,7 @@ const INVARIANTS: Record<string, string> = {
     select ticket_id, evidence -> 'closed_at' from suggestions where evidence ? 'closed_by' group by 1, 2
     having count(*) > 1`,
   "every delivery came to its end":
-    `select id, provider, outcome, error from deliveries where outcome = 'failed'`,
+    `select id, provider, outcome, error from inbound_deliveries where outcome = 'failed'`,
   "a merge is stamped with its deploy once": `
     with ${STEPS} select ticket_id from steps
     where entity = 'ticket' and field in ('merge_sha', 'deployed_at') and set is not null group by ticket_id
@@ -136,12 +136,12 @@ const INVARIANTS: Record<string, string> = {
         where s.at is not null and not exists (select from deploys d where d.sha = t.merge_sha and d.status = s.status))`,
   "a run stands at its agent's last event": `
     select r.agent_id, r.event_at, e.at from agent_runs r join lateral (
-      select max((convert_from(d.body, 'utf8')::jsonb ->> 'timestamp')::timestamptz) as at from deliveries d
+      select max((convert_from(d.body, 'utf8')::jsonb ->> 'timestamp')::timestamptz) as at from inbound_deliveries d
       where d.provider = 'cloud_agent' and d.subject = r.agent_id) e on true
     where r.event_at is distinct from e.at`,
   "a subscription stands at its last event": `
     select s.* from billing_subscriptions s join lateral (
-      select b.body ->> 'id' as id from deliveries d, lateral (select convert_from(d.body, 'utf8')::jsonb as body) b
+      select b.body ->> 'id' as id from inbound_deliveries d, lateral (select convert_from(d.body, 'utf8')::jsonb as body) b
       where d.provider = 'payment' and b.body #>> '{data,object,id}' = s.subscription_id
       order by (b.body ->> 'created')::bigint desc, (b.body ->> 'type' <> 'customer.subscription.created'
         and b.body #>> '{data,object,status}' <> 'incomplete') desc, b.body ->> 'id' collate "C" desc limit 1) e on true
@@ -205,7 +205,7 @@ const TRACES: Record<string, string> = {
   case: `select to_value ->> 'title' from history where entity = 'test_case' and action = 'created'`,
   instruction:
     `select to_value #>> '{}' from history_entries where entity = 'test_case' and field = 'instruction'`,
-  delivery: `select encode(body_sha256, 'hex') from deliveries`,
+  delivery: `select encode(body_sha256, 'hex') from inbound_deliveries`,
   user: `select details ->> 'name' from audit_log where action = 'user.updated' and details ? 'name'`,
   key: `select name from api_keys where name like '%-%'`,
   survey: `select code from scope_surveys`,

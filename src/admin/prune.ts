@@ -10,7 +10,7 @@ const STEP = 2000;
 export async function prune({ sql: db }: Context): Promise<void> {
   const ended = db`least(revoked_at, expires_at)`;
   const served = [
-    ["deliveries", "id", db`received_at < now() - interval '30 days' order by received_at`],
+    ["inbound_deliveries", "id", db`received_at < now() - interval '30 days' order by received_at`],
     // Their refresh tokens go with them.
     ["sessions", "id", db`${ended} < now() - interval '30 days' order by ${ended}`],
     ["refresh_tokens", "token_hash", db`expires_at < now() - interval '30 days' order by expires_at`],

@@ -24,7 +24,7 @@ export async function attempt<Result extends Outcome>(
   const error = failure === undefined ? null : errorLine(failure);
   if (error !== null) log.warn("delivery failed", { request_id: ctx.requestId, delivery: id, error });
   await ctx.db`
-    update deliveries set outcome = ${outcome}, reason = ${reason}, error = ${error}, attempts = attempts + 1,
+    update inbound_deliveries set outcome = ${outcome}, reason = ${reason}, error = ${error}, attempts = attempts + 1,
       decided_at = now()
     where id = ${id}::uuid`;
   return tried;

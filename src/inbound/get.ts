@@ -7,7 +7,7 @@ import type { DeliveryRecord, DeliverySummary } from "./schema.ts";
 /** One delivery with its body. @throws {AppError} not_found */
 export async function getDelivery({ db }: Context, { id }: IdPath): Promise<DeliveryRecord> {
   const [row] = await db<(DeliverySummary & { raw: Uint8Array })[]>`
-    select ${summaryColumns(db)}, body as raw from deliveries where id = ${id}::uuid`;
+    select ${summaryColumns(db)}, body as raw from inbound_deliveries where id = ${id}::uuid`;
   if (!row) throw new AppError("not_found", "No such delivery");
   const { raw, ...summary } = row;
   return { ...summary, body: new TextDecoder().decode(raw) };

@@ -8,7 +8,7 @@ import type { DeliverySummary, ListDeliveries } from "./schema.ts";
 export async function listDeliveries({ db }: Context, input: ListDeliveries) {
   const { provider, outcome, event, subject, limit, cursor } = input;
   const rows = await db<DeliverySummary[]>`
-    select ${summaryColumns(db)} from deliveries
+    select ${summaryColumns(db)} from inbound_deliveries
     where true
       ${provider ? db`and provider = ${literal(db, provider)}` : db``}
       ${outcome ? db`and outcome = ${literal(db, outcome)}` : db``}

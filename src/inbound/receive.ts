@@ -77,12 +77,12 @@ async function enter(ctx: Context, delivery: Delivery): Promise<Entered> {
   const { provider, deliveryId, event, body, subject = null } = delivery;
   const hash = new Uint8Array(createHash("sha256").update(body).digest());
   const [entered] = await ctx.db<Entered[]>`
-    insert into deliveries (id, provider, delivery_id, event, subject, body, body_sha256, outcome, attempts, request_id)
+    insert into inbound_deliveries (id, provider, delivery_id, event, subject, body, body_sha256, outcome, attempts, request_id)
     values (${uuid()}::uuid, ${provider}, ${deliveryId}, ${event}, ${subject}, ${body}, ${hash}, 'failed', 0, ${ctx.requestId})
     on conflict do nothing returning id, received_at, outcome, reason`;
   if (entered) return entered;
   const [known] = await ctx.db<(Entered & { same: boolean })[]>`
-    select id, received_at, outcome, reason, body_sha256 = ${hash} as same from deliveries
+    select id, received_at, outcome, reason, body_sha256 = ${hash} as same from inbound_deliveries
     where provider = ${provider} and (delivery_id = ${deliveryId} or body_sha256 = ${hash})
     order by same desc limit 1 for update`;
   // Pruned between the two statements: what is that old counts as new.

@@ -20,7 +20,7 @@ export async function rerunDelivery(
 ): Promise<void> {
   await transact(ctx, async (ctx) => {
     const [stored] = await ctx.db<Stored[]>`
-      select id, provider, body, received_at from deliveries where id = ${id}::uuid for update`;
+      select id, provider, body, received_at from inbound_deliveries where id = ${id}::uuid for update`;
     if (!stored) throw new AppError("not_found", "No such delivery");
     await attempt(ctx, stored, effects[stored.provider]);
   });
@@ -42,7 +42,7 @@ export async function lockIgnored(
   { provider, subject, reason }: Ignored,
 ): Promise<Stored[]> {
   return await db<Stored[]>`
-    select id, provider, body, received_at from deliveries
+    select id, provider, body, received_at from inbound_deliveries
     where provider = ${provider} and subject = ${subject} and outcome = 'ignored' and reason = ${reason}
     order by received_at, id for update`;
 }

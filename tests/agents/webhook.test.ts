@@ -181,7 +181,7 @@ describe("a cloud agent's event", () => {
     });
     expect(body.agent_runs).toMatchObject([{ summary: reason ? null : "Not for strangers" }]);
     const [delivery] = await harness.now
-      .sql`select outcome, reason from deliveries where subject = ${work.agentId}`;
+      .sql`select outcome, reason from inbound_deliveries where subject = ${work.agentId}`;
     expect(delivery).toEqual({ outcome: reason ? "ignored" : "applied", reason });
   });
 
@@ -208,7 +208,7 @@ describe("a cloud agent's event", () => {
     expect(body).toMatchObject({ status: "finished", pull_request_url: prUrl });
     expect((await readState(harness.now, work)).tickets).toMatchObject([{ stage: "validation" }]);
     const rows = await harness.now.sql`
-      select outcome, reason, attempts from deliveries where subject = ${work.agentId} order by received_at, id`;
+      select outcome, reason, attempts from inbound_deliveries where subject = ${work.agentId} order by received_at, id`;
     expect(rows).toEqual([
       { outcome: "applied", reason: null, attempts: 2 },
       { outcome: "applied", reason: null, attempts: 2 },
@@ -480,7 +480,7 @@ describe("a cloud agent's event", () => {
     expect((await send(newAgentId(), "FINISHED", "msg_2")).status).toBe(200);
     expect(await readState(harness.now, work)).toEqual(before);
     const rows = await harness.now.sql`
-      select delivery_id, reason from deliveries where reason is not null order by received_at desc limit 2`;
+      select delivery_id, reason from inbound_deliveries where reason is not null order by received_at desc limit 2`;
     expect(rows).toEqual([
       { delivery_id: "msg_2", reason: "unknown_agent" },
       { delivery_id: "msg_1", reason: "unknown_status" },
@@ -495,7 +495,7 @@ describe("a cloud agent's event", () => {
       expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
     }
     const rows = await harness.now.sql`
-      select event, outcome, reason from deliveries order by received_at desc limit 2`;
+      select event, outcome, reason from inbound_deliveries order by received_at desc limit 2`;
     const kept = { event: "unknown", outcome: "ignored", reason: "unknown_event" };
     expect(rows).toEqual([kept, kept]);
   });
@@ -547,7 +547,7 @@ describe("registering an agent run", () => {
     const work = await makeWork(harness.now, project);
     await sendAgentEvent(harness.now, { id: work.agentId, status: "FINISHED", timestamp });
     const tell = async (reason: string) => {
-      await harness.now.sql`update deliveries set reason = ${reason} where subject = ${work.agentId}`;
+      await harness.now.sql`update inbound_deliveries set reason = ${reason} where subject = ${work.agentId}`;
     };
     await tell("not_yet");
     const [first, second] = await behindLock(

@@ -323,7 +323,8 @@ describe("a payment event", () => {
     for (const [reason, object] of Object.entries(ignored)) {
       const id = `${later.id}${reason}`;
       expect((await sendPaymentEvent(harness.now, { ...later, id, object })).status).toBe(200);
-      const [row] = await harness.now.sql`select outcome, reason from deliveries where delivery_id = ${id}`;
+      const [row] = await harness.now
+        .sql`select outcome, reason from inbound_deliveries where delivery_id = ${id}`;
       expect(row).toEqual({ outcome: "ignored", reason });
     }
     const unknown = { ...later, id: `${later.id}u`, type: "invoice.paid" };
@@ -354,7 +355,7 @@ describe("a payment event", () => {
         ok: true,
       });
       const [row] = await harness.now.sql`
-        select outcome, reason from deliveries where delivery_id = ${event.id}`;
+        select outcome, reason from inbound_deliveries where delivery_id = ${event.id}`;
       expect(row).toEqual({ outcome: "ignored", reason: "connected_account" });
     }
     expect(await billing(admin)).toMatchObject({ customer_id: null, subscription: null });
@@ -380,7 +381,7 @@ describe("a payment event", () => {
     const forged = { ...headers, "stripe-signature": `t=${Math.floor(Date.now() / 1000)},v1=00` };
     expect((await harness.now.call("POST", path, { headers: forged, raw: body })).status).toBe(400);
     const rows = await harness.now
-      .sql`select event, outcome, reason from deliveries where delivery_id = ${id}`;
+      .sql`select event, outcome, reason from inbound_deliveries where delivery_id = ${id}`;
     expect(rows).toEqual([{ event: ping.type, outcome: "ignored", reason: "unknown_event" }]);
   });
 
@@ -417,7 +418,7 @@ describe("a payment event", () => {
     await send(paused);
     await send({ ...paused, id: `${event}g`, data: { object: running } });
     await harness.now.sql`
-      update deliveries set received_at = received_at + interval '1 minute' where delivery_id = ${paused.id}`;
+      update inbound_deliveries set received_at = received_at + interval '1 minute' where delivery_id = ${paused.id}`;
     expect((await replayDelivery(harness.now, paused.id)).body.outcome).toBe("applied");
     expect((await billing(admin)).subscription.status).toBe("paused");
   });
@@ -433,7 +434,8 @@ describe("a payment event", () => {
       const object = { ...created!.object, [field]: undefined };
       const answer = await sendPaymentEvent(harness.now, { ...created!, id, created: NOON + 90, object });
       expect(answer.body, reason).toEqual({ ok: true });
-      const [row] = await harness.now.sql`select outcome, reason from deliveries where delivery_id = ${id}`;
+      const [row] = await harness.now
+        .sql`select outcome, reason from inbound_deliveries where delivery_id = ${id}`;
       expect(row).toEqual({ outcome: "ignored", reason });
     }
     expect(await billing(admin)).toEqual(before);

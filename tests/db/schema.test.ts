@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { dumpSchema } from "../../db/dump_schema.ts";
 import { readMigrations } from "../../db/migrate.ts";
+import type { Sql, TransactionSql } from "../../db/open.ts";
 import { makeProject, makeTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
@@ -32,4 +33,23 @@ test("a table that gets a column is tracked again", async () => {
     expect(last).toEqual({ changes: { estimate: [null, 5] } });
     await tx`select 1 / 0`;
   }).catch(({ code }) => expect(code).toBe("22012")); // nothing of it stays
+});
+
+test("db/schema.sql can be read: no line is longer than 200 characters", async () => {
+  const written = await Deno.readTextFile(new URL("../../db/schema.sql", import.meta.url));
+  expect(written.split("\n").filter((line) => line.length > 200)).toEqual([]);
+});
+
+test("history knows every column: each table's call of track_history makes the function that is there", async () => {
+  const { sql } = harness.now;
+  const definitions = (from: Sql | TransactionSql) =>
+    from<{ definition: string; call: string }[]>`
+      select pg_get_functiondef(oid) as definition, obj_description(oid, 'pg_proc') as call from pg_proc
+      where proname like 'record\_history\_of\_%' order by proname`;
+  const before = await definitions(sql);
+  expect(before.length).toBeGreaterThan(7);
+  await sql.begin(async (tx) => {
+    for (const { call } of before) await tx.unsafe(call);
+    expect(await definitions(tx)).toEqual(before);
+  });
 });

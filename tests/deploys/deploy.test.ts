@@ -199,7 +199,8 @@ describe("a deploy record", () => {
     const ticket = await makeMerged(harness.now, project, success.sha, { roles: ["qa"] });
     const { waited, passed } = await besideLock(
       harness.now,
-      (tx) => tx`select from deliveries where subject = ${`${success.repo}@${success.sha}`} for update`,
+      (tx) =>
+        tx`select from inbound_deliveries where subject = ${`${success.repo}@${success.sha}`} for update`,
       {
         waits: () => sendDeploy(harness.now, success),
         passes: () => sendDeploy(harness.now, { ...success, status: "failed" }),

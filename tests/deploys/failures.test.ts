@@ -27,7 +27,7 @@ async function breaking(table: string, when: string, work: () => Promise<void>):
 
 async function outcomes(sha: string) {
   const rows = await harness.now.sql`
-    select outcome, reason, error, attempts from deliveries where provider = 'deploy' and subject like ${`%@${sha}`}`;
+    select outcome, reason, error, attempts from inbound_deliveries where provider = 'deploy' and subject like ${`%@${sha}`}`;
   return [...rows];
 }
 

@@ -152,7 +152,9 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
     timestamp: "2026-11-20T10:00:00Z",
   });
   await harness.call("POST", sent.path, { headers: sent.headers, raw: sent.body });
-  const [delivery] = await sql<{ id: string }[]>`select id from deliveries order by received_at desc limit 1`;
+  const [delivery] = await sql<
+    { id: string }[]
+  >`select id from inbound_deliveries order by received_at desc limit 1`;
   const job = await harness.boss.send("prune", {}) ?? uuid();
   await sql`update pgboss.job set state = 'failed' where id = ${job}::uuid`;
   const key = await makeKey(harness, project.admin);

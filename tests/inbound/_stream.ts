@@ -120,7 +120,7 @@ export async function sendAll(lanes: Lane[], send: (sent: Sent) => Promise<void>
 async function readEffects(sql: Sql) {
   const read = {
     deliveries: sql`
-      select provider, coalesce(delivery_id, subject) as id, outcome, count(*) from deliveries group by 1, 2, 3 order by 1, 2, 3`,
+      select provider, coalesce(delivery_id, subject) as id, outcome, count(*) from inbound_deliveries group by 1, 2, 3 order by 1, 2, 3`,
     tickets: sql`
       select number, stage, status, deployed_at is null as undeployed, deploy_failed_at is null as unfailed from tickets
       order by number`,

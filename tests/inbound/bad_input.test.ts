@@ -43,7 +43,7 @@ async function send(
 }
 
 async function deliveries(): Promise<number> {
-  const [row] = await harness.now.sql<{ count: number }[]>`select count(*) from deliveries`;
+  const [row] = await harness.now.sql<{ count: number }[]>`select count(*) from inbound_deliveries`;
   return row!.count;
 }
 
@@ -235,7 +235,7 @@ describe("a body", () => {
     const body = { ...deploy, actor: { login: "octocat" }, "ключ": "значение" };
     expect((await send(cron(body))).body).toMatchObject({ ignored: true, reason: "unknown_repo" });
     const [row] = await harness.now.sql`
-      select convert_from(body, 'UTF8')::jsonb as body from deliveries where provider = 'deploy' order by id desc limit 1`;
+      select convert_from(body, 'UTF8')::jsonb as body from inbound_deliveries where provider = 'deploy' order by id desc limit 1`;
     expect(row!.body).toEqual(body);
   });
 

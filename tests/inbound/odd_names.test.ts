@@ -19,7 +19,8 @@ test.each(NAMES)("a status or an event that is called %s is unknown like any oth
   for (const { path, headers, body } of sent) {
     const answer = await harness.now.call("POST", path, { headers, raw: body });
     expect([answer.status, answer.body]).toEqual([200, { ok: true }]);
-    const [row] = await harness.now.sql`select outcome, reason from deliveries order by id desc limit 1`;
+    const [row] = await harness.now
+      .sql`select outcome, reason from inbound_deliveries order by id desc limit 1`;
     found.push(row);
   }
   expect(found).toEqual(["unknown_status", "unknown_event", "unknown_event"].map((reason) => ({

@@ -55,7 +55,7 @@ describe("operations of deliveries", () => {
     const plan = await genericPlan(
       harness.now,
       () => get("/admin/deliveries?outcome=failed"),
-      /from deliveries\s+where/,
+      /from inbound_deliveries\s+where/,
     );
     expect(plan).toContain("deliveries_failed_idx");
   });

@@ -41,7 +41,7 @@ async function effects(name: string): Promise<number> {
 
 async function stored(deliveryId: string | null) {
   return await harness.now.sql`
-    select outcome, reason, error, attempts, convert_from(body, 'UTF8') as body from deliveries where delivery_id = ${deliveryId}`;
+    select outcome, reason, error, attempts, convert_from(body, 'UTF8') as body from inbound_deliveries where delivery_id = ${deliveryId}`;
 }
 
 describe("the delivery inbox", () => {
@@ -163,7 +163,7 @@ describe("the delivery inbox", () => {
     const receive = () => receiveDelivery(context(), sent, counting("failed twins"));
     const receipts = await behindLock(
       harness.now,
-      (tx) => tx`select from deliveries where delivery_id = ${sent.deliveryId} for update`,
+      (tx) => tx`select from inbound_deliveries where delivery_id = ${sent.deliveryId} for update`,
       receive,
       receive,
     );
@@ -176,7 +176,7 @@ describe("the delivery inbox", () => {
     const failing: Effect = () => Promise.reject(new Error("the ticket is locked"));
     await expect(receiveDelivery(context(), sent, failing)).rejects.toThrow("locked");
     const [{ id }] = await harness.now.sql<[{ id: string }]>`
-      select id from deliveries where delivery_id = ${sent.deliveryId}`;
+      select id from inbound_deliveries where delivery_id = ${sent.deliveryId}`;
     let runs = 0;
     const effect: Effect = (ctx, kept) => (runs++, counting("run again")(ctx, kept));
     const byProvider = { github: effect } as Record<Delivery["provider"], Effect>;

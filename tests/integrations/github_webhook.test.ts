@@ -27,7 +27,7 @@ describe("the receiver", () => {
     const [row] = await harness.sql`
       select count(*) filter (where outcome = 'failed' or reason = 'unexpected_shape') as wrong, count(*) as kept,
         count(*) filter (where event like 'issues.%' and outcome = 'applied') as applied
-      from deliveries where provider = 'github'`;
+      from inbound_deliveries where provider = 'github'`;
     expect(row!.wrong).toBe(0);
     expect(row!.kept).toBe(new Set(examples.map(({ payload }) => JSON.stringify(payload))).size);
     expect(row!.applied).toBeGreaterThan(0);
@@ -85,7 +85,7 @@ describe("the receiver", () => {
       { action: "\u0000", issue: { number: -1 }, repository: { full_name: "a/b/c" } },
     ];
     for (const payload of odd) expect((await send(payload)).status).toBe(200);
-    const rows = await harness.sql`select reason from deliveries order by id desc limit 3`;
+    const rows = await harness.sql`select reason from inbound_deliveries order by id desc limit 3`;
     expect(rows.map(({ reason }) => reason)).toEqual(Array(3).fill("unexpected_shape"));
     const big = await send({ filler: "x".repeat(1024 * 1024) });
     expect([big.status, big.body.code]).toEqual([413, "payload_too_large"]);
@@ -103,7 +103,7 @@ test("a merge whose commit has a name of another length is taken, and stamps not
     mergeSha: "a".repeat(64),
   });
   expect((await hosting.now.deliver(pull)).status).toBe(200);
-  const [kept] = await harness.sql`select outcome, reason from deliveries order by id desc limit 1`;
+  const [kept] = await harness.sql`select outcome, reason from inbound_deliveries order by id desc limit 1`;
   expect(kept).toEqual({ outcome: "ignored", reason: "unexpected_shape" });
 });
 
@@ -201,7 +201,7 @@ describe("an issue that a ticket is linked to", () => {
       issue_number: 4,
       title: "Here now",
     });
-    const [row] = await harness.sql`select outcome from deliveries order by id desc limit 1`;
+    const [row] = await harness.sql`select outcome from inbound_deliveries order by id desc limit 1`;
     expect(row).toEqual({ outcome: "applied" });
   });
 
@@ -254,7 +254,7 @@ describe("an issue that a ticket is linked to", () => {
     });
     expect(await facts(ticket)).toMatchObject({ title: "second", state: "open" });
     const [row] = await hosting.now.harness
-      .sql`select outcome, reason from deliveries where subject = 'acme/late#8' order by id desc limit 1`;
+      .sql`select outcome, reason from inbound_deliveries where subject = 'acme/late#8' order by id desc limit 1`;
     expect(row).toEqual({ outcome: "ignored", reason: "older_than_known" });
     await issue({ repo: "acme/late", number: 8, action: "edited", title: "third", state: "open", at: third });
     await issue({
@@ -298,7 +298,7 @@ describe("an issue that a ticket is linked to", () => {
     expect(await facts(foreign)).toEqual(before);
     await issue({ repo: "acme/hidden", number: 3, action: "edited", title: "Hidden", at: at() });
     expect(await facts(own)).toMatchObject({ title: "Hidden" });
-    const rows = await harness.sql`select reason from deliveries order by id desc limit 2`;
+    const rows = await harness.sql`select reason from inbound_deliveries order by id desc limit 2`;
     expect(rows.map(({ reason }) => reason)).toEqual([null, "no_ticket"]);
   });
 
@@ -334,7 +334,7 @@ describe("an issue that a ticket is linked to", () => {
     Object.assign(delivery.payload.issue as object, { html_url: "javascript:alert(1)" });
     expect((await hosting.now.deliver(delivery)).status).toBe(200);
     expect(await facts(ticket)).toEqual(before);
-    const [row] = await harness.sql`select outcome, reason from deliveries order by id desc limit 1`;
+    const [row] = await harness.sql`select outcome, reason from inbound_deliveries order by id desc limit 1`;
     expect(row).toEqual({ outcome: "ignored", reason: "unexpected_shape" });
   });
 

@@ -42,7 +42,7 @@ async function replay(): Promise<void> {
   const { harness } = hosting.now;
   const { token } = await makeUser(harness, { role: "super_admin" });
   const [last] = await harness.sql<{ id: string }[]>`
-    select id from deliveries where provider = 'github' order by id desc limit 1`;
+    select id from inbound_deliveries where provider = 'github' order by id desc limit 1`;
   const { status } = await harness.call("POST", `/admin/deliveries/${last!.id}/replay`, { token, body: {} });
   expect(status).toBe(200);
 }
@@ -419,7 +419,7 @@ describe("what comes again, late or in another order", () => {
   test.each([
     ["replayed", () => replay()],
     ["delivered anew when it was forgotten", async (send: () => Promise<unknown>) => {
-      await hosting.now.harness.sql`delete from deliveries`;
+      await hosting.now.harness.sql`delete from inbound_deliveries`;
       await send();
     }],
   ])("a merge that was told and is %s changes nothing, and names no ticket made since", async (_, again) => {
@@ -584,7 +584,7 @@ describe("a repository that was renamed", () => {
       await hosting.now.deliver(hosting.now.events.pullRequest({ ...late, title: "Told late" }));
     }
     const outcomes = await hosting.now.harness.sql`
-      select outcome, reason from deliveries where provider = 'github' order by id desc limit 2`;
+      select outcome, reason from inbound_deliveries where provider = 'github' order by id desc limit 2`;
     const reason = "older_than_known";
     expect(outcomes).toEqual([{ outcome: "ignored", reason }, { outcome: "ignored", reason }]);
     expect(await merges.ticket(ticket, project)).toEqual(reopened);
@@ -620,7 +620,7 @@ describe("a repository that got the name of an earlier one", () => {
         order by id desc limit 1`;
       expect(dropped).toEqual({ action: "deleted", actor: { kind: "webhook", id: "github" } });
       await merges.merge({ ...first, action: "edited", title: `${one.ref} ${two.ref}` });
-      const [ignored] = await harness.sql`select reason from deliveries order by id desc limit 1`;
+      const [ignored] = await harness.sql`select reason from inbound_deliveries order by id desc limit 1`;
       expect(ignored).toEqual({ reason: "older_than_known" });
       expect(await merges.ticket(one, project)).toEqual(before);
       expect(await linksOf(one)).toEqual([]);

@@ -236,7 +236,7 @@ describe("a merged pull request", () => {
     });
     expect((await hosting.now.deliver(closed)).status).toBe(200);
     expect(await merges.ticket(ticket, project)).toMatchObject({ merge_sha: null, version: 1 });
-    const outcomes = await harness.sql`select reason from deliveries order by id desc limit 2`;
+    const outcomes = await harness.sql`select reason from inbound_deliveries order by id desc limit 2`;
     expect(outcomes.map(({ reason }) => reason)).toEqual(["no_ticket", "unknown_repo"]);
   });
 

@@ -73,6 +73,6 @@ async function dump(): Promise<string> {
     const rows = await sql.unsafe(`select t::text as row from ${name} t`);
     texts.push(...rows.map(({ row }) => row));
   }
-  const bodies = await sql`select convert_from(body, 'UTF8') as body from deliveries`;
+  const bodies = await sql`select convert_from(body, 'UTF8') as body from inbound_deliveries`;
   return [...texts, ...bodies.map(({ body }) => body)].join("\n");
 }

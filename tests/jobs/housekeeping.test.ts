@@ -40,12 +40,12 @@ describe("the backfill", () => {
 describe("pruning", () => {
   test("deletes deliveries after 30 days, and keeps younger ones", async () => {
     await harness.now.sql`
-      insert into deliveries (id, provider, event, body, body_sha256, outcome, request_id, received_at)
+      insert into inbound_deliveries (id, provider, event, body, body_sha256, outcome, request_id, received_at)
       select gen_random_uuid(), 'github', 'ping', '{}', sha256(days::text::bytea), 'ignored', 'test',
         now() - make_interval(days => days)
       from generate_series(1, 60) days`;
     await harness.now.run("prune");
-    expect(await count("deliveries", "true")).toBe(29);
+    expect(await count("inbound_deliveries", "true")).toBe(29);
   });
 
   test("deletes what ended long ago of sessions, tokens, invitations and rate limits, and nothing that lives", async () => {
@@ -98,7 +98,7 @@ describe("pruning", () => {
       from unnest(array[29, 31]) days`;
     await sql`insert into rate_limits (key, points, expire) values ('over', 1, ${Date.now() - 1000}::bigint)`;
     await sql`
-      insert into deliveries (id, provider, event, body, body_sha256, outcome, request_id, received_at)
+      insert into inbound_deliveries (id, provider, event, body, body_sha256, outcome, request_id, received_at)
       select gen_random_uuid(), 'github', 'many', '{}', sha256(n::text::bytea), 'ignored', 'test', ${past(31)}
       from generate_series(1001, 3500) n`;
     await harness.now.run("prune");
@@ -108,7 +108,7 @@ describe("pruning", () => {
     expect(await count("invitations", "least(used_at, expires_at) < now()")).toBe(2);
     expect(await count("hook_runs", `user_id = '${living.id}'`)).toBe(1);
     expect(await count("rate_limits", "key = 'over'")).toBe(0);
-    expect(await count("deliveries", "event = 'many'")).toBe(0);
+    expect(await count("inbound_deliveries", "event = 'many'")).toBe(0);
   });
 
   test("deletes refused sign-ins after 90 days, and nothing else of the audit list", async () => {

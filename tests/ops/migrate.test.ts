@@ -125,7 +125,7 @@ function withPlainRole(): void {
     });
     expect(await runOps("migrate", [], environmentOf(own))).toEqual({
       code: 0,
-      text: expect.stringMatching(/^Applied 0001_foundation, .+\n$/),
+      text: expect.stringMatching(/^Applied 0001_people, .+\n$/),
     });
   });
 }

@@ -1,7 +1,7 @@
 -- Suggestions ---------------------------------------------------------------------------------------------
 
--- What the analyzer found. The fingerprint names the facts that it was found in: the same facts are never suggested
--- twice, whatever was decided. before_accept is what undo brings back.
+-- Results of the analyzer. The fingerprint identifies the facts that a suggestion rests on, so that the same facts are never
+-- suggested twice, whatever the decision was. before_accept holds the state that an undo brings back.
 create table suggestions (
   id uuid primary key,
   project_id uuid not null references projects (id),
@@ -28,29 +28,14 @@ create index suggestions_project_idx on suggestions (project_id, id);
 create index suggestions_ticket_idx on suggestions (ticket_id);
 create index suggestions_other_idx on suggestions (other_ticket_id) where other_ticket_id is not null;
 
--- Which ticket a closed duplicate stands for.
-create table ticket_duplicates (
-  ticket_id uuid primary key references tickets (id),
-  project_id uuid not null,
-  duplicate_of uuid not null references tickets (id),
-  created_at timestamptz(3) not null default now(),
-  constraint ticket_duplicates_other check (ticket_id <> duplicate_of)
-);
-create index ticket_duplicates_of_idx on ticket_duplicates (duplicate_of);
-
-create trigger ticket_duplicates_history_insert after insert on ticket_duplicates referencing new table as inserted
-  for each statement execute function record_history('duplicate', 'duplicate_of', 'ticket_id project_id created_at');
-create trigger ticket_duplicates_history_delete after delete on ticket_duplicates referencing old table as deleted
-  for each statement execute function record_history('duplicate', 'duplicate_of', 'ticket_id project_id created_at');
-
--- How far the tickets' history has been read for changes. One row.
+-- How far the analyzer has read the tickets' history. One row.
 create table analysis_cursor (
   only_row boolean primary key default true check (only_row),
   history_id bigint not null
 );
 insert into analysis_cursor (history_id) values (0);
 
--- Tickets whose facts changed since they were last looked at. Filled from their history, so that a write costs nothing more.
+-- Tickets whose facts changed since the analyzer last looked. A job fills it from the history, so a write pays nothing.
 create table analysis_backlog (
   project_id uuid not null,
   ticket_id uuid not null,
@@ -80,7 +65,8 @@ create table scope_surveys (
 );
 create unique index scope_surveys_code_key on scope_surveys (lower(code));
 
--- One answer per person, who is known by an email: a signed-in user's own, or the one that was given.
+-- One answer of a person, who is known by an email: a signed-in user's own, or the one that was given. A signed-in person
+-- answers a survey once, also after the email has changed.
 create table survey_responses (
   id uuid primary key,
   survey_id uuid not null references scope_surveys (id),
@@ -90,12 +76,44 @@ create table survey_responses (
   created_at timestamptz(3) not null default now(),
   constraint survey_responses_person_key unique (survey_id, email)
 );
+create unique index survey_responses_user_key on survey_responses (survey_id, user_id) where user_id is not null;
 
--- Export --------------------------------------------------------------------------------------------------
+-- Billing -------------------------------------------------------------------------------------------------
 
--- A row as JSON with its times as on the wire: PostgreSQL writes +00:00 into JSON, and milliseconds only where there are any.
-create function wire_times(whole_row jsonb) returns jsonb language sql stable as $$
-  select coalesce(jsonb_object_agg(key, case when key like '%\_at' and jsonb_typeof(value) = 'string'
-    then to_jsonb(to_char((value #>> '{}')::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) else value end), '{}')
-  from jsonb_each(whole_row)
-$$;
+-- Objects of the payment provider. The event that is last by the sender's order counts, in whatever order events arrive.
+
+-- An account may have several customers there: two of its admins paid, or the first customer was deleted.
+create table billing_customers (
+  account_id uuid not null references accounts (id),
+  customer_id text not null,
+  event_created bigint not null,
+  event_id text not null collate "C",
+  updated_at timestamptz(3) not null default now(),
+  primary key (account_id, customer_id)
+);
+
+create table billing_subscriptions (
+  subscription_id text primary key,
+  customer_id text not null,
+  status text not null,
+  price_id text,
+  cancel_at_period_end boolean not null,
+  current_period_end timestamptz(3),
+  started_at timestamptz(3) not null,
+  -- The order of events: an end is final; then the sender's clock, the kind, and the name decide.
+  ended boolean not null,
+  event_created bigint not null,
+  event_rank smallint not null,
+  event_id text not null collate "C",
+  updated_at timestamptz(3) not null default now(),
+  cancel_at timestamptz(3) -- a coming end may be told by its time alone
+);
+create index billing_subscriptions_customer_idx on billing_subscriptions (customer_id);
+
+-- The provider's page that an account was sent to last. Without it two pages that are open at once could both be paid.
+create table billing_checkouts (
+  account_id uuid primary key references accounts (id),
+  session_id text not null,
+  asked text not null,
+  updated_at timestamptz(3) not null default now()
+);
