@@ -1,9 +1,11 @@
+import { z } from "zod";
 import type { Db } from "../../db/open.ts";
 import type { RequestContext } from "./context.ts";
 import { AppError, invalidField } from "./errors.ts";
 
-/** A list of entity tags (RFC 9110), each weak or strong. */
-const TAGS = /^\s*(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*\s*$/;
+/** Any version, or a list of entity tags (RFC 9110), each weak or strong. */
+export const IfMatch = z.string()
+  .regex(/^\s*(?:\*|(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*)\s*$/);
 /** What Apache adds to the tag of an answer that it compresses. */
 const CODING = /-(?:gzip|br|zstd)"$/;
 
@@ -39,7 +41,7 @@ export function newVersion(db: Db, table: string) {
 /** Null when every version will do. */
 function tagsOf({ ifMatch }: RequestContext): string[] | null {
   if (ifMatch === null || ifMatch.trim() === "*") return null;
-  if (!TAGS.test(ifMatch)) {
+  if (!IfMatch.safeParse(ifMatch).success) {
     throw invalidField("If-Match", 'Expected an ETag that the service gave out, such as "3"');
   }
   return (ifMatch.match(/"[^"]*"/g) ?? []).map((tag) => tag.replace(CODING, '"'));

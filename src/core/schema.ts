@@ -58,8 +58,7 @@ export type Author = z.infer<typeof Author>;
 
 /** `owner/name` of a code-hosting repository; in an address, dots alone would lead elsewhere. */
 export const RepoName = z.string()
-  .regex(/^[A-Za-z0-9_.-]{1,100}\/[A-Za-z0-9_.-]{1,100}$/, { error: "Expected owner/name", abort: true })
-  .refine((name) => !name.split("/").some((part) => part === "." || part === ".."), "Expected owner/name");
+  .regex(/^(?!\.{1,2}\/)[A-Za-z0-9_.-]{1,100}\/(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/, "Expected owner/name");
 
 /** The name of a commit, lower-cased: senders differ in case. */
 export const CommitSha = z.string().regex(/^[0-9a-fA-F]{40}$/, "Expected 40 hex characters").toLowerCase();
@@ -75,7 +74,7 @@ export function text(min: number, max: number) {
       error: min > 0 ? `Must have ${min} to ${max} characters` : `Must have at most ${max} characters`,
     })
     // No `override`: that one is applied too late for a schema that wraps this one, such as its nullable.
-    .meta({ type: "string", ...(min > 0 && { minLength: min }), maxLength: max });
+    .meta({ type: "string", ...(min > 0 && { minLength: min }), maxLength: max, pattern: "^[^\\x00]*$" });
 }
 
 function isStorableText(value: string): boolean {

@@ -6,7 +6,9 @@ import {
   type ZodOpenApiOperationObject,
 } from "zod-openapi";
 import { SESSION_COOKIE } from "../core/auth.ts";
+import { TAGS } from "../routers/tags.ts";
 import type { Meta } from "../routers/trpc.ts";
+import { IfMatch } from "../core/if_match.ts";
 import { IdempotencyKey } from "../tickets/schema.ts";
 import { MAX_CALL_BYTES } from "./body.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
@@ -31,11 +33,12 @@ export function openApiDocument(
     info: {
       title: "Handoff Ticket Service",
       version: "1",
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
       description: "Where people and coding agents hand work to one another.\n\n" +
         "Lengths of texts are in Unicode code points. Texts hold neither NUL nor lone surrogates.",
     },
     servers: [{ url: `${publicUrl}/api` }],
-    tags: tagsOf(paths).map((name) => ({ name })),
+    tags: tagsOf(paths),
     paths,
     components: {
       securitySchemes: {
@@ -52,9 +55,11 @@ export function openApiDocument(
   return createDocument(document, { override: ({ jsonSchema }) => shorten(jsonSchema) });
 }
 
-function tagsOf(paths: Record<string, Record<string, ZodOpenApiOperationObject>>): string[] {
+function tagsOf(paths: Record<string, Record<string, ZodOpenApiOperationObject>>) {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
-  return [...new Set(operations.flatMap(({ tags = [] }) => tags))].sort();
+  const used = new Set(operations.flatMap(({ tags = [] }) => tags));
+  return Object.entries(TAGS).filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }));
 }
 
 type JsonSchema = Parameters<NonNullable<CreateDocumentOptions["override"]>>[0]["jsonSchema"];
@@ -76,6 +81,8 @@ function shorten(schema: JsonSchema): void {
     );
   }
   if (schema.format) delete schema.pattern;
+  // Generators of Go, Java and zod can't write an object's default.
+  if (typeof schema.default === "object" && !Array.isArray(schema.default)) delete schema.default;
   // What any number in JSON is limited to says nothing of this one.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
@@ -103,7 +110,7 @@ function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
         required: procedure.needsBody,
         content: {
           "application/json": {
-            schema: rest,
+            schema: meta.conditions ? rest.meta(meta.conditions) : rest,
             ...(meta.example?.input !== undefined && { example: meta.example.input }),
           },
         },
@@ -146,6 +153,6 @@ function headersOf({ input, meta }: PublishedProcedure): z.ZodObject | undefined
   }
   if (!meta.errors?.includes("version_conflict")) return undefined;
   return z.object({
-    "If-Match": z.string().optional().describe("ETag that the resource had when the change was decided on"),
+    "If-Match": IfMatch.optional().describe("ETag that the resource had when the change was decided on"),
   });
 }

@@ -96,10 +96,16 @@ export type LinkedIssue = z.infer<typeof LinkedIssue>;
 
 export const IssueNumber = z.int().min(1).max(2_147_483_647);
 
+const ISSUE_URL = /^https?:\/\/[^\s/]+\/[\w.-]{1,100}\/[\w.-]{1,100}\/issues\/[1-9]\d{0,9}\/?(?:[?#]\S*)?$/;
+
 export const LinkIssue = TicketPath.extend({
   repo_full_name: RepoName.optional().describe("The project's repository when it has exactly one"),
   issue_number: IssueNumber.optional(),
-  issue_url: z.string().max(500).optional().describe("Instead of repository and number"),
+  issue_url: z.string().max(500).regex(
+    ISSUE_URL,
+    "Expected an address such as https://github.com/owner/name/issues/12",
+  )
+    .optional().describe("Instead of repository and number"),
 });
 export type LinkIssue = z.infer<typeof LinkIssue>;
 

@@ -21,6 +21,7 @@ import { setUpHooks } from "../integrations/set_up_hooks.ts";
 import { unlinkAccount } from "../integrations/unlink_account.ts";
 import { unlinkIssue } from "../integrations/unlink_issue.ts";
 import { TicketPath } from "../tickets/schema.ts";
+import { fields } from "./conditions.ts";
 import { Empty, Nothing, projectProcedure, router, userProcedure } from "./trpc.ts";
 
 // No scope: a key may neither link accounts nor use them at large.
@@ -96,6 +97,10 @@ export const integrationsRouter = router({
     path: "/projects/{id}/tickets/{ticketId}/github-issue",
     summary: "Link the ticket to an issue",
     description: "By repository and number, by number alone where the project has one repository, or by URL.",
+    conditions: {
+      if: fields({ issue_url: {} }, ["issue_url"]),
+      else: fields({ issue_number: {} }, ["issue_number"]),
+    },
     example: { input: { repo_full_name: "acme/handoff", issue_number: 12 } },
   }).input(LinkIssue).output(LinkedIssue).mutation(({ ctx, input }) => linkIssue(ctx, input)),
 

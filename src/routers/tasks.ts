@@ -25,6 +25,7 @@ import {
 } from "../tasks/schema.ts";
 import { updateTask } from "../tasks/update.ts";
 import { TicketPath } from "../tickets/schema.ts";
+import { fields } from "./conditions.ts";
 import { Nothing, projectProcedure, REPEATED, router } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "tasks:read", tag: "Tasks" } as const;
@@ -117,6 +118,10 @@ export const tasksRouter = router({
       "the ETag that the claim answered, which heartbeats leave as it is, If-Match keeps the caller from changing what " +
       "another has claimed since. Honours If-Match with the task's ETag.",
     errors: ["not_found", "invalid_transition", "dependencies_unfinished", "version_conflict"],
+    conditions: {
+      if: fields({ status: { not: { const: "blocked" } } }, ["status"]),
+      then: fields({ blocking_reason: { const: null } }),
+    },
     example: { input: { status: "blocked", blocking_reason: "Waits for the new bucket" } },
   }).input(UpdateTask).output(Task).mutation(({ ctx, input }) => updateTask(ctx, input)),
 

@@ -23,6 +23,7 @@ import {
   UpdateTicket,
 } from "../tickets/schema.ts";
 import { updateTicket } from "../tickets/update.ts";
+import { fields } from "./conditions.ts";
 import { projectProcedure, REPEATED, router } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "tickets:read", tag: "Tickets" } as const;
@@ -95,6 +96,14 @@ export const ticketsRouter = router({
       "Only the fields that are sent; null clears an optional one. Moving to live, or status closed, passes the " +
       "same gates as the bulk call, without its ways around them. Honours If-Match with the ticket's ETag.",
     errors: ["not_found", "roles_incomplete", "human_tests_pending", "conflict", "version_conflict"],
+    conditions: {
+      if: fields({ status: { const: "closed" }, stage: {} }, ["status", "stage"]),
+      then: fields({ stage: { const: "live" } }),
+      else: {
+        if: fields({ status: {}, stage: {} }, ["status", "stage"]),
+        then: fields({ stage: { not: { const: "live" } } }),
+      },
+    },
     example: { input: { stage: "validation", priority: "high" } },
   }).input(UpdateTicket).output(Ticket).mutation(({ ctx, input }) => updateTicket(ctx, input)),
 
@@ -115,6 +124,11 @@ export const ticketsRouter = router({
     description:
       "Each ticket is decided on its own: `updated` and `errors` add up to the different ids. A ticket that stands " +
       "there already counts as updated and stays as it is.",
+    conditions: {
+      if: fields({ action: { const: "move" } }),
+      then: fields({ stage: {} }, ["stage"]),
+      else: fields({ stage: { const: "live" } }),
+    },
     example: {
       input: { action: "move", ticket_ids: ["0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10"], stage: "validation" },
     },

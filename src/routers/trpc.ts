@@ -14,6 +14,7 @@ import { parseAs } from "../core/json.ts";
 import { Id, type Scope } from "../core/schema.ts";
 import { resolveRef } from "../tickets/resolve_ref.ts";
 import { TICKET_REF } from "../tickets/schema.ts";
+import type { Tag } from "./tags.ts";
 import { transformer } from "./transformer.ts";
 
 /** What the REST door and the documents need to know of a procedure beyond its schemas. */
@@ -38,9 +39,11 @@ export interface Meta {
   maxBytes?: number;
   /** Its defaults reach far, so that null isn't taken for a body that was left out. */
   refusesNull?: true;
+  /** What the fields of its body ask of each other, as JSON Schema, for the documents: the verb is what holds it. */
+  conditions?: Record<string, unknown>;
   summary: string;
   description?: string;
-  tag: string;
+  tag: Tag;
   /** Success status; 200 when absent. */
   status?: 201 | 202 | 204;
   /** The same where it depends on the answer. */

@@ -2,6 +2,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ERRORS } from "../../src/core/errors.ts";
 import { publishedProcedures } from "../../src/http/procedures.ts";
+import { makeProject, makeTicket, ticketInput } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { Document } from "./document.ts";
 
@@ -350,3 +351,90 @@ async function* sources(folder: URL): AsyncGenerator<string> {
     else if (name.endsWith(".ts")) yield await Deno.readTextFile(new URL(name, folder));
   }
 }
+
+describe("a body that the service refuses by itself is refused by the document, too", () => {
+  const TICKET = "/projects/{id}/tickets/{ticketId}";
+  const REFUSED: [method: "post" | "patch" | "put", path: string, body: object, fine: object][] = [
+    ["post", "/projects/{id}/tickets", { title: "With a NUL \0" }, { title: "Without one\nin two lines" }],
+    ["post", "/projects/{id}/tickets/bulk", { action: "move" }, { action: "move", stage: "backlog" }],
+    ["post", "/projects/{id}/tickets/bulk", { action: "close", stage: "backlog" }, {
+      action: "close",
+      stage: "live",
+    }],
+    ["patch", TICKET, { status: "closed", stage: "backlog" }, { status: "closed", stage: "live" }],
+    ["patch", TICKET, { status: "open", stage: "live" }, { status: "open", stage: "backlog" }],
+    ["put", `${TICKET}/github-issue`, { repo_full_name: "acme/handoff" }, { issue_number: 12 }],
+    ["put", `${TICKET}/github-issue`, { issue_url: "https://github.com/acme/handoff/pull/1" }, {
+      issue_url: "https://github.com/acme/handoff/issues/1",
+    }],
+    ["patch", `${TICKET}/tasks/{taskId}`, { status: "skipped", blocking_reason: "Why" }, {
+      status: "blocked",
+      blocking_reason: "Why",
+    }],
+    ["put", "/projects/{id}/repositories", { repositories: ["acme/.."] }, { repositories: ["acme/..."] }],
+    ["put", "/projects/{id}/repositories", { repositories: ["a/b", "a/b"] }, {
+      repositories: ["a/b", "a/c"],
+    }],
+  ];
+
+  test.each(REFUSED)("%s %s %j", async (method, path, refused, fine) => {
+    const { now } = harness;
+    const project = await makeProject(now, { repositories: ["acme/handoff"] });
+    const { token } = project.admin;
+    const ticket = await makeTicket(now, project);
+    const task = await now.call("POST", `${ticket.path}/tasks`, {
+      token,
+      body: { title: "Look", role: "qa" },
+    });
+    const named: Record<string, string> = { id: project.id, ticketId: ticket.id, taskId: task.body.id };
+    const base = path.endsWith("/tickets")
+      ? ticketInput()
+      : path.endsWith("/bulk")
+      ? { ticket_ids: [ticket.id] }
+      : {};
+    const schema = ["paths", path, method, "requestBody", "content", "application/json", "schema"];
+    for (const [part, isRefused] of [[refused, true], [fine, false]] as const) {
+      const body = { ...base, ...part };
+      const { status } = await now.call(
+        method.toUpperCase(),
+        path.replace(/\{(\w+)\}/g, (_, field) => named[field]!),
+        {
+          token,
+          body,
+        },
+      );
+      expect([status === 400, document.faults(schema, body).length > 0], JSON.stringify(part))
+        .toEqual([isRefused, isRefused]);
+    }
+  });
+
+  test("an If-Match, of which both read the same", async () => {
+    const project = await makeProject(harness.now);
+    const { path } = await makeTicket(harness.now, project);
+    const { parameters } = document.json.paths[TICKET]!["patch"]!;
+    const at = parameters!.findIndex(({ name }) => name === "If-Match");
+    const schema = ["paths", TICKET, "patch", "parameters", String(at), "schema"];
+    for (
+      const [value, isRefused] of [['"1"', false], ['W/"1", "2"', false], ["*", false], ["1", true], [
+        '"1',
+        true,
+      ]] as const
+    ) {
+      const { status } = await harness.now.call("PATCH", path, {
+        token: project.admin.token,
+        body: {},
+        headers: { "If-Match": value },
+      });
+      expect([status === 400, document.faults(schema, value).length > 0], value).toEqual([
+        isRefused,
+        isRefused,
+      ]);
+    }
+  });
+
+  test("an absent body of a PATCH", () => {
+    const patches = document.operations.filter(({ method }) => method === "patch");
+    expect(patches.length).toBeGreaterThan(5);
+    for (const { path, operation } of patches) expect(operation.requestBody!.required, path).toBe(true);
+  });
+});
