@@ -402,6 +402,75 @@ create table pull_requests (
 CREATE INDEX pull_requests_provider_idx ON public.pull_requests USING btree (provider_id) WHERE (provider_id
   IS NOT NULL);
 
+create table questions (
+  id uuid not null,
+  ticket_id uuid not null,
+  project_id uuid not null,
+  task_id uuid,
+  kind text not null,
+  prompt text not null,
+  context text,
+  options jsonb,
+  selection text,
+  allow_text boolean not null,
+  addressee_user_id uuid,
+  addressee_role text,
+  resolver text not null,
+  about_version integer,
+  due_at timestamp(3) with time zone,
+  default_option text,
+  made_with_ticket boolean not null default false,
+  task_was text,
+  status text not null default 'pending'::text,
+  option_ids text[],
+  answer_text text,
+  answered_by uuid,
+  answered_with text,
+  answered_by_bot boolean,
+  ended_at timestamp(3) with time zone,
+  superseded_by uuid,
+  created_by uuid,
+  created_with text not null,
+  key_id uuid,
+  by_bot boolean not null,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint questions_addressee_role_check CHECK ((addressee_role = ANY (ARRAY['member'::text,
+    'admin'::text]))),
+  constraint questions_addressee_user_id_fkey FOREIGN KEY (addressee_user_id) REFERENCES users(id),
+  constraint questions_answer CHECK (((status = 'answered'::text) = (answered_with IS NOT NULL))),
+  constraint questions_answered_by_fkey FOREIGN KEY (answered_by) REFERENCES users(id),
+  constraint questions_answered_with_check CHECK ((answered_with = ANY (ARRAY['session'::text, 'key'::text,
+    'default'::text]))),
+  constraint questions_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint questions_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text]))),
+  constraint questions_ended CHECK (((status = 'pending'::text) = (ended_at IS NULL))),
+  constraint questions_kind_check CHECK ((kind = ANY (ARRAY['question'::text, 'decision'::text,
+    'confirmation'::text]))),
+  constraint questions_pkey PRIMARY KEY (id),
+  constraint questions_resolver_check CHECK ((resolver = ANY (ARRAY['human_only'::text,
+    'not_creator'::text]))),
+  constraint questions_selection_check CHECK ((selection = ANY (ARRAY['single'::text, 'multiple'::text]))),
+  constraint questions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'answered'::text,
+    'withdrawn'::text, 'superseded'::text, 'expired'::text]))),
+  constraint questions_superseded_by_fkey FOREIGN KEY (superseded_by) REFERENCES questions(id),
+  constraint questions_task_id_fkey FOREIGN KEY (task_id) REFERENCES tasks(id) ON DELETE SET NULL,
+  constraint questions_task_was_check CHECK ((task_was = ANY (ARRAY['pending'::text, 'in_progress'::text]))),
+  constraint questions_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+CREATE INDEX questions_due_idx ON public.questions USING btree (due_at) WHERE ((status = 'pending'::text) AND
+  (due_at IS NOT NULL));
+CREATE INDEX questions_pending_idx ON public.questions USING btree (project_id, id) WHERE (status =
+  'pending'::text);
+CREATE INDEX questions_task_idx ON public.questions USING btree (task_id) WHERE (task_id IS NOT NULL);
+CREATE INDEX questions_ticket_idx ON public.questions USING btree (ticket_id, id);
+CREATE TRIGGER questions_insert AFTER INSERT ON public.questions REFERENCING NEW TABLE AS inserted FOR EACH
+  STATEMENT EXECUTE FUNCTION follow_new_questions();
+CREATE TRIGGER questions_update AFTER UPDATE ON public.questions REFERENCING OLD TABLE AS deleted NEW TABLE AS
+  inserted FOR EACH STATEMENT EXECUTE FUNCTION follow_ended_questions();
+call track_history('questions', 'question', 'id',
+  'id ticket_id project_id task_was answered_by_bot created_by created_with key_id by_bot created_at updated_at');
+
 create table rate_limits (
   key character varying(255) not null,
   points integer not null default 0,
@@ -761,6 +830,8 @@ END) stored,
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   reopened boolean not null default false,
+  pending_questions integer not null default 0,
+  human_questions integer not null default 0,
   constraint tickets_closed_at CHECK (((status = 'closed'::text) = (closed_at IS NOT NULL))),
   constraint tickets_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint tickets_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text]))),
@@ -803,7 +874,7 @@ CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.
   (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description))) EXECUTE
   FUNCTION index_changed_text();
 call track_history('tickets', 'ticket', 'id',
-  'id project_id priority_rank ship_state reopened version created_at updated_at');
+  'id project_id priority_rank ship_state reopened pending_questions human_questions version created_at updated_at');
 
 create table users (
   id uuid not null,
@@ -869,6 +940,60 @@ CREATE OR REPLACE FUNCTION public.acting_on(actor jsonb, ticket text)
 RETURN CASE WHEN (actor ? 'tickets'::text) THEN ((actor -> 'tickets'::text) -> ticket) ELSE actor END
 ;
 
+CREATE OR REPLACE FUNCTION public.claimant_works(claimant uuid, claimed_under text, in_project uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select claimant is null or exists (
+    select from users u join projects p on p.id = in_project
+      left join project_members m on m.project_id = p.id and m.user_id = u.id
+    where u.id = claimant and u.deactivated_at is null
+      and (u.role = 'super_admin' or (u.role = 'admin' and u.account_id = p.account_id) or m.role in ('member', 'admin'))
+  ) and not exists (
+    select from api_keys k where k.id::text = claimed_under and k.user_id = claimant
+      and (k.revoked_at is not null or k.expires_at <= now())
+  )
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.follow_ended_questions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select from inserted n full join deleted o on o.id = n.id where o.status = 'pending' and n.status <> 'pending'
+  ) then return null; end if;
+  update tickets t set pending_questions = t.pending_questions - c.ended, human_questions = t.human_questions - c.human
+  from (
+    select n.ticket_id, count(*)::integer as ended, (count(*) filter (where n.resolver = 'human_only'))::integer as human
+    from inserted n full join deleted o on o.id = n.id where o.status = 'pending' and n.status <> 'pending' group by n.ticket_id
+  ) c where t.id = c.ticket_id;
+  update tasks t set status = k.next, blocking_reason = left(k.other_prompt, 2000), version = t.version + 1,
+    updated_at = clock_timestamp(),
+    lease_expires_at = case when k.next = 'in_progress' and t.assignee_session_id is not null then now() + interval '15 minutes' end,
+    assignee_user_id = case when not k.given_up then t.assignee_user_id end,
+    assignee_session_id = case when not k.given_up then t.assignee_session_id end,
+    started_at = case when not k.given_up then t.started_at end
+  from (
+    select b.id, e.other_prompt, e.was = 'in_progress' and e.other_prompt is null and not w.works as given_up,
+      case when e.other_prompt is not null then 'blocked' when e.was = 'in_progress' and w.works then 'in_progress'
+        else 'pending' end as next
+    from (
+      select n.task_id, max(n.task_was) as was, (
+        select q.prompt from questions q where q.task_id = n.task_id and q.status = 'pending' and q.task_was is not null
+        order by q.id desc limit 1) as other_prompt
+      from inserted n full join deleted o on o.id = n.id
+      where o.status = 'pending' and n.status <> 'pending' and n.task_was is not null group by n.task_id
+    ) e
+    join tasks b on b.id = e.task_id and b.status = 'blocked'
+    cross join lateral (select claimant_works(b.assignee_user_id, b.assignee_session_id, b.project_id) as works) w
+  ) k where t.id = k.id and (t.status, t.blocking_reason) is distinct from (k.next, left(k.other_prompt, 2000));
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.follow_merge()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -888,6 +1013,21 @@ begin
   new.deployed_at := deployed;
   new.deploy_failed_at := case when deployed is null or failed < deployed then failed end;
   return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.follow_new_questions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- What is made with its ticket is counted by the ticket's own row.
+  update tickets t set pending_questions = t.pending_questions + c.pending, human_questions = t.human_questions + c.human
+  from (
+    select ticket_id, count(*)::integer as pending, (count(*) filter (where resolver = 'human_only'))::integer as human
+    from inserted where status = 'pending' and not made_with_ticket group by ticket_id
+  ) c where t.id = c.ticket_id;
+  return null;
 end $function$
 ;
 

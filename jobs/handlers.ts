@@ -5,6 +5,7 @@ import { closeParkedTickets } from "../src/deploys/close_parked.ts";
 import { sweepMergedTickets } from "../src/deploys/sweep.ts";
 import { continueHookRun } from "../src/integrations/continue_hook_run.ts";
 import { renewTokens } from "../src/integrations/renew_tokens.ts";
+import { expireQuestions } from "../src/questions/expire.ts";
 import { analyzeProject } from "../src/analysis/analyze.ts";
 import { analyzeAllProjects } from "../src/analysis/analyze_all.ts";
 import { collectChanges } from "../src/analysis/collect_changes.ts";
@@ -20,6 +21,7 @@ export const handlers: Handlers = {
   "close-parked-tickets": closeParkedTickets,
   "sweep-merged-tickets": sweepMergedTickets,
   "end-leases": endLeases,
+  "expire-questions": expireQuestions,
   "backfill-embeddings": backfillEmbeddings,
   "prune": prune,
   "set-up-hooks": continueHookRun,

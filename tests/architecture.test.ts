@@ -26,6 +26,7 @@ const RESOURCES = [
   "tasks",
   "test_cases",
   "comments",
+  "questions",
   "inbound",
   "agents",
   "deploys",

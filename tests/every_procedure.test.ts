@@ -145,6 +145,7 @@ test("every procedure takes what belongs to another project for unknown", async 
     role: "qa",
     taskId: await make(`${path}/tasks`, { title: "Theirs", role: "qa" }),
     caseId: await make(`${path}/test-cases`, { title: "Theirs", instruction: "Look." }),
+    questionId: await make(`${path}/questions`, { prompt: "Theirs?" }),
     commentId: await make(`${path}/comments`, { body: "Theirs" }),
     runId: await make(`${path}/agent-runs`, { agent_id: "bc_theirs" }),
     suggestionId: uuid(),

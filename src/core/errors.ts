@@ -29,6 +29,12 @@ export const ERRORS = {
   dependencies_unfinished: { status: 409, message: "The task's dependencies are not finished" },
   already_claimed: { status: 409, message: "The task is already claimed" },
   roles_incomplete: { status: 409, message: "Roles of the ticket are unfinished" },
+  already_answered: { status: 409, message: "The question is answered already" },
+  question_stale: {
+    status: 409,
+    message: "The ticket has changed since the version that the question is about",
+  },
+  question_unanswered: { status: 409, message: "A person's question on the ticket is unanswered" },
   human_tests_pending: { status: 409, message: "Human test cases of the ticket are not approved" },
   version_conflict: { status: 412, message: "The resource has changed since the version in If-Match" },
   payload_too_large: { status: 413, message: "The body is too large" },
@@ -62,7 +68,8 @@ export const ErrorBody = z.object({
   retryAfter: z.number().optional().describe("Seconds until the rate limit resets"),
   reconnect: z.boolean().optional().describe("True if linking the code-hosting account again may help"),
   details: z.record(z.string(), z.unknown()).optional().describe(
-    "Facts that belong to the code. version_conflict and already_claimed: `current`, the resource as it is now; " +
+    "Facts that belong to the code. version_conflict, already_claimed and already_answered: `current`, the resource as it is now; " +
+      "question_unanswered: the `questions`, each with id and prompt; " +
       "dependencies_unfinished: the `task_ids` waited for; roles_incomplete: the `roles`; human_tests_pending: the " +
       "`cases`, each with id and title; invalid_request: `cycle`, ids of tasks that depend on each other; conflict: " +
       "`created`, the address of an issue that was made but not linked",

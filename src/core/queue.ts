@@ -34,6 +34,11 @@ export const QUEUES = {
     retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
     cron: "* * * * *",
   },
+  "expire-questions": {
+    payload: z.object({}),
+    retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
+    cron: "* * * * *",
+  },
   "backfill-embeddings": {
     payload: z.object({ after: Id.optional() }),
     retry: { retryLimit: 5, retryDelay: 60, retryBackoff: true },

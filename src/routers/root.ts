@@ -8,6 +8,7 @@ import { integrationsRouter } from "./integrations.ts";
 import { keysRouter } from "./keys.ts";
 import { operationsRouter } from "./operations.ts";
 import { projectsRouter } from "./projects.ts";
+import { questionsRouter } from "./questions.ts";
 import { settingsRouter } from "./settings.ts";
 import { suggestionsRouter } from "./suggestions.ts";
 import { surveysRouter } from "./surveys.ts";
@@ -30,6 +31,7 @@ export const appRouter = router({
   keys: keysRouter,
   operations: operationsRouter,
   projects: projectsRouter,
+  questions: questionsRouter,
   settings: settingsRouter,
   suggestions: suggestionsRouter,
   surveys: surveysRouter,

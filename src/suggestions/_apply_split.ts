@@ -114,6 +114,7 @@ async function makeTicket(
       5000,
     ),
     request_type: parent.request_type,
+    ask: false,
     priority: parent.priority,
     blocking: parent.blocking,
     roles,

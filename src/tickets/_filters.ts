@@ -1,10 +1,10 @@
-import type { Db } from "../../db/open.ts";
+import type { Db, Fragment } from "../../db/open.ts";
 import { unprepared } from "../../db/postgres_js/unprepared.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { literal, preparedForFew } from "../core/planner.ts";
 import type { Role } from "../core/schema.ts";
 import { hasShip } from "./_ship.ts";
-import { type ListTickets, USUAL_SORT } from "./schema.ts";
+import { type ListTickets, USUAL_SORT, type WaitingOn } from "./schema.ts";
 
 type Filters = Omit<ListTickets, "sort" | "limit" | "cursor">;
 
@@ -22,7 +22,7 @@ export function filtered<Query extends PromiseLike<unknown>>(
 /** Conditions on `tickets t`, each with an `and` before it. */
 export function filters(ctx: ProjectContext, input: Filters) {
   const { db } = ctx;
-  const { stage, request_type, blocking, priority, role, ship, q } = input;
+  const { stage, request_type, blocking, priority, role, ship, waiting_on, q } = input;
   return db`${stage ? db`and t.stage = ${stage}` : db``}
     ${request_type ? db`and t.request_type = ${request_type}` : db``}
     ${blocking === undefined ? db`` : db`and t.blocking = ${blocking}`}
@@ -30,6 +30,7 @@ export function filters(ctx: ProjectContext, input: Filters) {
     ${priority ? ofPriority(db, RANKS[priority]) : db``}
     ${role ? ofRole(ctx, role) : db``}
     ${ship ? db`and ${hasShip(ctx, ship)}` : db``}
+    ${waiting_on ? db`and ${isWaitingOn(ctx, waiting_on)}` : db``}
     ${q ? db`and t.id in (${matches(ctx, q)})` : db``}`;
 }
 
@@ -39,6 +40,24 @@ export function filters(ctx: ProjectContext, input: Filters) {
  */
 function ofPriority(db: Db, rank: number) {
   return db`and t.priority_rank between ${rank}::smallint and ${rank}::smallint`;
+}
+
+/** By the few that wait, which indexes of what is pending find. */
+function isWaitingOn({ db, project }: ProjectContext, waitingOn: WaitingOn) {
+  const asked = (condition: Fragment) =>
+    db`select q.ticket_id from questions q where q.project_id = ${project.id}::uuid and q.status = 'pending' ${condition}`;
+  const tested =
+    db`select c.ticket_id from test_cases c where c.project_id = ${project.id}::uuid and c.status = 'pending'
+    and (select k.stage from tickets k where k.id = c.ticket_id) = 'validation'`;
+  switch (waitingOn) {
+    case "person":
+      return db`t.id in (${asked(db`and q.resolver = 'human_only'`)} union all ${tested})`;
+    case "agent":
+      return db`t.id in (${asked(db`and q.resolver <> 'human_only'`)})`;
+    case "none":
+      return db`t.pending_questions = 0 and (t.stage <> 'validation' or not exists (
+        select from test_cases c where c.ticket_id = t.id and c.status = 'pending'))`;
+  }
 }
 
 /** The role written out: planned for any, one that half of the tickets have would be looked up for each of these. */

@@ -22,6 +22,10 @@ export interface Draft {
   source: string;
   created_by: string;
   created_with: "session" | "key";
+  key_id: string | null;
+  by_bot: boolean;
+  /** Of the question that its type asks; null where none is to be made. */
+  question_id: string | null;
   roles: string[];
   idempotency_key: string | null;
   body_sha256: string | null;
@@ -46,13 +50,16 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
   const rows = drafts.map(({ answer, ...row }) => row.idempotency_key === null ? row : { ...row, answer });
   const projectId = drafts[0]!.project_id;
   const roles = drafts.flatMap(({ roles }) => roles);
+  // In a statement of its own form: the others don't pay for triggers that have nothing to do.
+  const question = drafts.some(({ question_id }) => question_id !== null) ? questionCte(db) : db``;
   // PostgreSQL runs the parts from the last to the first, so the ticket is the first in its history.
   const stored = await db<{ ticket_ref: string; created_at: string }[]>`
     with ${authorsCte(db, drafts)}, draft as materialized (
       select * from rows from (jsonb_to_recordset(${jsonb(db, rows)}) as (id uuid, title text,
         description text, request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text,
         implementation_notes text, actor_role text, actor_id text, source text, created_by uuid, created_with text,
-        roles text[], idempotency_key text, body_sha256 text, embedding text, answer jsonb)) with ordinality as d
+        key_id uuid, by_bot boolean, question_id uuid, roles text[], idempotency_key text, body_sha256 text, embedding text,
+        answer jsonb)) with ordinality as d
     ), counter as (
       update projects set next_number = next_number + ${drafts.length} from author
       where id = ${projectId}::uuid and archived_at is null and not exists (
@@ -71,17 +78,29 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
       select project_id, idempotency_key, id, body_sha256, jsonb_set(answer, '{ticket}', answer -> 'ticket' || jsonb_build_object(
         'ticket_ref', ticket_ref, 'created_at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
       from numbered where idempotency_key is not null
-    ), ticket as (
+    ), ${question} ticket as (
       insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
-        suggested_resolution, implementation_notes, actor_role, actor_id, source, created_by, created_with, created_at,
-        updated_at)
+        suggested_resolution, implementation_notes, actor_role, actor_id, source, pending_questions, human_questions,
+        created_by, created_with, created_at, updated_at)
       select id, project_id, number, title, description, request_type, priority, blocking, evidence,
-        suggested_resolution, implementation_notes, actor_role, actor_id, source, created_by, created_with, at, at
-      from numbered
+        suggested_resolution, implementation_notes, actor_role, actor_id, source, asked, asked, created_by, created_with,
+        at, at
+      from numbered, lateral (select (question_id is not null)::integer as asked) asks
     )
     select ticket_ref, at as created_at from numbered order by number`;
   if (stored.length === 0) return await refuse(db, projectId, roles);
   return drafts.map(({ answer }, index) => ({ ...answer, ticket: { ...answer.ticket, ...stored[index]! } }));
+}
+
+/** The question that a ticket's type asks: its title, with the description for a context. */
+function questionCte(db: Db) {
+  return db`question as (
+      insert into questions (id, ticket_id, project_id, kind, prompt, context, allow_text, resolver, made_with_ticket, created_by,
+        created_with, key_id, by_bot, created_at, updated_at)
+      select question_id, id, project_id, 'question', title, description, true, 'human_only', true, created_by, created_with,
+        key_id, by_bot, at, at
+      from numbered where question_id is not null
+    ),`;
 }
 
 /** While the model worked, a role was switched off or the project archived. */

@@ -9,7 +9,9 @@ export function summaryColumns(ctx: ProjectContext) {
       select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
       from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
     t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
-    t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${ticketsUrl(ctx)} || t.id as url`;
+    t.pending_questions,    t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${
+    ticketsUrl(ctx)
+  } || t.id as url`;
 }
 
 /** The columns of a Ticket for `tickets t`. */

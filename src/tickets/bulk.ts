@@ -4,7 +4,7 @@ import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
 import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
 import type { Stage } from "./schema.ts";
-import { type TransitionResult, transitionTickets } from "./transition.ts";
+import { callerOf, type TransitionResult, transitionTickets } from "./transition.ts";
 
 /**
  * Moves or closes many tickets in one transaction, each decided on its own: `updated` and `errors` add up to the
@@ -27,6 +27,7 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
       skipPendingRoles: input.skip_pending_roles,
       skipHumanTestGate: input.skip_human_test_gate,
       dryRun: input.dry_run,
+      caller: callerOf(ctx),
     }));
   return resultOf(ids, found);
 }

@@ -81,6 +81,11 @@ function requireBotRoles(ctx: ProjectContext, input: CreateTicket): void {
   if (bot && !input.roles?.length) throw invalidField("roles", "A bot client must assign at least one role");
 }
 
+/** A ticket of these types is there to be answered. */
+function asks({ request_type, ask = true }: CreateTicket): boolean {
+  return ask && (request_type === "clarification_needed" || request_type === "decision_needed");
+}
+
 /** Creations in one project wait for its counter anyway: those that come together go into one statement. */
 async function store(ctx: ProjectContext, draft: Draft): Promise<CreatedTicket> {
   const { db, sql, project, batches } = ctx;
@@ -105,6 +110,7 @@ interface Extras {
 function draftOf(ctx: ProjectContext, input: CreateTicket, { keyed, embedding, similar }: Extras): Draft {
   const { actor, project } = ctx;
   const byKey = actor.credential.type === "key";
+  const questionId = asks(input) ? uuid() : null;
   const { title, description, request_type, priority, blocking, roles = [] } = input;
   const id = uuid();
   return {
@@ -124,12 +130,16 @@ function draftOf(ctx: ProjectContext, input: CreateTicket, { keyed, embedding, s
     source: input.source ?? (byKey ? "api" : "portal"),
     created_by: actor.user.id,
     created_with: actor.credential.type,
+    key_id: actor.credential.type === "key" ? actor.credential.id : null,
+    by_bot: isBot(actor),
+    question_id: questionId,
     idempotency_key: keyed?.key ?? null,
     body_sha256: keyed?.hash ?? null,
     embedding: embedding && toStoredVector(embedding),
     author: authorText(ctx),
     answer: {
       ...(similar && { similar_existing: similar }),
+      ...(questionId !== null && { question_id: questionId }),
       ticket: {
         id,
         status: "open",

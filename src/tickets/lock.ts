@@ -3,7 +3,7 @@ import { AppError } from "../core/errors.ts";
 import type { Ticket } from "./schema.ts";
 
 /** What its lock tells of a ticket: always as it is now, whatever older snapshot the statement began with. */
-export type LockedTicket = Pick<Ticket, "id" | "ticket_ref" | "stage" | "status" | "closed_at">;
+export type LockedTicket = Pick<Ticket, "id" | "ticket_ref" | "stage" | "status" | "closed_at" | "version">;
 
 /**
  * Locks a ticket of the project until the transaction ends. Whatever changes a ticket's roles, tasks or test cases
@@ -22,7 +22,7 @@ export async function lockTickets(
   ticketIds: readonly string[],
 ): Promise<LockedTicket[]> {
   return await db<LockedTicket[]>`
-    select id, ${project.key} || '-' || number as ticket_ref, stage, status, closed_at from tickets
+    select id, ${project.key} || '-' || number as ticket_ref, stage, status, closed_at, version from tickets
     where id = any (${[...ticketIds]}::uuid[]) and project_id = ${project.id}::uuid order by id for update`;
 }
 

@@ -39,6 +39,12 @@ export interface Resolution {
   note?: string | null | undefined;
 }
 
+export const WaitingOn = z.enum(["person", "agent", "none"]).describe(
+  "person: a question that only a person may answer is pending, or a test case in validation; agent: a question that an " +
+    "agent may answer is pending; none: neither",
+);
+export type WaitingOn = z.infer<typeof WaitingOn>;
+
 export const RoleStatus = z.enum(["pending", "in_progress", "done", "skipped"]);
 export type RoleStatus = z.infer<typeof RoleStatus>;
 
@@ -89,6 +95,9 @@ export const CreateTicket = z.strictObject({
   actor_role: TicketTexts.actor_role.optional().describe("When absent: user, or bot with an API key"),
   actor_id: TicketTexts.actor_id.optional().describe("When absent: the caller's user id"),
   source: TicketTexts.source.optional().describe("When absent: portal, or api with an API key"),
+  ask: z.boolean().optional().describe(
+    "Of a clarification_needed or decision_needed: false leaves out the question that is made of title and description",
+  ),
   idempotency_key: IdempotencyKey.optional(),
 });
 export type CreateTicket = z.infer<typeof CreateTicket>;
@@ -128,6 +137,9 @@ export const CreatedTicket = z.object({
   similar_existing: z.array(SimilarTicket).optional().describe(
     `${OF_SIMILAR}. Absent when the model could not answer in time`,
   ),
+  question_id: Id.optional().describe(
+    "The pending question of a clarification_needed or decision_needed: get it with `wait` to wait for its answer",
+  ),
   ...Replayed,
 }).meta({ id: "CreatedTicket" });
 export type CreatedTicket = z.infer<typeof CreatedTicket>;
@@ -154,6 +166,7 @@ export const TicketSummary = z.object({
   actor_role: z.string(),
   actor_id: z.string(),
   source: z.string(),
+  pending_questions: z.int().describe("Questions that nobody has answered yet"),
   created_by: Id.nullable(),
   created_with: z.enum(["session", "key"]),
   version: z.int(),
@@ -213,6 +226,7 @@ export const ListTickets = IdPage.extend({
   priority: Priority.optional(),
   ship: Ship.optional(),
   blocking: queryBoolean.optional(),
+  waiting_on: WaitingOn.optional(),
   q: text(1, 200).optional().describe(
     'Full text over ref, title and description: all of the words, "these as they stand", this or that, -without',
   ),

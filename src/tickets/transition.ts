@@ -1,9 +1,10 @@
 import type { Db } from "../../db/open.ts";
 import { recordAudit } from "../core/audit.ts";
-import type { Context, ProjectContext } from "../core/context.ts";
+import { type Context, isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { recordEvents } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
+import { endQuestions } from "./_end_questions.ts";
 import type { Resolution, Stage, Status } from "./schema.ts";
 
 /** What is asked of tickets: to stand in a stage. `live` closes, any other stage reopens what is closed. */
@@ -15,6 +16,8 @@ interface TransitionRequest {
   skipPendingRoles?: boolean;
   /** The caller has been checked for this right. */
   skipHumanTestGate?: boolean;
+  /** Who asks for it; absent where nobody does. A bot client does not close past a question for a person. */
+  caller?: "person" | "bot";
   /** Of a move out of live: the closing is undone, so that the ticket doesn't count as reopened. */
   undone?: boolean;
   /** Their commit went live just now: those without the stamp of a deploy get it, and don't count as reopened. */
@@ -30,7 +33,7 @@ export interface TransitionResult {
   stage: Stage;
   status: Status;
   changed: boolean;
-  /** roles_incomplete or human_tests_pending, with the roles or cases that stand in the way. */
+  /** roles_incomplete, human_tests_pending or question_unanswered, with what stands in the way. */
   refusal?: AppError;
 }
 
@@ -43,6 +46,9 @@ interface Facts {
   status: Status;
   unfinished_roles: string[];
   unapproved_cases: { id: string; title: string }[];
+  pending_questions: number;
+  /** Those that a person is to answer and that somebody asked. */
+  unanswered: { id: string; prompt: string }[];
 }
 
 /**
@@ -75,8 +81,14 @@ export async function moveTickets(
   ticketIds: readonly string[],
   request: TransitionRequest,
 ): Promise<void> {
-  const results = await transitionTickets(ctx, ctx.project.id, ticketIds, request);
+  const caller = callerOf(ctx);
+  const results = await transitionTickets(ctx, ctx.project.id, ticketIds, { caller, ...request });
   for (const { refusal } of results) if (refusal) throw refusal;
+}
+
+/** For whom a caller counts. */
+export function callerOf({ actor }: ProjectContext): "person" | "bot" {
+  return isBot(actor) ? "bot" : "person";
 }
 
 /** Role `r` of a ticket stands in the way of its closing. */
@@ -97,7 +109,10 @@ async function lockFacts(
     db`select from tickets t where t.id = any (${ids}::uuid[]) ${inProject} order by t.id for update`,
     db<Facts[]>`
       select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status,
-        coalesce(r.roles, '{}') as unfinished_roles, coalesce(c.cases, '[]') as unapproved_cases
+        coalesce(r.roles, '{}') as unfinished_roles, coalesce(c.cases, '[]') as unapproved_cases,
+        t.pending_questions, case when t.human_questions > 0 then ${
+      unanswered(db)
+    } else '[]' end as unanswered
       from tickets t join projects p on p.id = t.project_id
       left join (
         select ticket_id, array_agg(role order by role) as roles from ticket_roles r
@@ -113,11 +128,24 @@ async function lockFacts(
   return facts;
 }
 
+function unanswered(db: Db) {
+  return db`coalesce((select jsonb_agg(jsonb_build_object('id', q.id, 'prompt', left(q.prompt, 200)) order by q.id) from questions q
+    where q.ticket_id = t.id and q.status = 'pending' and q.resolver = 'human_only' and not q.made_with_ticket), '[]')`;
+}
+
 function decide(
   ticket: Facts,
-  { to, skipPendingRoles, skipHumanTestGate }: TransitionRequest,
+  { to, skipPendingRoles, skipHumanTestGate, caller, resolution }: TransitionRequest,
 ): TransitionResult {
-  const { id, ticket_ref, stage, status, unfinished_roles: roles, unapproved_cases: cases } = ticket;
+  const {
+    id,
+    ticket_ref,
+    stage,
+    status,
+    unfinished_roles: roles,
+    unapproved_cases: cases,
+    unanswered: questions,
+  } = ticket;
   const stays = { id, ticket_ref, stage, status, changed: false };
   if (stage === to) return stays;
   const refused = `Cannot close ticket ${ticket_ref}:`;
@@ -135,6 +163,17 @@ function decide(
       refusal: new AppError("human_tests_pending", `${refused} ${which}`, { details: { cases } }),
     };
   }
+  const completes = to === "live" && (resolution?.type ?? "completed") === "completed";
+  if (completes && caller === "bot" && questions.length > 0) {
+    const which = `${
+      counted(questions.length, "question for a person is", "questions for a person are")
+    } unanswered`;
+    const way = "Wait for the answer, withdraw the question, or close with another resolution_type";
+    return {
+      ...stays,
+      refusal: new AppError("question_unanswered", `${refused} ${which}. ${way}`, { details: { questions } }),
+    };
+  }
   return { ...stays, stage: to, status: to === "live" ? "closed" : "open", changed: true };
 }
 
@@ -143,14 +182,16 @@ function counted(count: number, one: string, more: string): string {
 }
 
 async function write(
-  { db }: Context,
+  ctx: Context,
   tickets: Facts[],
-  { to, resolution, undone, deployed }: TransitionRequest,
+  { to, resolution, undone, deployed, caller }: TransitionRequest,
 ): Promise<void> {
+  const { db } = ctx;
   const live = to === "live";
   const ids = tickets.map(({ id }) => id);
   const reopens = tickets.some(({ status }) => status === "closed");
   const skips = live && tickets.some(({ unfinished_roles }) => unfinished_roles.length > 0);
+  const asked = live ? tickets.filter(({ pending_questions }) => pending_questions > 0) : [];
   const { type = "completed", note = null } = resolution ?? {};
   // The right sides are the ticket as it stood.
   await Promise.all([
@@ -164,6 +205,8 @@ async function write(
     skips && db`
       update ticket_roles r set status = 'skipped'
       where ticket_id = any (${ids}::uuid[]) and ${isUnfinished(db)}`,
+    asked.length > 0 &&
+    endQuestions(ctx, asked.map(({ id }) => id), { note, byPerson: caller === "person" }),
     reopens && db`delete from ticket_duplicates where ticket_id = any (${ids}::uuid[])`,
     (live || reopens) && db`
       update ticket_embeddings set open = ${!live} where ticket_id = any (${ids}::uuid[]) and open = ${live}`,

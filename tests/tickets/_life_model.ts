@@ -13,6 +13,19 @@ export interface Model {
   roles: Record<string, string>;
   cases: { id: string; status: "pending" | "approved" | "rejected" }[];
   tasks: { id: string; status: TaskStatus; dependsOn: string[]; holder: string | null }[];
+  questions: Asked[];
+}
+
+/** A question that only a person may answer. */
+interface Asked {
+  id: string;
+  status: "pending" | "answered" | "withdrawn";
+  asker: Actor;
+  /** Made with the ticket. */
+  own: boolean;
+  task: string | null;
+  /** What the task was that it blocks. */
+  was: TaskStatus | null;
 }
 
 interface Who {
@@ -42,7 +55,10 @@ export type Operation =
   | ({ kind: "claim" } & Nth)
   | ({ kind: "release" } & Nth)
   | ({ kind: "deleteTask" } & Nth)
-  | ({ kind: "reorder" } & Nth);
+  | ({ kind: "reorder" } & Nth)
+  | ({ kind: "ask"; waits: boolean } & Nth)
+  | ({ kind: "answer" } & Nth)
+  | ({ kind: "withdraw" } & Nth);
 
 const ROLE_CHANGES = {
   start: { from: ["pending"], to: "in_progress" },
@@ -74,10 +90,10 @@ export function step(model: Model, operation: Operation, answer: Answer): string
   if (operation.actor === "viewer") return "forbidden";
   switch (operation.kind) {
     case "patch":
-      return move(model, operation.stage, { skipRoles: false, skipGate: false, dryRun: false });
+      return move(model, operation, { skipRoles: false, skipGate: false, dryRun: false });
     case "bulk":
       if (operation.skipGate && operation.actor !== "admin") return "forbidden";
-      return move(model, operation.stage, operation);
+      return move(model, operation, operation);
     case "role":
       return changeRole(model, operation);
     case "roles":
@@ -87,24 +103,37 @@ export function step(model: Model, operation: Operation, answer: Answer): string
     case "decide":
     case "deleteCase":
       return stepCase(model, operation, answer);
+    case "ask":
+    case "answer":
+    case "withdraw":
+      return stepQuestion(model, operation, answer);
     default:
       return stepTask(model, operation, answer);
   }
 }
 
-function move(model: Model, to: Model["stage"], { skipRoles, skipGate, dryRun }: Flags): string {
+const isBot = (actor: Actor) => actor === "key" || actor === "bot";
+
+function move(
+  model: Model,
+  { stage: to, actor }: { stage: Model["stage"] } & Who,
+  { skipRoles, skipGate, dryRun }: Flags,
+): string {
   const unfinished = Object.keys(model.roles).filter((role) =>
     /pending|in_progress/.test(model.roles[role]!)
   );
   if (to === "live" && model.stage !== "live") {
     if (unfinished.length > 0 && !skipRoles) return "roles_incomplete";
     if (model.cases.some(({ status }) => status !== "approved") && !skipGate) return "human_tests_pending";
+    const unanswered = model.questions.some(({ status, own }) => status === "pending" && !own);
+    if (unanswered && isBot(actor)) return "question_unanswered";
   }
   if (dryRun) return "ok";
   if (to === "live" && model.stage !== "live") {
     for (const role of unfinished) {
       model.roles[role] = "skipped";
     }
+    for (const one of model.questions) if (one.status === "pending") end(model, one, "withdrawn");
   }
   model.stage = to;
   return "ok";
@@ -139,8 +168,7 @@ function stepCase(model: Model, operation: CaseOperation, answer: Answer): strin
     model.cases.push({ id: answer.body.id, status: "pending" });
     return "ok";
   }
-  const bot = operation.actor === "key" || operation.actor === "bot";
-  if (bot && operation.kind !== "editCase") return "forbidden";
+  if (isBot(operation.actor) && operation.kind !== "editCase") return "forbidden";
   const found = pick(model.cases, operation.nth);
   if (!found) return "not_found";
   if (operation.kind === "deleteCase") {
@@ -200,6 +228,61 @@ function stepTask(model: Model, operation: TaskOperation, answer: Answer): strin
     case "deleteTask":
       model.tasks = model.tasks.filter((one) => one !== found);
       for (const one of model.tasks) one.dependsOn = one.dependsOn.filter((id) => id !== found.id);
+      for (const one of model.questions) if (one.task === found.id) one.task = null;
       return "ok";
   }
+}
+
+type QuestionOperation = Extract<Operation, { kind: "ask" | "answer" | "withdraw" }>;
+
+function stepQuestion(model: Model, operation: QuestionOperation, answer: Answer): string {
+  const { actor } = operation;
+  if (operation.kind === "ask") return ask(model, operation, answer);
+  const found = pick(model.questions, operation.nth);
+  if (!found) return "not_found";
+  const allowed = operation.kind === "answer"
+    ? !isBot(actor) && found.asker !== actor
+    // A key of an admin's is an admin of the project.
+    : found.asker === actor || actor === "admin" || actor === "key";
+  if (!allowed) return "forbidden";
+  if (found.status === "answered") return "already_answered";
+  if (found.status === "withdrawn") return "conflict";
+  end(model, found, operation.kind === "answer" ? "answered" : "withdrawn");
+  return "ok";
+}
+
+function ask(model: Model, { actor, waits, nth }: { waits: boolean } & Nth, answer: Answer): string {
+  if (model.stage === "live") return "conflict";
+  const task = waits ? pick(model.tasks, nth) : undefined;
+  if (task && /done|skipped/.test(task.status)) return "invalid_transition";
+  const others = model.questions.filter(({ task: of, status }) =>
+    task && of === task.id && status === "pending"
+  );
+  let was: TaskStatus | null = others.find((one) => one.was !== null)?.was ?? null;
+  if (task && task.status !== "blocked") {
+    was = task.status;
+    for (const one of others) one.was = was;
+    task.status = "blocked";
+  }
+  const id = answer.body.id;
+  model.questions.push({
+    id,
+    status: "pending",
+    asker: actor,
+    own: false,
+    task: task?.id ?? null,
+    was: task ? was : null,
+  });
+  return "ok";
+}
+
+/** The last pending question that holds a task lets it go back to what it was. */
+function end(model: Model, question: Asked, status: "answered" | "withdrawn"): void {
+  question.status = status;
+  const task = model.tasks.find(({ id }) => id === question.task);
+  if (!task || task.status !== "blocked" || question.was === null) return;
+  const held = model.questions.some((one) =>
+    one.status === "pending" && one.task === question.task && one.was !== null
+  );
+  if (!held) task.status = question.was;
 }

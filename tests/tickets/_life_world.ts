@@ -45,14 +45,26 @@ export async function makeWorld(harness: Harness): Promise<World> {
 /** A ticket with a role or none, an open test case or none, and two tasks. */
 export async function makeLife(
   { harness, project }: World,
-  start: { roles: string[]; tested: boolean },
+  start: { roles: string[]; tested: boolean; decides: boolean },
 ): Promise<{ ticket: TestTicket; model: Model }> {
-  const ticket = await makeTicket(harness, project, { roles: start.roles });
+  const request_type = start.decides ? "decision_needed" : "bug";
+  const ticket = await makeTicket(harness, project, { roles: start.roles, request_type });
+  const { body: { questions } } = await harness.call("GET", `${ticket.path}/questions`, {
+    token: project.admin.token,
+  });
   const model: Model = {
     stage: "backlog",
     roles: Object.fromEntries(start.roles.map((role) => [role, "pending"])),
     cases: start.tested ? [{ id: uuid(), status: "pending" }] : [],
     tasks: [1, 2].map(() => ({ id: uuid(), status: "pending", dependsOn: [], holder: null })),
+    questions: questions.map(({ id }: { id: string }) => ({
+      id,
+      status: "pending",
+      asker: "admin",
+      own: true,
+      task: null,
+      was: null,
+    })),
   };
   await harness.sql`
     with author as materialized (select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)), cases as (
@@ -116,6 +128,16 @@ function requestOf(
       const blocking_reason = operation.status === "blocked" ? { blocking_reason: "Waits" } : {};
       return ["PATCH", `${path}/tasks/${oneTask}`, { status: operation.status, ...blocking_reason }];
     }
+    case "ask": {
+      const task_id = operation.waits && model.tasks.length > 0 ? { task_id: oneTask } : {};
+      return ["POST", `${path}/questions`, { prompt: `Question ${next()}`, ...task_id }];
+    }
+    case "answer":
+    case "withdraw": {
+      const question = pick(model.questions, nth)?.id ?? uuid();
+      const body = operation.kind === "answer" ? { text: "So" } : {};
+      return ["POST", `${path}/questions/${question}/${operation.kind}`, body];
+    }
     case "deleteTask":
       return ["DELETE", `${path}/tasks/${oneTask}`];
     case "reorder":
@@ -133,8 +155,18 @@ export function outcomeOf({ status, body }: Answer): string {
   return body?.errors?.[0]?.code ?? "ok";
 }
 
+/** Of a question, only its row knows who asked it. */
+export type Seen = Omit<Model, "questions"> & {
+  questions: Pick<Model["questions"][number], "id" | "status" | "task">[];
+};
+
+/** The same of the model. */
+export function visible(model: Model): Seen {
+  return { ...model, questions: model.questions.map(({ id, status, task }) => ({ id, status, task })) };
+}
+
 /** What is there, in the words of the model. */
-export function seen({ users }: World, things: Record<string, Record<string, unknown>>): Model {
+export function seen({ users }: World, things: Record<string, Record<string, unknown>>): Seen {
   const of = (entity: string) =>
     Object.entries(things).filter(([name]) => name.startsWith(`${entity} `))
       .map(([name, facts]) => [name.slice(entity.length + 1), facts] as const);
@@ -152,6 +184,11 @@ export function seen({ users }: World, things: Record<string, Record<string, unk
       status: status as Model["tasks"][number]["status"],
       dependsOn: depends_on_task_ids as string[],
       holder: users[String(assignee_user_id)] ?? null,
+    })),
+    questions: of("question").toSorted(([a], [b]) => a < b ? -1 : 1).map(([id, { status, task_id }]) => ({
+      id,
+      status: status as Model["questions"][number]["status"],
+      task: task_id as string ?? null,
     })),
   };
 }
@@ -177,6 +214,7 @@ export function unexplained(
       if (entity === "role" && /pending|in_progress/.test(String(status))) {
         wrong.push(`${row.id}: live with ${name}`);
       }
+      if (entity === "question" && status === "pending") wrong.push(`${row.id}: live with ${name}`);
       if (entity === "test_case" && status !== "approved" && !excused.includes(id)) {
         wrong.push(`${row.id}: live with ${name}`);
       }

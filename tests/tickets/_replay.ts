@@ -24,6 +24,7 @@ const NOT_TOLD = [
   "ship",
   "roles",
   "url",
+  "pending_questions",
   "version",
   "created_at",
   "updated_at",
@@ -80,13 +81,29 @@ export async function readThings(
 ): Promise<Record<string, Facts>> {
   const read = async (path: string) =>
     (await harness.call("GET", ticket.path + path, { token: project.admin.token })).body;
-  const [whole, { tasks }, { cases }] = await Promise.all([read(""), read("/tasks"), read("/test-cases")]);
+  const [whole, { tasks }, { cases }, { questions }] = await Promise.all([
+    read(""),
+    read("/tasks"),
+    read("/test-cases"),
+    read("/questions?limit=200"),
+  ]);
   return {
     [`ticket ${ticket.id}`]: told(whole),
     ...Object.fromEntries(whole.roles.map((state: { role: string }) => [`role ${state.role}`, state])),
     ...Object.fromEntries(tasks.map((task: { id: string }) => [`task ${task.id}`, told(task)])),
     ...Object.fromEntries(cases.map((one: { id: string }) => [`test_case ${one.id}`, told(one)])),
+    ...Object.fromEntries(questions.map((one: Facts) => [`question ${one.id}`, told(askedAndAnswered(one))])),
   };
+}
+
+/** What a question is on the wire, as its row has it. */
+function askedAndAnswered(
+  { answer, asked_by: _, stale: __, ticket_id: ___, ...question }: Facts,
+): Facts {
+  if (answer === null) return question;
+  const { option_ids, text, user_id, by } = answer as Record<string, unknown>;
+  const answered_with = by === "default" ? "default" : "session";
+  return { ...question, option_ids, answer_text: text, answered_by: user_id, answered_with };
 }
 
 function told(thing: Facts): Facts {

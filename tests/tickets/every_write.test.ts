@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { v7 as uuid } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishedProcedures } from "../../src/http/procedures.ts";
-import { makeTicket, type TestProject, type TestTicket, ticketInput } from "../factories.ts";
+import { makeKey, makeTicket, type TestProject, type TestTicket, ticketInput } from "../factories.ts";
 import { type Answer } from "../harness.ts";
 import { useHosting } from "../integrations/hosting.ts";
 
@@ -73,6 +73,18 @@ async function acceptable(stage: Stage): Promise<string> {
 
 async function comment(path: string): Promise<string> {
   return `${path}/comments/${(await done(call("POST", `${path}/comments`, { body: "Look" }))).body.id}`;
+}
+
+/** An agent asks a question that the ticket's task waits for. */
+async function askOnTask({ path, task }: Stage) {
+  const { token } = await makeKey(hosting.now.harness, project.admin);
+  const body = { prompt: "Which?", task_id: task };
+  await done(hosting.now.harness.call("POST", `${path}/questions`, { token, body }));
+}
+
+async function pending(path: string): Promise<string> {
+  const { body } = await done(call("GET", `${path}/questions?status=pending`));
+  return `${path}/questions/${body.questions[0].id}`;
 }
 
 const link = { issue_number: 12 };
@@ -172,6 +184,19 @@ const WRITES: Record<
       return await call("POST", `${thread}/reopen`);
     },
   },
+  "questions.create": { write: ({ path }) => call("POST", `${path}/questions`, { prompt: "Which?" }) },
+  "questions.answer": {
+    before: askOnTask,
+    write: async ({ path }) => await call("POST", `${await pending(path)}/answer`, { text: "This" }),
+  },
+  "questions.withdraw": {
+    before: askOnTask,
+    write: async ({ path }) => await call("POST", `${await pending(path)}/withdraw`, {}),
+  },
+  "questions.supersede": {
+    before: askOnTask,
+    write: async ({ path }) => await call("POST", `${await pending(path)}/supersede`, { prompt: "Or?" }),
+  },
   "agents.register": {
     write: ({ path }) => call("POST", `${path}/agent-runs`, { agent_id: `bc_${uuid()}` }),
   },
@@ -200,7 +225,7 @@ async function standing({ ticket }: Stage) {
   const rows = await hosting.now.harness.sql<
     { id: string; facts: object; version: number; stale: boolean }[]
   >`
-    select id, row - '{version,updated_at}'::text[] as facts, version, updated_at = ${AGED} as stale from (
+    select id, row - '{version,updated_at,pending_questions,human_questions}'::text[] as facts, version, updated_at = ${AGED} as stale from (
       select id, version, updated_at, to_jsonb(t) || jsonb_build_object('roles', array(
         select to_jsonb(r) from ticket_roles r where r.ticket_id = t.id order by r.role)) as row
       from tickets t where id = ${ticket.id}::uuid

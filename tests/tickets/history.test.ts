@@ -204,6 +204,8 @@ test("no column of a table with history is forgotten: each is spelled out in its
   expect(triggers.map(({ name }) => name).sort()).toEqual(
     [
       "agent_runs",
+      "comments",
+      "questions",
       "tasks",
       "test_cases",
       "ticket_duplicates",
@@ -228,6 +230,15 @@ test("no column of a table with history is forgotten: each is spelled out in its
     "event_tie",
     "settled_tasks",
     "move_id",
+    "mentions",
+    "pending_questions",
+    "human_questions",
+    "task_was",
+    "answered_by_bot",
+    "created_by",
+    "created_with",
+    "key_id",
+    "by_bot",
   ];
   for (const { name, source, columns } of triggers) {
     const forgotten = columns.filter((column) =>

@@ -2,7 +2,16 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { useHarness } from "../harness.ts";
 import { ACTORS, type Operation, ROLES, STAGES, step, TASK_STATUSES } from "./_life_model.ts";
-import { makeLife, makeWorld, outcomeOf, seen, send, unexplained, type World } from "./_life_world.ts";
+import {
+  makeLife,
+  makeWorld,
+  outcomeOf,
+  seen,
+  send,
+  unexplained,
+  visible,
+  type World,
+} from "./_life_world.ts";
 import { readHistory, readThings, replay } from "./_replay.ts";
 
 const harness = useHarness();
@@ -41,17 +50,21 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     actor,
     nth,
   }),
+  fc.record({ kind: fc.constant("ask" as const), actor, nth, waits: fc.boolean() }),
+  fc.record({ kind: fc.constantFrom("answer" as const, "withdraw" as const), actor, nth }),
 );
 
 interface Life {
   roles: string[];
   tested: boolean;
+  decides: boolean;
   operations: Operation[];
 }
 
 const life: fc.Arbitrary<Life> = fc.record({
   roles: fc.subarray([...ROLES], { maxLength: 1 }),
   tested: fc.boolean(),
+  decides: fc.boolean(),
   operations: fc.array(operation, { minLength: 4, maxLength: 12, size: "max" }),
 });
 
@@ -68,7 +81,7 @@ async function live(world: World, { operations, ...start }: Life) {
     readThings(harness.now, world.project, ticket),
     readHistory(harness.now, world.project, ticket),
   ]);
-  expect(seen(world, things)).toEqual(model);
+  expect(seen(world, things)).toEqual(visible(model));
   expect(replay(rows)).toEqual(things);
   expect(unexplained(rows, replay)).toEqual([]);
 }

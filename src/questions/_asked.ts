@@ -1,0 +1,83 @@
+import { projectsFor, roleInProject } from "../core/access.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { invalidField } from "../core/errors.ts";
+import { type CreateQuestion, type Option, YES_OR_NO } from "./schema.ts";
+
+type Asked = Pick<
+  CreateQuestion,
+  | "kind"
+  | "options"
+  | "selection"
+  | "allow_text"
+  | "resolver"
+  | "addressee"
+  | "about_version"
+  | "due_at"
+  | "default_option"
+>;
+
+/** What an answer may look like, by the kind of its question. */
+export interface Form {
+  options: Option[] | null;
+  selection: "single" | "multiple" | null;
+  allow_text: boolean;
+}
+
+/** @throws {AppError} invalid_request for what doesn't go together */
+export function formOf({ kind, options, selection, allow_text }: Asked): Form {
+  if (kind === "decision") {
+    if (!options) throw invalidField("options", "A decision has 2 to 12 options");
+    return { options, selection: selection ?? "single", allow_text };
+  }
+  if (options) throw invalidField("options", "Only a decision has options of its own");
+  if (selection) throw invalidField("selection", "Only a decision has a selection");
+  if (!allow_text) throw invalidField("allow_text", "Only a decision can do without text");
+  return kind === "confirmation"
+    ? { options: YES_OR_NO, selection: "single", allow_text }
+    : { options: null, selection: null, allow_text };
+}
+
+/** @throws {AppError} invalid_request */
+export async function checkAsked(ctx: ProjectContext, asked: Asked, version: number): Promise<void> {
+  const { options } = formOf(asked);
+  const { default_option: choice, due_at, about_version } = asked;
+  if (about_version !== undefined && about_version > version) {
+    throw invalidField("about_version", `The ticket's version is ${version}`);
+  }
+  if (due_at !== undefined && Date.parse(due_at) <= Date.now()) {
+    throw invalidField("due_at", "Is in the past");
+  }
+  if (choice !== undefined) {
+    if (due_at === undefined) throw invalidField("default_option", "Needs a due_at, at which it answers");
+    if (asked.kind === "confirmation" && asked.resolver === "human_only") {
+      throw invalidField("default_option", "Only a person answers a human_only confirmation");
+    }
+    if (!options?.some(({ id }) => id === choice)) {
+      throw invalidField("default_option", "Is none of the options");
+    }
+  }
+  if (asked.addressee?.user_id !== undefined) {
+    await checkAddressee(ctx, asked.addressee.user_id, asked.resolver);
+  }
+}
+
+/** A question goes only to who may answer it. */
+async function checkAddressee(
+  { db, project, actor }: ProjectContext,
+  userId: string,
+  resolver: Asked["resolver"],
+): Promise<void> {
+  const path = "addressee.user_id";
+  const [user] = await db<{ kind: "human" | "bot" }[]>`
+    select u.kind from ${projectsFor(db, userId)}
+    where p.id = ${project.id}::uuid and ${
+    roleInProject(db)
+  } in ('member', 'admin') and u.deactivated_at is null`;
+  if (!user) throw invalidField(path, "May not answer in this project");
+  if (user.kind === "bot" && resolver === "human_only") {
+    throw invalidField(path, "Is a bot, and only a person may answer a human_only question");
+  }
+  if (userId === actor.user.id && actor.credential.type === "session") {
+    throw invalidField(path, "Nobody answers what they asked themselves");
+  }
+}

@@ -1,0 +1,34 @@
+import { isBot, type ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { isAsker, questionColumns, readQuestion, refuseEnded, type StoredQuestion } from "./_rows.ts";
+import type { Question, QuestionPath } from "./schema.ts";
+
+/**
+ * Ends a pending question without an answer, by one conditional statement.
+ * @throws {AppError} already_answered, conflict when it ended a moment ago
+ */
+export async function endQuestion(
+  ctx: ProjectContext,
+  path: QuestionPath,
+  end: { status: "withdrawn" | "superseded"; superseded_by?: string },
+): Promise<Question> {
+  const { db } = ctx;
+  const [ended] = await db<Question[]>`
+    update questions q set status = ${end.status}, superseded_by = ${end.superseded_by ?? null}::uuid,
+      ended_at = clock_timestamp(), updated_at = clock_timestamp()
+    where q.id = ${path.questionId}::uuid and q.status = 'pending' returning ${questionColumns(ctx)}`;
+  if (ended) return ended;
+  refuseEnded(await readQuestion(ctx, path), "end");
+  throw new Error("a question that is pending was not ended");
+}
+
+/** The asker, or who has a say over it. @throws {AppError} forbidden */
+export function requireAsker(
+  { actor, project }: ProjectContext,
+  question: StoredQuestion,
+  attempt: string,
+): void {
+  const owns = !isBot(actor) && question.asked_by.id === actor.user.id;
+  if (isAsker(actor, question) || owns || project.role === "admin") return;
+  throw new AppError("forbidden", `Only its asker or an admin of the project may ${attempt} a question`);
+}

@@ -1,0 +1,16 @@
+import { isBot, type ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { isAsker, type StoredQuestion } from "./_rows.ts";
+
+/** @throws {AppError} forbidden for a credential that may not answer this question */
+export function requireAnswerer({ actor, project }: ProjectContext, question: StoredQuestion): void {
+  const refused = (why: string) => new AppError("forbidden", `You may not answer this question: ${why}`);
+  if (isAsker(actor, question)) throw refused("no credential answers what it asked itself");
+  const bot = isBot(actor);
+  if (bot && question.resolver === "human_only") throw refused("only a person may");
+  // An addressee may be away: an admin of the project stands in, but no agent of an admin does.
+  const standsIn = project.role === "admin" && !bot;
+  const { addressee_user_id: asked, addressee_role: role } = question;
+  if (asked !== null && asked !== actor.user.id && !standsIn) throw refused("it is addressed to another");
+  if (role === "admin" && project.role !== "admin") throw refused("it is addressed to admins of the project");
+}

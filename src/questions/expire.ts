@@ -1,0 +1,30 @@
+import type { Context } from "../core/context.ts";
+import { transact } from "../core/transact.ts";
+
+/** Questions of one sweep: the next one takes the rest. */
+const BATCH = 500;
+
+/**
+ * Ends questions whose time has come: by their default option where they have one. What is being written at this moment
+ * is left to the next sweep.
+ */
+export async function expireQuestions(ctx: Context): Promise<void> {
+  const [due] = await ctx.db<[{ any: boolean }]>`
+    select exists (select from questions where status = 'pending' and due_at <= now()) as any`;
+  if (!due.any) return;
+  await transact(ctx, async ({ db }) => {
+    // The ticket first, as by everyone who ends a question.
+    const tickets = await db<{ id: string }[]>`
+      select t.id from tickets t where t.id in (
+        select q.ticket_id from questions q where q.status = 'pending' and q.due_at <= now() order by q.due_at limit ${BATCH})
+      order by t.id for update skip locked`;
+    await db`
+      update questions set updated_at = clock_timestamp(), ended_at = clock_timestamp(),
+        status = case when default_option is null then 'expired' else 'answered' end,
+        answered_with = case when default_option is not null then 'default' end,
+        option_ids = case when default_option is not null then array[default_option] end
+      where status = 'pending' and due_at <= now() and ticket_id = any (${
+      tickets.map(({ id }) => id)
+    }::uuid[])`;
+  });
+}

@@ -1,0 +1,23 @@
+import type { ProjectContext } from "../core/context.ts";
+import { afterId, page, pageLimit } from "../core/cursor.ts";
+import { literal } from "../core/planner.ts";
+import { requireTicket } from "../tickets/get.ts";
+import { questionColumns } from "./_rows.ts";
+import type { ListQuestions, Question } from "./schema.ts";
+
+/** One page of a ticket's questions, oldest first. */
+export async function listQuestions(ctx: ProjectContext, { ticketId, status, limit, cursor }: ListQuestions) {
+  const { db, project } = ctx;
+  const [, rows] = await Promise.all([
+    requireTicket(ctx, ticketId),
+    db<Question[]>`
+      select ${questionColumns(ctx)} from questions q
+      where q.ticket_id = ${ticketId}::uuid and q.project_id = ${project.id}::uuid ${
+      afterId(db, "q.id", cursor)
+    }
+        ${status ? db`and q.status = ${literal(db, status)}` : db``}
+      order by q.id limit ${pageLimit(db, limit)}`,
+  ]);
+  const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
+  return { questions: items, next_cursor };
+}

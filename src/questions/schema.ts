@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { Speaker } from "../comments/schema.ts";
+import { distinct, Id, NextCursor, OffsetTime, Page, queryInteger, text, Timestamp } from "../core/schema.ts";
+import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
+
+/** Of a ticket, answered ones included: an export brings them all. */
+export const MAX_QUESTIONS = 1000;
+/** The longest that a call waits for an answer, in seconds. */
+export const MAX_WAIT = 50;
+
+export const QuestionTexts = {
+  prompt: text(1, 5000),
+  context: text(1, 10_000),
+  answer: text(1, 10_000),
+};
+
+export const QuestionKind = z.enum(["question", "decision", "confirmation"]);
+export const QuestionStatus = z.enum(["pending", "answered", "withdrawn", "superseded", "expired"]);
+export type QuestionStatus = z.infer<typeof QuestionStatus>;
+export const Resolver = z.enum(["human_only", "not_creator"]);
+export const Selection = z.enum(["single", "multiple"]);
+
+const OptionId = text(1, 64);
+export const Option = z.strictObject({
+  id: OptionId,
+  label: text(1, 200),
+  description: text(1, 2000).optional(),
+});
+export type Option = z.infer<typeof Option>;
+
+/** What a confirmation offers. */
+export const YES_OR_NO: Option[] = [{ id: "yes", label: "Yes" }, { id: "no", label: "No" }];
+
+const Options = z.array(Option).min(2).max(12).refine(
+  (options) => new Set(options.map(({ id }) => id)).size === options.length,
+  "Names an id twice",
+);
+
+export const AddresseeRole = z.enum(["member", "admin"]);
+const Addressee = z.strictObject({ user_id: Id.optional(), role: AddresseeRole.optional() })
+  .refine(
+    ({ user_id, role }) => (user_id === undefined) !== (role === undefined),
+    "Names either user_id or role",
+  )
+  .describe(
+    "Who is asked: a user, or whoever has at least this role in the project. Admins of the project may answer in a user's place",
+  );
+
+/** What a person or agent asks. */
+const Asked = z.object({
+  kind: QuestionKind.default("question").describe(
+    "question: answered by text; decision: by one or several of `options`; confirmation: by `yes` or `no`, with a note",
+  ),
+  prompt: QuestionTexts.prompt,
+  context: QuestionTexts.context.optional().describe("Markdown"),
+  options: Options.optional().describe("Of a decision"),
+  selection: Selection.optional().describe(
+    "Of a decision: how many options an answer names; single when absent",
+  ),
+  allow_text: z.boolean().default(true).describe(
+    "Of a decision: an answer may have text, in the place of an option too",
+  ),
+  addressee: Addressee.optional().describe("Anyone who may answer, when absent"),
+  resolver: Resolver.default("human_only").describe(
+    "human_only: a person; not_creator: another agent may answer too. No credential answers what it asked itself",
+  ),
+  task_id: Id.optional().describe("The task that waits: it is blocked until the question has ended"),
+  about_version: z.int().min(1).optional().describe(
+    "The ticket's version that the question is about: an answer after a later change needs `confirm_stale`",
+  ),
+  due_at: OffsetTime.optional().describe("When it expires, to the minute"),
+  default_option: OptionId.optional().describe(
+    "The option that answers it when it expires. Not for a human_only confirmation",
+  ),
+}).shape;
+
+export const CreateQuestion = TicketPath.extend({ ...Asked, idempotency_key: IdempotencyKey.optional() });
+export type CreateQuestion = z.infer<typeof CreateQuestion>;
+
+export const Answer = z.object({
+  option_ids: z.array(z.string()),
+  text: z.string().nullable(),
+  by: z.enum(["person", "agent", "default"]).describe("default: nobody answered in time"),
+  user_id: Id.nullable(),
+  user_name: z.string().nullable(),
+  at: Timestamp,
+}).meta({ id: "Answer" });
+
+export const Question = z.object({
+  id: Id,
+  ticket_id: Id,
+  ticket_ref: z.string(),
+  project_id: Id,
+  task_id: Id.nullable(),
+  kind: QuestionKind,
+  prompt: z.string(),
+  context: z.string().nullable(),
+  options: z.array(Option).nullable().describe("Null where the answer is a text"),
+  selection: Selection.nullable(),
+  allow_text: z.boolean(),
+  addressee_user_id: Id.nullable(),
+  addressee_role: AddresseeRole.nullable(),
+  resolver: Resolver,
+  about_version: z.int().nullable(),
+  stale: z.boolean().describe("The ticket has changed since the version that a pending question is about"),
+  due_at: Timestamp.nullable(),
+  default_option: z.string().nullable(),
+  made_with_ticket: z.boolean().describe(
+    "Made of the ticket's title and description, as its type asks for an answer",
+  ),
+  status: QuestionStatus,
+  answer: Answer.nullable(),
+  ended_at: Timestamp.nullable().describe("When it was answered, withdrawn or superseded, or expired"),
+  superseded_by: Id.nullable(),
+  asked_by: Speaker,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "Question" });
+export type Question = z.infer<typeof Question>;
+
+export const CreatedQuestion = Question.extend(Replayed).meta({ id: "CreatedQuestion" });
+export type CreatedQuestion = z.infer<typeof CreatedQuestion>;
+
+export const QuestionPath = TicketPath.extend({ questionId: Id });
+export type QuestionPath = z.infer<typeof QuestionPath>;
+
+export const GetQuestion = QuestionPath.extend({
+  wait: queryInteger(0, MAX_WAIT, 0).describe(
+    "Seconds to wait while the question is pending: it is answered as soon as it ends, or as it stands after that time",
+  ),
+});
+export type GetQuestion = z.infer<typeof GetQuestion>;
+
+export const ListQuestions = TicketPath.extend({ ...Page.shape, status: QuestionStatus.optional() });
+export type ListQuestions = z.infer<typeof ListQuestions>;
+
+export const QuestionList = z.object({ questions: z.array(Question), next_cursor: NextCursor });
+
+export const AnswerQuestion = QuestionPath.extend({
+  option_ids: distinct(z.array(OptionId).max(12), "an option").optional().describe(
+    "Of a decision; `yes` or `no` for a confirmation",
+  ),
+  text: QuestionTexts.answer.optional().describe("The answer to a question; a note beside options"),
+  confirm_stale: z.boolean().optional().describe(
+    "The answer holds though the ticket has changed since it was asked",
+  ),
+});
+export type AnswerQuestion = z.infer<typeof AnswerQuestion>;
+
+export const SupersedeQuestion = QuestionPath.extend({
+  ...Asked,
+  task_id: Asked.task_id.describe("When absent, the task of the question that this one takes the place of"),
+});
+export type SupersedeQuestion = z.infer<typeof SupersedeQuestion>;

@@ -1,0 +1,20 @@
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/transact.ts";
+import { lockTicket } from "../tickets/lock.ts";
+import { endQuestion, requireAsker } from "./_end.ts";
+import { readQuestion, refuseEnded } from "./_rows.ts";
+import type { Question, QuestionPath } from "./schema.ts";
+
+/**
+ * Takes a question back. One that was withdrawn stays as it is.
+ * @throws {AppError} forbidden for everybody but its asker, the owner of the key that asked it, and project admins;
+ * already_answered, conflict when it ended in another way
+ */
+export async function withdrawQuestion(ctx: ProjectContext, input: QuestionPath): Promise<Question> {
+  return await transact(ctx, async (ctx) => {
+    const [, question] = await Promise.all([lockTicket(ctx, input.ticketId), readQuestion(ctx, input)]);
+    requireAsker(ctx, question, "withdraw");
+    refuseEnded(question, "withdraw");
+    return await endQuestion(ctx, input, { status: "withdrawn" });
+  });
+}

@@ -1,0 +1,105 @@
+import { answerQuestion } from "../questions/answer.ts";
+import { createQuestion } from "../questions/create.ts";
+import { getQuestion } from "../questions/get.ts";
+import { listQuestions } from "../questions/list.ts";
+import {
+  AnswerQuestion,
+  CreatedQuestion,
+  CreateQuestion,
+  GetQuestion,
+  ListQuestions,
+  Question,
+  QuestionList,
+  QuestionPath,
+  SupersedeQuestion,
+} from "../questions/schema.ts";
+import { supersedeQuestion } from "../questions/supersede.ts";
+import { withdrawQuestion } from "../questions/withdraw.ts";
+import { projectProcedure, REPEATED, router } from "./trpc.ts";
+
+const read = { access: "viewer", scope: "tickets:read", tag: "Questions" } as const;
+const write = { access: "member", scope: "tickets:write", tag: "Questions" } as const;
+const questions = "/projects/{id}/tickets/{ticketId}/questions";
+
+const decision = {
+  kind: "decision",
+  prompt: "Which limit shall uploads have?",
+  context: "The proxy cuts connections after 2 GB. Chunks would need a change of the client.",
+  options: [{ id: "chunks", label: "No limit: upload in chunks" }, {
+    id: "2gb",
+    label: "2 GB, with a clear message",
+  }],
+};
+
+export const questionsRouter = router({
+  list: projectProcedure({
+    ...read,
+    method: "GET",
+    path: questions,
+    summary: "List a ticket's questions, oldest first",
+    errors: ["not_found"],
+  }).input(ListQuestions).output(QuestionList).query(({ ctx, input }) => listQuestions(ctx, input)),
+
+  create: projectProcedure({
+    ...write,
+    method: "POST",
+    path: questions,
+    statusOf: (made: CreatedQuestion) => made._idempotent_replay ? 200 : 201,
+    summary: "Ask a question on a ticket",
+    description:
+      "Who may answer it is told. With `task_id` the task is blocked and keeps its claim without a running lease; the " +
+      "answer puts it back in progress for the same claimant, or to pending when the claimant is gone. Wait for the answer " +
+      `by getting the question with \`wait\`. ${REPEATED}`,
+    location: (made: CreatedQuestion, input: CreateQuestion) =>
+      `/projects/${input.id}/tickets/${input.ticketId}/questions/${made.id}`,
+    errors: ["not_found", "conflict", "invalid_transition"],
+    example: { input: decision },
+  }).input(CreateQuestion).output(CreatedQuestion).mutation(({ ctx, input }) => createQuestion(ctx, input)),
+
+  get: projectProcedure({
+    ...read,
+    method: "GET",
+    path: `${questions}/{questionId}`,
+    summary: "Get a question, or wait for its answer",
+    description:
+      "With `wait` it answers as soon as the question is no longer pending, or after so many seconds as it stands; 200 both " +
+      "times. Call it again to go on waiting.",
+    errors: ["not_found"],
+  }).input(GetQuestion).output(Question).query(({ ctx, input }) => getQuestion(ctx, input)),
+
+  answer: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${questions}/{questionId}/answer`,
+    summary: "Answer a question",
+    description:
+      "The first answer counts; a later one is refused with `already_answered` and the first in `details.current`. A bot " +
+      "client never answers a human_only question, and no credential what it asked itself; a person in a session may answer " +
+      "what an API key of their own asked.",
+    errors: ["not_found", "conflict", "already_answered", "question_stale"],
+    example: { input: { option_ids: ["chunks"], text: "The client's team has time for it in June" } },
+  }).input(AnswerQuestion).output(Question).mutation(({ ctx, input }) => answerQuestion(ctx, input)),
+
+  withdraw: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${questions}/{questionId}/withdraw`,
+    summary: "Withdraw a question",
+    description: "For its asker and admins of the project. Its task goes on.",
+    errors: ["not_found", "conflict", "already_answered"],
+  }).input(QuestionPath).output(Question).mutation(({ ctx, input }) => withdrawQuestion(ctx, input)),
+
+  supersede: projectProcedure({
+    ...write,
+    method: "POST",
+    path: `${questions}/{questionId}/supersede`,
+    status: 201,
+    summary: "Ask another question in the place of a pending one",
+    description:
+      "For its asker and admins of the project. Answers the new question; its task goes on waiting.",
+    location: (made: Question) =>
+      `/projects/${made.project_id}/tickets/${made.ticket_id}/questions/${made.id}`,
+    errors: ["not_found", "conflict", "already_answered", "invalid_transition"],
+    example: { input: { ...decision, prompt: "Which limit shall uploads have, now that chunks work?" } },
+  }).input(SupersedeQuestion).output(Question).mutation(({ ctx, input }) => supersedeQuestion(ctx, input)),
+});

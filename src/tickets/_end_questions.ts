@@ -1,0 +1,22 @@
+import type { Context } from "../core/context.ts";
+import type { Resolution } from "./schema.ts";
+
+/**
+ * Ends what is pending on tickets that close: withdrawn. The note with which a person closes answers the question that
+ * the ticket made by itself, so that whoever waits for it gets it.
+ */
+export async function endQuestions(
+  { db, author }: Context,
+  ticketIds: readonly string[],
+  { note, byPerson }: { note: Resolution["note"]; byPerson: boolean },
+): Promise<void> {
+  const answer = byPerson && note ? note : null;
+  const answers = db`(made_with_ticket and ${answer}::text is not null)`;
+  await db`
+    update questions set status = case when ${answers} then 'answered' else 'withdrawn' end,
+      option_ids = case when ${answers} then '{}'::text[] end, answer_text = case when ${answers} then ${answer} end,
+      answered_by = case when ${answers} then ${byPerson ? author.id : null}::uuid end,
+      answered_with = case when ${answers} then 'session' end, answered_by_bot = case when ${answers} then false end,
+      ended_at = clock_timestamp(), updated_at = clock_timestamp()
+    where ticket_id = any (${[...ticketIds]}::uuid[]) and status = 'pending'`;
+}
