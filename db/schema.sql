@@ -1038,7 +1038,7 @@ AS $function$
   update history set to_value = to_value - 'body', changes = changes - 'body'
   where ticket_id = in_ticket and entity = 'comment' and entity_id = in_comment::text
     and (to_value ? 'body' or changes ? 'body');
-  update part_creations set response = jsonb_set(response, '{body}', 'null')
+  update part_creations set response = jsonb_set(response, '{body}', 'null'), body_sha256 = null
   where ticket_id = in_ticket and part = 'comment' and response ->> 'id' = in_comment::text
 $function$
 ;

@@ -34,6 +34,15 @@ export type Analysis = {
   finished_at: string | null;
 };
 
+export type Answer = {
+  option_ids: Array<string>;
+  text: string | null;
+  by: "person" | "agent" | "default";
+  user_id: string | null;
+  user_name: string | null;
+  at: string;
+};
+
 export type AuditEntry = {
   id: number;
   at: string;
@@ -129,6 +138,36 @@ export type CreatedComment = {
 
 export type CreatedKey = { id: string; prefix: string; name: string; key: string };
 
+export type CreatedQuestion = {
+  id: string;
+  ticket_id: string;
+  ticket_ref: string;
+  project_id: string;
+  task_id: string | null;
+  kind: "question" | "decision" | "confirmation";
+  prompt: string;
+  context: string | null;
+  options: Array<{ id: string; label: string; description?: string | undefined }> | null;
+  selection: "single" | "multiple" | null;
+  allow_text: boolean;
+  addressee_user_id: string | null;
+  addressee_role: "member" | "admin" | null;
+  resolver: "human_only" | "not_creator";
+  about_version: number | null;
+  stale: boolean;
+  due_at: string | null;
+  default_option: string | null;
+  made_with_ticket: boolean;
+  status: "pending" | "answered" | "withdrawn" | "superseded" | "expired";
+  answer: Answer | null;
+  ended_at: string | null;
+  superseded_by: string | null;
+  asked_by: Speaker;
+  created_at: string;
+  updated_at: string;
+  _idempotent_replay?: boolean | undefined;
+};
+
 export type CreatedTask = {
   id: string;
   handoff_request_id: string;
@@ -191,6 +230,7 @@ export type CreatedTicket = {
     url: string;
   };
   similar_existing?: Array<SimilarTicket> | undefined;
+  question_id?: string | undefined;
   _idempotent_replay?: boolean | undefined;
 };
 
@@ -459,6 +499,35 @@ export type PullRequest = {
   updated_at: string;
 };
 
+export type Question = {
+  id: string;
+  ticket_id: string;
+  ticket_ref: string;
+  project_id: string;
+  task_id: string | null;
+  kind: "question" | "decision" | "confirmation";
+  prompt: string;
+  context: string | null;
+  options: Array<{ id: string; label: string; description?: string | undefined }> | null;
+  selection: "single" | "multiple" | null;
+  allow_text: boolean;
+  addressee_user_id: string | null;
+  addressee_role: "member" | "admin" | null;
+  resolver: "human_only" | "not_creator";
+  about_version: number | null;
+  stale: boolean;
+  due_at: string | null;
+  default_option: string | null;
+  made_with_ticket: boolean;
+  status: "pending" | "answered" | "withdrawn" | "superseded" | "expired";
+  answer: Answer | null;
+  ended_at: string | null;
+  superseded_by: string | null;
+  asked_by: Speaker;
+  created_at: string;
+  updated_at: string;
+};
+
 export type Queue = {
   name: string;
   cron: string | null;
@@ -625,6 +694,7 @@ export type Ticket = {
   actor_role: string;
   actor_id: string;
   source: string;
+  pending_questions: number;
   created_by: string | null;
   created_with: "session" | "key";
   version: number;
@@ -853,6 +923,7 @@ export type TicketSummary = {
   actor_role: string;
   actor_id: string;
   source: string;
+  pending_questions: number;
   created_by: string | null;
   created_with: "session" | "key";
   version: number;
@@ -1084,6 +1155,74 @@ export type AppRouter = TRPCBuiltRouter<
       removeMember: Mutation<{ id: string; userId: string }, void>;
       putRepositories: Mutation<{ id: string; repositories: Array<string> }, Project>;
     };
+    questions: {
+      list: Query<
+        {
+          id: string;
+          ticketId: string;
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          status?: "pending" | "answered" | "withdrawn" | "superseded" | "expired" | undefined;
+        },
+        { questions: Array<Question>; next_cursor: string | null }
+      >;
+      create: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          kind?: "question" | "decision" | "confirmation" | undefined;
+          prompt: string;
+          context?: string | undefined;
+          options?: Array<{ id: string; label: string; description?: string | undefined }> | undefined;
+          selection?: "single" | "multiple" | undefined;
+          allow_text?: boolean | undefined;
+          addressee?: { user_id?: string | undefined; role?: "member" | "admin" | undefined } | undefined;
+          resolver?: "human_only" | "not_creator" | undefined;
+          task_id?: string | undefined;
+          about_version?: number | undefined;
+          due_at?: string | undefined;
+          default_option?: string | undefined;
+          idempotency_key?: string | undefined;
+        },
+        CreatedQuestion
+      >;
+      get: Query<
+        { id: string; ticketId: string; questionId: string; wait?: number | string | undefined },
+        Question
+      >;
+      answer: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          questionId: string;
+          option_ids?: Array<string> | undefined;
+          text?: string | undefined;
+          confirm_stale?: boolean | undefined;
+        },
+        Question
+      >;
+      withdraw: Mutation<{ id: string; ticketId: string; questionId: string }, Question>;
+      supersede: Mutation<
+        {
+          id: string;
+          ticketId: string;
+          questionId: string;
+          kind?: "question" | "decision" | "confirmation" | undefined;
+          prompt: string;
+          context?: string | undefined;
+          options?: Array<{ id: string; label: string; description?: string | undefined }> | undefined;
+          selection?: "single" | "multiple" | undefined;
+          allow_text?: boolean | undefined;
+          addressee?: { user_id?: string | undefined; role?: "member" | "admin" | undefined } | undefined;
+          resolver?: "human_only" | "not_creator" | undefined;
+          task_id?: string | undefined;
+          about_version?: number | undefined;
+          due_at?: string | undefined;
+          default_option?: string | undefined;
+        },
+        Question
+      >;
+    };
     settings: {
       roles: Query<Record<string, never>, RoleSettings>;
       putRoles: Mutation<
@@ -1290,6 +1429,7 @@ export type AppRouter = TRPCBuiltRouter<
           actor_role?: string | undefined;
           actor_id?: string | undefined;
           source?: string | undefined;
+          ask?: boolean | undefined;
           idempotency_key?: string | undefined;
         },
         CreatedTicket
@@ -1306,6 +1446,7 @@ export type AppRouter = TRPCBuiltRouter<
           priority?: "low" | "medium" | "high" | undefined;
           ship?: "none" | "merged" | "waiting" | "deployed" | "deploy_failed" | undefined;
           blocking?: boolean | string | undefined;
+          waiting_on?: "person" | "agent" | "none" | undefined;
           q?: string | undefined;
           sort?:
             | "created_at"
@@ -1326,6 +1467,7 @@ export type AppRouter = TRPCBuiltRouter<
           priority?: "low" | "medium" | "high" | undefined;
           ship?: "none" | "merged" | "waiting" | "deployed" | "deploy_failed" | undefined;
           blocking?: boolean | string | undefined;
+          waiting_on?: "person" | "agent" | "none" | undefined;
           q?: string | undefined;
         },
         { stages: { backlog: number; up_next: number; in_progress: number; validation: number } }

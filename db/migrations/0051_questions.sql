@@ -115,3 +115,12 @@ begin
 end $$;
 create trigger questions_update after update on questions referencing old table as deleted new table as inserted
   for each statement execute function follow_ended_questions();
+
+-- The hash of a text that is gone says too much of it as well.
+create or replace function forget_comment(in_ticket uuid, in_comment uuid) returns void language sql as $$
+  update history set to_value = to_value - 'body', changes = changes - 'body'
+  where ticket_id = in_ticket and entity = 'comment' and entity_id = in_comment::text
+    and (to_value ? 'body' or changes ? 'body');
+  update part_creations set response = jsonb_set(response, '{body}', 'null'), body_sha256 = null
+  where ticket_id = in_ticket and part = 'comment' and response ->> 'id' = in_comment::text
+$$;

@@ -26,6 +26,11 @@ export const ENTITIES: Record<string, Entity> = {
   role: { name: "role of a ticket" },
   task: { name: "task", scope: "tasks:read", statuses: { done: "done", blocked: "blocked" } },
   test_case: { name: "test case", statuses: { approved: "approved", rejected: "rejected" } },
+  comment: { name: "comment" },
+  question: {
+    name: "question",
+    statuses: { answered: "answered", withdrawn: "withdrawn", superseded: "superseded", expired: "expired" },
+  },
   pull_request: { name: "pull request of a ticket" },
   linked_issue: { name: "linked issue of a ticket" },
   duplicate: { name: "mark of a ticket as a duplicate" },

@@ -1,8 +1,39 @@
+import { requireProject } from "../core/access.ts";
+import { readTogether } from "../core/batches.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { readQuestion, toQuestion } from "./_rows.ts";
-import type { GetQuestion, Question } from "./schema.ts";
+import { noSuchQuestion, questionColumns } from "./_rows.ts";
+import type { GetQuestion, Question, QuestionPath } from "./schema.ts";
 
-/** A question as it stands. */
+/**
+ * A question as it stands. With `wait` the call lasts until the question is no longer pending, at most so many seconds.
+ * Waiting sends no statement: the process's feed of events wakes all its waiters.
+ */
 export async function getQuestion(ctx: ProjectContext, input: GetQuestion): Promise<Question> {
-  return toQuestion(await readQuestion(ctx, input));
+  if (input.wait === 0) return await read(ctx, input);
+  const until = Date.now() + input.wait * 1000;
+  using ends = ctx.feed.watch(({ entity, entity_id }) =>
+    entity === "question" && entity_id === input.questionId
+  );
+  let question = await read(ctx, input);
+  while (question.status === "pending") {
+    const seconds = (until - Date.now()) / 1000;
+    if (seconds <= 0 || !await ends.next({ seconds, signal: ctx.signal })) break;
+    // Who has lost the project meanwhile isn't told.
+    await requireProject(ctx, ctx.project.id, { needed: "viewer", denial: "not_found" });
+    question = await read(ctx, input);
+  }
+  return question;
+}
+
+/** Those that many wake up for are read together. */
+async function read(ctx: ProjectContext, { ticketId, questionId }: QuestionPath): Promise<Question> {
+  const question = await readTogether(ctx, `questions:${ctx.project.id}`, questionId, async (ids) => {
+    const rows = await ctx.db<Question[]>`
+      select ${questionColumns(ctx)} from questions q
+      where q.id = any (${ids}::uuid[]) and q.project_id = ${ctx.project.id}::uuid`;
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id));
+  });
+  if (question?.ticket_id !== ticketId) throw noSuchQuestion();
+  return question;
 }

@@ -60,6 +60,7 @@ export const questionsRouter = router({
     ...read,
     method: "GET",
     path: `${questions}/{questionId}`,
+    waits: true,
     summary: "Get a question, or wait for its answer",
     description:
       "With `wait` it answers as soon as the question is no longer pending, or after so many seconds as it stands; 200 both " +
