@@ -1,6 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
-import { afterId, page, pageLimit } from "../core/cursor.ts";
-import { literal } from "../core/planner.ts";
+import { afterId, page } from "../core/cursor.ts";
+import { literal, pageLimit } from "../core/planner.ts";
 import { requireTicket } from "../tickets/get.ts";
 import { questionColumns } from "./_rows.ts";
 import type { ListQuestions, Question } from "./schema.ts";
