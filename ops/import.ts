@@ -3,6 +3,8 @@ import { TextLineStream } from "./lines.ts";
 import { errorBody } from "../src/client.ts";
 import { runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";
+import { AppError } from "../src/core/errors.ts";
+import { refuseInexactNumbers } from "../src/core/json_numbers.ts";
 import { TicketRecord } from "../src/transfers/schema.ts";
 
 /** What goes along with others; a larger ticket goes alone. */
@@ -71,10 +73,13 @@ async function* readRecords({ file: path, stopped }: Transfer): AsyncGenerator<L
 
 function parseRecord(line: string, number: number): TicketRecord {
   try {
-    return TicketRecord.parse(JSON.parse(line));
+    const record = TicketRecord.parse(JSON.parse(line));
+    refuseInexactNumbers(new TextEncoder().encode(line));
+    return record;
   } catch (error) {
     const [issue] = error instanceof z.ZodError ? error.issues : [];
-    const why = issue ? `${issue.path.join(".")}: ${issue.message}` : "no JSON";
+    const inexact = error instanceof AppError ? error.message : "no JSON";
+    const why = issue ? `${issue.path.join(".")}: ${issue.message}` : inexact;
     throw new Error(`Line ${number} is no exported ticket (${why})`, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import { refuseInexactNumbers } from "../../src/core/json_numbers.ts";
 import { createHash } from "node:crypto";
 import { messageOf } from "../../db/errors.ts";
 import { CreatedTicket, type SimilarTicket } from "../../src/tickets/schema.ts";
@@ -77,6 +78,7 @@ async function importLine(line: Line, { rest, projectId }: ImportOptions): Promi
   if (input === null) return { line: line.number, reason: "Not a JSON object" };
   const key = typeof input["idempotency_key"] === "string" ? input["idempotency_key"] : keyOf(line.text);
   try {
+    refuseInexactNumbers(new TextEncoder().encode(line.text));
     const answer = await rest.call("POST", `/projects/${projectId}/tickets`, {
       ...input,
       idempotency_key: key,

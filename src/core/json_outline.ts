@@ -40,7 +40,7 @@ export function outlineJson(json: Uint8Array, mostBytes = Infinity): string[] {
 }
 
 /** The place of the quote that ends the text which begins at `at`. */
-function endOfText(json: Uint8Array, at: number): number {
+export function endOfText(json: Uint8Array, at: number): number {
   let end = at + 1;
   while (end < json.length && json[end] !== QUOTE) end += json[end] === BACKSLASH ? 2 : 1;
   return end;

@@ -10,6 +10,7 @@ import { hasScope, requireScope } from "../core/access.ts";
 import type { ActorContext, Services } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { parseAs, parseJson } from "../core/json.ts";
+import { refuseInexactNumbers } from "../core/json_numbers.ts";
 import { INSTRUCTIONS } from "../mcp/instructions.ts";
 import { PROMPTS } from "../mcp/prompts.ts";
 import { TOOLS } from "../mcp/tools.ts";
@@ -46,7 +47,9 @@ export function mcpRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.post("/", named("mcp"), async (c) => {
     const ctx = await agentContext(c, services);
-    const parsedBody = parseJson(await readBody(c.req.raw, MAX_CALL_BYTES));
+    const body = await readBody(c.req.raw, MAX_CALL_BYTES);
+    const parsedBody = parseJson(body);
+    refuseInexactNumbers(body, (path) => path.replace(/^params\.arguments\./, ""));
     c.set("procedure", nameOf(parsedBody));
     const { credential } = ctx.actor;
     const authInfo: AuthInfo = { token: "", clientId: credential.id, scopes: [], extra: { ctx } };

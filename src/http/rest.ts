@@ -2,6 +2,7 @@ import { type Context as HonoContext, Hono } from "hono";
 import type { ActorContext, RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidRequest } from "../core/errors.ts";
 import { asObject, parseJson } from "../core/json.ts";
+import { refuseInexactNumbers } from "../core/json_numbers.ts";
 import { appErrorOf, authorize, callProcedure } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
@@ -88,6 +89,7 @@ function fieldsOf(
     throw new AppError("unsupported_media_type");
   }
   const json = parseJson(body);
+  refuseInexactNumbers(body);
   // Clients generated for Go, Rust or Java send null for a body that may be left out.
   const isLeftOut = json === null && !needsBody && !meta.refusesNull;
   return isLeftOut ? {} : asObject(json);

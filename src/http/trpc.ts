@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import type { ActorContext, RequestContext, Services } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { decodeText } from "../core/json.ts";
+import { refuseInexactNumbers } from "../core/json_numbers.ts";
 import { outlineJson } from "../core/json_outline.ts";
 import { appRouter } from "../routers/root.ts";
 import { appErrorOf, authorize, type Meta, requireActor } from "../routers/trpc.ts";
@@ -142,5 +143,6 @@ function withBody({ url, method, headers }: Request, body: Uint8Array, calls: nu
   if (long.length > 0) {
     throw new AppError("payload_too_large", `The input of a call may have at most ${MAX_CALL_BYTES} bytes`);
   }
+  refuseInexactNumbers(body, (path) => path.replace(/^(?:\d+\.)?json\.?/, ""));
   return new Request(url, { method, headers, body: decodeText(body) });
 }

@@ -1,0 +1,107 @@
+import { invalidField } from "./errors.ts";
+import { endOfText } from "./json_outline.ts";
+
+const [QUOTE, COLON, COMMA] = [0x22, 0x3a, 0x2c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** As many digits always fit a double. */
+const SAFE_DIGITS = 15;
+const MOST_SHOWN = 40;
+
+/**
+ * Refuses JSON with a whole number that would become another one by being parsed, since it has more digits than a double
+ * keeps. A text that is no JSON is left to the parser to refuse.
+ * @param place says how the caller names the place that has this dotted path
+ * @throws {AppError} invalid_request that names the number's path
+ */
+export function refuseInexactNumbers(
+  json: Uint8Array,
+  place: (path: string) => string = (path) => path,
+): void {
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]!;
+    if (byte === QUOTE) at = endOfText(json, at);
+    else if (isDigit(byte)) {
+      const end = endOfNumber(json, at);
+      if ((end - at > SAFE_DIGITS || isExponent(json, at, end)) && !isKept(textOf(json, at, end))) {
+        throw invalidField(place(pathTo(json, at)), refusalOf(textOf(json, at, end)));
+      }
+      at = end - 1;
+    }
+  }
+}
+
+function refusalOf(number: string): string {
+  const shown = number.length > MOST_SHOWN ? `${number.slice(0, MOST_SHOWN)}…` : number;
+  return `${shown} is a number that cannot be kept exactly: send it as a text`;
+}
+
+function textOf(json: Uint8Array, start: number, end: number): string {
+  return new TextDecoder().decode(json.subarray(start, end));
+}
+
+/** Is the number the same once it was parsed and written again? Parts of a whole number may be rounded. */
+function isKept(text: string): boolean {
+  const value = Number(text);
+  // What is no number, or too large, is refused as such.
+  if (!Number.isFinite(value)) return true;
+  if (value === 0) return decimalOf(text) === "0";
+  return Math.abs(value) < 2 ** 53 || decimalOf(text) === decimalOf(String(value));
+}
+
+/** A number's digits and the power of ten that they stand at, however it is written. */
+function decimalOf(text: string): string {
+  const [, whole = "", part = "", exponent = "0"] = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const digits = `${whole}${part}`.replace(/^0+/, "");
+  if (digits === "") return "0";
+  const significant = digits.replace(/0+$/, "");
+  return `${significant}e${Number(exponent) - part.length + digits.length - significant.length}`;
+}
+
+/** The dotted path of the value that begins at `target`. */
+function pathTo(json: Uint8Array, target: number): string {
+  const steps: (string | number)[] = [];
+  let text = "";
+  for (let at = 0; at < target; at++) {
+    const byte = json[at]!;
+    if (byte === QUOTE) {
+      const end = endOfText(json, at);
+      text = textOf(json, at, end + 1);
+      at = end;
+    } else if (byte === COLON) steps[steps.length - 1] = nameOf(text);
+    else if (byte === OPEN_OBJECT) steps.push("");
+    else if (byte === OPEN_LIST) steps.push(0);
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) steps.pop();
+    else if (byte === COMMA && typeof steps.at(-1) === "number") {
+      steps[steps.length - 1] = Number(steps.at(-1)) + 1;
+    }
+  }
+  return steps.join(".");
+}
+
+function nameOf(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+function endOfNumber(json: Uint8Array, start: number): number {
+  let end = start;
+  while (end < json.length && isInNumber(json[end]!)) end++;
+  return end;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+/** Digits, and the signs that may stand among them: `+-.eE`. */
+function isInNumber(byte: number): boolean {
+  return isDigit(byte) || byte === 0x2b || byte === 0x2d || byte === 0x2e || byte === 0x45 || byte === 0x65;
+}
+
+function isExponent(json: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (json[at] === 0x45 || json[at] === 0x65) return true;
+  return false;
+}
