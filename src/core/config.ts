@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { ConfigError } from "../../db/errors.ts";
+import { isVisible } from "./schema.ts";
 
 const list = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean));
 
@@ -56,7 +57,9 @@ const environment = z.object({
   AUTH_SECRET: longSecrets,
   ENCRYPTION_KEY: longSecrets,
   ADMIN_EMAIL: z.string().regex(/^[^@\s]+@[^@\s]+$/, "takes an email address")
-    .max(254, "takes at most 254 characters").default("admin@localhost"),
+    .max(254, "takes at most 254 characters")
+    .refine(isVisible, "takes an email address without invisible characters").normalize("NFC")
+    .default("admin@localhost"),
   // With the line break at the end of a file it was read from, nobody could type it in.
   ADMIN_PASSWORD: z.string().regex(/^\P{Cc}*$/u, "takes a password without line breaks").min(
     8,

@@ -93,6 +93,21 @@ function between(value: string, min: number, max: number): boolean {
   return points >= min && points <= max;
 }
 
+/** Blanks, and what shows as nothing at all: with such a character, one address could be two. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+export function isVisible(value: string): boolean {
+  return !INVISIBLE.test(value);
+}
+
+/** An address of before too, with which no new user may be made: it finds people. */
+export const KnownEmail = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an email address").normalize(
+  "NFC",
+);
+
+/** An email address. Its Unicode form is the one that addresses are stored and compared in. */
+export const Email = KnownEmail.refine(isVisible, "Must not contain invisible characters");
+
 /** The list, refused where it names `what` twice: two items with one key are the same. */
 export function distinct<List extends z.ZodArray<z.ZodType<string>>>(
   list: List,

@@ -5,6 +5,7 @@ import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { hashPassword, verifyPassword } from "../core/passwords.ts";
 import { transact } from "../core/transact.ts";
+import { byEmail } from "../users/by_email.ts";
 import { issueTokens } from "./_tokens.ts";
 import { ABSOLUTE_DAYS, type Login, type TokenPair } from "./schema.ts";
 
@@ -48,7 +49,7 @@ interface Tried {
 async function tryPassword(ctx: RequestContext, { email, password }: Login, tries = 2): Promise<Tried> {
   const [user] = await ctx.db<Candidate[]>`
     select id, name, account_id, password_hash from users
-    where lower(email) = lower(${email}) and deactivated_at is null`;
+    where deactivated_at is null and ${byEmail(ctx.db, email)}`;
   const { matches, outdated } = await verifyPassword(user?.password_hash ?? null, password);
   if (!user || !matches) return { user, pair: null };
   const pair = await startSession(ctx, user, outdated ? await hashPassword(password) : null);

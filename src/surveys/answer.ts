@@ -71,7 +71,7 @@ function identify({ actor, refused }: RequestContext, { email }: AnswerSurvey): 
   }
   requirePerson(actor, "Surveys are for people");
   if (email !== undefined) throw invalidField("email", "You are signed in: leave it out");
-  return { email: actor.user.email.toLowerCase(), user_id: actor.user.id };
+  return { email: actor.user.email.toLowerCase().normalize(), user_id: actor.user.id };
 }
 
 async function refusal({ db }: RequestContext, surveyId: string, email: string): Promise<AppError> {

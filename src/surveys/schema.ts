@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { distinct, Id, IdPage, NextCursor, text, Timestamp } from "../core/schema.ts";
-import { Email } from "../users/schema.ts";
+import { distinct, Email, Id, IdPage, NextCursor, text, Timestamp } from "../core/schema.ts";
 
 /** Compared without case: people type it from a slide. */
 const SurveyCode = z.string().regex(

@@ -4,6 +4,7 @@ import {
   Cursor,
   Id,
   JsonObject,
+  KnownEmail,
   NextCursor,
   OffsetTime,
   queryInteger,
@@ -25,10 +26,9 @@ import {
   Stage,
   TicketTexts,
 } from "../tickets/schema.ts";
-import { Email } from "../users/schema.ts";
 
 // People are named by email: ids of users mean nothing in another installation.
-const Person = Email.nullable();
+const Person = KnownEmail.nullable();
 
 /** Who reads an export and writes it out again may write its times in another form. */
 const RecordTime = OffsetTime.overwrite((time) => new Date(time).toISOString());

@@ -4,6 +4,7 @@ import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { IdPath } from "../core/schema.ts";
 import { transact } from "../core/transact.ts";
+import { byEmail } from "./by_email.ts";
 import { makeInvitation } from "./invitations.ts";
 import { findManagedUser } from "./managed.ts";
 import type { Invitation, User } from "./schema.ts";
@@ -33,7 +34,7 @@ export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invi
 export async function inviteByEmail(ctx: Context, email: string): Promise<Invitation> {
   return await transact(ctx, async (ctx) => {
     const [user] = await ctx.db<Invited[]>`
-      select id, account_id, deactivated_at from users where lower(email) = lower(${email}) for update`;
+      select id, account_id, deactivated_at from users where ${byEmail(ctx.db, email)} for update`;
     if (!user) throw new AppError("not_found", `No user has the email ${email}`);
     return await invite(ctx, user);
   });

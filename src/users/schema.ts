@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { normalizePassword } from "../core/passwords.ts";
-import { Id, IdPath, NextCursor, Page, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
-
-export const Email = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an email address");
+import { Email, Id, IdPath, NextCursor, Page, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
 
 /** Long enough to matter; short enough that hashing it is no way to load the service. */
 export const Password = text(8, 200)
