@@ -150,7 +150,7 @@ export const ticketsRouter = router({
     ...read,
     method: "GET",
     path: "/projects/{id}/tickets/{ticketId}/history",
-    summary: "List every change of a ticket, oldest first",
+    summary: "List every change of a ticket",
     description:
       "Of the ticket itself and of its roles, tasks, test cases and links: who, when, what from, what to.",
     errors: ["not_found"],

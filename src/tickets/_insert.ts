@@ -31,7 +31,7 @@ export interface Draft {
   body_sha256: string | null;
   /** As a pgvector literal. */
   embedding: string | null;
-  /** The answer but for what the database gives: number and time. */
+  /** The answer but for what the database gives: number and time. The number is missing at the end of its `url` too. */
   answer: Omit<CreatedTicket, "ticket"> & {
     ticket: Omit<CreatedTicket["ticket"], "ticket_ref" | "created_at">;
   };
@@ -53,7 +53,7 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
   // In a statement of its own form: the others don't pay for triggers that have nothing to do.
   const question = drafts.some(({ question_id }) => question_id !== null) ? questionCte(db) : db``;
   // PostgreSQL runs the parts from the last to the first, so the ticket is the first in its history.
-  const stored = await db<{ ticket_ref: string; created_at: string }[]>`
+  const stored = await db<{ number: number; ticket_ref: string; created_at: string }[]>`
     with ${authorsCte(db, drafts)}, draft as materialized (
       select * from rows from (jsonb_to_recordset(${jsonb(db, rows)}) as (id uuid, title text,
         description text, request_type text, priority text, blocking boolean, evidence jsonb, suggested_resolution text,
@@ -76,7 +76,8 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
     ), creation as (
       insert into ticket_creations (project_id, idempotency_key, ticket_id, body_sha256, response)
       select project_id, idempotency_key, id, body_sha256, jsonb_set(answer, '{ticket}', answer -> 'ticket' || jsonb_build_object(
-        'ticket_ref', ticket_ref, 'created_at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+        'ticket_ref', ticket_ref, 'url', (answer -> 'ticket' ->> 'url') || number,
+        'created_at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
       from numbered where idempotency_key is not null
     ), ${question} ticket as (
       insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, evidence,
@@ -87,9 +88,12 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
         at, at
       from numbered, lateral (select (question_id is not null)::integer as asked) asks
     )
-    select ticket_ref, at as created_at from numbered order by number`;
+    select number, ticket_ref, at as created_at from numbered order by number`;
   if (stored.length === 0) return await refuse(db, projectId, roles);
-  return drafts.map(({ answer }, index) => ({ ...answer, ticket: { ...answer.ticket, ...stored[index]! } }));
+  return drafts.map(({ answer }, index) => {
+    const { number, ...given } = stored[index]!;
+    return { ...answer, ticket: { ...answer.ticket, ...given, url: answer.ticket.url + number } };
+  });
 }
 
 /** The question that a ticket's type asks: its title, with the description for a context. */

@@ -1,4 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
+import { progressColumns } from "./_progress.ts";
 import { shipColumn } from "./_ship.ts";
 
 /** The columns of a TicketSummary for `tickets t`. */
@@ -9,9 +10,10 @@ export function summaryColumns(ctx: ProjectContext) {
       select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
       from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
     t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
-    t.pending_questions,    t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${
+    t.pending_questions, t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${
     ticketsUrl(ctx)
-  } || t.id as url`;
+  } || t.number as url,
+    ${progressColumns(db)}`;
 }
 
 /** The columns of a Ticket for `tickets t`. */
@@ -22,7 +24,7 @@ export function ticketColumns(ctx: ProjectContext) {
     t.resolution_note`;
 }
 
-/** What a ticket's id is appended to. */
+/** The address of a ticket's page in the portal, but for its number. */
 export function ticketsUrl({ config, project }: ProjectContext): string {
-  return `${config.PUBLIC_URL}/api/projects/${project.id}/tickets/`;
+  return `${config.PUBLIC_URL}/${project.key}/tickets/${project.key}-`;
 }

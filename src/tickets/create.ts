@@ -150,7 +150,7 @@ function draftOf(ctx: ProjectContext, input: CreateTicket, { keyed, embedding, s
         blocking,
         roles: roles.toSorted().map((role) => ({ role, status: "pending" })),
         version: 1,
-        url: ticketsUrl(ctx) + id,
+        url: ticketsUrl(ctx),
       },
     },
   };

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { Author, LargeInteger, NextCursor, Page, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "./schema.ts";
 
-export const ListHistory = TicketPath.extend(Page.shape);
+export const ListHistory = TicketPath.extend(Page.shape).extend({
+  sort: z.enum(["at", "-at"]).default("at").describe("`-at`: the latest change first"),
+});
 export type ListHistory = z.infer<typeof ListHistory>;
 
 export const HistoryEntry = z.object({

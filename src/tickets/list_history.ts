@@ -1,3 +1,4 @@
+import type { Db } from "../../db/open.ts";
 import { hasScope } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { decodeCursor, page } from "../core/cursor.ts";
@@ -10,34 +11,49 @@ import type { HistoryEntry, ListHistory } from "./history_schema.ts";
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Every change of a ticket and of what belongs to it, oldest first; to a key that may not read tasks, all but theirs. A
+ * Every change of a ticket and of what belongs to it, in the order that was asked for; to a key that may not read tasks, all but theirs. A
  * page of large values ends before `limit`.
  */
 export async function listHistory(ctx: ProjectContext, input: ListHistory) {
   const { db, project, actor } = ctx;
-  const [after] = input.cursor ? decodeCursor(input.cursor, ["integer"]) : [0];
+  const latestFirst = input.sort === "-at";
+  const direction = db.unsafe(latestFirst ? "desc" : "asc");
   const [, rows] = await Promise.all([
     requireTicket(ctx, input.ticketId),
     db<(HistoryEntry & { fits: boolean })[]>`
       with entries as materialized (
         select * from history_entries
-        where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid and id > ${after!}::bigint
+        where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid ${after(db, input)}
           ${hasScope(actor, "tasks:read") ? db`` : db`and entity <> 'task'`}
-          and history_id > ${after!}::bigint - 64 -- a change has room for the numbers of so many fields
-        order by history_id, id limit ${pageLimit(db, input.limit)}
+        order by history_id ${direction}, id ${direction} limit ${pageLimit(db, input.limit)}
       ), measured as (
         -- By an empty path a value comes as it is unpacked.
         select *, coalesce(sum(coalesce(pg_column_size(from_value #> '{}'), 0) + coalesce(pg_column_size(to_value #> '{}'), 0))
-          over (order by id rows between unbounded preceding and 1 preceding), 0) < ${PAGE_BYTES} as fits
+          over (order by id ${direction} rows between unbounded preceding and 1 preceding), 0) < ${PAGE_BYTES} as fits
         from entries
       )
       select id, created_at as at, actor, request_id, entity, entity_id, action, field,
         case when fits then from_value end as from, case when fits then to_value end as to, fits
-      from measured order by id`,
+      from measured order by id ${direction}`,
   ]);
   const fitting = rows.filter(({ fits }) => fits).length;
-  const { items, next_cursor } = page(rows, Math.min(input.limit, fitting), ({ id }) => [id]);
+  const { items, next_cursor } = page(
+    rows,
+    Math.min(input.limit, fitting),
+    ({ id }) => latestFirst ? [input.sort, id] : [id],
+  );
   return { history: items.map(inWireForm), next_cursor };
+}
+
+/** Beyond the cursor. A change has room for the numbers of 64 fields, by which the index of changes is entered. */
+function after(db: Db, { cursor, sort }: ListHistory) {
+  if (!cursor) return db``;
+  if (sort === "at") {
+    const [last] = decodeCursor(cursor, ["integer"]);
+    return db`and id > ${last!}::bigint and history_id > ${last!}::bigint - 64`;
+  }
+  const [, last] = decodeCursor(cursor, [{ exactly: sort }, "integer"]);
+  return db`and id < ${last!}::bigint and history_id <= ${last!}::bigint`;
 }
 
 function inWireForm({ fits: _, ...entry }: HistoryEntry & { fits: boolean }): HistoryEntry {

@@ -172,7 +172,20 @@ export const TicketSummary = z.object({
   version: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
-  url: z.string(),
+  url: z.string().describe("Of its page in the portal"),
+  tasks: z.object({ done: z.int(), total: z.int() }).describe(
+    "How many tasks it has; skipped ones count as done",
+  ),
+  cases: z.object({ approved: z.int(), total: z.int() }).describe("How many human test cases it has"),
+  claimed_by: z.object({
+    id: Id,
+    name: z.string(),
+    kind: z.enum(["person", "agent"]),
+    lease_expires_at: Timestamp.nullable(),
+  }).nullable().describe("Who is at work on one of its tasks; of several, the first"),
+  agent_run: z.object({ id: Id, agent_id: z.string(), status: z.string() }).nullable().describe(
+    "The latest run of a cloud agent on it",
+  ),
 }).meta({ id: "TicketSummary" });
 export type TicketSummary = z.infer<typeof TicketSummary>;
 

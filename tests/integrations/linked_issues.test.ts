@@ -160,7 +160,9 @@ describe("creating an issue from a ticket", () => {
     expect(others).toEqual([]);
     expect(issue!.title).toBe("A ticket's title");
     expect(issue!.body).toMatch(/^What is to be done\.\n/);
-    expect(issue!.body).toContain(`[${ticket.ref}](http://handoff.test/api${ticket.path})`);
+    expect(issue!.body).toContain(
+      `[${ticket.ref}](http://handoff.test/${project.key}/tickets/${ticket.ref})`,
+    );
     expect(await linkOf(ticket, project.admin.token)).toEqual(made.body);
     const again = await harness.call("POST", `${ticket.path}/github-issue`, {
       token: project.admin.token,

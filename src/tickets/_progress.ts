@@ -1,0 +1,29 @@
+import type { Db } from "../../db/open.ts";
+
+/**
+ * How far a ticket is and who is at work on it, for `tickets t`: counts of its tasks and cases, the earliest claim, the
+ * latest agent run. Each looks into an index by the ticket.
+ */
+export function progressColumns(db: Db) {
+  return db`
+    (select jsonb_build_object('done', count(*) filter (where k.status in ('done', 'skipped')), 'total', count(*))
+      from tasks k where k.ticket_id = t.id) as tasks,
+    (select jsonb_build_object('approved', count(*) filter (where c.status = 'approved'), 'total', count(*))
+      from test_cases c where c.ticket_id = t.id) as cases,
+    (select jsonb_build_object('id', u.id, 'name', u.name, 'kind', ${kindOfClaim(db)}, 'lease_expires_at',
+        to_char(k.lease_expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      from tasks k join users u on u.id = k.assignee_user_id
+      where k.ticket_id = t.id and k.status = 'in_progress' order by k.started_at, k.id limit 1) as claimed_by,
+    (select jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'status', r.status)
+      from agent_runs r where r.ticket_id = t.id order by r.id desc limit 1) as agent_run`;
+}
+
+/** A claim of a person is kept under one of their sessions, as the portal makes it; any other is an agent's. */
+function kindOfClaim(db: Db) {
+  return db`case
+    when u.kind = 'bot' then 'agent'
+    when k.assignee_session_id is null then 'person'
+    when k.assignee_session_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      and exists (select from sessions s where s.id = k.assignee_session_id::uuid) then 'person'
+    else 'agent' end`;
+}
