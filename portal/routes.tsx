@@ -1,7 +1,7 @@
 import { createRouter } from "@tanstack/react-router";
 import { NotFound } from "./app/failed.tsx";
 import { projectRoute, rootRoute, signedInRoute } from "./app/tree.tsx";
-import { boardRoute } from "./board/routes.tsx";
+import { boardRoute, listRoute } from "./board/routes.tsx";
 import { ProjectFrame } from "./project/frame.tsx";
 import { projectsRoute } from "./projects/routes.tsx";
 import { signInRoute } from "./sign_in/routes.tsx";
@@ -14,7 +14,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     waitingRoute,
     projectsRoute,
-    projectRoute.addChildren([boardRoute]),
+    projectRoute.addChildren([boardRoute, listRoute]),
   ]),
 ]);
 

@@ -701,6 +701,10 @@ export type Ticket = {
   created_at: string;
   updated_at: string;
   url: string;
+  tasks: { done: number; total: number };
+  cases: { approved: number; total: number };
+  claimed_by: { id: string; name: string; kind: "person" | "agent"; lease_expires_at: string | null } | null;
+  agent_run: { id: string; agent_id: string; status: string } | null;
   description: string;
   evidence: Record<string, unknown> | null;
   suggested_resolution: string | null;
@@ -930,6 +934,10 @@ export type TicketSummary = {
   created_at: string;
   updated_at: string;
   url: string;
+  tasks: { done: number; total: number };
+  cases: { approved: number; total: number };
+  claimed_by: { id: string; name: string; kind: "person" | "agent"; lease_expires_at: string | null } | null;
+  agent_run: { id: string; agent_id: string; status: string } | null;
 };
 
 export type TokenPair = { access_token: string; refresh_token: string; expires_in: number };
@@ -1546,7 +1554,13 @@ export type AppRouter = TRPCBuiltRouter<
         Ticket
       >;
       history: Query<
-        { id: string; ticketId: string; limit?: number | string | undefined; cursor?: string | undefined },
+        {
+          id: string;
+          ticketId: string;
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          sort?: "at" | "-at" | undefined;
+        },
         { history: Array<HistoryEntry>; next_cursor: string | null }
       >;
     };

@@ -1,0 +1,117 @@
+import { dropTargetForElements } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
+import { useEffect, useRef, useState } from "react";
+import type { Stage } from "../api/types.ts";
+import { StageIcon } from "../ui/icons.tsx";
+import { app } from "../words/app.ts";
+import { board } from "../words/board.ts";
+import { STAGES } from "../words/enums.ts";
+import { Card } from "./card.tsx";
+import { type Filters, isFiltered } from "./filters.ts";
+import { useTicketsOfStage } from "./stages.ts";
+import { usePagesInView } from "./use_pages_in_view.ts";
+
+interface Props {
+  project: string;
+  stage: Stage;
+  filters: Filters;
+  count: number | undefined;
+  selected: ReadonlySet<string>;
+  /** The ref of the ticket in the panel. */
+  open: string | undefined;
+}
+
+export function Column({ project, stage, filters, count, selected, open }: Props) {
+  const { data, hasNextPage, fetchNextPage, isFetchingNextPage, isPending, error, refetch } =
+    useTicketsOfStage(
+      project,
+      stage,
+      filters,
+    );
+  const pages = data?.pages ?? [];
+  const { ref, isOver } = useDropTarget(stage);
+  const list = useRef<HTMLDivElement>(null);
+  const { inView, heightOf, measure } = usePagesInView(list, pages.map(({ tickets }) => tickets.length));
+  const isEmpty = !isPending && !pages.some(({ tickets }) => tickets.length > 0);
+  return (
+    <section
+      ref={ref}
+      className={`column${isOver ? " over" : ""}`}
+      aria-labelledby={`stage-${stage}`}
+      data-column={stage}
+    >
+      <h2 id={`stage-${stage}`}>
+        <StageIcon stage={stage} />
+        {STAGES[stage]}
+        {count !== undefined && <span className="count">{count}</span>}
+      </h2>
+      {isEmpty
+        ? (error
+          ? (
+            <p className="empty">
+              {app.notLoaded}{" "}
+              <button type="button" className="link" onClick={() => void refetch()}>{app.tryAgain}</button>
+            </p>
+          )
+          : <p className="empty">{isFiltered(filters) ? board.emptyFiltered : board.emptyColumn}</p>)
+        : (
+          <div
+            ref={list}
+            className="cards"
+            role="list"
+            aria-busy={isPending}
+            aria-labelledby={`stage-${stage}`}
+          >
+            {isPending &&
+              [0, 1, 2].map((place) => <div key={place} className="card ghost" role="presentation" />)}
+            {pages.map(({ tickets }, at) => (
+              <div
+                key={at}
+                role="presentation"
+                className="cards-page"
+                ref={(element) => measure(at, element)}
+                style={inView(at) ? undefined : { height: heightOf(at) }}
+              >
+                {inView(at) && tickets.map((ticket, place) => (
+                  <Card
+                    key={ticket.id}
+                    ticket={ticket}
+                    isSelected={selected.has(ticket.id)}
+                    isOpen={open === ticket.ticket_ref}
+                    isFirst={at === 0 && place === 0}
+                  />
+                ))}
+              </div>
+            ))}
+            {hasNextPage && <More load={() => !isFetchingNextPage && void fetchNextPage()} />}
+          </div>
+        )}
+    </section>
+  );
+}
+
+function useDropTarget(stage: Stage) {
+  const ref = useRef<HTMLElement>(null);
+  const [isOver, setOver] = useState(false);
+  useEffect(() =>
+    dropTargetForElements({
+      element: ref.current!,
+      getData: () => ({ stage }),
+      onDragEnter: () => setOver(true),
+      onDragLeave: () => setOver(false),
+      onDrop: () => setOver(false),
+    }), [stage]);
+  return { ref, isOver };
+}
+
+/** Asks for more when it comes near. */
+export function More({ load }: { load: () => void }) {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const seen = new IntersectionObserver(([entry]) => entry!.isIntersecting && load(), {
+      rootMargin: "800px",
+    });
+    seen.observe(ref.current!);
+    return () => seen.disconnect();
+  });
+  return <div ref={ref} className="card ghost" role="presentation" />;
+}

@@ -1,0 +1,148 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button, Checkbox } from "react-aria-components";
+import { handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import type { Project, ResolutionType, Stage, TicketSummary } from "../api/types.ts";
+import { Choice } from "../ui/choice.tsx";
+import { Sheet } from "../ui/dialog.tsx";
+import { Field } from "../ui/field.tsx";
+import { Check, Warn } from "../ui/icons.tsx";
+import { app } from "../words/app.ts";
+import { dryRun } from "../words/board.ts";
+import { RESOLUTIONS } from "../words/enums.ts";
+
+interface Props {
+  project: Project;
+  tickets: TicketSummary[];
+  stage: Stage;
+  close: () => void;
+  /** Those that were moved, so that they can be moved back. */
+  done: (moved: TicketSummary[]) => void;
+}
+
+/** Shows what moving many would do before it is done, and what became of each after. */
+export function DryRun({ project, tickets, stage, close, done }: Props) {
+  const [skip, setSkip] = useState({ skip_pending_roles: false, skip_human_test_gate: false });
+  const [resolution, setResolution] = useState<{ type: ResolutionType; note: string }>({
+    type: "completed",
+    note: "",
+  });
+  const asked = {
+    id: project.id,
+    action: "move" as const,
+    stage,
+    ticket_ids: tickets.map(({ id }) => id),
+    ...skip,
+  };
+  const dry = useQuery({
+    queryKey: ["dry run", asked],
+    queryFn: () => handoff.api.tickets.bulk.mutate({ ...asked, dry_run: true }),
+    staleTime: 0,
+  });
+  const move = useMutation({
+    mutationFn: () =>
+      handoff.api.tickets.bulk.mutate({
+        ...asked,
+        ...(stage === "live" &&
+          { resolution_type: resolution.type, resolution_note: resolution.note || undefined }),
+      }),
+    onSuccess: ({ results }) => {
+      const moved = new Set(results.filter(({ ok }) => ok).map(({ id }) => id));
+      done(tickets.filter(({ id }) => moved.has(id)));
+    },
+    onSettled: () => refreshProject(project.id),
+  });
+  const shown = move.data ?? dry.data;
+  const error = move.error ?? dry.error;
+  const able = shown?.updated ?? 0;
+  return (
+    <Sheet title={dryRun.title(tickets.length, stage)} close={close}>
+      {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
+      <div role="status" className="outcome">
+        {!shown && !error && <p className="hint">{dryRun.checking}</p>}
+        {shown && able > 0 && (
+          <p className="outcome-able">
+            <Check />
+            {(move.data ? dryRun.done : dryRun.can)(able, stage)}
+          </p>
+        )}
+        {shown && shown.errors.length > 0 && (
+          <p className="outcome-refused">
+            <Warn />
+            {(move.data ? dryRun.refusedNow : dryRun.cannot)(shown.errors.length)}
+          </p>
+        )}
+      </div>
+      {shown && shown.errors.length > 0 && (
+        <ul className="outcome-reasons">
+          {shown.errors.map(({ id, error }) => <li key={id}>{error}</li>)}
+        </ul>
+      )}
+      {stage === "live" && !move.data && (
+        <>
+          <Skip
+            label={dryRun.skipRoles}
+            isSelected={skip.skip_pending_roles}
+            onChange={(skip_pending_roles) => setSkip({ ...skip, skip_pending_roles })}
+          />
+          {project.my_role === "admin" && (
+            <Skip
+              label={dryRun.skipTests}
+              hint={dryRun.skipTestsHint}
+              isSelected={skip.skip_human_test_gate}
+              onChange={(skip_human_test_gate) => setSkip({ ...skip, skip_human_test_gate })}
+            />
+          )}
+          <div className="row">
+            <Choice
+              label={dryRun.resolution}
+              words={RESOLUTIONS}
+              value={resolution.type}
+              onChange={(type) => setResolution({ ...resolution, type: type ?? "completed" })}
+            />
+          </div>
+          <Field
+            label={dryRun.note}
+            rows={2}
+            maxLength={5000}
+            value={resolution.note}
+            onChange={(note) => setResolution({ ...resolution, note })}
+          />
+        </>
+      )}
+      <footer className="actions">
+        {move.data ? <Button className="button primary" onPress={close}>{dryRun.finish}</Button> : (
+          <>
+            <Button className="button" onPress={close}>{app.cancel}</Button>
+            <Button
+              className="button primary"
+              autoFocus
+              isDisabled={!dry.data || able === 0}
+              isPending={move.isPending}
+              onPress={() => move.mutate()}
+            >
+              {dryRun.confirm(able, stage)}
+            </Button>
+          </>
+        )}
+      </footer>
+    </Sheet>
+  );
+}
+
+function Skip(props: { label: string; hint?: string; isSelected: boolean; onChange: (is: boolean) => void }) {
+  return (
+    <Checkbox className="check" isSelected={props.isSelected} onChange={props.onChange}>
+      <span className="box" />
+      <span>
+        {props.label}
+        {props.hint && (
+          <small className="hint">
+            <br />
+            {props.hint}
+          </small>
+        )}
+      </span>
+    </Checkbox>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Priority, RequestType, Role, Stage } from "../api/types.ts";
+import { board } from "../words/board.ts";
+import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
+
+export type Sort = keyof typeof board.sorts;
+
+/** What the address of a board or list says. */
+export interface Filters {
+  q?: string | undefined;
+  request_type?: RequestType | undefined;
+  priority?: Priority | undefined;
+  role?: Role | undefined;
+  blocking?: true | undefined;
+  sort?: Sort | undefined;
+  /** Of the list alone: the board shows each. */
+  stage?: Stage | undefined;
+}
+
+/** What else stands in an address is left out, so that an old link still opens. */
+export function readFilters(search: Record<string, unknown>): Filters {
+  const { q, request_type, priority, role, blocking, sort, stage } = search;
+  return {
+    ...((typeof q === "string" || typeof q === "number") && q !== "" && { q: String(q).slice(0, 200) }),
+    ...(isOf(TYPES, request_type) && { request_type }),
+    ...(isOf(PRIORITIES, priority) && { priority }),
+    ...(isOf(ROLES, role) && { role }),
+    ...(blocking === true && { blocking: true as const }),
+    ...(isOf(board.sorts, sort) && { sort }),
+    ...(isOf(STAGES, stage) && { stage }),
+  };
+}
+
+export function isFiltered({ sort: _, ...filters }: Filters): boolean {
+  return Object.values(filters).some((value) => value !== undefined);
+}
+
+function isOf<Word extends string>(words: Record<Word, string>, value: unknown): value is Word {
+  return typeof value === "string" && Object.hasOwn(words, value);
+}

@@ -1,0 +1,35 @@
+/** The card that keys act on: the focused one, else the one that is pointed at. */
+export function cardAtHand(): HTMLElement | null {
+  return document.activeElement?.closest<HTMLElement>("[data-card]") ??
+    document.querySelector<HTMLElement>("[data-card]:hover");
+}
+
+/** Moves the focus to the card below or above, or to the one at the same height in the column beside. */
+export function focusBeside(columns: number, rows: number): void {
+  const card = document.activeElement?.closest<HTMLElement>("[data-card]");
+  if (!card) return focusCard(document.querySelector("[data-card]"));
+  const column = card.closest<HTMLElement>("[data-column]")!;
+  if (rows !== 0) {
+    const cards = [...column.querySelectorAll("[data-card]")];
+    return focusCard(cards[cards.indexOf(card) + rows]);
+  }
+  const all = [...document.querySelectorAll<HTMLElement>("[data-column]")];
+  for (let at = all.indexOf(column) + columns; all[at]; at += columns) {
+    const cards = [...all[at]!.querySelectorAll("[data-card]")];
+    const { top } = card.getBoundingClientRect();
+    const nearest = cards.find((each) => each.getBoundingClientRect().bottom > top) ?? cards.at(-1);
+    if (nearest) return focusCard(nearest);
+  }
+}
+
+export function focusCard(card: Element | null | undefined): void {
+  card?.querySelector<HTMLElement>("a")?.focus();
+  card?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/** The focus on a ticket's card once it has been drawn where it went. */
+export function focusTicket(id: string): void {
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => focusCard(document.querySelector(`[data-card="${CSS.escape(id)}"]`)))
+  );
+}

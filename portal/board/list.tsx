@@ -1,0 +1,173 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { memo, type MouseEvent } from "react";
+import { trpc } from "../api/client.ts";
+import type { TicketSummary } from "../api/types.ts";
+import { useProject } from "../app/project.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { PriorityIcon, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
+import { Time } from "../ui/time.tsx";
+import { board, list } from "../words/board.ts";
+import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
+import { BulkBar } from "./bulk_bar.tsx";
+import { More } from "./column.tsx";
+import type { Filters } from "./filters.ts";
+import { ProjectBar } from "./project_bar.tsx";
+import { loadedTickets } from "./stages.ts";
+import { useBoardKeys } from "./use_board_keys.ts";
+import { useMoves } from "./use_moves.tsx";
+import { useSelection } from "./use_selection.ts";
+
+const route = getRouteApi("/signed-in/$key/list");
+
+interface Page {
+  tickets: TicketSummary[];
+  next_cursor: string | null;
+}
+
+/** All tickets of a project by one order, with the board's filters and keys. */
+export function List() {
+  const project = useProject();
+  const { ticket: open, create: _, ...filters } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { sort = "-updated_at", ...conditions } = filters;
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } = useInfiniteQuery(
+    trpc.tickets.list.infiniteQueryOptions(
+      { id: project.id, ...conditions, sort, limit: 100 },
+      { getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined },
+    ),
+  );
+  const selection = useSelection();
+  const { selected } = selection;
+  const { move, openMenu, dialogs } = useMoves(project, filters, selection);
+  const chosen = (id: string): TicketSummary[] => {
+    const loaded = loadedTickets(project.id);
+    return (selected.has(id) ? [...selected] : [id]).flatMap((each) => loaded.get(each) ?? []);
+  };
+  useBoardKeys({ chosen, selection, move, openMenu });
+  const tickets = data?.pages.flatMap((page) => page.tickets) ?? [];
+  const click = (event: MouseEvent) => {
+    const row = (event.target as Element).closest<HTMLElement>("[data-card]");
+    if (!row || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    selection.toggle(row.dataset["card"]!);
+  };
+  return (
+    <main className="screen" id="main" tabIndex={-1}>
+      <ProjectBar
+        project={project}
+        filters={filters}
+        withStage
+        change={(next: Filters) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true })}
+      />
+      <div className="list" data-column="list" onClickCapture={click} aria-busy={isPending}>
+        <table>
+          <caption className="hidden">{list.title}</caption>
+          <thead>
+            <tr>
+              <th scope="col" className="list-check">
+                <span className="hidden">{board.select}</span>
+              </th>
+              <th scope="col">{list.ticket}</th>
+              <th scope="col">{list.stage}</th>
+              <th scope="col" className="wide-only">{list.roles}</th>
+              <th scope="col" className="wide-only">{list.progress}</th>
+              <th scope="col" className="list-time">{list.changed}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tickets.map((ticket) => (
+              <Row
+                key={ticket.id}
+                ticket={ticket}
+                isSelected={selected.has(ticket.id)}
+                isOpen={open === ticket.ticket_ref}
+                toggle={selection.toggle}
+              />
+            ))}
+          </tbody>
+        </table>
+        {!isPending && tickets.length === 0 && <p className="empty">{list.empty}</p>}
+        {hasNextPage && <More load={() => !isFetchingNextPage && void fetchNextPage()} />}
+      </div>
+      {selected.size > 0 && (
+        <BulkBar
+          count={selected.size}
+          move={(stage) => move(chosen([...selected][0]!), stage)}
+          clear={selection.clear}
+        />
+      )}
+      {dialogs}
+    </main>
+  );
+}
+
+interface RowProps {
+  ticket: TicketSummary;
+  isSelected: boolean;
+  isOpen: boolean;
+  toggle: (id: string) => void;
+}
+
+const Row = memo(function Row({ ticket, isSelected, isOpen, toggle }: RowProps) {
+  const { id, ticket_ref, title, stage, priority, request_type, blocking, roles, tasks, cases, claimed_by } =
+    ticket;
+  return (
+    <tr data-card={id} className={`${isSelected ? "selected" : ""}${isOpen ? " open" : ""}`}>
+      <td className="list-check">
+        <input
+          type="checkbox"
+          aria-label={`${board.select} ${ticket_ref}`}
+          checked={isSelected}
+          onChange={() => toggle(id)}
+        />
+      </td>
+      <th scope="row">
+        <Link to="." search={(old: object) => ({ ...old, ticket: ticket_ref })} className="list-title">
+          <span title={PRIORITIES[priority]}>
+            <PriorityIcon priority={priority} />
+            <span className="hidden">{PRIORITIES[priority]}</span>
+          </span>
+          <span title={TYPES[request_type]}>
+            <TypeIcon type={request_type} />
+          </span>
+          <span className="ref">{ticket_ref}</span>
+          <span className="clip">{title}</span>
+          {blocking && (
+            <span className="blocking">
+              <Warn />
+              <span className="hidden">{board.blockingMark}</span>
+            </span>
+          )}
+        </Link>
+      </th>
+      <td>
+        <span className="list-stage">
+          <StageIcon stage={stage} />
+          <span>{STAGES[stage]}</span>
+        </span>
+      </td>
+      <td className="wide-only">
+        <span className="list-roles">
+          {roles.map(({ role, status }) => <span key={role} className={`tag ${status}`}>{ROLES[role]}</span>)}
+        </span>
+      </td>
+      <td className="wide-only">
+        <span className="list-progress">
+          {claimed_by && <Avatar name={claimed_by.name} isAgent={claimed_by.kind === "agent"} />}
+          {tasks.total > 0 && (
+            <span title={board.tasksDone(tasks.done, tasks.total)}>{tasks.done}/{tasks.total}</span>
+          )}
+          {cases.total > 0 && (
+            <span title={board.casesApproved(cases.approved, cases.total)}>
+              ✓ {cases.approved}/{cases.total}
+            </span>
+          )}
+        </span>
+      </td>
+      <td className="list-time">
+        <Time at={ticket.updated_at} />
+      </td>
+    </tr>
+  );
+});

@@ -1,0 +1,35 @@
+import { useNavigate } from "@tanstack/react-router";
+import { Button } from "react-aria-components";
+import type { Project } from "../api/types.ts";
+import { Plus } from "../ui/icons.tsx";
+import { board } from "../words/board.ts";
+import { FilterBar } from "./filter_bar.tsx";
+import type { Filters } from "./filters.ts";
+
+interface Props {
+  project: Project;
+  filters: Filters;
+  change: (next: Filters) => void;
+  withStage?: boolean;
+}
+
+/** Above the board and the list. */
+export function ProjectBar({ project, filters, change, withStage = false }: Props) {
+  const navigate = useNavigate();
+  return (
+    <header className="bar">
+      <h1>{project.name}</h1>
+      <FilterBar filters={filters} change={change} withStage={withStage} />
+      {project.my_role !== "viewer" && (
+        <Button
+          className="button primary"
+          onPress={() =>
+            void navigate({ to: ".", search: (old: object) => ({ ...old, create: true as const }) })}
+        >
+          <Plus />
+          <span>{board.newTicket}</span>
+        </Button>
+      )}
+    </header>
+  );
+}

@@ -1,0 +1,70 @@
+import { type InfiniteData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { queryClient, trpc } from "../api/client.ts";
+import type { Stage, TicketSummary } from "../api/types.ts";
+import { STAGE_ORDER } from "../words/enums.ts";
+import type { Filters } from "./filters.ts";
+
+const PAGE = 50;
+
+interface Page {
+  tickets: TicketSummary[];
+  next_cursor: string | null;
+}
+type Pages = InfiniteData<Page, string | null>;
+
+function optionsOf(project: string, stage: Stage, { sort, ...filters }: Filters) {
+  // What is done is looked at by when; what is to be done, by how urgent it is.
+  const usual = stage === "live" ? "-updated_at" as const : "-priority" as const;
+  return trpc.tickets.list.infiniteQueryOptions(
+    { id: project, ...filters, stage, limit: PAGE, sort: sort ?? usual },
+    { getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined },
+  );
+}
+
+export function useTicketsOfStage(project: string, stage: Stage, filters: Filters) {
+  return useInfiniteQuery(optionsOf(project, stage, filters));
+}
+
+export function useCounts(project: string, { sort: _, stage: __, ...filters }: Filters) {
+  return useQuery(trpc.tickets.count.queryOptions({ id: project, ...filters }));
+}
+
+/** Shows tickets where they will be before the service has said so; answers the way back. */
+export async function showMoved(project: string, filters: Filters, ids: ReadonlySet<string>, stage: Stage) {
+  const keys = STAGE_ORDER.map((each) => ({ each, key: optionsOf(project, each, filters).queryKey }));
+  // What is on its way would put them back.
+  await Promise.all(keys.map(({ key }) => queryClient.cancelQueries({ queryKey: key })));
+  const before = keys.map(({ key }) => [key, queryClient.getQueryData<Pages>(key)] as const);
+  const all = before.flatMap(([, data]) => data?.pages.flatMap(({ tickets }) => tickets) ?? []);
+  const moved = all.filter(({ id }) => ids.has(id)).map((ticket) => ({ ...ticket, stage }));
+  for (const { each, key } of keys) {
+    queryClient.setQueryData<Pages>(key, (data) => {
+      if (
+        !data || (each !== stage && !data.pages.some(({ tickets }) => tickets.some(({ id }) => ids.has(id))))
+      ) {
+        return data;
+      }
+      const pages = data.pages.map((page, at) => ({
+        ...page,
+        tickets: [
+          ...(each === stage && at === 0 ? moved : []),
+          ...page.tickets.filter(({ id }) => !ids.has(id)),
+        ],
+      }));
+      return { ...data, pages };
+    });
+  }
+  return () => {
+    for (const [key, data] of before) queryClient.setQueryData(key, data);
+  };
+}
+
+/** The tickets of a project that have been read into columns or lists. */
+export function loadedTickets(project: string): Map<string, TicketSummary> {
+  const data = queryClient.getQueriesData<Partial<Pages>>({
+    predicate: ({ queryKey }) =>
+      JSON.stringify(queryKey).includes('"list"') && JSON.stringify(queryKey).includes(project),
+  });
+  const tickets = data.flatMap(([, read]) => read?.pages?.flatMap((page) => page.tickets ?? []) ?? []);
+  return new Map(tickets.map((ticket) => [ticket.id, ticket]));
+}

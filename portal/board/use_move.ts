@@ -1,0 +1,44 @@
+import { useNavigate } from "@tanstack/react-router";
+import { codeOf, handoff, refreshProject } from "../api/client.ts";
+import type { Project, Stage, TicketSummary } from "../api/types.ts";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { board } from "../words/board.ts";
+import type { Filters } from "./filters.ts";
+import { showMoved } from "./stages.ts";
+
+/** Of one bulk call, by the service. */
+export const MOST_AT_ONCE = 100;
+
+/** Moves one ticket at once on the screen. What the service refuses goes back, with its reason and a way to it. */
+export function useMove(project: Project, filters: Filters) {
+  const navigate = useNavigate();
+
+  async function move(ticket: TicketSummary, stage: Stage, ifMatch?: number): Promise<void> {
+    const takeBack = await showMoved(project.id, filters, new Set([ticket.id]), stage);
+    try {
+      await handoff.api.tickets.update.mutate(
+        { id: project.id, ticketId: ticket.id, stage },
+        ifMatch === undefined ? {} : { context: { ifMatch } },
+      );
+      sayDone(board.moved(ticket.ticket_ref, stage), () => void move({ ...ticket, stage }, ticket.stage));
+    } catch (error) {
+      takeBack();
+      refused(ticket, error);
+    }
+    await refreshProject(project.id);
+  }
+
+  function refused(ticket: TicketSummary, error: unknown): void {
+    const ref = ticket.ticket_ref;
+    if (codeOf(error) === "version_conflict") return sayRefused(board.changedByAnother(ref));
+    const isGate = ["roles_incomplete", "human_tests_pending"].includes(codeOf(error) ?? "");
+    const open = {
+      label: board.open(ref),
+      run: () => void navigate({ to: ".", search: (old: object) => ({ ...old, ticket: ref }) }),
+    };
+    sayRefused(error, isGate ? [open] : undefined);
+  }
+
+  return (ticket: TicketSummary, stage: Stage) =>
+    ticket.stage === stage ? Promise.resolve() : move(ticket, stage, ticket.version);
+}

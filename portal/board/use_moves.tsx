@@ -1,0 +1,63 @@
+import { type ReactNode, useState } from "react";
+import { handoff, refreshProject } from "../api/client.ts";
+import type { Project, Stage, TicketSummary } from "../api/types.ts";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { board } from "../words/board.ts";
+import { DryRun } from "./dry_run.tsx";
+import type { Filters } from "./filters.ts";
+import { focusTicket } from "./focus.ts";
+import { MoveMenu, type Moving } from "./move_menu.tsx";
+import { MOST_AT_ONCE, useMove } from "./use_move.ts";
+import type { useSelection } from "./use_selection.ts";
+
+/**
+ * Moves of the board and the list: one ticket at once, many behind a dialog that shows what it would do. `dialogs` are to
+ * be drawn.
+ */
+export function useMoves(project: Project, filters: Filters, selection: ReturnType<typeof useSelection>) {
+  const moveOne = useMove(project, filters);
+  const [moving, setMoving] = useState<Moving | null>(null);
+  const [asked, setAsked] = useState<{ tickets: TicketSummary[]; stage: Stage } | null>(null);
+
+  const move = (tickets: TicketSummary[], stage: Stage) => {
+    const [first, ...others] = tickets;
+    if (!first) return;
+    if (tickets.length > MOST_AT_ONCE) return sayRefused(board.atMost(MOST_AT_ONCE));
+    if (others.length > 0) return setAsked({ tickets, stage });
+    void moveOne(first, stage);
+    focusTicket(first.id);
+  };
+  const undo = async (moved: TicketSummary[]) => {
+    for (const [stage, tickets] of Map.groupBy(moved, (ticket) => ticket.stage)) {
+      const ticket_ids = tickets.map(({ id }) => id);
+      await handoff.api.tickets.bulk.mutate({ id: project.id, action: "move", ticket_ids, stage })
+        .catch((error: unknown) => sayRefused(error));
+    }
+    await refreshProject(project.id);
+  };
+  const dialogs: ReactNode = (
+    <>
+      {moving && (
+        <MoveMenu
+          moving={moving}
+          isSelected={selection.selected.has(moving.tickets[0]?.id ?? "")}
+          close={() => setMoving(null)}
+          move={move}
+          toggle={selection.toggle}
+        />
+      )}
+      {asked && (
+        <DryRun
+          project={project}
+          {...asked}
+          close={() => setAsked(null)}
+          done={(moved) => {
+            selection.clear();
+            sayDone(board.movedMany(moved.length, asked.stage), () => void undo(moved));
+          }}
+        />
+      )}
+    </>
+  );
+  return { move, openMenu: setMoving, dialogs };
+}

@@ -1,0 +1,89 @@
+import { STAGES } from "./enums.ts";
+import type { Stage } from "../api/types.ts";
+
+/** Words of the board and the list. */
+export const board = {
+  filter: "Filter tickets",
+  words: "Filter",
+  filterByWords: "Filter by words",
+  type: "Type",
+  priority: "Priority",
+  role: "Role",
+  blocking: "Blocking",
+  any: "Any",
+  clearFilters: "Clear filters",
+  sort: "Sort",
+  sorts: {
+    "-priority": "Priority",
+    "-updated_at": "Recently changed",
+    "updated_at": "Longest untouched",
+    "-created_at": "Newest",
+    "created_at": "Oldest",
+  },
+  newTicket: "New ticket",
+  emptyColumn: "Nothing here",
+  emptyFiltered: "Nothing matches",
+  move: (ref: string) => `Move ${ref}`,
+  moveMany: (count: number) => `Move ${count} tickets`,
+  moveTo: "Move to",
+  select: "Select",
+  deselect: "Deselect",
+  selected: "Selected",
+  selectedCount: (count: number) => `${count} selected`,
+  selectedTickets: "Selected tickets",
+  close: "Close…",
+  clear: "Clear",
+  atMost: (count: number) => `At most ${count} tickets are moved at once`,
+  moved: (ref: string, stage: Stage) => `${ref} is in ${STAGES[stage]}.`,
+  movedMany: (count: number, stage: Stage) =>
+    `${count} ${count === 1 ? "ticket is" : "tickets are"} in ${STAGES[stage]}.`,
+  changedByAnother: (ref: string) =>
+    `${ref} was changed by somebody else just now. It stays where they put it.`,
+  open: (ref: string) => `Open ${ref}`,
+  skipRoles: "Skip roles and close",
+  blockingMark: "Blocking",
+  tasksDone: (done: number, total: number) => `${done} of ${total} tasks done`,
+  casesApproved: (approved: number, total: number) => `${approved} of ${total} test cases approved`,
+  questions: (count: number) => `${count} ${count === 1 ? "question waits" : "questions wait"} for an answer`,
+  at: (name: string, isAgent: boolean) => `${isAgent ? "Agent of " : ""}${name} is at work`,
+  run: { running: "Agent at work", finished: "Agent finished", failed: "Agent failed" } as Record<
+    string,
+    string
+  >,
+  priorityAndType: (priority: string, type: string) => `${priority} priority, ${type}`,
+};
+
+/** Words of the dialog that shows what a move or closing of many would do. */
+export const dryRun = {
+  title: (count: number, stage: Stage) =>
+    `${stage === "live" ? "Close" : "Move"} ${count} ${count === 1 ? "ticket" : "tickets"}${
+      stage === "live" ? "" : ` to ${STAGES[stage]}`
+    }`,
+  checking: "Looking what would happen…",
+  can: (count: number, stage: Stage) => `${count} ${stage === "live" ? "can be closed" : "can be moved"}`,
+  cannot: (count: number) => `${count} can't`,
+  nothing: "None of them can.",
+  skipRoles: "Skip roles that are unfinished",
+  skipTests: "Close although test cases are not approved",
+  skipTestsHint: "It is written into the history with your name.",
+  resolution: "Resolution",
+  note: "Note",
+  confirm: (count: number, stage: Stage) => stage === "live" ? `Close ${count}` : `Move ${count}`,
+  done: (count: number, stage: Stage) => stage === "live" ? `${count} closed` : `${count} moved`,
+  refusedNow: (count: number) => `${count} refused`,
+  finish: "Done",
+};
+
+/** Words of the list. */
+export const list = {
+  title: "Tickets",
+  ticket: "Ticket",
+  stage: "Stage",
+  status: "Status",
+  roles: "Roles",
+  progress: "Progress",
+  changed: "Changed",
+  anyStage: "Any stage",
+  empty: "No tickets match these filters.",
+  more: "Loading more…",
+};
