@@ -2,16 +2,16 @@ import { migrate, readMigrations } from "./migrate.ts";
 import { openDatabase, type Sql } from "./open.ts";
 
 interface Part {
-  /** Types come first, then tables with what belongs to them, views, functions. */
-  kind: "type" | "table" | "view" | "function";
-  /** The table of an index or trigger; otherwise the part's own name. Parts are sorted by `kind`, `owner`, `rank`, `name`. */
+  /** Types come first, then what belongs to text search, tables with what belongs to them, views, functions. */
+  kind: "type" | "dictionary" | "configuration" | "table" | "view" | "function";
+  /** The table of an index or trigger, the configuration of a mapping; otherwise the part's own name. Parts are sorted by `kind`, `owner`, `rank`, `name`. */
   owner: string;
   rank: number;
   name: string;
   text: string;
 }
 
-const KINDS: Part["kind"][] = ["type", "table", "view", "function"];
+const KINDS: Part["kind"][] = ["type", "dictionary", "configuration", "table", "view", "function"];
 const LINE_WIDTH = 110;
 
 /**
@@ -21,6 +21,7 @@ const LINE_WIDTH = 110;
 export async function dumpSchema(sql: Sql): Promise<string> {
   const parts = await Promise.all([
     readTypes(sql),
+    readTextSearch(sql),
     readTables(sql),
     readIndexes(sql),
     readTriggers(sql),
@@ -150,6 +151,31 @@ async function readTypes(sql: Sql): Promise<Part[]> {
     group by t.typname
   `;
   return rows.map((row) => ({ ...row, kind: "type", owner: row.name, rank: 0, text: wrap(row.text) }));
+}
+
+async function readTextSearch(sql: Sql): Promise<Part[]> {
+  return await sql<Part[]>`
+    select 'dictionary' as kind, d.dictname as owner, 0 as rank, d.dictname as name,
+      format('create text search dictionary %I (template = %s, %s);', d.dictname, t.tmplname, d.dictinitoption) as text
+    from pg_ts_dict d
+    join pg_ts_template t on t.oid = d.dicttemplate
+    where d.dictnamespace = 'public'::regnamespace
+    union all
+    select 'configuration', c.cfgname, 0, c.cfgname,
+      format('create text search configuration %I (parser = %I);', c.cfgname, p.prsname)
+    from pg_ts_config c
+    join pg_ts_parser p on p.oid = c.cfgparser
+    where c.cfgnamespace = 'public'::regnamespace
+    union all
+    select 'configuration', c.cfgname, 1, t.alias,
+      format('alter text search configuration %I add mapping for %s with %s;', c.cfgname, t.alias,
+        string_agg(m.mapdict::regdictionary::text, ', ' order by m.mapseqno))
+    from pg_ts_config c
+    join pg_ts_config_map m on m.mapcfg = c.oid
+    join ts_token_type(c.cfgparser) t on t.tokid = m.maptokentype
+    where c.cfgnamespace = 'public'::regnamespace
+    group by c.cfgname, t.alias
+  `;
 }
 
 /** Without the extensions' own functions and those of history. */

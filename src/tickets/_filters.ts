@@ -3,6 +3,7 @@ import { unprepared } from "../../db/postgres_js/unprepared.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { literal, preparedForFew } from "../core/planner.ts";
 import type { Role } from "../core/schema.ts";
+import { type Literal, parseSearch } from "./search_grammar.ts";
 import { hasShip } from "./_ship.ts";
 import { type ListTickets, USUAL_SORT, type WaitingOn } from "./schema.ts";
 
@@ -30,8 +31,8 @@ export function filters(ctx: ProjectContext, input: Filters) {
     ${priority ? ofPriority(db, RANKS[priority]) : db``}
     ${role ? ofRole(ctx, role) : db``}
     ${ship ? db`and ${hasShip(ctx, ship)}` : db``}
-    ${waiting_on ? db`and ${isWaitingOn(ctx, waiting_on)}` : db``}
-    ${q ? db`and t.id in (${matches(ctx, q)})` : db``}`;
+${waiting_on ? db`and ${isWaitingOn(ctx, waiting_on)}` : db``}
+    ${q ? db`and ${matches(ctx, q)}` : db``}`;
 }
 
 /**
@@ -74,34 +75,21 @@ function ofStatus(db: Db, { status, stage }: Filters) {
   }`;
 }
 
-/**
- * Ids of the tickets whose text is what was asked for, or whose ref is named there with words of their text. Not an
- * `or`, which no index would serve.
- */
+/** Words are sought in the index; what has none is sought in every text. */
 function matches({ db, project }: ProjectContext, q: string) {
-  const words = db`select x.ticket_id from ticket_texts x
-    where x.project_id = ${project.id}::uuid and x.document @@ ${wordsOf(db, q)}`;
-  const ref = new RegExp(`(?<![\\w-])${project.key}-(\\d{1,9})(?![\\w-])`, "i");
-  const number = ref.exec(q)?.[1];
-  if (number === undefined) return words;
-  const beside = wordsOf(db, q.replace(ref, " "));
-  return db`${words} union all
-    select y.id from tickets y join ticket_texts x on x.ticket_id = y.id
-    where y.project_id = ${project.id}::uuid and y.number = ${Number(number)}
-      and (numnode(${beside}) = 0 or x.document @@ ${beside})`;
+  const conditions = parseSearch(q, [project.key]).map(({ words, literals }) =>
+    db`(${words === null ? db`true` : hasWords(db, project.id, words)} ${
+      literals.length === 0 ? db`` : literals.map((literal) => db`and ${stands(db, literal)}`)
+    })`
+  );
+  return db`(${conditions.map((condition, index) => index === 0 ? condition : db`or ${condition}`)})`;
 }
 
-/**
- * The document has java.net.Socket as three words and 設定 as two: what isn't plain letters is sought as a phrase.
- * A hyphen before a blank is a dash, a row of them is a rule or begins an option: as so many negations PostgreSQL would
- * refuse more than 32. A quote that isn't closed reaches to the end.
- */
-function wordsOf(db: Db, q: string) {
-  const phrases = q.replace(/-(?:\s*-)+|-(?!\S)/g, " ").replace(
-    /"[^"]*"?|(-?)([^\s"]+)/g,
-    (found, not, word) => word && /[^a-z\d'-]/i.test(word) ? `${not}"${word}"` : found,
-  );
-  // The 3 of hadoop-3.3.1 is a -3 to PostgreSQL, the 9 of UTC+9 a +9: a number is sought with any sign.
-  return db`regexp_replace(websearch_to_tsquery('english', searched_text(${phrases}))::text,
-    '''[-+]?(\\d+)''', '(''\\1'' | ''-\\1'' | ''+\\1'')', 'g')::tsquery`;
+function hasWords(db: Db, projectId: string, words: string) {
+  return db`t.id in (select x.ticket_id from ticket_texts x
+    where x.project_id = ${projectId}::uuid and x.document @@ search_query(${words}))`;
+}
+
+function stands(db: Db, { text, excluded }: Literal) {
+  return db`(strpos(t.title || chr(10) || t.description, ${text}) > 0) = ${!excluded}`;
 }

@@ -241,8 +241,14 @@ export const ListTickets = IdPage.extend({
   blocking: queryBoolean.optional(),
   waiting_on: WaitingOn.optional(),
   q: text(1, 200).optional().describe(
-    'Full text over ref, title and description: all of the words, "these as they stand", this or that, -without',
-  ),
+    "Searches ref, title and description. A ticket must have every term; terms have blanks between them. A term is a word, " +
+      'a phrase in quotes ("page is empty"), or words with other characters between them, which are a phrase too (dev-east, ' +
+      "java.net.Socket). `a or b`, in either case, finds what has `a` and what has `b`; it binds less than the blank. A hyphen " +
+      'before a word or a quote excludes: -draft, -"on hold". A ref of the project (HO-12) finds its ticket and those that ' +
+      "mention it. Words are letters, digits and emoji. Case, compatible forms (ﬁ and fi, half and full width) and English " +
+      "endings make no difference; 2.10.0 also finds v2.10.0. Beside other words, stop words such as `the` and terms without " +
+      "any word are left out; alone they are looked for as they stand",
+  ).meta({ examples: ['upload -draft "network error"', "HO-12 or HO-13"] }),
   sort: TicketSort.default(USUAL_SORT).describe(
     "In another order than that of creation, what changes while pages are read may be missed or come twice",
   ),

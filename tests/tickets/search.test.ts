@@ -1,4 +1,5 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { STOP_WORDS } from "../../src/tickets/stop_words.ts";
 import { bestTimes } from "../best_times.ts";
 import { makeProject, makeTicket, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
@@ -10,11 +11,11 @@ beforeAll(async () => {
   project = await makeProject(harness.now);
 });
 
-async function refs(words: string): Promise<string[]> {
+async function refs(words: string, of = project): Promise<string[]> {
   const { status, body } = await harness.now.call(
     "GET",
-    `${project.path}/tickets?q=${encodeURIComponent(words)}`,
-    { token: project.admin.token },
+    `${of.path}/tickets?q=${encodeURIComponent(words)}&limit=200`,
+    { token: of.admin.token },
   );
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body.tickets.map(({ ticket_ref }: { ticket_ref: string }) => ticket_ref);
@@ -104,11 +105,221 @@ test("the words of names with marks in them are found one by one and together", 
   expect(await refs("size_pool")).toEqual([]);
 });
 
+test.each([
+  {
+    title: "The germany-dev-east cluster of node-18-beta is down",
+    found: [
+      "dev-east",
+      "germany-dev",
+      "germany-dev-east",
+      '"dev-east"',
+      '"germany dev" node',
+      "dev east",
+      "18-beta",
+      "node-18",
+      "DEV-EAST",
+      "(dev-east)",
+      "dev‑east",
+    ],
+    not: ["east-dev", '"germany east"', "germany-east", "dev-eas"],
+  },
+  {
+    title: "X-Forwarded-For is lost behind @scope/my-lib",
+    found: [
+      "X-Forwarded",
+      "forwarded-for",
+      "@scope/my-lib",
+      "scope/my",
+      "@scope",
+      "my-lib",
+      "lib",
+      '"@scope/my-lib"',
+    ],
+    not: ["my-scope", "for-forwarded"],
+  },
+  {
+    title: "R&D: The &nbsp; shows in <b>names</b>, &#39;too&#39; at https://example.org/a?b=c&d=e#f",
+    found: ["nbsp", "&nbsp;", "b names", "39", "R&D", "example.org", "b=c", "d=e", '"b=c&d=e"', "a?b"],
+    not: ["&nbps;", "R&E"],
+  },
+  {
+    title: "It is what it is, or to be at AT&T",
+    found: ["It is what it is", "to be", '"it is what"', "AT&T", "at&t", "is", "what it", "or", '"or"', "OR"],
+    not: ['"what is it"', "T&AT", "not"],
+  },
+  {
+    title: "ﾛｸﾞｲﾝ of ﬁles ５µs late in ㎏, Ⅳ, H₂O and ｃａｆé",
+    found: [
+      "ログイン",
+      "ロク\u3099イン",
+      "ﾛｸﾞｲﾝ",
+      "files",
+      "5μs",
+      "5µs",
+      "kg",
+      "iv",
+      "h2o",
+      "café",
+      "CAFE\u0301",
+    ],
+    not: ["ロクイン", "cafe"],
+  },
+  {
+    title: "Straße in İSTANBUL and ISPARTA, ΟΔΟΣ, Ǆ and ĲSSEL",
+    found: [
+      "strasse",
+      "STRASSE",
+      "straẞe",
+      "istanbul",
+      "İstanbul",
+      "ısparta",
+      "οδος",
+      "οδοσ",
+      "ǆ",
+      "dž",
+      "ĳssel",
+    ],
+    not: ["strase"],
+  },
+  {
+    title: "Upgrade to v2.10.0 of api v3 fails from 1.9.3-rc1",
+    found: [
+      "2.10.0",
+      "v2.10.0",
+      "V2.10",
+      "2.10",
+      "v1.9.3",
+      "1.9.3",
+      "rc1",
+      "1.9.3-rc1",
+      "v3",
+      "3",
+      '"v2.10.0"',
+    ],
+    not: ["2.1", "2.10.1", "v4"],
+  },
+  {
+    title: "🔥 Login fails 👍🏽 at -3 °C, -> e-mail, C++ != 12e5abc",
+    found: ["🔥", "🔥 login", "👍", "👍🏽", "3", "->", "->  !=", "12e5abc", '"!="', "++", "°", "c++", "e-mail"],
+    not: ["🐛", "=>", "-> =>", "->!="],
+  },
+  {
+    title: "می\u200cخواهم soft\u00adware שָׁלוֹם हिन्दी q̃x",
+    found: ["میخواهم", "می\u200cخواهم", "software", "soft\u00adware", "שָׁלוֹם", "हिन्दी", "q̃x", "Q̃X"],
+    not: ["qx", "softw"],
+  },
+])("words are found in every form: $title", async ({ title, found, not }) => {
+  const { ref } = await makeTicket(harness.now, project, { title });
+  for (const words of found) expect(await refs(words), words).toContain(ref);
+  for (const words of not) expect(await refs(words), words).not.toContain(ref);
+  for (const words of found) {
+    // A symbol behind a hyphen is an arrow or a rule.
+    if (/[\p{L}\p{N}"]|\p{Emoji}/u.test(words) && !/\s| or |^or$/iu.test(words.replace(/".*?"/g, ""))) {
+      expect(await refs(`-${words}`), `-${words}`).not.toContain(ref);
+    }
+  }
+});
+
+describe("a ref", () => {
+  let owned: TestProject;
+  let first: string, second: string, mentioning: string;
+
+  beforeAll(async () => {
+    owned = await makeProject(harness.now);
+    const make = (title: string, description = "A slow answer to everybody") =>
+      makeTicket(harness.now, owned, { title, description });
+    first = (await make("The first one, slow")).ref;
+    second = (await make("The second one, slow")).ref;
+    mentioning = (await make("The third one", `Comes after ${first.toLowerCase()} was closed`)).ref;
+  });
+
+  const found = (words: string) => refs(words, owned).then((list) => list.sort());
+
+  test("is a word of its own ticket under every operator", async () => {
+    const [all, others] = [[first, second, mentioning], [second, mentioning]];
+    const expected: Record<string, string[]> = {
+      [first]: [first, mentioning],
+      [first.toLowerCase()]: [first, mentioning],
+      [`"${first}"`]: [first, mentioning],
+      [`${first} or ${second}`]: all,
+      [`${second} OR ${first}`]: all,
+      [`slow ${first}`]: [first],
+      [`${first} slow`]: [first],
+      [`slow -${second}`]: [first],
+      [`-${first}`]: [second],
+      [`-"${first}"`]: [second],
+      [`one -${second.toLowerCase()}`]: [first, mentioning],
+      [`${first} ${second}`]: [],
+      [`${second} ${first}`]: [],
+      [`${first} ${mentioning}`]: [mentioning],
+      [`${mentioning} ${first}`]: [mentioning],
+      [`${mentioning},${first}`]: [mentioning],
+      [`(${first})`]: [first, mentioning],
+      [`${first}.`]: [first, mentioning],
+      [`"comes after ${first}"`]: [mentioning],
+      [`third or ${second}`]: others,
+      [`${second} or zebra`]: [second],
+      [`zebra or ${second} slow`]: [second],
+      [`${first}0`]: [],
+      [`0${first}`]: [],
+      [`feature/${first}-login`]: [],
+      [`${first}.5`]: [],
+    };
+    for (const [words, tickets] of Object.entries(expected)) {
+      expect(await found(words), words).toEqual(tickets);
+    }
+  });
+
+  test("follows the project's key", async () => {
+    const key = `N${owned.key}`.slice(0, 10);
+    const { status } = await harness.now.call("PATCH", owned.path, {
+      token: owned.admin.token,
+      body: { key },
+    });
+    expect(status).toBe(200);
+    const number = second.slice(second.indexOf("-"));
+    expect(await found(`${key}${number}`)).toEqual([`${key}${number}`]);
+  });
+});
+
+test("operators alone are looked for as they stand", async () => {
+  const { ref } = await makeTicket(harness.now, project, {
+    title: 'The - key and the " key',
+    description: "They say \u201c\u201d and \u2014 and ... as marks",
+  });
+  for (const words of ["-", '"', "\u2014", "...", "\u201c", "- \u2014", "zebra123 or ..."]) {
+    expect(await refs(words), words).toContain(ref);
+  }
+  for (const words of ["--", '""', "....", "- zebra123", 'key -"..."', '-"-"']) {
+    expect(await refs(words), words).not.toContain(ref);
+  }
+  expect(await refs("   ")).toContain(ref);
+});
+
+test("stop words beside other words are left out, where they don't stand in a phrase", async () => {
+  const { ref } = await makeTicket(harness.now, project, { title: "Zeppelin page slow" });
+  for (const words of ["the zeppelin page is slow", "Why is (the) zeppelin page slow?", "it's zeppelin"]) {
+    expect(await refs(words), words).toEqual([ref]);
+  }
+  for (const words of ['"the zeppelin"', "nor", "-zeppelin", "AT&T zeppelin", "zeppelin -page"]) {
+    expect(await refs(words), words).not.toContain(ref);
+  }
+});
+
+test("the stop words are those of PostgreSQL", async () => {
+  const words = [...STOP_WORDS];
+  const [row] = await harness.now.sql<{ stops: string[] }[]>`
+    select array_agg(word order by place) as stops from unnest(${words}::text[]) with ordinality as w (word, place)
+    where ts_lexize('english_stem', word) = '{}'`;
+  expect(row!.stops).toEqual(words);
+  expect(words).toHaveLength(127);
+});
+
 test.each(["a_", "1_", "a1@", "a~", "~a_"])(
   "a long row of %s costs as much as one of words",
   async (part) => {
     const { sql } = harness.now;
-    const index = (text: string) => sql`select ticket_document('', ${text})`;
+    const index = (text: string) => sql`select ticket_document(1, '', ${text})`;
     const row = part.repeat(5_000 / part.length);
     const [rows, words] = await bestTimes(
       [() => index(row), () => index(row.replace(/\W|_/g, " "))],

@@ -1,0 +1,111 @@
+import { isStopWord } from "./stop_words.ts";
+
+/** What a ticket may have to be found. */
+export interface Alternative {
+  /** For the database's `search_query`; null where no words are sought. */
+  words: string | null;
+  /** Texts without any word, each to be found as it stands. */
+  literals: Literal[];
+}
+
+export interface Literal {
+  text: string;
+  excluded: boolean;
+}
+
+interface Term extends Literal {
+  quoted: boolean;
+}
+
+/** Phones and word processors write quotes of their own. */
+const QUOTES = '"“”„‟«»＂';
+const TERM = new RegExp(`([-－﹣]?)[${QUOTES}]([^${QUOTES}]*)[${QUOTES}]?|([^\\s${QUOTES}]+)`, "gu");
+const EXCLUDED = /^[-－﹣](?![-－﹣])/u;
+
+/**
+ * The grammar of `q`. It has terms with blanks between them, of which all are sought, or those on one side of an `or`. A
+ * term in quotes is a phrase, and so is one of several words without blanks, such as java.net.Socket; a quote that isn't
+ * closed reaches to the end. A hyphen before a word or a quote excludes. A ref of the project, by any of its `keys`, is
+ * a word of its own ticket. Beside other words, stop words are left out, and so is what has no word.
+ */
+export function parseSearch(q: string, keys: readonly string[]): Alternative[] {
+  const terms = termsOf(q);
+  const parts = alternativesOf(terms);
+  // Where there is nothing but `or`, it is a word.
+  const alternatives = (parts.length > 0 ? parts : [terms]).map((all) => alternativeOf(all, keys));
+  const ofWords = alternatives.filter(({ literals }) => literals.length === 0).map(({ words }) => words);
+  const others = alternatives.filter(({ literals }) => literals.length > 0);
+  return ofWords.length > 0 ? [{ words: ofWords.join(" | "), literals: [] }, ...others] : others;
+}
+
+function termsOf(q: string): Term[] {
+  const terms = Array.from(q.matchAll(TERM), ([, hyphen, quoted, bare]): Term => {
+    if (bare === undefined) return { text: quoted!, quoted: true, excluded: hyphen !== "" };
+    // Arrows, rules and options such as --force exclude nothing.
+    const excluded = EXCLUDED.test(bare) && hasWord(bare);
+    return { text: excluded ? bare.slice(1) : bare, quoted: false, excluded };
+  }).filter(({ text }) => text.trim() !== "");
+  return terms.length > 0 ? terms : [{ text: q.trim(), quoted: true, excluded: false }];
+}
+
+/** Those that are not empty. */
+function alternativesOf(terms: readonly Term[]): Term[][] {
+  const alternatives: Term[][] = [[]];
+  for (const term of terms) {
+    const isOr = !term.quoted && !term.excluded && normal(term.text) === "or";
+    if (isOr) alternatives.push([]);
+    else alternatives.at(-1)!.push(term);
+  }
+  return alternatives.filter((all) => all.length > 0);
+}
+
+function alternativeOf(terms: readonly Term[], keys: readonly string[]): Alternative {
+  const words = conjunction(terms, keys);
+  const isSought = ({ text, excluded }: Term) => !hasWord(text) && (excluded || words === null);
+  return { words, literals: terms.filter(isSought) };
+}
+
+/** Null where none of the terms has a word. */
+function conjunction(terms: readonly Term[], keys: readonly string[]): string | null {
+  const worded = terms.filter(({ text }) => hasWord(text));
+  const isBeside = ({ text, quoted, excluded }: Term) => !quoted && !excluded && isStopWord(normal(text));
+  const asksForMore = worded.some((term) => !term.excluded && !isBeside(term));
+  const sought = asksForMore ? worded.filter((term) => !isBeside(term)) : worded;
+  if (sought.length === 0) return null;
+  return `(${sought.map((term) => (term.excluded ? "!" : "") + operand(term, keys)).join(" & ")})`;
+}
+
+/** A bare term may hold refs between other words; a phrase in quotes is a ref where it is nothing else. */
+function operand({ text, quoted }: Term, keys: readonly string[]): string {
+  const parts = normal(text).split(refs(keys));
+  const isPhrase = parts.length === 1 || quoted && parts.join("").trim() !== parts[1];
+  if (isPhrase) return phrase(text);
+  const operands = parts.flatMap((part, index) =>
+    index % 2 === 1 ? [refTo(part, keys)] : hasWord(part) ? [phrase(part)] : []
+  );
+  return `(${operands.join(" & ")})`;
+}
+
+/** The ticket itself, and those that mention it. */
+function refTo(number: string, keys: readonly string[]): string {
+  return `(#${number} | ${keys.map((key) => phrase(`${key}-${number}`)).join(" | ")})`;
+}
+
+/** The database takes what is between two quotes for a phrase. */
+function phrase(text: string): string {
+  return `'${text.replaceAll("'", " ")}'`;
+}
+
+/** Not where it is a part of a name such as feature/ho-1-login, or of a number such as 1.5. */
+function refs(keys: readonly string[]): RegExp {
+  return new RegExp(`(?<![\\w-])(?:${keys.join("|")})-([1-9]\\d{0,8})(?![\\w-]|\\.\\d)`, "giu");
+}
+
+function hasWord(text: string): boolean {
+  return /[\p{L}\p{N}]|(?=[\u2600-\u27BF\u{1F000}-\u{1FBFF}])\p{S}/u.test(normal(text));
+}
+
+/** As the database's `words_of` compares texts. */
+function normal(text: string): string {
+  return text.replace(/\p{Default_Ignorable_Code_Point}/gu, "").normalize("NFKC").toLowerCase();
+}
