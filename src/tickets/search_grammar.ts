@@ -61,8 +61,11 @@ function alternativesOf(terms: readonly Term[]): Term[][] {
 
 function alternativeOf(terms: readonly Term[], keys: readonly string[]): Alternative {
   const words = conjunction(terms, keys);
-  const isSought = ({ text, excluded }: Term) => !hasWord(text) && (excluded || words === null);
-  return { words, literals: terms.filter(isSought) };
+  const sought = terms.filter(({ text, excluded }) => !hasWord(text) && (excluded || words === null));
+  return {
+    words,
+    literals: [...new Map(sought.map((term) => [`${term.excluded}${term.text}`, term])).values()],
+  };
 }
 
 /** Null where none of the terms has a word. */

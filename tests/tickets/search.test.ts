@@ -287,7 +287,7 @@ test("operators alone are looked for as they stand", async () => {
     title: 'The - key and the " key',
     description: "They say \u201c\u201d and \u2014 and ... as marks",
   });
-  for (const words of ["-", '"', "\u2014", "...", "\u201c", "- \u2014", "zebra123 or ..."]) {
+  for (const words of ["-", '"', "\u2014", "...", "\u201c", "- \u2014", "- ".repeat(99), "zebra123 or ..."]) {
     expect(await refs(words), words).toContain(ref);
   }
   for (const words of ["--", '""', "....", "- zebra123", 'key -"..."', '-"-"']) {
