@@ -42,7 +42,7 @@ const RESOURCES = [
 /** Where a package may be imported, beside its type-only uses. */
 const PACKAGE_HOMES: Record<string, RegExp> = {
   "hono": /^src\/(http\/|app\.ts$)/,
-  "@modelcontextprotocol/server": /^src\/http\/mcp\.ts$/,
+  "@modelcontextprotocol/server": /^src\/http\/mcp_server\.ts$/,
   "@trpc/server": /^src\/(routers|http)\//,
   "@trpc/client": /^src\/client\.ts$/,
   "pg-boss": /^db\/queue\.ts$/,

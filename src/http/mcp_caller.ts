@@ -3,12 +3,13 @@ import type { ActorContext } from "../core/context.ts";
 import type { Caller, InputOf, OutputOf, ProcedureName } from "../mcp/tool.ts";
 import { locateProject } from "../projects/locate.ts";
 import { callProcedure } from "../routers/trpc.ts";
+import { readUntilDone, type Waiter } from "./mcp_wait.ts";
 import type { PublishedProcedure } from "./procedures.ts";
 
 export type Procedures = ReadonlyMap<string, PublishedProcedure>;
 
 /** What a tool may use in one call: the procedures in the name of the key, through the gate of all doors. */
-export function callerOf(ctx: ActorContext, procedures: Procedures): Caller<ProcedureName> {
+export function callerOf(ctx: ActorContext, procedures: Procedures, waiter: Waiter): Caller<ProcedureName> {
   const { user, credential } = ctx.actor;
   return {
     userId: user.id,
@@ -30,5 +31,6 @@ export function callerOf(ctx: ActorContext, procedures: Procedures): Caller<Proc
       return { id, ticketId: ref };
     },
     project: (key) => locateProject(ctx, key),
+    wait: (waiting) => readUntilDone(ctx.feed, waiting, waiter),
   };
 }

@@ -1,5 +1,6 @@
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import type { z } from "zod";
+import type { Event } from "../core/events.ts";
 import type { AppRouter } from "../routers/root.ts";
 
 type Inputs = inferRouterInputs<AppRouter>;
@@ -24,6 +25,16 @@ export interface TicketAddress {
   ticketId: string;
 }
 
+/** Something that a tool waits for. */
+export interface Waiting<State> {
+  /** At most. A client that does not ask for progress would give up after a minute, and waits 45 s. */
+  seconds: number;
+  /** The events after which it is worth reading. */
+  matches: (event: Event) => boolean;
+  read: () => Promise<State>;
+  isDone: (state: State) => boolean;
+}
+
 /** What a running tool may use. Each call passes the same gate as the same call over REST. */
 export interface Caller<Names extends ProcedureName> {
   /** Calls one of the procedures that the tool names. `ifMatch` is the version that the resource must have. */
@@ -38,6 +49,8 @@ export interface Caller<Names extends ProcedureName> {
   locate(ref: string): Promise<TicketAddress>;
   /** Finds a project by its key, or the caller's only project without one. */
   project(key: string | undefined): Promise<{ id: string; key: string }>;
+  /** Reads something again and again as events come, until it is done, the time is over, or the agent has gone. */
+  wait<State>(waiting: Waiting<State>): Promise<State>;
   userId: string;
   /** Id of the API key or session that calls. A claim without an agent's name is kept under it. */
   credentialId: string;
@@ -56,6 +69,8 @@ export interface Tool<
   calls: readonly Names[];
   /** Procedures that the tool leaves out when the key lacks their scope. */
   optional?: readonly Names[];
+  /** It may wait: a client that takes handles (MCP Tasks) gets one instead of a call that lasts. */
+  waits?: true;
   input: Input;
   output: Output;
   run(caller: Caller<Names>, input: z.infer<Input>): Promise<z.infer<Output>>;

@@ -1,5 +1,6 @@
 import { addTasks } from "./add_tasks.ts";
 import { addTestCase } from "./add_test_case.ts";
+import { askHuman } from "./ask_human.ts";
 import { claimTask } from "./claim_task.ts";
 import { comment } from "./comment.ts";
 import { createTicket } from "./create_ticket.ts";
@@ -13,6 +14,7 @@ import { setRole } from "./set_role.ts";
 import type { Tool } from "./tool.ts";
 import { updateTask } from "./update_task.ts";
 import { updateTicket } from "./update_ticket.ts";
+import { waitFor } from "./wait_for.ts";
 
 /** Every tool, in the order in which agents see them: what to start with first. No tool approves, deletes or administrates. */
 export const TOOLS: readonly Tool[] = [
@@ -30,4 +32,6 @@ export const TOOLS: readonly Tool[] = [
   addTasks,
   addTestCase,
   comment,
+  askHuman,
+  waitFor,
 ];

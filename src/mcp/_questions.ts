@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { type Question, QuestionStatus } from "../questions/schema.ts";
+import { cutText } from "./_budget.ts";
+
+/** A question as an agent sees it. */
+export const QuestionRow = z.object({
+  question_id: z.string(),
+  ticket: z.string(),
+  prompt: z.string(),
+  status: QuestionStatus,
+  answer: z.object({
+    chosen: z.array(z.string()).describe("Labels of the chosen options"),
+    text: z.string().nullable(),
+    by: z.string(),
+    at: z.string(),
+  }).nullable(),
+});
+
+/** The question with texts of at most so many bytes. */
+export function questionRow(question: Question, maxBytes: number): z.infer<typeof QuestionRow> {
+  const { id: question_id, ticket_ref: ticket, prompt, options, status, answer } = question;
+  const labels = new Map((options ?? []).map(({ id, label }) => [id, label]));
+  return {
+    question_id,
+    ticket,
+    prompt: cutText(prompt, maxBytes, "a person sees the rest"),
+    status,
+    answer: answer && {
+      chosen: answer.option_ids.map((id) => labels.get(id) ?? id),
+      text: cutText(answer.text, maxBytes, `wait_for with question_id ${question_id}`),
+      by: answer.by === "default"
+        ? "default, because nobody answered in time"
+        : answer.user_name ?? answer.by,
+      at: answer.at,
+    },
+  };
+}
