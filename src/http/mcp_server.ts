@@ -207,7 +207,9 @@ function resultOf(output: Record<string, unknown>): ToolResult {
 
 /** Did the client say with this request that it takes handles? */
 function takesHandles({ mcpReq }: ServerContext): boolean {
-  const envelope = mcpReq.envelope as Record<string, { extensions?: Record<string, unknown> } | undefined> | undefined;
+  const envelope = mcpReq.envelope as
+    | Record<string, { extensions?: Record<string, unknown> } | undefined>
+    | undefined;
   return envelope?.[CLIENT_CAPABILITIES_META_KEY]?.extensions?.[TASKS_EXTENSION] !== undefined;
 }
 
