@@ -481,6 +481,7 @@ create table questions (
   constraint questions_task_was_check CHECK ((task_was = ANY (ARRAY['pending'::text, 'in_progress'::text]))),
   constraint questions_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
 );
+CREATE INDEX questions_asked_idx ON public.questions USING btree (created_by, id);
 CREATE INDEX questions_due_idx ON public.questions USING btree (due_at) WHERE ((status = 'pending'::text) AND
   (due_at IS NOT NULL));
 CREATE INDEX questions_pending_idx ON public.questions USING btree (project_id, id) WHERE (status =

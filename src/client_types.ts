@@ -1174,6 +1174,15 @@ export type AppRouter = TRPCBuiltRouter<
         },
         { questions: Array<Question>; next_cursor: string | null }
       >;
+      listAsked: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          status?: "pending" | "answered" | "withdrawn" | "superseded" | "expired" | undefined;
+          ended_after?: string | undefined;
+        },
+        { questions: Array<Question>; next_cursor: string | null }
+      >;
       create: Mutation<
         {
           id: string;

@@ -26,7 +26,9 @@ export function questionRow(question: Question, maxBytes: number): z.infer<typeo
     prompt: cutText(prompt, maxBytes, "a person sees the rest"),
     status,
     answer: answer && {
-      chosen: answer.option_ids.map((id) => labels.get(id) ?? id),
+      chosen: answer.option_ids.map((id) =>
+        cutText(labels.get(id) ?? id, maxBytes, "a person sees the rest")
+      ),
       text: cutText(answer.text, maxBytes, `wait_for with question_id ${question_id}`),
       by: answer.by === "default"
         ? "default, because nobody answered in time"

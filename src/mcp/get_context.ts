@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { ProjectRole } from "../core/schema.ts";
-import { pageWithin } from "./_budget.ts";
+import { OffsetTime, ProjectRole } from "../core/schema.ts";
+import { rowsWithin } from "./_budget.ts";
+import { QuestionRow, questionRow } from "./_questions.ts";
 import { HeldRow, heldRow } from "./_rows.ts";
 import { type Caller, defineTool } from "./tool.ts";
 
@@ -8,24 +9,37 @@ import { type Caller, defineTool } from "./tool.ts";
 const MAX_PROJECTS = 50;
 const MAX_LOOKED_UP = 10;
 const MAX_HELD = 20;
+/** Questions in each list, and bytes of each of their texts. */
+const MAX_QUESTIONS = 10;
+const QUESTION_BYTES = 250;
+/** Of each of the four lists. */
+const LIST_BYTES = 5_000;
 
-type Looking = Caller<"projects.list" | "tasks.listOfProject">;
+type Looking = Caller<"projects.list" | "questions.listAsked" | "tasks.listOfProject">;
 
 export const getContext = defineTool({
   name: "get_context",
   title: "See who you are and what waits for you",
-  description: "Start here. Shows your projects and the tasks that you hold.",
-  calls: ["projects.list"],
+  description:
+    "Start here. Shows the answers that came to your questions, those still open, the tasks that you hold, and your " +
+    "projects.",
+  calls: ["projects.list", "questions.listAsked"],
   optional: ["tasks.listOfProject"],
-  input: z.strictObject({}),
+  input: z.strictObject({
+    since: OffsetTime.optional().describe("Answers after this time; those of the last day if absent"),
+  }),
   output: z.object({
+    answered: z.array(QuestionRow).describe("Answered, or ended otherwise, newest first"),
+    open_questions: z.array(QuestionRow),
     projects: z.array(z.object({ key: z.string(), name: z.string(), role: ProjectRole })),
     held_tasks: z.array(HeldRow).describe("Assigned to the user of this key and not finished"),
   }),
-  async run(caller) {
-    const { projects } = await pageWithin(MAX_PROJECTS, (limit) => caller.call("projects.list", { limit }));
+  async run(caller, { since = dayAgo() }) {
+    const { projects } = await caller.call("projects.list", { limit: MAX_PROJECTS });
     return {
-      projects: projects.map(({ key, name, my_role: role }) => ({ key, name, role })),
+      answered: await asked(caller, { ended_after: since }),
+      open_questions: await asked(caller, { status: "pending" }),
+      projects: fitting(projects.map(({ key, name, my_role: role }) => ({ key, name, role }))),
       held_tasks: await heldTasks(caller, projects.slice(0, MAX_LOOKED_UP).map(({ id }) => id)),
     };
   },
@@ -38,5 +52,18 @@ async function heldTasks({ call, may, userId }: Looking, projectIds: readonly st
       call("tasks.listOfProject", { id, assignee_user_id: userId, status: "unfinished", limit: MAX_HELD })
     ),
   );
-  return pages.flatMap(({ tasks }) => tasks).slice(0, MAX_HELD).map(heldRow);
+  return fitting(pages.flatMap(({ tasks }) => tasks).slice(0, MAX_HELD).map(heldRow));
+}
+
+function dayAgo(): string {
+  return new Date(Date.now() - 24 * 60 * 60 * 1000).toISOString();
+}
+
+async function asked({ call }: Looking, which: { status: "pending" } | { ended_after: string }) {
+  const { questions } = await call("questions.listAsked", { ...which, limit: MAX_QUESTIONS });
+  return fitting(questions.map((question) => questionRow(question, QUESTION_BYTES)));
+}
+
+function fitting<Row>(rows: readonly Row[]): Row[] {
+  return rowsWithin(rows, LIST_BYTES).rows;
 }

@@ -1,11 +1,16 @@
-import type { Db } from "../../db/open.ts";
+import type { Db, Fragment } from "../../db/open.ts";
 import type { Actor, ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { Question, QuestionPath } from "./schema.ts";
 
-/** The columns of a Question for `questions q`. */
+/** The columns of a Question for `questions q` of one project. */
 export function questionColumns({ db, project }: ProjectContext) {
-  return db`q.id, q.ticket_id, ${project.key} || '-' || (select k.number from tickets k where k.id = q.ticket_id) as ticket_ref,
+  return questionColumnsOf(db, db`${project.key}`);
+}
+
+/** The same where `key` is the key of the question's project. */
+export function questionColumnsOf(db: Db, key: Fragment) {
+  return db`q.id, q.ticket_id, ${key} || '-' || (select k.number from tickets k where k.id = q.ticket_id) as ticket_ref,
     q.project_id, q.task_id, q.kind, q.prompt, q.context, q.options, q.selection, q.allow_text, q.addressee_user_id,
     q.addressee_role, q.resolver, q.about_version, q.status = 'pending' and q.about_version is not null
       and q.about_version <> (select k.version from tickets k where k.id = q.ticket_id) as stale,

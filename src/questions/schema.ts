@@ -134,6 +134,14 @@ export type GetQuestion = z.infer<typeof GetQuestion>;
 export const ListQuestions = TicketPath.extend({ ...Page.shape, status: QuestionStatus.optional() });
 export type ListQuestions = z.infer<typeof ListQuestions>;
 
+export const ListAskedQuestions = Page.extend({
+  status: QuestionStatus.optional(),
+  ended_after: OffsetTime.optional().describe(
+    "Only questions that were answered, or ended otherwise, after this time",
+  ),
+});
+export type ListAskedQuestions = z.infer<typeof ListAskedQuestions>;
+
 export const QuestionList = z.object({ questions: z.array(Question), next_cursor: NextCursor });
 
 export const AnswerQuestion = QuestionPath.extend({

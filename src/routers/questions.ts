@@ -2,11 +2,13 @@ import { answerQuestion } from "../questions/answer.ts";
 import { createQuestion } from "../questions/create.ts";
 import { getQuestion } from "../questions/get.ts";
 import { listQuestions } from "../questions/list.ts";
+import { listAskedQuestions } from "../questions/list_asked.ts";
 import {
   AnswerQuestion,
   CreatedQuestion,
   CreateQuestion,
   GetQuestion,
+  ListAskedQuestions,
   ListQuestions,
   Question,
   QuestionList,
@@ -15,7 +17,7 @@ import {
 } from "../questions/schema.ts";
 import { supersedeQuestion } from "../questions/supersede.ts";
 import { withdrawQuestion } from "../questions/withdraw.ts";
-import { projectProcedure, REPEATED, router } from "./trpc.ts";
+import { projectProcedure, REPEATED, router, userProcedure } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "tickets:read", tag: "Questions" } as const;
 const write = { access: "member", scope: "tickets:write", tag: "Questions" } as const;
@@ -39,6 +41,16 @@ export const questionsRouter = router({
     summary: "List a ticket's questions, oldest first",
     errors: ["not_found"],
   }).input(ListQuestions).output(QuestionList).query(({ ctx, input }) => listQuestions(ctx, input)),
+
+  listAsked: userProcedure({
+    access: "user",
+    scope: "tickets:read",
+    tag: "Questions",
+    method: "GET",
+    path: "/questions",
+    summary: "List the questions that you asked, newest first",
+    description: "In all projects. With an API key: those that this key asked.",
+  }).input(ListAskedQuestions).output(QuestionList).query(({ ctx, input }) => listAskedQuestions(ctx, input)),
 
   create: projectProcedure({
     ...write,

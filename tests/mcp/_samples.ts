@@ -29,4 +29,10 @@ export const SAMPLES: Record<string, (sample: Sample) => Record<string, unknown>
   add_tasks: ({ ticket }) => ({ ticket, tasks: [{ title: "Stream the upload", role: "backend" }] }),
   add_test_case: ({ ticket }) => ({ ticket, title: "Upload 3 GB", instruction: "Compare the checksums." }),
   comment: ({ ticket }) => ({ ticket, body: "The proxy cuts the connection." }),
+  ask_human: ({ ticket }) => ({
+    ticket,
+    question: "Which limit shall uploads have?",
+    options: ["2 GB", "None"],
+  }),
+  wait_for: ({ ticket }) => ({ ticket, version: 1, wait_seconds: 0 }),
 };
