@@ -4,6 +4,7 @@ import { secureHeaders } from "hono/secure-headers";
 import type { Services } from "./core/context.ts";
 import { AppError } from "./core/errors.ts";
 import { docsRoutes } from "./http/docs.ts";
+import { eventStreamRoutes } from "./http/event_stream.ts";
 import { fail } from "./http/failure.ts";
 import { healthRoutes, type Started } from "./http/health.ts";
 import { refuseStrangeHost } from "./http/host.ts";
@@ -55,6 +56,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
         "Content-Type",
         "Idempotency-Key",
         "If-Match",
+        "Last-Event-ID",
         "X-Request-Id",
         "X-TRPC-Source",
         // A browser's OpenTelemetry sends these with each call that it traces.
@@ -75,6 +77,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.route("/trpc", trpcRoutes(services));
   app.route("/mcp", mcpRoutes(services));
   app.route("/api", webhookRoutes(services));
+  app.route("/api", eventStreamRoutes(services));
   app.route("/api", restRoutes(services));
   refuseOtherMethods(app);
   // Last, because the portal looks at every address that nobody else has.

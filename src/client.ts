@@ -9,7 +9,7 @@ import {
   TRPCClientError,
 } from "@trpc/client";
 import superjson from "superjson";
-import type { AppRouter, ErrorBody } from "./client_types.ts";
+import type { AppRouter, ErrorBody, Event, Resync } from "./client_types.ts";
 
 /** What a signed-in portal keeps; plain JSON, so that it fits into a browser's storage. */
 export interface Credentials {
@@ -52,6 +52,22 @@ export interface HandoffClient {
    * `cookies`, which the browser sends by itself.
    */
   accessToken(): Promise<string | null>;
+  /**
+   * Events as they come: `for await (const event of client.events()) …`. It lives through lost connections and restarts of
+   * the service without losing one. An item of type `resync` says that some can't be told any more, so that what is
+   * shown must be read again. Save `event.seq` and send it as `after` to go on later; without it events begin now.
+   * @throws what the service refuses, such as a credential that has ended
+   */
+  events(options?: FollowOptions): AsyncGenerator<Event | Resync>;
+}
+
+export interface FollowOptions {
+  after?: number;
+  project_id?: string;
+  /** Such as `["ticket.closed", "task.*"]`. */
+  types?: string[];
+  /** Ends it. */
+  signal?: AbortSignal;
 }
 
 /** An access token is replaced this long before its end, so that no call has to fail first. */
@@ -110,7 +126,7 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
       }),
       splitLink({
         condition: ({ path, context, input }) =>
-          path === COOKIE_ONLY || context["ifMatch"] !== undefined || isLong(input),
+          path === COOKIE_ONLY || context["ifMatch"] !== undefined || isWaiting(input) || isLong(input),
         true: httpLink({
           ...transport,
           fetch: asSignedIn,
@@ -125,7 +141,52 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
       }),
     ],
   });
-  return { api, signIn: (input) => session.signIn(input), signOut: () => session.signOut(), accessToken };
+  return {
+    api,
+    signIn: (input) => session.signIn(input),
+    signOut: () => session.signOut(),
+    accessToken,
+    events: (options) => followEvents(api, options),
+  };
+}
+
+/** Seconds that a call waits for an event, and the longest pause after calls that failed. */
+const WAIT_S = 50;
+const LONGEST_PAUSE_MS = 15_000;
+
+async function* followEvents(
+  api: TRPCClient<AppRouter>,
+  { after, signal, ...filter }: FollowOptions = {},
+): AsyncGenerator<Event | Resync> {
+  let failures = 0;
+  while (!signal?.aborted) {
+    try {
+      // The first call comes back at once where it only asks where "now" is.
+      const place = after === undefined ? { wait: 0 } : { wait: WAIT_S, after };
+      const page = await api.events.list.query({ ...filter, ...place }, signal && { signal });
+      failures = 0;
+      after = page.next_after;
+      if (page.resync) yield { type: "resync", seq: page.next_after };
+      yield* page.events;
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!mayPass(error)) throw error;
+      await pause(Math.min(500 * 2 ** failures++, LONGEST_PAUSE_MS), signal);
+    }
+  }
+}
+
+/** Whether another try may go better: the network, a restart, or a limit that was reached. */
+function mayPass(error: unknown): boolean {
+  const status = (error as { data?: { httpStatus?: number } | null }).data?.httpStatus;
+  return status === undefined || status >= 500 || status === 429 || status === 408;
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });
 }
 
 /** Keeps the credentials for as long as the page or process lives. */
@@ -157,6 +218,11 @@ function bearer(token: unknown): Record<string, string> {
 /** The entity tag of a version. */
 function ifMatch(version: unknown): Record<string, string> {
   return version === undefined ? {} : { "if-match": `"${version}"` };
+}
+
+/** It would keep the answers of a batch waiting. */
+function isWaiting(input: unknown): boolean {
+  return typeof input === "object" && input !== null && "wait" in input && input.wait !== 0;
 }
 
 function isLong(input: unknown): boolean {

@@ -1,10 +1,12 @@
 // Written by npm run types; do not edit.
 import type {
+  TrackedEnvelope,
   TRPC_ERROR_CODE_KEY,
   TRPC_ERROR_CODE_NUMBER,
   TRPCBuiltRouter,
   TRPCMutationProcedure,
   TRPCQueryProcedure,
+  TRPCSubscriptionProcedure,
 } from "@trpc/server";
 
 export type Account = { id: string; name: string; slug: string; created_at: string; updated_at: string };
@@ -280,6 +282,28 @@ export type ErrorBody = {
   requestId?: string | undefined;
 };
 
+export type Event = {
+  seq: number;
+  type: string;
+  at: string;
+  project_id: string;
+  ticket:
+    | { id: string; ticket_ref: string; title: string; stage: string; status: string; version: number }
+    | null;
+  entity: string;
+  entity_id: string;
+  changed: Array<string>;
+  actor: {
+    kind: "user" | "key" | "webhook" | "job";
+    id: string;
+    name?: string | undefined;
+    key_id?: string | undefined;
+  };
+  request_id: string | null;
+};
+
+export type EventPage = { events: Array<Event>; next_after: number; has_more: boolean; resync: boolean };
+
 export type HistoryEntry = {
   id: number;
   at: string;
@@ -537,6 +561,8 @@ export type Queue = {
   failed: number;
   completed: number;
 };
+
+export type Resync = { type: "resync"; seq: number };
 
 export type RoleSettings = {
   roles: Array<{ role: "frontend" | "backend" | "design" | "devops" | "qa" | "other"; enabled: boolean }>;
@@ -956,6 +982,9 @@ export type User = {
 
 type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: unknown }>;
 type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: unknown }>;
+type Stream<Input, Item> = TRPCSubscriptionProcedure<
+  { input: Input; output: AsyncIterable<TrackedEnvelope<Item>>; meta: unknown }
+>;
 
 interface Root {
   ctx: object;
@@ -1042,6 +1071,27 @@ export type AppRouter = TRPCBuiltRouter<
       delete: Mutation<{ id: string; ticketId: string; commentId: string }, void>;
       resolve: Mutation<{ id: string; ticketId: string; commentId: string }, Comment>;
       reopen: Mutation<{ id: string; ticketId: string; commentId: string }, Comment>;
+    };
+    events: {
+      list: Query<
+        {
+          project_id?: string | undefined;
+          types?: Array<string> | string | undefined;
+          after?: number | string | undefined;
+          limit?: number | string | undefined;
+          wait?: number | string | undefined;
+        },
+        EventPage
+      >;
+      stream: Stream<
+        {
+          project_id?: string | undefined;
+          types?: Array<string> | string | undefined;
+          after?: number | string | undefined;
+          lastEventId?: number | string | undefined;
+        },
+        Event | Resync
+      >;
     };
     integrations: {
       linkAccount: Mutation<{ token: string }, LinkedAccount>;

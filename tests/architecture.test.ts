@@ -27,6 +27,7 @@ const RESOURCES = [
   "test_cases",
   "comments",
   "questions",
+  "events",
   "inbound",
   "agents",
   "deploys",

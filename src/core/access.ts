@@ -1,4 +1,4 @@
-import type { Db } from "../../db/open.ts";
+import type { Db, Fragment } from "../../db/open.ts";
 import { type Actor, type ActorContext, isBot, type ProjectAccess, type User } from "./context.ts";
 import { AppError } from "./errors.ts";
 import { ProjectRole, type Scope, UserRole } from "./schema.ts";
@@ -158,6 +158,20 @@ async function findProject(ctx: ActorContext, projectId: string): Promise<Projec
       where p.id = ${projectId}::uuid`;
     return row?.role ? row : null;
   });
+}
+
+/** May the caller see the project? As `requireProject` for viewers, for what goes on longer than a call. */
+export async function maySee(ctx: ActorContext, projectId: string): Promise<boolean> {
+  return await findProject(ctx, projectId) !== null;
+}
+
+/** The ids of the projects that the caller may see, as a subselect. */
+export function visibleProjects(db: Db, { user, credential }: Actor): Fragment {
+  const bound = credential.type === "key" && credential.project_id !== null
+    ? db`and p.id = ${credential.project_id}::uuid`
+    : db``;
+  return db`(select p.id from ${projectsFor(db, user.id)}
+    where ${withinReach(db, user)} and ${roleInProject(db)} is not null ${bound})`;
 }
 
 /** For what is a person's word, and for who counts as a person. */

@@ -71,6 +71,11 @@ export interface RequestContext extends Context {
   refuseCrossSite: () => void;
   /** Header fields for the answer. */
   headers: Headers;
+  /**
+   * Asks again who calls, for what goes on longer than a call. Null when no credential came.
+   * @throws {AppError} when the credential is refused by now
+   */
+  identify(): Promise<Actor | null>;
 }
 
 export interface ActorContext extends RequestContext {

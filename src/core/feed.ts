@@ -53,6 +53,11 @@ export class Feed {
     return this.#last;
   }
 
+  /** The number up to which all watches were offered what they watch for. */
+  get position(): number {
+    return this.#watches.size === 0 ? this.#last : this.#read;
+  }
+
   /** How many wait or follow. */
   get size(): number {
     return this.#watches.size;
@@ -93,7 +98,8 @@ export class Feed {
   recentAfter(seq: number): Event[] | null {
     if (seq >= this.#read) return [];
     const [first] = this.#recent;
-    return first && first.seq <= seq + 1 ? this.#recent.filter((event) => event.seq > seq) : null;
+    if (!first || first.seq > seq + 1) return null;
+    return this.#recent.slice(this.#recent.findLastIndex((event) => event.seq <= seq) + 1);
   }
 
   /** Ends all waiting with null, for good. */

@@ -11,7 +11,8 @@ import type { Meta } from "../routers/trpc.ts";
 import { IfMatch } from "../core/if_match.ts";
 import { IdempotencyKey } from "../tickets/schema.ts";
 import { MAX_CALL_BYTES } from "./body.ts";
-import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
+import { EVENT_STREAM } from "./event_stream.ts";
+import { type Documented, hasBody, publishedProcedures } from "./procedures.ts";
 import { responsesOf } from "./responses.ts";
 import type { Webhook } from "./webhooks/webhook.ts";
 
@@ -21,7 +22,7 @@ export function openApiDocument(
   webhooks: readonly Pick<Webhook, "path" | "operation" | "maxBytes">[],
 ) {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const procedure of publishedProcedures()) {
+  for (const procedure of [...publishedProcedures(), EVENT_STREAM]) {
     (paths[procedure.meta.path] ??= {})[procedure.meta.method.toLowerCase()] = operationOf(procedure);
   }
   for (const { path, operation, maxBytes } of webhooks) {
@@ -88,7 +89,7 @@ function shorten(schema: JsonSchema): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
-function operationOf(procedure: PublishedProcedure): ZodOpenApiOperationObject {
+function operationOf(procedure: Documented): ZodOpenApiOperationObject {
   const { name, meta, input, pathFields, rest } = procedure;
   const inPath = z.object(Object.fromEntries(pathFields.map((field) => [field, input.shape[field]!])));
   const header = headersOf(procedure);
@@ -145,7 +146,12 @@ function security({ access, cookieOnly, optionalCredential }: Meta): Record<stri
   return cookieOnly ? [{ cookie: [] }] : [{ bearer: [] }, { cookie: [] }];
 }
 
-function headersOf({ input, meta }: PublishedProcedure): z.ZodObject | undefined {
+function headersOf({ name, input, meta }: Documented): z.ZodObject | undefined {
+  if (name === EVENT_STREAM.name) {
+    return z.object({
+      "Last-Event-ID": z.string().optional().describe("The number of the last event that came"),
+    });
+  }
   if ("idempotency_key" in input.shape) {
     return z.object({
       "Idempotency-Key": IdempotencyKey.optional().describe("Alias of the body's idempotency_key"),

@@ -43,15 +43,10 @@ export async function requestContext(
   const answer = new Headers();
   let actor: Actor | null = null;
   let refused: Error | null = null;
+  const identify = (calls: number) =>
+    authenticate(services, { method: raw.method, headers: raw.headers, cookies, address, calls, answer });
   try {
-    actor = await authenticate(services, {
-      method: raw.method,
-      headers: raw.headers,
-      cookies,
-      address,
-      calls,
-      answer,
-    });
+    actor = await identify(calls);
   } catch (error) {
     refused = error instanceof Error ? error : new Error(String(error));
   }
@@ -71,6 +66,8 @@ export async function requestContext(
     refreshCookie: cookiesNamed(REFRESH_COOKIE, raw.headers.get("cookie")).at(0),
     refuseCrossSite: () => refuseCrossSite(services, raw.method, raw.headers),
     headers: answer,
+    // It is the same call still.
+    identify: () => identify(0),
     // Not for every request: making the signal costs more than many a call.
     signal: waits ? AbortSignal.any([services.signal, raw.signal]) : services.signal,
   };

@@ -2,18 +2,18 @@ import { z } from "zod";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import { AppError, ErrorBody, type ErrorCode, ERRORS } from "../core/errors.ts";
 import type { Meta } from "../routers/trpc.ts";
-import { hasBody, type PublishedProcedure } from "./procedures.ts";
+import { type Documented, hasBody } from "./procedures.ts";
 
 /** Every answer of a procedure: what it gives, and each way in which it can fail. */
-export function responsesOf(procedure: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
+export function responsesOf(procedure: Documented): ZodOpenApiOperationObject["responses"] {
   return { ...successes(procedure), ...failures(procedure) };
 }
 
-function successes({ meta, output }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
+function successes({ meta, output }: Documented): ZodOpenApiOperationObject["responses"] {
   const limits = isLimited(meta) ? LIMIT_FIELDS : {};
   if (meta.status === 204) return { "204": { description: "Done", headers: fieldsOf(limits) } };
   const content = {
-    "application/json": {
+    [meta.streams ? "text/event-stream" : "application/json"]: {
       schema: output,
       ...(meta.example?.output !== undefined && { example: meta.example.output }),
     },
@@ -64,7 +64,7 @@ export function fieldsOf(fields: z.core.$ZodShape = {}): z.ZodObject {
   return z.object({ ...fields, "X-Request-Id": RequestId });
 }
 
-function failures({ meta }: PublishedProcedure): ZodOpenApiOperationObject["responses"] {
+function failures({ meta }: Documented): ZodOpenApiOperationObject["responses"] {
   const { access, method, denial = "forbidden", errors = [] } = meta;
   const codes: ErrorCode[] = ["invalid_request", "internal", "unavailable", ...errors];
   if (hasBody(method)) codes.push(...BODY_ERRORS);

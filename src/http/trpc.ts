@@ -11,7 +11,7 @@ import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
 import { headersOf, logFailure } from "./failure.ts";
 import { withLongBody } from "./long_body.ts";
-import { type PublishedProcedure, publishedProcedures } from "./procedures.ts";
+import { type PublishedProcedure, publishedProcedures, SUBSCRIPTIONS } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
 
 /** Of a request of several calls. */
@@ -22,7 +22,8 @@ const MAX_BATCH = 20;
 /** The same procedures for TypeScript clients, with superjson and batches. */
 export function trpcRoutes(services: Services): Hono<HttpEnv> {
   const procedures = new Map(publishedProcedures().map((procedure) => [procedure.name, procedure]));
-  const callsWaiting = (url: URL) => namesOf(url).some((name) => procedures.get(name)?.meta.waits);
+  const callsWaiting = (url: URL) =>
+    namesOf(url).some((name) => SUBSCRIPTIONS.has(name) || procedures.get(name)?.meta.waits);
   const app = new Hono<HttpEnv>();
   app.use(async (c, next) => {
     refuseMethod(c.req.method);
@@ -34,6 +35,7 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     const ctx = await requestContext(c, services, { calls: names.length, waits: callsWaiting(url) });
     const called = names.map((name) => procedures.get(name));
     refuseStrangeRequest(c.req.raw, url, names.length);
+    if (names.length > 1) refuseStreams(names);
     refuseMixture(new Set(called.map((procedure) => procedure?.type)));
     const { raw } = c.req;
     const answer = (req: Request) =>
@@ -127,6 +129,11 @@ function refuseStrangeRequest({ method, headers }: Request, url: URL, calls: num
   if (calls > MAX_BATCH) throw new AppError("invalid_request", `A batch may have at most ${MAX_BATCH} calls`);
   const field = calls > 1 && ["Idempotency-Key", "If-Match"].find((name) => headers.has(name));
   if (field) throw invalidField(field, "Is meant for one call: send that call alone");
+}
+
+function refuseStreams(names: readonly string[]): void {
+  const stream = names.find((name) => SUBSCRIPTIONS.has(name));
+  if (stream) throw new AppError("invalid_request", `${stream} is a stream: call it alone`);
 }
 
 /** As with the rest that tRPC itself would refuse. */

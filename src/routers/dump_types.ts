@@ -2,6 +2,7 @@ import type { AnyTRPCProcedure } from "@trpc/server";
 import { z } from "zod";
 import { ErrorBody, ERRORS } from "../core/errors.ts";
 import { appRouter } from "./root.ts";
+import type { Meta } from "./trpc.ts";
 
 type Direction = "input" | "output";
 
@@ -126,11 +127,16 @@ import type {
   TRPCBuiltRouter,
   TRPCMutationProcedure,
   TRPCQueryProcedure,
+  TRPCSubscriptionProcedure,
+  TrackedEnvelope,
 } from "@trpc/server";
 
 ${types.declarations()}
 type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: unknown }>;
 type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: unknown }>;
+type Stream<Input, Item> = TRPCSubscriptionProcedure<
+  { input: Input; output: AsyncIterable<TrackedEnvelope<Item>>; meta: unknown }
+>;
 
 interface Root {
   ctx: object;
@@ -159,13 +165,14 @@ function recordType(types: Types, record: object): string {
 }
 
 function procedureType(types: Types, procedure: AnyTRPCProcedure): string {
-  const { type, inputs, output } = procedure._def as unknown as {
-    type: "query" | "mutation";
+  const { type, inputs, output, meta } = procedure._def as unknown as {
+    type: "query" | "mutation" | "subscription";
     inputs: [z.ZodType];
     output: z.ZodType;
+    meta: Meta;
   };
-  const kind = type === "query" ? "Query" : "Mutation";
-  return `${kind}<${types.of(inputs[0], "input")}, ${types.of(output, "output")}>`;
+  const kind = { query: "Query", mutation: "Mutation", subscription: "Stream" }[type];
+  return `${kind}<${types.of(inputs[0], "input")}, ${types.of(meta.streams ?? output, "output")}>`;
 }
 
 async function format(source: string): Promise<string> {

@@ -4,6 +4,7 @@ import { agentsRouter } from "./agents.ts";
 import { authRouter } from "./auth.ts";
 import { billingRouter } from "./billing.ts";
 import { commentsRouter } from "./comments.ts";
+import { eventsRouter } from "./events.ts";
 import { integrationsRouter } from "./integrations.ts";
 import { keysRouter } from "./keys.ts";
 import { operationsRouter } from "./operations.ts";
@@ -27,6 +28,7 @@ export const appRouter = router({
   auth: authRouter,
   billing: billingRouter,
   comments: commentsRouter,
+  events: eventsRouter,
   integrations: integrationsRouter,
   keys: keysRouter,
   operations: operationsRouter,

@@ -35,6 +35,8 @@ export interface Meta {
   evenArchived?: true;
   /** It may wait up to 50 s for an event: it has more time, and its context's `signal` aborts when the client goes. */
   waits?: true;
+  /** Of a subscription: what it tells. Its answer over REST is a stream of server-sent events. */
+  streams?: z.ZodType;
   /** Of its input, where it may be longer than the usual one. */
   maxBytes?: number;
   /** Its defaults reach far, so that null isn't taken for a body that was left out. */
@@ -60,6 +62,8 @@ export interface Meta {
 
 const t = initTRPC.context<RequestContext>().meta<Meta>().create({
   transformer,
+  // Under the minute after which proxies close what is silent.
+  sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 45_000 } },
   errorFormatter({ shape, error, ctx }) {
     const body: ErrorBody = appErrorOf(error).body(ctx?.requestId);
     return {

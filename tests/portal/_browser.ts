@@ -1,49 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
-import { exists } from "../../db/files.ts";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
 import { freePort } from "../../ops/launch.ts";
 import { buildPortal } from "../build_portal.ts";
+import { openBrowser } from "../open_browser.ts";
 import { type ServiceProcess, startService } from "../service_process.ts";
-
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 export const PASSWORD = "correct horse battery";
 export const ADMIN = "admin@localhost";
-
-export async function openBrowser(): Promise<Browser> {
-  const executablePath = await findChromium() ?? (await installChromium(), await findChromium());
-  if (executablePath) return await chromium.launch({ executablePath, args: FLAGS });
-  throw new Error(
-    "the portal's tests need Chromium: apt-get install chromium, or set CHROMIUM_PATH to a browser",
-  );
-}
-
-async function findChromium(): Promise<string | undefined> {
-  const own = Deno.env.get("CHROMIUM_PATH");
-  for (const path of own ? [own] : PLACES) if (await exists(path)) return path;
-  return undefined;
-}
-
-/** Where this machine's own packages can be installed: as root on Debian and its kin. */
-async function installChromium(): Promise<void> {
-  if (Deno.uid() !== 0 || !await exists("/usr/bin/apt-get")) return;
-  const wait = "-oDPkg::Lock::Timeout=300";
-  await new Deno.Command("apt-get", { args: ["update", "-q", wait] }).output();
-  await new Deno.Command("apt-get", {
-    args: ["install", "-yq", wait, "--no-install-recommends", "chromium"],
-  }).output();
-}
 
 export interface Visit {
   page: Page;

@@ -1,0 +1,70 @@
+import { hasScope, maySee, visibleProjects } from "../core/access.ts";
+import type { ActorContext } from "../core/context.ts";
+import { eventScope } from "../core/event_types.ts";
+import { type Event, readEvents } from "../core/events.ts";
+import type { Batch, EventFilter } from "./schema.ts";
+
+/** Rows in one statement, and statements in one page: who asks for rare types reads on from `position`. */
+const SCAN = 500;
+const SCANS = 10;
+
+/** Reads on after `position` from memory if it reaches back so far, else from the database. */
+export async function readOn(ctx: ActorContext, filter: EventFilter, position: number): Promise<Batch> {
+  const recent = ctx.feed.recentAfter(position);
+  if (!recent) return await readPage(ctx, filter, position);
+  const wanted = recent.filter((event) => isWanted(ctx, filter, event));
+  return {
+    events: await visibleOf(ctx, wanted),
+    position: recent.at(-1)?.seq ?? position,
+    more: false,
+  };
+}
+
+/** A caller's page from the database. */
+export async function readPage(
+  ctx: ActorContext,
+  filter: EventFilter,
+  after: number,
+  limit = SCAN,
+): Promise<Batch> {
+  const events: Event[] = [];
+  let position = after;
+  for (let scan = 0; scan < SCANS; scan++) {
+    // Read before the statement, so that the statement sees all up to it.
+    const { last } = ctx.feed;
+    const rows = await readEvents(ctx.sql, {
+      after: position,
+      limit: SCAN,
+      projects: projectsOf(ctx, filter),
+    });
+    for (const event of rows) {
+      position = event.seq;
+      if (isWanted(ctx, filter, event)) events.push(event);
+      if (events.length === limit) return { events, position, more: true };
+    }
+    if (rows.length < SCAN) return { events, position: Math.max(position, last), more: false };
+  }
+  return { events, position, more: true };
+}
+
+function projectsOf({ sql, actor }: ActorContext, { project_id }: EventFilter) {
+  return project_id === undefined ? visibleProjects(sql, actor) : sql`(select ${project_id}::uuid)`;
+}
+
+/** Does the caller want to hear of it, and may their credential hear of such things? */
+export function isWanted(
+  { actor }: ActorContext,
+  { project_id, types }: EventFilter,
+  { type, entity, project_id: ofProject }: Event,
+): boolean {
+  return (project_id === undefined || project_id === ofProject) &&
+    (types === undefined || types.includes(type) || types.includes(`${entity}.*`)) &&
+    hasScope(actor, eventScope(entity));
+}
+
+async function visibleOf(ctx: ActorContext, events: Event[]): Promise<Event[]> {
+  const projects = [...new Set(events.map(({ project_id }) => project_id))];
+  const visible = await Promise.all(projects.map((id) => maySee(ctx, id)));
+  const seen = new Set(projects.filter((_, index) => visible[index]));
+  return events.filter(({ project_id }) => seen.has(project_id));
+}

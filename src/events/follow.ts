@@ -1,0 +1,52 @@
+import { requireScope } from "../core/access.ts";
+import type { ActorContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { isWanted, readOn } from "./_page.ts";
+import type { Batch, EventFilter } from "./schema.ts";
+
+/** How long a stream may be silent: proxies close what is silent for a minute. */
+const SILENCE_S = 15;
+/** How long a caller is believed: with the time that access is remembered this is under the 5 s of a revocation. */
+const BELIEVED_MS = 1_000;
+
+/**
+ * Events after `position` as they come, in batches; an empty one says that there were none for a while. It ends when the
+ * client goes or the service drains. Access is asked for again with each batch.
+ * @throws {AppError} when the caller's credential is refused by now
+ */
+export async function* followEvents(
+  ctx: ActorContext,
+  filter: EventFilter,
+  position: number,
+): AsyncGenerator<Batch> {
+  const { feed, signal } = ctx;
+  using watch = feed.watch((event) => isWanted(ctx, filter, event));
+  const caller = new Caller(ctx);
+  while (!signal.aborted) {
+    const batch = await readOn(await caller.current(), filter, position);
+    position = batch.position;
+    if (batch.events.length > 0) yield batch;
+    if (batch.more || await watch.next({ seconds: SILENCE_S, signal })) continue;
+    position = Math.max(position, feed.position);
+    if (!signal.aborted) yield { events: [], position, more: false };
+  }
+}
+
+/** Who listens, as they are by now. */
+class Caller {
+  #ctx: ActorContext;
+  #asked = performance.now();
+
+  constructor(ctx: ActorContext) {
+    this.#ctx = ctx;
+  }
+
+  async current(): Promise<ActorContext> {
+    if (performance.now() - this.#asked < BELIEVED_MS) return this.#ctx;
+    const actor = await this.#ctx.identify();
+    if (!actor) throw new AppError("unauthenticated");
+    requireScope(actor, "tickets:read");
+    this.#asked = performance.now();
+    return this.#ctx = { ...this.#ctx, actor };
+  }
+}

@@ -1,0 +1,30 @@
+import type { ActorContext } from "../core/context.ts";
+import { followEvents } from "./follow.ts";
+import { readPage } from "./_page.ts";
+import type { Batch, EventPage, ListEvents } from "./schema.ts";
+import { startAfter } from "./start_after.ts";
+
+/**
+ * A page of the events after a number; with `wait`, the first that come within so many seconds.
+ * @throws {AppError} forbidden
+ */
+export async function listEvents(ctx: ActorContext, input: ListEvents): Promise<EventPage> {
+  const { after, limit, wait } = input;
+  const { position, resync } = await startAfter(ctx, input, after);
+  if (resync) return { events: [], next_after: position, has_more: false, resync };
+  if (wait === 0) return toPage(await readPage(ctx, input, position, limit));
+  const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(wait * 1000)]);
+  let reached = position;
+  for await (const { events, position, more } of followEvents({ ...ctx, signal }, input, reached)) {
+    if (events.length > limit) {
+      return toPage({ events: events.slice(0, limit), position: events[limit - 1]!.seq, more: true });
+    }
+    if (events.length > 0) return toPage({ events, position, more });
+    reached = position;
+  }
+  return toPage({ events: [], position: reached, more: false });
+}
+
+function toPage({ events, position, more }: Batch): EventPage {
+  return { events, next_after: position, has_more: more, resync: false };
+}

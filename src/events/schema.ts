@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { ENTITIES, EVENT_TYPES } from "../core/event_types.ts";
+import { Event } from "../core/events.ts";
+import { Id, LargeInteger, queryInteger } from "../core/schema.ts";
+
+/** A type of event, or all types of a thing, such as `task.*`. */
+export const EventPattern = z.enum(
+  [...EVENT_TYPES.keys(), ...Object.keys(ENTITIES).map((entity) => `${entity}.*`)],
+);
+
+/** As a query string with commas, or as a parameter that is repeated. */
+const Types = z.union([z.array(z.string()), z.string().transform((types) => types.split(","))], {
+  error: "Expected types of events",
+})
+  .pipe(z.array(EventPattern).min(1).max(100))
+  .meta({ type: "array", items: { type: "string", enum: EventPattern.options } });
+
+/** A number of an event that may come as a query string. */
+const Seq = z.union([z.number(), z.string().regex(/^-?\d{1,15}$/).transform(Number)], {
+  error: "Expected a whole number",
+})
+  .pipe(z.int({ error: "Expected a whole number" }).min(0, "Must be at least 0"))
+  .meta({ type: "integer", format: "int64", minimum: 0 });
+
+const filter = {
+  project_id: Id.optional().describe("Only of this project; of all that the caller may see when absent"),
+  types: Types.optional().describe("Only of these types, such as `ticket.closed,task.*`"),
+};
+export type EventFilter = z.infer<z.ZodObject<typeof filter>>;
+
+export const ListEvents = z.strictObject({
+  ...filter,
+  after: Seq.optional().describe(
+    "The number after which to read: `next_after` of the last page, or 0 for the oldest event that is kept. When absent: " +
+      "from now on",
+  ),
+  limit: queryInteger(1, 500, 100),
+  wait: queryInteger(0, 50, 0).describe("How many seconds to wait where there is no event yet"),
+});
+export type ListEvents = z.infer<typeof ListEvents>;
+
+const RESYNC = "Events before this were deleted, or `after` is from another database: read the state again";
+
+export const EventPage = z.object({
+  events: z.array(Event),
+  next_after: LargeInteger.describe("Send it as `after` for the next page"),
+  has_more: z.boolean().describe("Whether there are more events already"),
+  resync: z.boolean().describe(`${RESYNC}, and go on from \`next_after\``),
+}).meta({ id: "EventPage" });
+export type EventPage = z.infer<typeof EventPage>;
+
+export const FollowEvents = z.strictObject({
+  ...filter,
+  after: Seq.optional().describe("The number after which to begin; from now on when absent"),
+  lastEventId: Seq.optional().describe("As the header field Last-Event-ID, where that can't be sent"),
+});
+export type FollowEvents = z.infer<typeof FollowEvents>;
+
+/** In the place of an event. */
+export const Resync = z.object({ type: z.literal("resync"), seq: LargeInteger }).describe(RESYNC)
+  .meta({ id: "Resync" });
+
+/** What a subscription tells. */
+export const StreamItem = z.union([Event, Resync]);
+export type StreamItem = z.infer<typeof StreamItem>;
+
+/** Events in order, and the number up to which there are no others for this caller. */
+export interface Batch {
+  events: Event[];
+  position: number;
+  more: boolean;
+}

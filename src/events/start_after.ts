@@ -1,0 +1,33 @@
+import { requireProject } from "../core/access.ts";
+import type { ActorContext } from "../core/context.ts";
+import type { EventFilter } from "./schema.ts";
+
+interface Start {
+  position: number;
+  /** What came before `position` can't be told any more. */
+  resync: boolean;
+}
+
+/**
+ * Where to begin. A number that is older than what is kept, or that was never given out, is followed by nothing that the
+ * caller could rely on: they begin at the end.
+ * @throws {AppError} forbidden
+ */
+export async function startAfter(
+  ctx: ActorContext,
+  { project_id }: EventFilter,
+  after: number | undefined,
+): Promise<Start> {
+  if (project_id !== undefined) {
+    await requireProject(ctx, project_id, { needed: "viewer", denial: "forbidden" });
+  }
+  if (after === undefined) return { position: ctx.feed.last, resync: false };
+  // Who follows is mostly at the end already: that costs no statement.
+  if (after === 0 || after === ctx.feed.last || ctx.feed.recentAfter(after)?.length) {
+    return { position: after, resync: false };
+  }
+  const [{ oldest, last }] = await ctx.sql<[{ oldest: number; last: number }]>`
+    select coalesce((select min(seq) from events), last_seq + 1) as oldest, last_seq as last from event_counter`;
+  const isKnown = after >= oldest - 1 && after <= last;
+  return isKnown ? { position: after, resync: false } : { position: last, resync: true };
+}

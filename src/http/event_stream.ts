@@ -1,0 +1,111 @@
+import { type Context as HonoContext, Hono } from "hono";
+import { z } from "zod";
+import type { ActorContext, Services } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { parseAs } from "../core/json.ts";
+import { followEvents } from "../events/follow.ts";
+import { type Batch, FollowEvents } from "../events/schema.ts";
+import { startAfter } from "../events/start_after.ts";
+import { STREAM } from "../routers/events.ts";
+import { appErrorOf, requireActor } from "../routers/trpc.ts";
+import { setSharedTimeout } from "./shared_timeout.ts";
+import { deadline } from "./deadline.ts";
+import type { Documented } from "./procedures.ts";
+import { type HttpEnv, named, requestContext } from "./request.ts";
+
+/** How long a client may take for a part of the stream; one that reads no more is let go and may resume. */
+const STALL_MS = 60_000;
+/** After how many milliseconds a browser connects again. */
+const RETRY_MS = 2_000;
+
+const HEADERS = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-store, no-transform",
+  // nginx would keep the events until it has a page of them.
+  "X-Accel-Buffering": "no",
+};
+
+/** For the documents. */
+export const EVENT_STREAM: Documented = {
+  name: "events.stream",
+  meta: STREAM,
+  input: FollowEvents,
+  output: z.string(),
+  pathFields: [],
+  // In its place there is the header field.
+  rest: FollowEvents.omit({ lastEventId: true }),
+  needsBody: false,
+};
+
+/** The same events as `events.stream` of tRPC, as server-sent events whose ids are the events' numbers. */
+export function eventStreamRoutes(services: Services): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  app.get("/events/stream", named("events.stream"), deadline(services), async (c) => {
+    const ctx = await requestContext(c, services, { waits: true });
+    try {
+      return await open(c, requireActor(ctx, STREAM));
+    } catch (error) {
+      for (const [name, value] of ctx.headers) c.header(name, value, { append: true });
+      throw appErrorOf(error);
+    }
+  });
+  return app;
+}
+
+async function open(c: HonoContext<HttpEnv>, ctx: ActorContext): Promise<Response> {
+  const { lastEventId, after, ...filter } = parseAs(FollowEvents, {
+    ...c.req.query(),
+    // Sent by a browser that connects again; `after` is in the address still.
+    ...(c.req.header("last-event-id") && { lastEventId: c.req.header("last-event-id") }),
+  });
+  const { position, resync } = await startAfter(ctx, filter, lastEventId ?? after);
+  for (const [name, value] of Object.entries(HEADERS)) ctx.headers.set(name, value);
+  // Hono answers HEAD with this, too.
+  if (c.req.method === "HEAD") return new Response(null, { headers: ctx.headers });
+  const first = `retry: ${RETRY_MS}\n` + (resync ? `event: resync\ndata: {}\n` : `: ready\n`) +
+    `id: ${position}\n\n`;
+  return new Response(pulled(first, followEvents(ctx, filter, position)), { headers: ctx.headers });
+}
+
+/**
+ * Takes a batch when the client has read the one before, so that a slow client costs one batch of memory. It reads on from
+ * its place when it is ready, and is let go when it isn't for a minute.
+ */
+function pulled(first: string, batches: AsyncGenerator<Batch>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let cancelTimeout = () => {};
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(encoder.encode(first)),
+    async pull(controller) {
+      cancelTimeout();
+      const next = await nextOf(batches);
+      if (!next) return controller.close();
+      controller.enqueue(encoder.encode(written(next)));
+      cancelTimeout = setSharedTimeout(STALL_MS, () => {
+        controller.error(new Error("The client has stopped to read"));
+        void batches.return(undefined);
+      });
+    },
+    async cancel() {
+      cancelTimeout();
+      await batches.return(undefined);
+    },
+  });
+}
+
+/** Null at the end, which is also what a credential that has ended leads to: the next connection is told why. */
+async function nextOf(batches: AsyncGenerator<Batch>): Promise<Batch | null> {
+  try {
+    const { done, value } = await batches.next();
+    return done ? null : value;
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+/** An id without data moves the place from which a browser resumes. */
+function written({ events, position }: Batch): string {
+  if (events.length === 0) return `: still here\nid: ${position}\n\n`;
+  return events.map((event) => `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+}
