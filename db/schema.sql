@@ -379,6 +379,8 @@ create table project_members (
   constraint project_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX project_members_user_idx ON public.project_members USING btree (user_id);
+CREATE TRIGGER project_members_lost_rights AFTER DELETE OR UPDATE OF role ON public.project_members FOR EACH
+  ROW EXECUTE FUNCTION follow_lost_rights('user_id');
 
 create table project_repositories (
   project_id uuid not null,
@@ -918,6 +920,9 @@ create table users (
 );
 CREATE INDEX users_account_idx ON public.users USING btree (account_id, id);
 CREATE UNIQUE INDEX users_email_key ON public.users USING btree (lower(email));
+CREATE TRIGGER users_lost_rights AFTER UPDATE OF role, account_id, deactivated_at ON public.users FOR EACH ROW
+  WHEN ((((old.role IS DISTINCT FROM new.role) OR (old.account_id IS DISTINCT FROM new.account_id)) OR
+  (old.deactivated_at IS DISTINCT FROM new.deactivated_at))) EXECUTE FUNCTION follow_lost_rights('id');
 
 create view history_entries as
  SELECT ((h.id + COALESCE(c.place, (1)::bigint)) - 1) AS id,
@@ -1018,6 +1023,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.follow_lost_rights()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform free_tasks_of((to_jsonb(old) ->> tg_argv[0])::uuid);
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.follow_merge()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1064,6 +1079,24 @@ AS $function$
     and (to_value ? 'body' or changes ? 'body');
   update part_creations set response = jsonb_set(response, '{body}', 'null'), body_sha256 = null
   where ticket_id = in_ticket and part = 'comment' and response ->> 'id' = in_comment::text
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.free_tasks_of(user_id uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  with stale as (
+    select t.id from tasks t join users u on u.id = t.assignee_user_id join projects p on p.id = t.project_id
+      left join project_members m on m.project_id = p.id and m.user_id = u.id
+    where t.assignee_user_id = free_tasks_of.user_id and t.status = 'pending'
+      and (u.deactivated_at is not null
+        or coalesce(project_role(u.role, u.account_id, p.account_id, m.role), 'viewer') = 'viewer')
+    order by t.id for update of t
+  )
+  update tasks t set assignee_user_id = null, assignee_session_id = null, version = t.version + 1,
+    updated_at = clock_timestamp()
+  from stale where t.id = stale.id
 $function$
 ;
 
@@ -1206,6 +1239,15 @@ CREATE OR REPLACE FUNCTION public.precedes(earlier timestamp with time zone, lat
 AS $function$
   select earlier <= later + interval '5 minutes'
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.project_role(user_role text, user_account uuid, project_account uuid,
+  member_role text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((user_role = 'super_admin'::text) OR ((user_role = 'admin'::text) AND (user_account =
+  project_account))) THEN 'admin'::text ELSE member_role END
 ;
 
 CREATE OR REPLACE FUNCTION public.queue_events()

@@ -121,8 +121,7 @@ export function projectIsArchived(): AppError {
 
 /** The role of `users u` in `projects p`, where `project_members m` is what they are there, if anything; null without any. */
 export function roleInProject(db: Db) {
-  return db`case when u.role = 'super_admin' or (u.role = 'admin' and u.account_id = p.account_id) then 'admin'
-    else m.role end`;
+  return db`project_role(u.role, u.account_id, p.account_id, m.role)`;
 }
 
 /** All `projects p` beside one user: what `roleInProject` is asked of. */

@@ -19,8 +19,8 @@ export async function readMembers(ctx: ProjectContext, userId: string | null): P
 export async function lockMember(ctx: ProjectContext, userId: string): Promise<void> {
   const { db, actor, project } = ctx;
   await lockProject(ctx, project.id);
-  // Both in id order, as by who changes one of them.
-  await db`select from users where id in (${userId}::uuid, ${actor.user.id}::uuid) order by id for share`;
+  // Both in id order, as by who changes one of them. Who gives the user work waits, too.
+  await db`select from users where id in (${userId}::uuid, ${actor.user.id}::uuid) order by id for no key update`;
   await requireStanding(ctx);
   const [now] = await db<[{ role: ProjectRole | null }]>`
     select ${roleInProject(db)} as role from ${

@@ -1,6 +1,6 @@
 import { isUniqueViolation } from "../../db/errors.ts";
 import type { Db } from "../../db/open.ts";
-import { requirePerson } from "../core/access.ts";
+import { requirePerson, roleInProject } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -11,7 +11,7 @@ import { lockProject } from "../projects/lock.ts";
 import { lockTickets } from "../tickets/lock.ts";
 import { refuseContradictions } from "./_contradictions.ts";
 import { learnReportedRepos } from "./_reported_repos.ts";
-import { type Row, rowsOf } from "./ticket_rows.ts";
+import { type Importee, type Row, rowsOf } from "./ticket_rows.ts";
 import type { ImportResult, ImportTickets, TicketRecord } from "./schema.ts";
 
 /**
@@ -72,19 +72,26 @@ async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord
   ]);
 }
 
+/** By email. Behind the project's lock and theirs, they keep the right to write. */
 async function findPeople(
   { db, project }: ProjectContext,
   records: readonly TicketRecord[],
-): Promise<Map<string, string>> {
+): Promise<Map<string, Importee>> {
   const emails = records.flatMap(({ created_by, tasks, test_cases }) => [
     created_by,
     ...tasks.map(({ assignee }) => assignee),
     ...test_cases.map(({ decided_by }) => decided_by),
   ]);
-  const people = await db<{ email: string; id: string }[]>`
-    select e.email, u.id from unnest(${[...new Set(emails)]}::text[]) as e (email)
-    join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid`;
-  return new Map(people.map(({ email, id }) => [email, id]));
+  const people = await db<(Importee & { email: string })[]>`
+    select e.email, u.id, u.deactivated_at is null and coalesce(${
+    roleInProject(db)
+  }, 'viewer') <> 'viewer' as writes
+    from unnest(${[...new Set(emails)]}::text[]) as e (email)
+    join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid
+    join projects p on p.id = ${project.id}::uuid
+    left join project_members m on m.project_id = p.id and m.user_id = u.id
+    for share of u`;
+  return new Map(people.map((person) => [person.email, person]));
 }
 
 /** All rows have the same columns; JSON's null becomes SQL's. */

@@ -41,7 +41,7 @@ const TaskRecord = z.strictObject({
   summary: TaskTexts.summary,
   role: Role,
   status: TaskStatus,
-  assignee: Person,
+  assignee: Person.describe("A pending task is given only to who may write in the project"),
   depends_on_task_ids: DependsOn,
   acceptance_criteria: z.array(z.strictObject({ text: TaskTexts.criterion, done: z.boolean() }))
     .max(MAX_CRITERIA),
