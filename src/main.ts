@@ -24,6 +24,7 @@ const LOOKING_MS = 10_000;
 async function main(): Promise<void> {
   const config = readConfig();
   await startLog(config.LOG_LEVEL);
+  surviveLostFailures();
   const running = await startServices(config);
   let started = false;
   const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, () => started));
@@ -43,6 +44,14 @@ async function main(): Promise<void> {
   log.info("stopped", { answered, closed });
   if (cause instanceof ForeignSchema) fail(cause);
   Deno.exit(0);
+}
+
+/** A failure that nobody waits for would end the process, and every other caller's calls with it. */
+function surviveLostFailures(): void {
+  addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    log.error("a failure was lost", describeError(event.reason));
+  });
 }
 
 /** Waits until another version has migrated the database, which then expects more of a write than this one knows. */

@@ -213,3 +213,19 @@ test.each(
     expect([status, body.code]).toEqual([403, "csrf"]);
   },
 );
+
+const lists = inProject.filter(({ input }) => "cursor" in input.shape);
+test.each(lists.map((procedure) => [procedure.name, procedure] as const))(
+  "%s refuses a cursor that it did not give out, and leaves no failure behind",
+  async (_, procedure) => {
+    const { meta } = procedure;
+    const path = meta.path.replace("{id}", project.id).replace(/\{\w+\}/g, uuid());
+    const { status } = await harness.now.call(
+      meta.method,
+      `${path}?cursor=0`,
+      asCookie(procedure, project.admin.token),
+    );
+    // Of an unknown ticket either may be told. A failure that nobody waits for fails the run.
+    expect([400, 404]).toContain(status);
+  },
+);

@@ -8,13 +8,13 @@ import type { Comment, ListComments } from "./schema.ts";
 /** One page of a ticket's comments, oldest first, the deleted ones without their text. */
 export async function listComments(ctx: ProjectContext, { ticketId, limit, cursor }: ListComments) {
   const { db, project } = ctx;
+  // Before the reads: a wrong cursor would leave the other one without anybody who waits for it.
+  const after = afterId(db, "c.id", cursor);
   const [, rows] = await Promise.all([
     requireTicket(ctx, ticketId),
     db<Comment[]>`
       select ${commentColumns(db)} from comments c
-      where c.ticket_id = ${ticketId}::uuid and c.project_id = ${project.id}::uuid ${
-      afterId(db, "c.id", cursor)
-    }
+      where c.ticket_id = ${ticketId}::uuid and c.project_id = ${project.id}::uuid ${after}
       order by c.id limit ${pageLimit(db, limit)}`,
   ]);
   const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);

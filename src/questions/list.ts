@@ -8,13 +8,13 @@ import type { ListQuestions, Question } from "./schema.ts";
 /** One page of a ticket's questions, oldest first. */
 export async function listQuestions(ctx: ProjectContext, { ticketId, status, limit, cursor }: ListQuestions) {
   const { db, project } = ctx;
+  // Before the reads: a wrong cursor would leave the other one without anybody who waits for it.
+  const after = afterId(db, "q.id", cursor);
   const [, rows] = await Promise.all([
     requireTicket(ctx, ticketId),
     db<Question[]>`
       select ${questionColumns(ctx)} from questions q
-      where q.ticket_id = ${ticketId}::uuid and q.project_id = ${project.id}::uuid ${
-      afterId(db, "q.id", cursor)
-    }
+      where q.ticket_id = ${ticketId}::uuid and q.project_id = ${project.id}::uuid ${after}
         ${status ? db`and q.status = ${literal(db, status)}` : db``}
       order by q.id limit ${pageLimit(db, limit)}`,
   ]);

@@ -18,12 +18,14 @@ export async function listHistory(ctx: ProjectContext, input: ListHistory) {
   const { db, project, actor } = ctx;
   const latestFirst = input.sort === "-at";
   const direction = db.unsafe(latestFirst ? "desc" : "asc");
+  // Before the reads: a wrong cursor would leave the other one without anybody who waits for it.
+  const beyond = after(db, input);
   const [, rows] = await Promise.all([
     requireTicket(ctx, input.ticketId),
     db<(HistoryEntry & { fits: boolean })[]>`
       with entries as materialized (
         select * from history_entries
-        where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid ${after(db, input)}
+        where ticket_id = ${input.ticketId}::uuid and project_id = ${project.id}::uuid ${beyond}
           ${hasScope(actor, "tasks:read") ? db`` : db`and entity <> 'task'`}
         order by history_id ${direction}, id ${direction} limit ${pageLimit(db, input.limit)}
       ), measured as (
