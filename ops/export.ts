@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import { exists } from "../db/files.ts";
+import { counted } from "../src/core/counted.ts";
 import { runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";
 
@@ -29,7 +30,7 @@ async function exportTickets({ api, project, file }: Transfer): Promise<void> {
     await Deno.remove(unfinished);
     throw error;
   }
-  console.log(`Exported ${count} tickets to ${file}`);
+  console.log(`Exported ${counted(count, "ticket")} to ${file}`);
 }
 
 async function refuseExisting(file: string): Promise<void> {

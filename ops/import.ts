@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { TextLineStream } from "./lines.ts";
 import { errorBody } from "../src/client.ts";
+import { counted } from "../src/core/counted.ts";
 import { runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";
 import { AppError } from "../src/core/errors.ts";
@@ -28,7 +29,11 @@ await runCommand("import", ["PROJECT_ID", "FILE"], (args) =>
     }
     // A duplicate may come before the ticket that it stands for.
     for await (const lines of batches(links)) await send(transfer, lines);
-    console.log(`Imported ${totals.imported} tickets; ${totals.existing} were there already`);
+    console.log(
+      `Imported ${counted(totals.imported, "ticket")}; ${
+        counted(totals.existing, "was", "were")
+      } there already`,
+    );
   }));
 
 /** @throws {Error} that names the file's lines: a place among those of one call says nothing to who has the file */

@@ -1,5 +1,6 @@
 import { restore } from "../db/backup.ts";
 import { readConfig } from "../src/core/config.ts";
+import { counted } from "../src/core/counted.ts";
 import { pathFromCaller, runCommand } from "./_cli.ts";
 
 await runCommand("restore", ["FOLDER"], async ([source]) => {
@@ -8,6 +9,10 @@ await runCommand("restore", ["FOLDER"], async ([source]) => {
     throw new Error("DATABASE_URL names a server: restore it with pg_restore (docs/self_hosting.md)");
   }
   const { tickets, applied, whole } = await restore(pathFromCaller(source), DATA_DIR);
-  console.log(`Restored ${source} to ${DATA_DIR}: ${tickets} tickets, ${applied.length} migrations applied.`);
+  console.log(
+    `Restored ${source} to ${DATA_DIR}: ${counted(tickets, "ticket")}, ${
+      counted(applied.length, "migration")
+    } applied.`,
+  );
   if (!whole) console.log("Whether all of it was there nobody knows: it has no SHA256SUMS.");
 });

@@ -19,11 +19,16 @@ export const USAGE = `npm run demo -- [--tickets FILE] [--duplicates FILE] [--cl
              [--url BASE --email EMAIL --password PASSWORD]
 
 Walks through the life of a ticket on a service of its own (kept in FOLDER, ./data/demo when absent), or on the one at
-BASE. FILE holds one ticket creation input a line, as JSON; the duplicates' file a pair of idempotency keys a line.`;
+BASE. With --url and --tickets it only imports the tickets of FILE, into a project that is named like the file.
+FILE holds one ticket creation input a line, as JSON; the duplicates' file a pair of idempotency keys a line.`;
 
-/** @throws {ArgumentError} that says what is wrong with the command line */
-export function parseArguments(args: string[], home: string): Arguments {
+/**
+ * Null when only the usage is asked for.
+ * @throws {ArgumentError} that says what is wrong with the command line
+ */
+export function parseArguments(args: string[], home: string): Arguments | null {
   const values = readOptions(args);
+  if (values.help) return null;
   const clients = Number(values.clients ?? "4");
   if (!Number.isInteger(clients) || clients < 1 || clients > 64) {
     throw new ArgumentError("--clients takes a number from 1 to 64");
@@ -51,7 +56,8 @@ function readOptions(args: string[]) {
     password: text,
     clients: text,
     "data-dir": text,
-  };
+    help: { type: "boolean", short: "h" },
+  } as const;
   try {
     return parseArgs({ args, options, strict: true }).values;
   } catch (error) {

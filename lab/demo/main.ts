@@ -2,8 +2,9 @@ import { messageOf } from "../../db/errors.ts";
 import { GitHubMock } from "../simulators/github/mock.ts";
 import { ArgumentError, type Arguments, parseArguments, USAGE } from "./arguments.ts";
 import { chapter } from "./print.ts";
+import { Rest } from "./rest.ts";
 import { startService } from "./service.ts";
-import { openStage, type OwnService, type Person, type Stage } from "./stage.ts";
+import { openStage, type OwnService, type Person, signIn, type Stage } from "./stage.ts";
 import { walkDelivery } from "./walk_delivery.ts";
 import { walkHosting } from "./walk_hosting.ts";
 import { walkImport } from "./walk_import.ts";
@@ -13,18 +14,34 @@ import { walkTicket } from "./walk_ticket.ts";
 async function main(): Promise<void> {
   // npm changes to the project's folder; a file's path is meant from where the command was typed.
   const args = parseArguments(Deno.args, Deno.env.get("INIT_CWD") ?? Deno.cwd());
-  if (args.service) {
-    await onStage(args.service.url, args.service.person, (stage) => walkAnywhere(stage, args));
-    console.log(
-      "\nThe chapters on GitHub, agents and deploys need a service of the demo's own: leave --url out for those.",
-    );
-    return;
-  }
+  if (!args) return console.log(USAGE);
+  if (args.service) return await walkElsewhere(args, args.service);
   const github = await GitHubMock.start();
   try {
     await walkOwn(github, args);
   } finally {
     await github.close();
+  }
+}
+
+/** On a service that others may use: with tickets of the caller's own, nothing but these goes into it. */
+async function walkElsewhere(
+  args: Arguments,
+  { url, person }: NonNullable<Arguments["service"]>,
+): Promise<void> {
+  if (args.tickets !== undefined) return await importOnly(args, url, person);
+  await onStage(url, person, (stage) => walkAnywhere(stage, args));
+  console.log(
+    "\nThe chapters on GitHub, agents and deploys need a service of the demo's own: leave --url out for those.",
+  );
+}
+
+async function importOnly(args: Arguments, url: string, person: Person): Promise<void> {
+  const people = await signIn(url, person);
+  try {
+    await walkImport({ rest: new Rest(url, () => people.accessToken()) }, args);
+  } finally {
+    await people.signOut();
   }
 }
 

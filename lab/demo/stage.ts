@@ -28,11 +28,16 @@ export interface Person {
   password: string;
 }
 
-export async function openStage(url: string, person: Person, fetch = globalThis.fetch): Promise<Stage> {
+export async function signIn(url: string, person: Person, fetch = globalThis.fetch): Promise<HandoffClient> {
   const people = createHandoffClient({ baseUrl: url, fetch });
   await people.signIn(person).catch((error: unknown) => {
     throw new Error(`Cannot sign in as ${person.email} at ${url}: ${messageOf(error)}`, { cause: error });
   });
+  return people;
+}
+
+export async function openStage(url: string, person: Person, fetch = globalThis.fetch): Promise<Stage> {
+  const people = await signIn(url, person, fetch);
   const { id, key } = await people.api.keys.create.mutate({ name: "demo agent" });
   return {
     url,

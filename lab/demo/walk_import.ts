@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { counted } from "../../src/core/counted.ts";
 import type { Arguments } from "./arguments.ts";
 import { closestPairs, measureDuplicates } from "./hint.ts";
 import { type ImportResult, importTickets, linesOf, readText } from "./import.ts";
@@ -12,16 +13,22 @@ const MOST_REFUSED_SHOWN = 10;
 
 /** Chapter one: tickets come in, each once, and each is told which open ones resemble it. */
 export async function walkImport(
-  { rest }: Stage,
+  { rest }: Pick<Stage, "rest">,
   { tickets, duplicates, clients }: Arguments,
 ): Promise<void> {
-  const name = tickets ? basename(tickets).replace(/\.[^.]*$/, "") : "Demo tickets";
-  const project = await openProject(rest, name);
+  // Both files before the project: nothing is left behind by one that isn't there.
   const text = await readText(tickets ?? OWN_TICKETS);
+  const pairs = duplicates ?? (tickets ? undefined : OWN_DUPLICATES);
+  const known = pairs && await readText(pairs);
+  const count = linesOf(text).length;
+  if (count === 0) throw new Error(`${tickets} holds no ticket`);
+  const project = await openProject(rest, nameOf(tickets));
   chapter(
-    `Import ${linesOf(text).length} tickets into ${project.name} (${project.key}) with ${clients} clients`,
+    `Import ${counted(count, "ticket")} into ${project.name} (${project.key}) with ${
+      counted(clients, "client")
+    }`,
   );
-  const progress = startProgress(linesOf(text).length);
+  const progress = startProgress(count);
   const result = await importTickets(text, {
     rest,
     projectId: project.id,
@@ -30,9 +37,14 @@ export async function walkImport(
   });
   progress.stop();
   report(result);
+  if (result.tickets.length === 0) throw new Error("Nothing was imported: every line was refused");
   showHint(result);
-  const pairs = duplicates ?? (tickets ? undefined : OWN_DUPLICATES);
-  if (pairs !== undefined) showDuplicates(await readText(pairs), result);
+  if (known !== undefined) showDuplicates(known, result);
+}
+
+/** Of the project, after the file that the tickets come from. */
+function nameOf(tickets: string | undefined): string {
+  return tickets ? basename(tickets).replace(/\.[^.]*$/, "") : "Demo tickets";
 }
 
 function report({ tickets, refused, seconds }: ImportResult): void {
@@ -52,7 +64,9 @@ function showHint({ tickets }: ImportResult): void {
   const withHint = tickets.filter(({ similar }) => similar !== undefined);
   const found = withHint.filter(({ similar }) => similar!.length > 0);
   console.log(
-    `   The hint named at least one similar open ticket for ${found.length} of ${withHint.length} tickets.`,
+    `   The hint named at least one similar open ticket for ${found.length} of ${
+      counted(withHint.length, "ticket")
+    }.`,
   );
   if (withHint.length < tickets.length) {
     console.log(
@@ -70,6 +84,8 @@ function showHint({ tickets }: ImportResult): void {
 function showDuplicates(text: string, { tickets }: ImportResult): void {
   const { pairs, shown, unknown } = measureDuplicates(text, tickets);
   const share = pairs === 0 ? "none" : (shown / pairs).toFixed(2);
-  console.log(`   Known duplicates: the hint showed ${shown} of ${pairs} pairs, a share of ${share}.`);
-  if (unknown > 0) console.log(`   ${unknown} pairs name a ticket that is not in this import.`);
+  console.log(
+    `   Known duplicates: the hint showed ${shown} of ${counted(pairs, "pair")}, a share of ${share}.`,
+  );
+  if (unknown > 0) console.log(`   Not in this import: a ticket of ${counted(unknown, "pair")}.`);
 }

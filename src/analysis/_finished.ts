@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import type { BeforeClosing } from "../suggestions/before_closing.ts";
-import { counted } from "../suggestions/counted.ts";
+import { counted } from "../core/counted.ts";
 import { fingerprintOf } from "../suggestions/fingerprint.ts";
 import { isFinished } from "../tasks/transitions.ts";
 import type { Stage } from "../tickets/schema.ts";

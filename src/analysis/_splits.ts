@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import { counted } from "../suggestions/counted.ts";
+import { counted } from "../core/counted.ts";
 import { fingerprintOf } from "../suggestions/fingerprint.ts";
 import { isFinished } from "../tasks/transitions.ts";
 import type { TaskFacts, TicketFacts } from "./_batch.ts";

@@ -87,7 +87,7 @@ interface ProjectRule {
 
 /**
  * The project with the caller's role in it. Whether it exists is not told to those who may not see it.
- * @throws {AppError} `denial` without any access; forbidden with too little of it
+ * @throws {AppError} `denial` without any access; not_found to a super admin; forbidden with too little of it
  */
 export async function requireProject(
   ctx: ActorContext,
@@ -95,12 +95,7 @@ export async function requireProject(
   { needed, denial, evenArchived }: ProjectRule,
 ): Promise<ProjectAccess> {
   const project = await findProject(ctx, projectId);
-  if (!project) {
-    throw new AppError(
-      denial,
-      denial === "forbidden" ? "You have no access to this project" : "No such project",
-    );
-  }
+  if (!project) throw seesAll(ctx.actor) || denial === "not_found" ? noSuchProject() : noAccess();
   if (isBelow(project.role, needed, ProjectRole.options)) {
     throw new AppError("forbidden", `This needs the role ${needed} in the project; yours is ${project.role}`);
   }
@@ -108,6 +103,19 @@ export async function requireProject(
     throw projectIsArchived();
   }
   return project;
+}
+
+function noSuchProject(): AppError {
+  return new AppError("not_found", "No such project");
+}
+
+function noAccess(): AppError {
+  return new AppError("forbidden", "You have no access to this project");
+}
+
+/** To those who see every project it is no secret which ones there are. */
+function seesAll({ user, credential }: Actor): boolean {
+  return user.role === "super_admin" && (credential.type !== "key" || credential.project_id === null);
 }
 
 /** The enums of roles name the lowest first. */

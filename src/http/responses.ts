@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
+import { PROJECT_LEVELS } from "../core/access.ts";
 import { AppError, ErrorBody, type ErrorCode, ERRORS } from "../core/errors.ts";
 import type { Meta } from "../routers/trpc.ts";
 import { type Documented, hasBody } from "./procedures.ts";
@@ -72,6 +73,8 @@ function failures({ meta }: Documented): ZodOpenApiOperationObject["responses"] 
     // Who calls by key is limited, and who tries keys out.
     codes.push("unauthenticated", "token_expired", "rate_limited", "insufficient_scope");
     if (access !== "user") codes.push(denial);
+    // A super admin is told of an unknown project as such.
+    if (access in PROJECT_LEVELS) codes.push("not_found");
     if (access === "member" || access === "project_admin") codes.push("forbidden");
     if (method !== "GET") codes.push("csrf");
   }

@@ -4,7 +4,7 @@ import { lockTicket } from "../tickets/lock.ts";
 import { applyClosing } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 import type { BeforeClosing } from "./before_closing.ts";
-import { counted } from "./counted.ts";
+import { counted } from "../core/counted.ts";
 import type { AcceptSuggestion } from "./schema.ts";
 
 /** Closes the ticket as completed. @throws {AppError} conflict when it has unfinished tasks or was merged since */

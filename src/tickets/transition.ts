@@ -1,6 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import { recordAudit } from "../core/audit.ts";
 import { type Context, isBot, type ProjectContext } from "../core/context.ts";
+import { counted } from "../core/counted.ts";
 import { AppError } from "../core/errors.ts";
 import { recordEvents } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
@@ -175,10 +176,6 @@ function decide(
     };
   }
   return { ...stays, stage: to, status: to === "live" ? "closed" : "open", changed: true };
-}
-
-function counted(count: number, one: string, more: string): string {
-  return `${count} ${count === 1 ? one : more}`;
 }
 
 async function write(

@@ -1,3 +1,4 @@
+import { v7 as uuid } from "uuid";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   makeKey,
@@ -210,4 +211,16 @@ describe("members", () => {
       { action: "member.removed", role: null, by: fresh.admin.id },
     ]);
   });
+});
+
+test("a project that is not there is unknown to a super admin, and forbidden to everybody else", async () => {
+  for (const caller of CALLERS) {
+    const { status, body } = await harness.now.call("GET", `/projects/${uuid()}/tickets`, {
+      token: tokens[caller],
+    });
+    const expected = caller === "super admin"
+      ? [404, "No such project"]
+      : [403, "You have no access to this project"];
+    expect([status, body.error], caller).toEqual(expected);
+  }
 });
