@@ -5,6 +5,7 @@ import { boardRoute, listRoute } from "./board/routes.tsx";
 import { ProjectFrame } from "./project/frame.tsx";
 import { projectsRoute } from "./projects/routes.tsx";
 import { signInRoute } from "./sign_in/routes.tsx";
+import { ticketRoute } from "./ticket/routes.tsx";
 import { waitingRoute } from "./waiting/routes.tsx";
 
 // Each area has its routes in a file of its own; here they are put together.
@@ -14,7 +15,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     waitingRoute,
     projectsRoute,
-    projectRoute.addChildren([boardRoute, listRoute]),
+    projectRoute.addChildren([boardRoute, listRoute, ticketRoute]),
   ]),
 ]);
 

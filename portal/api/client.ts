@@ -37,6 +37,8 @@ export function codeOf(error: unknown): string | undefined {
   return errorBody(error)?.code;
 }
 
+export { errorBody };
+
 /** Asks again for all that was read of a project. */
 export async function refreshProject(project: string): Promise<void> {
   await queryClient.invalidateQueries({

@@ -16,3 +16,6 @@ export type RoleStatus = TicketSummary["roles"][number]["status"];
 export type Priority = TicketSummary["priority"];
 export type RequestType = TicketSummary["request_type"];
 export type ResolutionType = NonNullable<TicketSummary["resolution_type"]>;
+export type Comment = Outputs["comments"]["list"]["comments"][number];
+export type Question = Outputs["questions"]["list"]["questions"][number];
+export type AgentRun = Outputs["agents"]["list"]["agent_runs"][number];

@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { queryClient } from "../api/client.ts";
-import { errorBody } from "../../src/client.ts";
+import { errorBody, queryClient } from "../api/client.ts";
 import { app } from "../words/app.ts";
 
 /** Whether the last answer was one of the service, or none came at all. */

@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { Stage, TicketSummary } from "../api/types.ts";
 import { useKeys } from "../app/keys.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
@@ -16,7 +15,6 @@ interface Acts {
 
 /** Every act of the board and the list by a key. */
 export function useBoardKeys({ chosen, selection, move, openMenu }: Acts): void {
-  const navigate = useNavigate();
   const atCard = (act: (id: string, card: HTMLElement) => void) => () => {
     const card = cardAtHand();
     if (card) act(card.dataset["card"]!, card);
@@ -43,9 +41,6 @@ export function useBoardKeys({ chosen, selection, move, openMenu }: Acts): void 
       const cards = card.closest("[data-column]")?.querySelectorAll<HTMLElement>("[data-card]") ?? [];
       selection.add([...cards].map(({ dataset }) => dataset["card"]!));
     }),
-    Escape: () => {
-      if (selection.selected.size > 0) selection.clear();
-      else void navigate({ to: ".", search: (old: object) => ({ ...old, ticket: undefined }) });
-    },
+    ...(selection.selected.size > 0 && { Escape: selection.clear }),
   });
 }

@@ -1,12 +1,16 @@
 import { getRouteApi, Outlet } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useCurrentProject, useProjects } from "../app/project.ts";
 import { app } from "../words/app.ts";
 
+const TicketPanel = lazy(() => import("../ticket/panel.tsx"));
+const NewTicket = lazy(() => import("../ticket/new_ticket.tsx"));
 const route = getRouteApi("/signed-in/$key");
 
-/** Around every screen of a project. */
+/** Around every screen of a project: a ticket beside it, and the dialog of a new one. */
 export function ProjectFrame() {
   const { key } = route.useParams();
+  const { ticket, create } = route.useSearch();
   const projects = useProjects();
   const project = useCurrentProject();
   if (!projects) return <main className="page" id="main" aria-busy="true" />;
@@ -18,5 +22,13 @@ export function ProjectFrame() {
       </main>
     );
   }
-  return <Outlet key={project.id} />;
+  return (
+    <div className={`project-area${ticket ? " with-panel" : ""}`} key={project.id}>
+      <Outlet />
+      <Suspense fallback={ticket && <aside className="panel" aria-busy="true" />}>
+        {ticket && <TicketPanel project={project} ticketRef={ticket.toUpperCase()} />}
+      </Suspense>
+      <Suspense>{create && <NewTicket project={project} />}</Suspense>
+    </div>
+  );
 }

@@ -1,0 +1,86 @@
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button } from "react-aria-components";
+import { handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import type { Project, Question, Ticket } from "../api/types.ts";
+import { Choice } from "../ui/choice.tsx";
+import { Field } from "../ui/field.tsx";
+import { Question as QuestionIcon } from "../ui/icons.tsx";
+import { app } from "../words/app.ts";
+import { conversation as words } from "../words/ticket.ts";
+
+/** A question to people: it shows under “Waiting for you” until somebody answers. */
+export function AskQuestion({ project, ticket }: { project: Project; ticket: Ticket }) {
+  const [fields, setFields] = useState<{ kind: Question["kind"]; prompt: string; options: string } | null>(
+    null,
+  );
+  const ask = useMutation({
+    mutationFn: ({ kind, prompt, options }: NonNullable<typeof fields>) =>
+      handoff.api.questions.create.mutate({
+        id: project.id,
+        ticketId: ticket.id,
+        kind,
+        prompt,
+        ...(kind === "decision" && { options: optionsOf(options) }),
+      }),
+    onSuccess: () => setFields(null),
+    onSettled: () => refreshProject(project.id),
+  });
+  if (!fields) {
+    return (
+      <Button
+        className="button quiet"
+        onPress={() => setFields({ kind: "question", prompt: "", options: "" })}
+      >
+        <QuestionIcon />
+        {words.ask}
+      </Button>
+    );
+  }
+  const change = (part: Partial<typeof fields>) => setFields({ ...fields, ...part });
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    ask.mutate(fields);
+  };
+  return (
+    <form className="inline-form" onSubmit={send}>
+      {ask.error && <p role="alert" className="refusal">{sentenceOf(ask.error)}</p>}
+      <Field
+        label={words.prompt}
+        rows={2}
+        isRequired
+        autoFocus
+        value={fields.prompt}
+        onChange={(prompt) => change({ prompt })}
+      />
+      <div className="row">
+        <Choice
+          label={words.kind}
+          words={words.kinds}
+          value={fields.kind}
+          onChange={(kind) => kind && change({ kind })}
+        />
+      </div>
+      {fields.kind === "decision" && (
+        <Field
+          label={words.options}
+          rows={3}
+          isRequired
+          value={fields.options}
+          onChange={(options) => change({ options })}
+        />
+      )}
+      <div className="row">
+        <Button type="submit" className="button primary" isPending={ask.isPending}>{words.askNow}</Button>
+        <Button className="button quiet" onPress={() => setFields(null)}>{app.cancel}</Button>
+      </div>
+    </form>
+  );
+}
+
+function optionsOf(lines: string) {
+  return lines.split("\n").map((line) => line.trim()).filter(Boolean).map((label, at) => ({
+    id: `option-${at + 1}`,
+    label,
+  }));
+}

@@ -1,0 +1,211 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { handoff, refreshProject, sentenceOf, trpc } from "../api/client.ts";
+import type { Project, TestCase, Ticket } from "../api/types.ts";
+import { sayRefused } from "../app/toasts.tsx";
+import { Field } from "../ui/field.tsx";
+import { Check, Close, Link, More, Plus, Trash } from "../ui/icons.tsx";
+import { Markdown } from "../ui/markdown.tsx";
+import { Time } from "../ui/time.tsx";
+import { app } from "../words/app.ts";
+import { CASE_STATUS } from "../words/enums.ts";
+import { cases as words } from "../words/ticket.ts";
+import { useNames } from "./facts.tsx";
+
+interface Props {
+  project: Project;
+  ticket: Ticket;
+  mayWrite: boolean;
+}
+
+/** What a person has to try out before the ticket is closed. */
+export function Cases({ project, ticket, mayWrite }: Props) {
+  const { data } = useQuery(trpc.testCases.list.queryOptions({ id: project.id, ticketId: ticket.id }));
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <>
+      {data?.cases.length === 0 && <p className="empty">{words.empty}</p>}
+      <ul className="cases" aria-busy={!data}>
+        {data?.cases.map((testCase) => (
+          <CaseCard
+            key={testCase.id}
+            project={project}
+            ticketId={ticket.id}
+            testCase={testCase}
+            mayWrite={mayWrite}
+          />
+        ))}
+      </ul>
+      {mayWrite &&
+        (isAdding
+          ? <AddCase project={project} ticket={ticket} close={() => setAdding(false)} />
+          : (
+            <Button className="button quiet" onPress={() => setAdding(true)}>
+              <Plus />
+              {words.add}
+            </Button>
+          ))}
+    </>
+  );
+}
+
+interface CaseProps {
+  project: Project;
+  ticketId: string;
+  testCase: TestCase;
+  mayWrite: boolean;
+}
+
+function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
+  const nameOf = useNames(project.id);
+  const { status, title, instruction, link, note, decided_at } = testCase;
+  const remove = useMutation({
+    mutationFn: () => handoff.api.testCases.delete.mutate({ id: project.id, ticketId, caseId: testCase.id }),
+    onError: (error) => sayRefused(error),
+    onSettled: () => refreshProject(project.id),
+  });
+  return (
+    <li className="case">
+      <header>
+        <b dir="auto">{title}</b>
+        <span className={`tag ${status}`}>{CASE_STATUS[status]}</span>
+        <span className="space" />
+        {mayWrite && (
+          <MenuTrigger>
+            <Button className="button quiet icon-only" aria-label={`${words.edit}: ${title}`}>
+              <More />
+            </Button>
+            <Popover className="popover">
+              <Menu className="menu">
+                <MenuItem className="item danger" onAction={() => remove.mutate()}>
+                  <Trash />
+                  {words.remove}
+                </MenuItem>
+              </Menu>
+            </Popover>
+          </MenuTrigger>
+        )}
+      </header>
+      <Markdown text={instruction} />
+      {link && (
+        <a className="link" href={link} target="_blank" rel="noopener noreferrer">
+          <Link /> {words.openLink}
+        </a>
+      )}
+      {note && <blockquote dir="auto">{note}</blockquote>}
+      {decided_at && (
+        <small>
+          {CASE_STATUS[status]} {words.decided(nameOf(testCase.decided_by))}, <Time at={decided_at} />
+        </small>
+      )}
+      {mayWrite && <Decide project={project} ticketId={ticketId} testCase={testCase} />}
+    </li>
+  );
+}
+
+interface DecideProps {
+  project: { id: string };
+  ticketId: string;
+  testCase: Pick<TestCase, "id" | "title" | "version" | "status">;
+  onDone?: () => void;
+}
+
+/** Approve or reject, with a note. */
+export function Decide({ project, ticketId, testCase, onDone }: DecideProps) {
+  const [note, setNote] = useState("");
+  const decide = useMutation({
+    mutationFn: (act: "approve" | "reject") =>
+      handoff.api.testCases[act].mutate(
+        { id: project.id, ticketId, caseId: testCase.id, ...(note.trim() && { note }) },
+        { context: { ifMatch: testCase.version } },
+      ),
+    onSuccess: () => (setNote(""), onDone?.()),
+    onError: (error) => sayRefused(error),
+    onSettled: () => refreshProject(project.id),
+  });
+  const { status } = testCase;
+  return (
+    <div className="decide">
+      <input
+        className="react-aria-Input"
+        aria-label={words.noteOf(testCase.title)}
+        placeholder={words.note}
+        maxLength={2000}
+        dir="auto"
+        value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
+      />
+      {status !== "approved" && (
+        <Button
+          className="button approve"
+          data-act="approve"
+          isPending={decide.isPending}
+          onPress={() => decide.mutate("approve")}
+        >
+          <Check />
+          {words.approve}
+        </Button>
+      )}
+      {status !== "rejected" && (
+        <Button
+          className="button"
+          data-act="reject"
+          isPending={decide.isPending}
+          onPress={() => decide.mutate("reject")}
+        >
+          <Close />
+          {words.reject}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function AddCase({ project, ticket, close }: { project: Project; ticket: Ticket; close: () => void }) {
+  const [fields, setFields] = useState({ title: "", instruction: "", link: "" });
+  const add = useMutation({
+    mutationFn: () => {
+      const { link, ...texts } = fields;
+      return handoff.api.testCases.create.mutate({
+        id: project.id,
+        ticketId: ticket.id,
+        ...texts,
+        ...(link && { link }),
+      });
+    },
+    onSuccess: close,
+    onSettled: () => refreshProject(project.id),
+  });
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    add.mutate();
+  };
+  const change = (part: Partial<typeof fields>) => setFields({ ...fields, ...part });
+  return (
+    <form className="inline-form" onSubmit={send}>
+      {add.error && <p role="alert" className="refusal">{sentenceOf(add.error)}</p>}
+      <Field
+        label={words.title}
+        value={fields.title}
+        maxLength={200}
+        autoFocus
+        isRequired
+        onChange={(title) => change({ title })}
+      />
+      <Field
+        label={words.instruction}
+        rows={3}
+        value={fields.instruction}
+        maxLength={5000}
+        isRequired
+        onChange={(instruction) => change({ instruction })}
+      />
+      <Field label={words.link} type="url" value={fields.link} onChange={(link) => change({ link })} />
+      <div className="row">
+        <Button type="submit" className="button primary" isPending={add.isPending}>{words.add}</Button>
+        <Button className="button quiet" onPress={close}>{app.cancel}</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,153 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { handoff, refreshProject } from "../api/client.ts";
+import type { Comment, Project } from "../api/types.ts";
+import { sayRefused } from "../app/toasts.tsx";
+import { Avatar } from "../ui/avatar.tsx";
+import { Check, More, Pencil, Trash } from "../ui/icons.tsx";
+import { Markdown } from "../ui/markdown.tsx";
+import { Time } from "../ui/time.tsx";
+import { app } from "../words/app.ts";
+import { conversation as words } from "../words/ticket.ts";
+import { Composer } from "./composer.tsx";
+
+/** Who speaks: a person, or an agent of theirs. */
+export function speakerName({ name, kind }: Comment["author"]): string {
+  return kind === "agent" ? words.agentOf(name ?? words.nobody) : name ?? words.nobody;
+}
+
+interface Props {
+  project: Project;
+  comment: Comment;
+  replies: Comment[];
+  me: string | undefined;
+  mayWrite: boolean;
+}
+
+/** A thread: its first comment, the replies, and what can be done. */
+export function CommentCard({ project, comment, replies, me, mayWrite }: Props) {
+  const [isReplying, setReplying] = useState(false);
+  const isResolved = comment.resolved_at !== null;
+  const at = { id: project.id, ticketId: comment.ticket_id, commentId: comment.id };
+  const resolve = useMutation({
+    mutationFn: () => handoff.api.comments[isResolved ? "reopen" : "resolve"].mutate(at),
+    onError: (error) => sayRefused(error),
+    onSettled: () => refreshProject(project.id),
+  });
+  return (
+    <article className={`thread${isResolved ? " resolved" : ""}`}>
+      <One project={project} comment={comment} me={me} mayWrite={mayWrite} />
+      {replies.length > 0 && (
+        <ol className="replies">
+          {replies.map((reply) => (
+            <li key={reply.id}>
+              <One project={project} comment={reply} me={me} mayWrite={mayWrite} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {isReplying && (
+        <Composer
+          project={project}
+          ticketId={comment.ticket_id}
+          parentId={comment.id}
+          label={words.replyTo(speakerName(comment.author))}
+          close={() => setReplying(false)}
+        />
+      )}
+      {mayWrite && !isReplying && !comment.deleted_at && (
+        <div className="row thread-acts">
+          <Button className="button quiet" onPress={() => setReplying(true)}>{words.reply}</Button>
+          <Button className="button quiet" onPress={() => resolve.mutate()}>
+            {isResolved ? words.reopen : (
+              <>
+                <Check />
+                {words.resolve}
+              </>
+            )}
+          </Button>
+        </div>
+      )}
+    </article>
+  );
+}
+
+function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
+  const [text, setText] = useState<string | null>(null);
+  const { author, body, created_at, edited_at, resolved_at } = comment;
+  const at = { id: project.id, ticketId: comment.ticket_id, commentId: comment.id };
+  const after = {
+    onError: (error: unknown) => sayRefused(error),
+    onSettled: () => refreshProject(project.id),
+  };
+  const update = useMutation({
+    mutationFn: (body: string) => handoff.api.comments.update.mutate({ ...at, body }),
+    onSuccess: () => setText(null),
+    ...after,
+  });
+  const remove = useMutation({ mutationFn: () => handoff.api.comments.delete.mutate(at), ...after });
+  const name = speakerName(author);
+  const isOwn = author.id === me && author.kind === "person";
+  const mayRemove = isOwn || project.my_role === "admin";
+  return (
+    <div className="comment">
+      <Avatar name={author.name ?? "?"} isAgent={author.kind === "agent"} />
+      <div className="comment-text">
+        <header>
+          <b>{name}</b> <Time at={created_at} />
+          {edited_at && <small>{words.edited}</small>}
+          {resolved_at && <span className="tag done">{words.resolved}</span>}
+          <span className="space" />
+          {mayWrite && mayRemove && body !== null && (
+            <MenuTrigger>
+              <Button className="button quiet icon-only" aria-label={words.more(name)}>
+                <More />
+              </Button>
+              <Popover className="popover">
+                <Menu className="menu">
+                  {isOwn && (
+                    <MenuItem className="item" onAction={() => setText(body)}>
+                      <Pencil />
+                      {words.edit}
+                    </MenuItem>
+                  )}
+                  <MenuItem className="item danger" onAction={() => remove.mutate()}>
+                    <Trash />
+                    {words.remove}
+                  </MenuItem>
+                </Menu>
+              </Popover>
+            </MenuTrigger>
+          )}
+        </header>
+        {text !== null
+          ? (
+            <div className="composer">
+              <textarea
+                className="text-field"
+                aria-label={words.edit}
+                rows={3}
+                dir="auto"
+                value={text}
+                onChange={(event) => setText(event.currentTarget.value)}
+              />
+              <div className="row">
+                <Button
+                  className="button primary"
+                  isDisabled={!text.trim()}
+                  onPress={() => update.mutate(text)}
+                >
+                  {app.save}
+                </Button>
+                <Button className="button quiet" onPress={() => setText(null)}>{app.cancel}</Button>
+              </div>
+            </div>
+          )
+          : body === null
+          ? <p className="hint">{words.deleted}</p>
+          : <Markdown text={body} />}
+      </div>
+    </div>
+  );
+}

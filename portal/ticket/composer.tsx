@@ -1,0 +1,81 @@
+import { useMutation } from "@tanstack/react-query";
+import type { KeyboardEvent } from "react";
+import { Button } from "react-aria-components";
+import { handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import type { Project } from "../api/types.ts";
+import { useDraft } from "../app/drafts.ts";
+import { app } from "../words/app.ts";
+import { conversation as words } from "../words/ticket.ts";
+
+interface Props {
+  project: Project;
+  ticketId: string;
+  label: string;
+  parentId?: string;
+  /** For a reply, which is open only while it is written. */
+  close?: () => void;
+}
+
+interface Draft {
+  text: string;
+  /** Sent twice, it is one comment. */
+  key: string;
+}
+
+/** Where a comment is written; its draft is kept. */
+export function Composer({ project, ticketId, label, parentId, close }: Props) {
+  const [draft, setDraft] = useDraft<Draft>(`${ticketId}.comment.${parentId ?? ""}`);
+  const text = draft?.text ?? "";
+  const send = useMutation({
+    mutationFn: () =>
+      handoff.api.comments.create.mutate({
+        id: project.id,
+        ticketId,
+        body: text,
+        idempotency_key: draft!.key,
+        ...(parentId && { parent_id: parentId }),
+      }),
+    onSuccess: () => (setDraft(null), close?.()),
+    onSettled: () => refreshProject(project.id),
+  });
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !text.trim() || send.isPending) return;
+    event.preventDefault();
+    send.mutate();
+  };
+  return (
+    <div className="composer">
+      <textarea
+        className="text-field"
+        aria-label={label}
+        placeholder={words.placeholder}
+        rows={parentId ? 2 : 3}
+        maxLength={10_000}
+        dir="auto"
+        value={text}
+        // A reply has just been asked for.
+        autoFocus={parentId !== undefined}
+        onChange={(event) =>
+          setDraft({
+            text: event.currentTarget.value,
+            key: draft?.key ?? crypto.getRandomValues(new Uint32Array(4)).join("-"),
+          })}
+        onKeyDown={press}
+      />
+      {send.error && <p role="alert" className="refusal">{sentenceOf(send.error)}</p>}
+      {(text || close) && (
+        <div className="row">
+          <Button
+            className="button primary"
+            isDisabled={!text.trim()}
+            isPending={send.isPending}
+            onPress={() => send.mutate()}
+          >
+            {parentId ? words.reply : words.send}
+          </Button>
+          {close && <Button className="button quiet" onPress={close}>{app.cancel}</Button>}
+        </div>
+      )}
+    </div>
+  );
+}

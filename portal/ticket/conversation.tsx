@@ -1,0 +1,78 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Button } from "react-aria-components";
+import { trpc } from "../api/client.ts";
+import type { Comment, Project, Question, Ticket } from "../api/types.ts";
+import { app } from "../words/app.ts";
+import { conversation as words } from "../words/ticket.ts";
+import { AskQuestion } from "./ask_question.tsx";
+import { CommentCard } from "./comment_card.tsx";
+import { Composer } from "./composer.tsx";
+import { QuestionCard } from "./question_card.tsx";
+
+interface Props {
+  project: Project;
+  ticket: Ticket;
+  mayWrite: boolean;
+}
+
+interface Page {
+  next_cursor: string | null;
+}
+
+/** Comments in their threads and questions with their answers, in the order in which they were said. */
+export function Conversation({ project, ticket, mayWrite }: Props) {
+  const at = { id: project.id, ticketId: ticket.id };
+  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
+  const comments = useInfiniteQuery(trpc.comments.list.infiniteQueryOptions({ ...at, limit: 100 }, {
+    getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
+  }));
+  const { data: asked } = useQuery(trpc.questions.list.queryOptions({ ...at, limit: 100 }));
+  const all = comments.data?.pages.flatMap((page) => page.comments) ?? [];
+  const threads = all.filter(({ parent_id }) => parent_id === null);
+  const said = [...threads.map(ofComment), ...(asked?.questions ?? []).map(ofQuestion)]
+    .toSorted((one, other) => one.at.localeCompare(other.at));
+  return (
+    <>
+      {comments.data && asked && said.length === 0 && <p className="empty">{words.empty}</p>}
+      <ol className="conversation" aria-busy={!comments.data}>
+        {said.map((each) => (
+          <li key={each.id}>
+            {"question" in each
+              ? (
+                <QuestionCard
+                  project={project}
+                  question={each.question}
+                  mayWrite={mayWrite}
+                  isOwn={each.question.asked_by.id === me?.user.id &&
+                    each.question.asked_by.kind === "person"}
+                />
+              )
+              : (
+                <CommentCard
+                  project={project}
+                  comment={each.comment}
+                  replies={all.filter(({ parent_id }) => parent_id === each.comment.id)}
+                  me={me?.user.id}
+                  mayWrite={mayWrite}
+                />
+              )}
+          </li>
+        ))}
+      </ol>
+      {comments.hasNextPage && (
+        <Button className="button quiet" onPress={() => void comments.fetchNextPage()}>{words.older}</Button>
+      )}
+      {mayWrite && <Composer project={project} ticketId={ticket.id} label={words.write} />}
+      {mayWrite && <AskQuestion project={project} ticket={ticket} />}
+      {comments.error && <p className="refusal">{app.notLoaded}</p>}
+    </>
+  );
+}
+
+function ofComment(comment: Comment) {
+  return { id: comment.id, at: comment.created_at, comment };
+}
+
+function ofQuestion(question: Question) {
+  return { id: question.id, at: question.created_at, question };
+}

@@ -1,0 +1,115 @@
+import { useQuery } from "@tanstack/react-query";
+import { ToggleButton } from "react-aria-components";
+import { trpc } from "../api/client.ts";
+import type { Project, Stage, Ticket } from "../api/types.ts";
+import { Choice } from "../ui/choice.tsx";
+import { PriorityIcon, Rocket, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
+import { Time } from "../ui/time.tsx";
+import { PRIORITIES, RESOLUTIONS, SHIP, STAGES, TYPES } from "../words/enums.ts";
+import { app } from "../words/app.ts";
+import { ticket as words } from "../words/ticket.ts";
+import { useChoose } from "./use_save.ts";
+
+interface Props {
+  project: Project;
+  ticket: Ticket;
+  mayWrite: boolean;
+}
+
+/** Names of those who are or were in a project, by their ids. */
+export function useNames(project: string): (id: string | null) => string {
+  const { data } = useQuery(trpc.projects.people.queryOptions({ id: project }));
+  return (id) => data?.people.find((person) => person.id === id)?.name ?? app.somebody;
+}
+
+/** The short fields of a ticket, each changed where it stands. */
+export function Facts({ project, ticket, mayWrite }: Props) {
+  const choose = useChoose(project, ticket);
+  const nameOf = useNames(project.id);
+  const isDisabled = !mayWrite;
+  const { stage, priority, request_type, blocking, ship, resolution_type } = ticket;
+  return (
+    <dl className="facts">
+      <div>
+        <dt>{words.stage}</dt>
+        <dd>
+          <Choice
+            label={words.stage}
+            words={STAGES}
+            value={stage}
+            look="quiet"
+            isDisabled={isDisabled}
+            icon={(word) => <StageIcon stage={word} />}
+            onChange={(next) => next && next !== stage && choose({ stage: next as Stage }, words.stage)}
+          />
+        </dd>
+      </div>
+      <div>
+        <dt>{words.priority}</dt>
+        <dd>
+          <Choice
+            label={words.priority}
+            words={PRIORITIES}
+            value={priority}
+            look="quiet"
+            isDisabled={isDisabled}
+            icon={(word) => <PriorityIcon priority={word} />}
+            onChange={(next) => next && next !== priority && choose({ priority: next }, words.priority)}
+          />
+        </dd>
+      </div>
+      <div>
+        <dt>{words.type}</dt>
+        <dd>
+          <Choice
+            label={words.type}
+            words={TYPES}
+            value={request_type}
+            look="quiet"
+            isDisabled={isDisabled}
+            icon={(word) => <TypeIcon type={word} />}
+            onChange={(next) => next && next !== request_type && choose({ request_type: next }, words.type)}
+          />
+        </dd>
+      </div>
+      <div>
+        <dt>{words.createdBy}</dt>
+        <dd className="clip">
+          {nameOf(ticket.created_by)}, <Time at={ticket.created_at} />
+        </dd>
+      </div>
+      {ship !== "none" && (
+        <div>
+          <dt>{words.deploy}</dt>
+          <dd>
+            <span className={`tag ${ship}`}>
+              <Rocket />
+              {SHIP[ship]}
+            </span>
+          </dd>
+        </div>
+      )}
+      {resolution_type && (
+        <div>
+          <dt>{words.resolution}</dt>
+          <dd>{RESOLUTIONS[resolution_type]}</dd>
+        </div>
+      )}
+      <div>
+        <dt>{words.blockingShort}</dt>
+        <dd>
+          <ToggleButton
+            className={`button quiet toggle${blocking ? " is-blocking" : ""}`}
+            aria-label={words.blocking}
+            isSelected={blocking}
+            isDisabled={isDisabled}
+            onChange={(next) => choose({ blocking: next }, words.blocking)}
+          >
+            {blocking && <Warn />}
+            {blocking ? "Yes" : "No"}
+          </ToggleButton>
+        </dd>
+      </div>
+    </dl>
+  );
+}

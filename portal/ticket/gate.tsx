@@ -1,0 +1,113 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { handoff, refreshProject } from "../api/client.ts";
+import type { Project, Role, Ticket } from "../api/types.ts";
+import { sayRefused } from "../app/toasts.tsx";
+import { Check, Flask, Plus, Question } from "../ui/icons.tsx";
+import { RESOLUTIONS, ROLE_STATUS, ROLES } from "../words/enums.ts";
+import { ticket as words } from "../words/ticket.ts";
+import { useChoose } from "./use_save.ts";
+
+interface Props {
+  project: Project;
+  ticket: Ticket;
+  mayWrite: boolean;
+  /** Leads to the tab of the test cases or questions. */
+  show: (tab: "cases" | "conversation") => void;
+}
+
+const ACTS = ["start", "finish", "skip", "reopen"] as const;
+
+/** What stands between a ticket and its end, before anybody tries to close it; each part leads to what can be done. */
+export function Gate({ project, ticket, mayWrite, show }: Props) {
+  const { roles, cases, pending_questions: questions, status, resolution_type } = ticket;
+  const open = roles.filter((role) => role.status === "pending" || role.status === "in_progress").length;
+  const left = cases.total - cases.approved;
+  return (
+    <section className="gate" aria-label={words.gate}>
+      <ul>
+        {roles.map(({ role, status }) => (
+          <li key={role}>
+            <RoleMenu project={project} ticket={ticket} role={role} status={status} mayWrite={mayWrite} />
+          </li>
+        ))}
+        {mayWrite && (
+          <li>
+            <AddRole project={project} ticket={ticket} />
+          </li>
+        )}
+        {cases.total > 0 && (
+          <li>
+            <Button className={`gate-part${left === 0 ? " done" : ""}`} onPress={() => show("cases")}>
+              {left === 0 ? <Check /> : <Flask />}
+              {words.casesGate(cases.approved, cases.total)}
+            </Button>
+          </li>
+        )}
+        {questions > 0 && (
+          <li>
+            <Button className="gate-part ask" onPress={() => show("conversation")}>
+              <Question />
+              {words.questionsLeft(questions)}
+            </Button>
+          </li>
+        )}
+      </ul>
+      <p className="hint">
+        {status === "closed"
+          ? words.isClosed(RESOLUTIONS[resolution_type ?? "completed"])
+          : open + left === 0
+          ? words.canClose
+          : [open > 0 && words.rolesLeft(open), left > 0 && words.casesLeft(left)].filter(Boolean).join(", ")}
+      </p>
+    </section>
+  );
+}
+
+function RoleMenu(
+  { project, ticket, role, status, mayWrite }: Omit<Props, "show"> & Ticket["roles"][number],
+) {
+  const change = useMutation({
+    mutationFn: (act: typeof ACTS[number]) =>
+      handoff.api.tickets[`${act}Role`].mutate({ id: project.id, ticketId: ticket.id, role }),
+    onError: (error) => sayRefused(error),
+    onSettled: () => refreshProject(project.id),
+  });
+  const isDone = status === "done" || status === "skipped";
+  return (
+    <MenuTrigger>
+      <Button
+        className={`gate-part ${status}`}
+        isDisabled={!mayWrite}
+        aria-label={`${words.roleActions(ROLES[role])}: ${ROLE_STATUS[status]}`}
+      >
+        {isDone ? <Check /> : <span className="dot" />}
+        {ROLES[role]} <small>{ROLE_STATUS[status]}</small>
+      </Button>
+      <Popover className="popover">
+        <Menu className="menu" onAction={(act) => change.mutate(act as typeof ACTS[number])}>
+          {ACTS.map((act) => <MenuItem key={act} id={act} className="item">{words[act]}</MenuItem>)}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+function AddRole({ project, ticket }: { project: Project; ticket: Ticket }) {
+  const choose = useChoose(project, ticket);
+  const has = ticket.roles.map(({ role }) => role);
+  const others = (Object.keys(ROLES) as Role[]).filter((role) => !has.includes(role));
+  return (
+    <MenuTrigger>
+      <Button className="gate-part add" aria-label={words.addRole}>
+        <Plus />
+        {has.length === 0 && words.addRole}
+      </Button>
+      <Popover className="popover">
+        <Menu className="menu" onAction={(role) => choose({ roles: [...has, role as Role] }, words.roles)}>
+          {others.map((role) => <MenuItem key={role} id={role} className="item">{ROLES[role]}</MenuItem>)}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}

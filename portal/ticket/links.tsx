@@ -1,0 +1,180 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link as RouterLink } from "@tanstack/react-router";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { Button } from "react-aria-components";
+import { handoff, refreshProject, trpc } from "../api/client.ts";
+import type { Project, Ticket } from "../api/types.ts";
+import { sayRefused } from "../app/toasts.tsx";
+import { Branch, Robot, StageIcon } from "../ui/icons.tsx";
+import { Time } from "../ui/time.tsx";
+import { board } from "../words/board.ts";
+import { links as words } from "../words/ticket.ts";
+
+interface Props {
+  project: Project;
+  ticket: Ticket;
+  mayWrite: boolean;
+}
+
+/** What is done for a ticket elsewhere, and what is like it: pull requests, issue, agents, similar tickets. */
+export function Links({ project, ticket, mayWrite }: Props) {
+  const at = { id: project.id, ticketId: ticket.id };
+  const { data: pulls } = useQuery(trpc.integrations.listPullRequests.queryOptions(at));
+  const { data: runs } = useQuery(trpc.agents.list.queryOptions(at));
+  return (
+    <div className="links">
+      <Part
+        title={words.pullRequests}
+        empty={words.noPullRequests}
+        isEmpty={pulls?.pull_requests.length === 0}
+      >
+        {pulls?.pull_requests.map(({ url, repo, number, state, updated_at }) => (
+          <li key={url}>
+            <Branch />
+            <a className="link" href={url} target="_blank" rel="noopener noreferrer">{repo}#{number}</a>
+            <span className={`tag ${state === "merged" ? "done" : ""}`}>{state}</span>
+            <Time at={updated_at} />
+          </li>
+        ))}
+      </Part>
+      <Part title={words.runs} empty={words.noRuns} isEmpty={runs?.agent_runs.length === 0}>
+        {runs?.agent_runs.map(({ id, agent_id, status, summary, branch_name, updated_at }) => (
+          <li key={id}>
+            <Robot />
+            <span className="run-text">
+              <span className="row">
+                <b>{agent_id}</b> <span className={`tag ${status}`}>{board.run[status] ?? status}</span>{" "}
+                <Time at={updated_at} />
+              </span>
+              {branch_name && <small>{words.branch} {branch_name}</small>}
+              {summary && <small dir="auto">{summary}</small>}
+            </span>
+          </li>
+        ))}
+      </Part>
+      <Issue project={project} ticket={ticket} mayWrite={mayWrite} />
+      <Alike project={project} ticket={ticket} />
+    </div>
+  );
+}
+
+function Part(props: { title: string; empty: string; isEmpty: boolean | undefined; children: ReactNode }) {
+  return (
+    <section aria-label={props.title}>
+      <h3>{props.title}</h3>
+      {props.isEmpty
+        ? <p className="hint">{props.empty}</p>
+        : <ul className="link-list">{props.children}</ul>}
+    </section>
+  );
+}
+
+function Issue({ project, ticket, mayWrite }: Props) {
+  const at = { id: project.id, ticketId: ticket.id };
+  const { data: issue } = useQuery(trpc.integrations.getIssue.queryOptions(at));
+  const [number, setNumber] = useState("");
+  const after = {
+    onError: (error: unknown) => sayRefused(error),
+    onSettled: () => refreshProject(project.id),
+  };
+  const link = useMutation({
+    mutationFn: () => {
+      const issue_number = Number(number.replace("#", ""));
+      return handoff.api.integrations.linkIssue.mutate({
+        ...at,
+        ...(Number.isInteger(issue_number) ? { issue_number } : { issue_url: number }),
+      });
+    },
+    onSuccess: () => setNumber(""),
+    ...after,
+  });
+  const unlink = useMutation({ mutationFn: () => handoff.api.integrations.unlinkIssue.mutate(at), ...after });
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (number.trim()) link.mutate();
+  };
+  return (
+    <section aria-label={words.issue}>
+      <h3>{words.issue}</h3>
+      {issue?.issue_number
+        ? (
+          <p className="row">
+            <a className="link" href={issue.issue_url ?? "#"} target="_blank" rel="noopener noreferrer">
+              {issue.repo_full_name}#{issue.issue_number}
+            </a>
+            {mayWrite && (
+              <Button className="button quiet" onPress={() => unlink.mutate()}>{words.unlink}</Button>
+            )}
+          </p>
+        )
+        : mayWrite
+        ? (
+          <form className="add-row" onSubmit={send}>
+            <input
+              className="react-aria-Input"
+              aria-label={words.linkIssue}
+              placeholder="#12, or https://github.com/owner/name/issues/12"
+              value={number}
+              onChange={(event) => setNumber(event.currentTarget.value)}
+            />
+            <Button type="submit" className="button" isDisabled={!number.trim()}>{words.linkIssue}</Button>
+          </form>
+        )
+        : <p className="hint">{words.noIssue}</p>}
+    </section>
+  );
+}
+
+/** What it is a duplicate of, its duplicates, and open tickets that say the same. */
+function Alike({ project, ticket }: Pick<Props, "project" | "ticket">) {
+  const at = { id: project.id, ticketId: ticket.id };
+  const { data: twins } = useQuery(trpc.suggestions.duplicates.queryOptions(at));
+  const { data: similar, error } = useQuery({
+    ...trpc.tickets.similar.queryOptions({
+      id: project.id,
+      title: ticket.title,
+      description: ticket.description,
+    }),
+    staleTime: 300_000,
+    retry: false,
+  });
+  const others = similar?.similar_existing.filter(({ ticket_ref }) => ticket_ref !== ticket.ticket_ref) ?? [];
+  const open = (ref: string) => ({ to: ".", search: (old: object) => ({ ...old, ticket: ref }) }) as const;
+  return (
+    <>
+      {twins?.duplicate_of && (
+        <Part title={words.duplicateOf} empty="" isEmpty={false}>
+          <li>
+            <RouterLink {...open(twins.duplicate_of.ticket_ref)} className="link">
+              {twins.duplicate_of.ticket_ref}
+            </RouterLink>
+            {twins.duplicate_of.title}
+          </li>
+        </Part>
+      )}
+      {twins && twins.duplicates.length > 0 && (
+        <Part title={words.duplicates} empty="" isEmpty={false}>
+          {twins.duplicates.map(({ ticket_ref, title }) => (
+            <li key={ticket_ref}>
+              <RouterLink {...open(ticket_ref)} className="link">{ticket_ref}</RouterLink>
+              {title}
+            </li>
+          ))}
+        </Part>
+      )}
+      {!error && (
+        <Part title={words.similar} empty={words.noSimilar} isEmpty={similar && others.length === 0}>
+          {others.map(({ ticket_ref, title, similarity, stage }) => (
+            <li key={ticket_ref}>
+              <StageIcon stage={stage} />
+              <RouterLink {...open(ticket_ref)} className="link">{ticket_ref}</RouterLink>
+              <span className="clip" dir="auto">{title}</span>
+              <span className="space" />
+              <small>{words.percent(similarity)}</small>
+            </li>
+          ))}
+        </Part>
+      )}
+    </>
+  );
+}

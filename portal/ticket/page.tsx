@@ -1,0 +1,31 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { Button } from "react-aria-components";
+import { useProject } from "../app/project.ts";
+import { Copy } from "../ui/icons.tsx";
+import { ticket as words } from "../words/ticket.ts";
+import { copyLink } from "./panel.tsx";
+import { TicketView } from "./ticket.tsx";
+
+const route = getRouteApi("/signed-in/$key/tickets/$ref");
+
+/** A ticket on a page of its own, under the address that is passed around. */
+export function TicketPage() {
+  const project = useProject();
+  const { ref } = route.useParams();
+  return (
+    <main className="ticket-page" id="main" tabIndex={-1}>
+      <header className="panel-bar">
+        <h1 className="ref">{ref}</h1>
+        <span className="space" />
+        <Button
+          className="button quiet icon-only"
+          aria-label={words.copyLink}
+          onPress={() => copyLink({ key: project.key, ref })}
+        >
+          <Copy />
+        </Button>
+      </header>
+      <TicketView key={ref} project={project} ticketRef={ref} />
+    </main>
+  );
+}

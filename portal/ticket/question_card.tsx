@@ -1,0 +1,179 @@
+import { useMutation } from "@tanstack/react-query";
+import { type KeyboardEvent, useState } from "react";
+import { Button } from "react-aria-components";
+import { codeOf, handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import type { Question } from "../api/types.ts";
+import { useDraft } from "../app/drafts.ts";
+import { sayRefused } from "../app/toasts.tsx";
+import { Avatar } from "../ui/avatar.tsx";
+import { Check } from "../ui/icons.tsx";
+import { Markdown } from "../ui/markdown.tsx";
+import { Time } from "../ui/time.tsx";
+import { question as words } from "../words/ticket.ts";
+import { speakerName } from "./comment_card.tsx";
+
+interface Props {
+  project: { id: string };
+  question: Question;
+  mayWrite: boolean;
+  isOwn?: boolean;
+  onAnswered?: () => void;
+}
+
+/** A question with its answer, or with what it takes to answer it. */
+export function QuestionCard({ project, question, mayWrite, isOwn = false, onAnswered }: Props) {
+  const { asked_by, prompt, context, status, answer, due_at } = question;
+  const withdraw = useMutation({
+    mutationFn: () =>
+      handoff.api.questions.withdraw.mutate({
+        id: project.id,
+        ticketId: question.ticket_id,
+        questionId: question.id,
+      }),
+    onError: (error) => sayRefused(error),
+    onSettled: () => refreshProject(project.id),
+  });
+  return (
+    <article className={`question ${status}`}>
+      <header>
+        <Avatar name={asked_by.name ?? "?"} isAgent={asked_by.kind === "agent"} />
+        <b>{words.asks(speakerName(asked_by))}</b> <Time at={question.created_at} />
+        {due_at && status === "pending" && (
+          <span className="tag">
+            {words.due} <Time at={due_at} />
+          </span>
+        )}
+        {status !== "pending" && status !== "answered" && <span className="tag">{words.status[status]}</span>}
+      </header>
+      <Markdown text={prompt} />
+      {context && (
+        <details>
+          <summary>…</summary>
+          <Markdown text={context} />
+        </details>
+      )}
+      {answer && <Answered question={question} />}
+      {status === "pending" && question.task_id && <p className="hint">{words.blocks}</p>}
+      {status === "pending" && mayWrite && (
+        <AnswerForm project={project} question={question} onAnswered={onAnswered} />
+      )}
+      {status === "pending" && isOwn && (
+        <Button className="button quiet" onPress={() => withdraw.mutate()}>{words.withdraw}</Button>
+      )}
+    </article>
+  );
+}
+
+function Answered({ question: { answer, options, kind } }: { question: Question }) {
+  if (!answer) return null;
+  const labelOf = (id: string) =>
+    options?.find((option) => option.id === id)?.label ??
+      (kind === "confirmation" && id === "no" ? words.no : words.yes);
+  return (
+    <div className="answer">
+      <small>
+        <Check /> {answer.by === "default" ? words.byDefault : words.answered(answer.user_name ?? "")},{" "}
+        <Time at={answer.at} />
+      </small>
+      {answer.option_ids.length > 0 && (
+        <p>
+          <b dir="auto">{answer.option_ids.map(labelOf).join(", ")}</b>
+        </p>
+      )}
+      {answer.text && <Markdown text={answer.text} />}
+    </div>
+  );
+}
+
+interface FormProps {
+  project: { id: string };
+  question: Question;
+  onAnswered: (() => void) | undefined;
+}
+
+function AnswerForm({ project, question, onAnswered }: FormProps) {
+  const [draft, setDraft] = useDraft<string>(`${question.id}.answer`);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [isConfirmed, setConfirmed] = useState(false);
+  const text = draft ?? "";
+  const { options, selection, kind, allow_text, stale } = question;
+  const choices = options ??
+    (kind === "confirmation" ? [{ id: "yes", label: words.yes }, { id: "no", label: words.no }] : []);
+  const isMultiple = selection === "multiple";
+  const answer = useMutation({
+    mutationFn: (option_ids: string[]) =>
+      handoff.api.questions.answer.mutate({
+        id: project.id,
+        ticketId: question.ticket_id,
+        questionId: question.id,
+        ...(option_ids.length > 0 && { option_ids }),
+        ...(text.trim() && { text }),
+        ...(isConfirmed && { confirm_stale: true }),
+      }),
+    onSuccess: () => (setDraft(null), onAnswered?.()),
+    onSettled: () => refreshProject(project.id),
+  });
+  const isReady = (text.trim() !== "" || chosen.length > 0) && (!stale || isConfirmed);
+  const send = () => isReady && !answer.isPending && answer.mutate(chosen);
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
+  };
+  const choose = (id: string) =>
+    setChosen((old) =>
+      !isMultiple ? [id] : old.includes(id) ? old.filter((each) => each !== id) : [...old, id]
+    );
+  return (
+    <form className="answer-form" onSubmit={(event) => (event.preventDefault(), send())}>
+      {choices.length > 0 && (
+        <div className="answer-options" role="group" aria-label={words.answer}>
+          {choices.map(({ id, label, ...option }) => (
+            <button
+              key={id}
+              type="button"
+              className="option answer-option"
+              aria-pressed={chosen.includes(id)}
+              data-selected={chosen.includes(id) || undefined}
+              onClick={() => choose(id)}
+            >
+              <span dir="auto">{label}</span>
+              {"description" in option && option.description && (
+                <small dir="auto">{option.description}</small>
+              )}
+            </button>
+          ))}
+        </div>
+      )}
+      {(choices.length === 0 || allow_text) && (
+        <textarea
+          className="text-field"
+          aria-label={choices.length > 0 ? words.note : words.placeholder}
+          placeholder={choices.length > 0 ? words.note : words.placeholder}
+          rows={2}
+          maxLength={10_000}
+          dir="auto"
+          value={text}
+          onChange={(event) => setDraft(event.currentTarget.value || null)}
+          onKeyDown={press}
+        />
+      )}
+      {stale && (
+        <label className="check stale">
+          <input
+            type="checkbox"
+            checked={isConfirmed}
+            onChange={(event) => setConfirmed(event.currentTarget.checked)}
+          />
+          <span>{words.stale} {words.confirmStale}</span>
+        </label>
+      )}
+      {answer.error && (
+        <p role="alert" className="refusal">
+          {codeOf(answer.error) === "already_answered" ? words.already : sentenceOf(answer.error)}
+        </p>
+      )}
+      <Button type="submit" className="button primary" isDisabled={!isReady} isPending={answer.isPending}>
+        {words.send}
+      </Button>
+    </form>
+  );
+}

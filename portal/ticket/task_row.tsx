@@ -1,0 +1,190 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { handoff, refreshProject } from "../api/client.ts";
+import type { Project, Task } from "../api/types.ts";
+import { sayRefused } from "../app/toasts.tsx";
+import { Choice } from "../ui/choice.tsx";
+import { Down, More, Trash, Up } from "../ui/icons.tsx";
+import { Markdown } from "../ui/markdown.tsx";
+import { app } from "../words/app.ts";
+import { ROLES, TASK_STATUS } from "../words/enums.ts";
+import { tasks as words } from "../words/ticket.ts";
+import { useNames } from "./facts.tsx";
+
+interface Props {
+  project: Project;
+  task: Task;
+  all: Task[];
+  mayWrite: boolean;
+  up: (() => void) | undefined;
+  down: (() => void) | undefined;
+}
+
+type Change = Omit<Parameters<typeof handoff.api.tasks.update.mutate>[0], "id" | "ticketId" | "taskId">;
+
+export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
+  const [reason, setReason] = useState<string | null>(null);
+  const at = { id: project.id, ticketId: task.handoff_request_id, taskId: task.id };
+  const after = {
+    onError: (error: unknown) => sayRefused(error),
+    onSettled: () => refreshProject(project.id),
+  };
+  const change = useMutation({
+    mutationFn: (fields: Change) =>
+      handoff.api.tasks.update.mutate({ ...at, ...fields }, { context: { ifMatch: task.version } }),
+    ...after,
+  });
+  const act = useMutation({
+    mutationFn: async (what: "claim" | "release" | "delete"): Promise<unknown> =>
+      await handoff.api.tasks[what].mutate(at),
+    ...after,
+  });
+  const setStatus = (status: Task["status"] | undefined) => {
+    if (!status || status === task.status) return;
+    if (status === "blocked") setReason("");
+    else change.mutate({ status });
+  };
+  return (
+    <li className={`task ${task.status}`}>
+      <Choice
+        label={words.status(task.title)}
+        words={TASK_STATUS}
+        value={task.status}
+        look="quiet"
+        isDisabled={!mayWrite}
+        icon={(status) => <span className={`dot ${status}`} />}
+        onChange={setStatus}
+      />
+      <div className="task-text">
+        <b dir="auto">{task.title}</b>
+        <TaskFacts project={project} task={task} all={all} />
+        {task.blocking_reason && <p className="task-reason" dir="auto">{task.blocking_reason}</p>}
+        <TaskDetails
+          task={task}
+          mayWrite={mayWrite}
+          tick={(acceptance_criteria) => change.mutate({ acceptance_criteria })}
+        />
+        {reason !== null && (
+          <form
+            className="add-row"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (reason.trim()) {
+                change.mutate({ status: "blocked", blocking_reason: reason }, {
+                  onSuccess: () => setReason(null),
+                });
+              }
+            }}
+          >
+            <input
+              className="react-aria-Input"
+              aria-label={words.reason}
+              placeholder={words.reason}
+              autoFocus
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+            />
+            <Button type="submit" className="button">{words.block}</Button>
+            <Button className="button quiet" onPress={() => setReason(null)}>{app.cancel}</Button>
+          </form>
+        )}
+      </div>
+      {mayWrite && task.status === "pending" && (
+        <Button
+          className="button"
+          onPress={() => act.mutate("claim")}
+        >
+          {words.claim}
+        </Button>
+      )}
+      {mayWrite && task.lease_expires_at && (
+        <Button
+          className="button quiet"
+          onPress={() => act.mutate("release")}
+        >
+          {words.release}
+        </Button>
+      )}
+      {mayWrite && (
+        <MenuTrigger>
+          <Button className="button quiet icon-only" aria-label={words.actions(task.title)}>
+            <More />
+          </Button>
+          <Popover className="popover">
+            <Menu className="menu">
+              {up && (
+                <MenuItem className="item" onAction={up}>
+                  <Up />
+                  {words.up}
+                </MenuItem>
+              )}
+              {down && (
+                <MenuItem className="item" onAction={down}>
+                  <Down />
+                  {words.down}
+                </MenuItem>
+              )}
+              <MenuItem className="item danger" onAction={() => act.mutate("delete")}>
+                <Trash />
+                {words.remove}
+              </MenuItem>
+            </Menu>
+          </Popover>
+        </MenuTrigger>
+      )}
+    </li>
+  );
+}
+
+function TaskFacts({ project, task, all }: { project: Project; task: Task; all: Task[] }) {
+  const nameOf = useNames(project.id);
+  const before = task.depends_on_task_ids.flatMap((id) => all.find((each) => each.id === id)?.sequence ?? []);
+  const left = task.lease_expires_at && Math.ceil((Date.parse(task.lease_expires_at) - Date.now()) / 60_000);
+  const facts = [
+    ROLES[task.role],
+    task.assignee_user_id && nameOf(task.assignee_user_id),
+    typeof left === "number" && words.claimedUntil(left),
+    before.length > 0 && words.after(before.join(", ")),
+    task.actual_minutes !== null
+      ? words.took(task.actual_minutes)
+      : task.estimated_minutes !== null && words.estimate(task.estimated_minutes),
+  ];
+  return <small>{facts.filter(Boolean).join(" · ")}</small>;
+}
+
+interface DetailsProps {
+  task: Task;
+  mayWrite: boolean;
+  tick: (criteria: Task["acceptance_criteria"]) => void;
+}
+
+function TaskDetails({ task, mayWrite, tick }: DetailsProps) {
+  const { body, summary, acceptance_criteria: criteria } = task;
+  if (!body && !summary && criteria.length === 0) return null;
+  return (
+    <details>
+      <summary>{words.details}</summary>
+      {body && <Markdown text={body} />}
+      {summary && <Markdown text={summary} />}
+      {criteria.length > 0 && (
+        <ul className="criteria" aria-label={words.criteria}>
+          {criteria.map(({ text, done }, at) => (
+            <li key={at}>
+              <label className="check">
+                <input
+                  type="checkbox"
+                  checked={done}
+                  disabled={!mayWrite}
+                  onChange={() =>
+                    tick(criteria.map((each, place) => place === at ? { ...each, done: !done } : each))}
+                />
+                <span dir="auto">{text}</span>
+              </label>
+            </li>
+          ))}
+        </ul>
+      )}
+    </details>
+  );
+}

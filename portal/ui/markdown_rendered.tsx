@@ -1,0 +1,29 @@
+import ReactMarkdown, { type Components } from "react-markdown";
+import gfm from "remark-gfm";
+
+// A picture would ask another host, which tells that host who reads; the link to it is shown in its place.
+const PARTS: Components = {
+  a: ({ href, children }) => <a href={href} target="_blank" rel="noopener noreferrer nofollow">{children}</a>,
+  img: ({ src, alt }) => (
+    <a href={String(src ?? "")} target="_blank" rel="noopener noreferrer nofollow">
+      {alt || String(src ?? "")}
+    </a>
+  ),
+  input: ({ checked }) => <span aria-hidden="true">{checked ? "☑ " : "☐ "}</span>,
+  h1: ({ children }) => <h4>{children}</h4>,
+  h2: ({ children }) => <h4>{children}</h4>,
+  h3: ({ children }) => <h5>{children}</h5>,
+  h4: ({ children }) => <h5>{children}</h5>,
+  pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
+};
+
+/** A mention is `@[name](user-id)`: an id is no address, so the name alone is shown. */
+function withNames(text: string): string {
+  return text.replace(/@\[([^\]\n]{1,200})\]\([0-9a-f-]{36}\)/g, (_, name: string) => `**@${name}**`);
+}
+
+export default function Rendered({ text }: { text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={[gfm]} components={PARTS} skipHtml={false}>{withNames(text)}</ReactMarkdown>
+  );
+}
