@@ -17,9 +17,10 @@ const TYPES: Record<string, string> = {
   svg: "image/svg+xml",
 };
 
-/** Addresses of the portal: a project's are below its key, all others are or are below one of these words. */
-const PAGES =
-  /^\/(?:(?:sign-in|projects|inbox|search|settings|admin|welcome|password|survey|unsubscribe)(?:\/.*)?|[A-Z][A-Z0-9]{1,9}\/.+)?$/;
+/** First segments of the portal's addresses, and the segments that follow a project's key. */
+const AREAS = "sign-in|projects|inbox|search|settings|admin|welcome|password|survey|unsubscribe";
+const OF_PROJECT = "board|list|tickets|suggestions|settings";
+const PAGES = new RegExp(`^/(?:(?:${AREAS}|[A-Z][A-Z0-9]{1,9}/(?:${OF_PROJECT}))(?:/.*)?)?$`);
 
 /** Serves the portal to browsers: one page for all of its addresses, and the files that the page loads. */
 export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {

@@ -5,6 +5,7 @@ import { asObject, parseJson } from "../core/json.ts";
 import { refuseInexactNumbers } from "../core/json_numbers.ts";
 import { appErrorOf, authorize, callProcedure } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
+import { compressed, takesGzip } from "./compress.ts";
 import { deadline } from "./deadline.ts";
 import { withLongBody } from "./long_body.ts";
 import { refuseOthers } from "./methods.ts";
@@ -41,7 +42,8 @@ async function answer(
     const allowed = await authorize(ctx, meta, () => c.req.param());
     const call = async (body: Uint8Array | null) => {
       const input = readInput(c, procedure, body);
-      return success(ctx, procedure, input, await callProcedure(procedure, ctx, input));
+      const output = await callProcedure(procedure, ctx, input);
+      return await success(ctx, { procedure, input, output, asked: c.req.raw.headers });
     };
     const read = () => readBody(c.req.raw, meta.maxBytes ?? MAX_CALL_BYTES);
     if (meta.maxBytes) return await withLongBody(allowed as ActorContext, read, call);
@@ -95,12 +97,16 @@ function fieldsOf(
   return isLeftOut ? {} : asObject(json);
 }
 
-function success(
-  ctx: RequestContext,
-  { meta }: PublishedProcedure,
-  input: unknown,
-  output: unknown,
-): Response {
+interface Success {
+  procedure: PublishedProcedure;
+  input: unknown;
+  output: unknown;
+  /** Header fields of the request. */
+  asked: Headers;
+}
+
+async function success(ctx: RequestContext, { procedure, input, output, asked }: Success): Promise<Response> {
+  const { meta } = procedure;
   const status = meta.statusOf?.(output as never) ?? meta.status ?? 200;
   const headers = ctx.headers;
   const version = versionOf(output);
@@ -116,7 +122,8 @@ function success(
     return new Response(file, { status, headers });
   }
   headers.set("Content-Type", "application/json");
-  return new Response(JSON.stringify(output), { status, headers });
+  const text = JSON.stringify(output);
+  return new Response(takesGzip(asked) ? await compressed(text, headers) : text, { status, headers });
 }
 
 function versionOf(output: unknown): unknown {

@@ -8,6 +8,7 @@ import { outlineJson } from "../core/json_outline.ts";
 import { appRouter } from "../routers/root.ts";
 import { appErrorOf, authorize, type Meta, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
+import { compressed, takesGzip } from "./compress.ts";
 import { deadline } from "./deadline.ts";
 import { headersOf, logFailure } from "./failure.ts";
 import { withLongBody } from "./long_body.ts";
@@ -38,8 +39,8 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     if (names.length > 1) refuseStreams(names);
     refuseMixture(new Set(called.map((procedure) => procedure?.type)));
     const { raw } = c.req;
-    const answer = (req: Request) =>
-      fetchRequestHandler({
+    const answer = async (req: Request) => {
+      const response = await fetchRequestHandler({
         endpoint: "/trpc",
         req,
         router: appRouter,
@@ -58,6 +59,8 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
           if (!c.var.code) c.set("code", failure.body(undefined).code);
         },
       });
+      return takesGzip(raw.headers) ? await shortened(response) : response;
+    };
     if (raw.method !== "POST") return await answer(raw);
     refuseStrangers(ctx, called);
     const call = (body: Uint8Array) => answer(withBody(raw, body, called.length));
@@ -69,6 +72,13 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     return await call(await readBody(raw, ctx.actor && called.length > 1 ? MAX_BATCH_BYTES : MAX_CALL_BYTES));
   });
   return app;
+}
+
+/** The same answer in fewer bytes; a stream stays as it is. */
+async function shortened(response: Response): Promise<Response> {
+  if (!response.headers.get("content-type")?.startsWith("application/json")) return response;
+  const headers = new Headers(response.headers);
+  return new Response(await compressed(await response.text(), headers), { status: response.status, headers });
 }
 
 /** Who may make none of the calls is told so before anything is read. */
