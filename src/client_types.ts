@@ -447,6 +447,41 @@ export type Member = {
   created_at: string;
 };
 
+export type Notification = {
+  ticket: TicketLine;
+  project: ProjectLine;
+  reason: "question" | "approval" | "mention" | "assigned" | "comment" | "change";
+  unread: boolean;
+  first_event: {
+    type: string;
+    entity: string;
+    entity_id: string;
+    actor: {
+      kind: "user" | "key" | "webhook" | "job";
+      id: string;
+      name?: string | undefined;
+      key_id?: string | undefined;
+    };
+    at: string;
+  };
+  last_event: NotificationEvent;
+  snoozed_until: string | null;
+  archived_at: string | null;
+};
+
+export type NotificationEvent = {
+  type: string;
+  entity: string;
+  entity_id: string;
+  actor: {
+    kind: "user" | "key" | "webhook" | "job";
+    id: string;
+    name?: string | undefined;
+    key_id?: string | undefined;
+  };
+  at: string;
+};
+
 export type Person = {
   id: string;
   name: string;
@@ -467,6 +502,8 @@ export type Project = {
   updated_at: string;
   my_role: "viewer" | "member" | "admin";
 };
+
+export type ProjectLine = { id: string; key: string; name: string };
 
 export type ProjectTask = {
   id: string;
@@ -738,6 +775,17 @@ export type Ticket = {
   resolution_note: string | null;
 };
 
+export type TicketLine = {
+  id: string;
+  ticket_ref: string;
+  title: string;
+  stage: "backlog" | "up_next" | "in_progress" | "validation" | "live";
+  status: "open" | "closed";
+  priority: "low" | "medium" | "high";
+  blocking: boolean;
+  url: string;
+};
+
 export type TicketRecord = {
   type: "ticket";
   id: string;
@@ -980,6 +1028,26 @@ export type User = {
   updated_at: string;
 };
 
+export type WaitingItem = {
+  kind: "question" | "approval" | "task" | "agent_run" | "dead_letter";
+  id: string;
+  title: string;
+  since: string;
+  age_seconds: number;
+  blocks: { ticket: boolean; tasks: number };
+  due_at: string | null;
+  ticket: TicketLine | null;
+  project: ProjectLine | null;
+};
+
+export type Watcher = {
+  user_id: string;
+  name: string;
+  kind: "human" | "bot";
+  reason: "manual" | "mention" | "comment" | "creator" | "assigned";
+  muted: boolean;
+};
+
 type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: unknown }>;
 type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: unknown }>;
 type Stream<Input, Item> = TRPCSubscriptionProcedure<
@@ -1091,6 +1159,26 @@ export type AppRouter = TRPCBuiltRouter<
           lastEventId?: number | string | undefined;
         },
         Event | Resync
+      >;
+    };
+    inbox: {
+      list: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          show?: "inbox" | "unread" | "snoozed" | "archived" | undefined;
+        },
+        { notifications: Array<Notification>; next_cursor: string | null }
+      >;
+      count: Query<Record<string, never>, { unread: number }>;
+      read: Mutation<
+        { ticket_ids?: Array<string> | undefined; up_to?: string | undefined },
+        { updated: number }
+      >;
+      snooze: Mutation<{ ticket_ids: Array<string>; until: string | null }, { updated: number }>;
+      archive: Mutation<
+        { ticket_ids?: Array<string> | undefined; up_to?: string | undefined },
+        { updated: number }
       >;
     };
     integrations: {
@@ -1683,6 +1771,22 @@ export type AppRouter = TRPCBuiltRouter<
         { keys: Array<Key>; next_cursor: string | null }
       >;
       acceptInvite: Mutation<{ token: string; password: string }, User>;
+    };
+    waiting: {
+      list: Query<
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          kind?: "question" | "approval" | "task" | "agent_run" | "dead_letter" | undefined;
+          project_id?: string | undefined;
+        },
+        { waiting: Array<WaitingItem>; total: number; next_cursor: string | null }
+      >;
+    };
+    watch: {
+      list: Query<{ id: string; ticketId: string }, { watchers: Array<Watcher>; next_cursor: null }>;
+      put: Mutation<{ id: string; ticketId: string }, Watcher>;
+      remove: Mutation<{ id: string; ticketId: string }, Watcher>;
     };
   }
 >;

@@ -5,6 +5,7 @@ import { authRouter } from "./auth.ts";
 import { billingRouter } from "./billing.ts";
 import { commentsRouter } from "./comments.ts";
 import { eventsRouter } from "./events.ts";
+import { inboxRouter } from "./inbox.ts";
 import { integrationsRouter } from "./integrations.ts";
 import { keysRouter } from "./keys.ts";
 import { operationsRouter } from "./operations.ts";
@@ -19,6 +20,8 @@ import { ticketsRouter } from "./tickets.ts";
 import { transfersRouter } from "./transfers.ts";
 import { router } from "./trpc.ts";
 import { usersRouter } from "./users.ts";
+import { waitingRouter } from "./waiting.ts";
+import { watchRouter } from "./watch.ts";
 
 /** Every procedure of the service; REST, tRPC and the documents are made from this one tree. */
 export const appRouter = router({
@@ -29,6 +32,7 @@ export const appRouter = router({
   billing: billingRouter,
   comments: commentsRouter,
   events: eventsRouter,
+  inbox: inboxRouter,
   integrations: integrationsRouter,
   keys: keysRouter,
   operations: operationsRouter,
@@ -42,6 +46,8 @@ export const appRouter = router({
   tickets: ticketsRouter,
   transfers: transfersRouter,
   users: usersRouter,
+  waiting: waitingRouter,
+  watch: watchRouter,
 });
 
 export type AppRouter = typeof appRouter;

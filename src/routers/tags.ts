@@ -10,6 +10,8 @@ export const TAGS = {
   "Comments": "What people and agents say about a ticket.",
   "Events": "Every change as a numbered event, and where events are sent.",
   "Projects": "Projects, their members and their repositories.",
+  "Watching": "Who is told of what happens on a ticket.",
+  "Inbox": "What the caller was told, and what waits for them.",
   "Questions": "Questions about a ticket that somebody has to answer.",
   "Settings": "What an account has switched on.",
   "Suggestions": "What the analyzer found out about a project's tickets, and what became of it.",

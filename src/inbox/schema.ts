@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { Author, Id, NextCursor, OffsetTime, Page, Timestamp } from "../core/schema.ts";
+import { Priority, Stage, Status } from "../tickets/schema.ts";
+
+export const NotificationReason = z.enum([
+  "question",
+  "approval",
+  "mention",
+  "assigned",
+  "comment",
+  "change",
+]);
+
+const NotificationEvent = z.object({
+  type: z.string().describe("As the type of an event"),
+  entity: z.string(),
+  entity_id: z.string(),
+  actor: Author,
+  at: Timestamp,
+}).meta({ id: "NotificationEvent" });
+
+/** A ticket where it stands beside those of other projects. */
+export const TicketLine = z.object({
+  id: Id,
+  ticket_ref: z.string(),
+  title: z.string(),
+  stage: Stage,
+  status: Status,
+  priority: Priority,
+  blocking: z.boolean(),
+  url: z.string(),
+}).meta({ id: "TicketLine" });
+
+export const ProjectLine = z.object({ id: Id, key: z.string(), name: z.string() }).meta({
+  id: "ProjectLine",
+});
+
+export const Notification = z.object({
+  ticket: TicketLine,
+  project: ProjectLine,
+  reason: NotificationReason.describe("The strongest since the ticket was last read there; in this order"),
+  unread: z.boolean(),
+  first_event: NotificationEvent.describe("The first that was unread"),
+  last_event: NotificationEvent,
+  snoozed_until: Timestamp.nullable(),
+  archived_at: Timestamp.nullable(),
+}).meta({ id: "Notification" });
+export type Notification = z.infer<typeof Notification>;
+
+export const ListInbox = Page.extend({
+  show: z.enum(["inbox", "unread", "snoozed", "archived"]).default("inbox").describe(
+    "inbox: what is neither snoozed nor archived; unread: of that, what is unread",
+  ),
+});
+export type ListInbox = z.infer<typeof ListInbox>;
+
+export const Inbox = z.object({ notifications: z.array(Notification), next_cursor: NextCursor });
+
+export const InboxCount = z.object({ unread: z.int().describe("Neither snoozed nor archived") });
+
+const TicketIds = z.array(Id).min(1).max(200);
+const Chosen = {
+  ticket_ids: TicketIds.optional(),
+  up_to: OffsetTime.optional().describe("All whose last event is no later than this"),
+};
+const isChoice = ({ ticket_ids, up_to }: { ticket_ids?: unknown; up_to?: unknown }) =>
+  (ticket_ids === undefined) !== (up_to === undefined);
+
+export const ChooseNotifications = z.strictObject(Chosen).refine(isChoice, {
+  error: "Names either ticket_ids or up_to",
+  path: ["ticket_ids"],
+});
+export type ChooseNotifications = z.infer<typeof ChooseNotifications>;
+
+export const SnoozeNotifications = z.strictObject({
+  ticket_ids: TicketIds,
+  until: OffsetTime.nullable().describe("Null takes the snoozing back"),
+});
+export type SnoozeNotifications = z.infer<typeof SnoozeNotifications>;
+
+export const Updated = z.object({ updated: z.int() });

@@ -1,0 +1,11 @@
+import type { ActorContext } from "../core/context.ts";
+import { isMine } from "./_mine.ts";
+import type { SnoozeNotifications } from "./schema.ts";
+
+/** Hides notifications until a time; what happens to their tickets by then comes with them. */
+export async function snoozeInbox(ctx: ActorContext, { ticket_ids, until }: SnoozeNotifications) {
+  const { count } = await ctx.db`
+    update notifications n set snoozed_until = ${until}::timestamptz
+    where ${isMine(ctx)} and n.ticket_id = any (${ticket_ids}::uuid[]) and n.archived_at is null`;
+  return { updated: count };
+}

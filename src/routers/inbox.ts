@@ -1,0 +1,66 @@
+import { archiveInbox } from "../inbox/archive.ts";
+import { countInbox } from "../inbox/count.ts";
+import { listInbox } from "../inbox/list.ts";
+import { markInboxRead } from "../inbox/mark_read.ts";
+import {
+  ChooseNotifications,
+  Inbox,
+  InboxCount,
+  ListInbox,
+  SnoozeNotifications,
+  Updated,
+} from "../inbox/schema.ts";
+import { snoozeInbox } from "../inbox/snooze.ts";
+import { Empty, router, userProcedure } from "./trpc.ts";
+
+const read = { access: "user", scope: "tickets:read", tag: "Inbox" } as const;
+const write = { access: "user", scope: "tickets:write", tag: "Inbox" } as const;
+const ids = ["0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10"];
+
+export const inboxRouter = router({
+  list: userProcedure({
+    ...read,
+    method: "GET",
+    path: "/inbox",
+    summary: "List what the caller was told, the latest first",
+    description:
+      "One row for each ticket, however much happens there. A person's API key has an inbox of its own: the answers to what " +
+      "it asked.",
+  }).input(ListInbox).output(Inbox).query(({ ctx, input }) => listInbox(ctx, input)),
+
+  count: userProcedure({
+    ...read,
+    method: "GET",
+    path: "/inbox/count",
+    summary: "Count the unread tickets of the caller's inbox",
+    example: { output: { unread: 3 } },
+  }).input(Empty).output(InboxCount).query(({ ctx }) => countInbox(ctx)),
+
+  read: userProcedure({
+    ...write,
+    method: "POST",
+    path: "/inbox/read",
+    summary: "Mark notifications as read",
+    description:
+      "Of the tickets that are named, or all up to a time. What has been read isn't mailed any more.",
+    example: { input: { ticket_ids: ids }, output: { updated: 1 } },
+  }).input(ChooseNotifications).output(Updated).mutation(({ ctx, input }) => markInboxRead(ctx, input)),
+
+  snooze: userProcedure({
+    ...write,
+    method: "POST",
+    path: "/inbox/snooze",
+    summary: "Hide notifications until a time",
+    example: { input: { ticket_ids: ids, until: "2026-12-01T08:00:00.000Z" }, output: { updated: 1 } },
+  }).input(SnoozeNotifications).output(Updated).mutation(({ ctx, input }) => snoozeInbox(ctx, input)),
+
+  archive: userProcedure({
+    ...write,
+    method: "POST",
+    path: "/inbox/archive",
+    summary: "Put notifications away",
+    description:
+      "Of the tickets that are named, or all up to a time. What happens next to a ticket brings it back.",
+    example: { input: { ticket_ids: ids }, output: { updated: 1 } },
+  }).input(ChooseNotifications).output(Updated).mutation(({ ctx, input }) => archiveInbox(ctx, input)),
+});

@@ -1,0 +1,82 @@
+import type { Fragment } from "../../db/open.ts";
+import { hasScope } from "../core/access.ts";
+import { type ActorContext, isBot } from "../core/context.ts";
+import { type QueueDefinition, QUEUES } from "../core/queue.ts";
+import type { WaitingItem } from "./schema.ts";
+
+/** Columns: kind, id, title, since, due_at, ticket_id, tasks. `reach r` are the projects of the caller, each with a role. */
+export function sourcesFor(ctx: ActorContext, kind: WaitingItem["kind"] | undefined): Fragment[] {
+  const sources = {
+    question: questions,
+    approval: approvals,
+    task: tasks,
+    agent_run: runs,
+    dead_letter: deadLetters,
+  };
+  return Object.entries(sources)
+    .filter(([name]) => kind === undefined || name === kind)
+    .flatMap(([, source]) => source(ctx));
+}
+
+/** The task that a question blocks, and those that depend on it. */
+function questions({ db, actor }: ActorContext): Fragment[] {
+  const { user, credential } = actor;
+  const bot = isBot(actor);
+  const keyId = credential.type === "key" ? credential.id : null;
+  return [db`
+    select 'question' as kind, q.id::text, left(q.prompt, 300) as title, q.created_at as since, q.due_at, q.ticket_id,
+      case when q.task_id is null then 0 else 1 + (
+        select count(*)::integer from tasks d where d.ticket_id = q.ticket_id and q.task_id = any (d.depends_on_task_ids)) end as tasks
+    from reach r join questions q on q.project_id = r.id and q.status = 'pending'
+    where r.role <> 'viewer' ${bot ? db`and q.resolver = 'not_creator'` : db``}
+      and not (q.created_by = ${user.id}::uuid and q.created_with = ${credential.type} and q.key_id is not distinct from ${keyId}::uuid)
+      and (q.addressee_role is null or q.addressee_role = 'member' or r.role = 'admin')
+      and (q.addressee_user_id is null or q.addressee_user_id = ${user.id}::uuid
+        or (${!bot} and r.role = 'admin' and coalesce(role_of_user(q.addressee_user_id, q.project_id), 'viewer') = 'viewer'))`];
+}
+
+function approvals({ db, actor }: ActorContext): Fragment[] {
+  if (isBot(actor)) return [];
+  return [db`
+    select 'approval', c.id::text, c.title, greatest(c.updated_at, k.updated_at), null::timestamptz, c.ticket_id, 0
+    from reach r join test_cases c on c.project_id = r.id and c.status = 'pending'
+    join tickets k on k.id = c.ticket_id and k.stage = 'validation'
+    where r.role <> 'viewer'`];
+}
+
+function tasks({ db, actor }: ActorContext): Fragment[] {
+  if (!hasScope(actor, "tasks:read")) return [];
+  return [db`
+    select 'task', a.id::text, a.title, a.updated_at, null::timestamptz, a.ticket_id, (
+      select count(*)::integer from tasks d where d.ticket_id = a.ticket_id and a.id = any (d.depends_on_task_ids))
+    from reach r join tasks a on a.project_id = r.id and a.assignee_user_id = ${actor.user.id}::uuid and a.status = 'pending'
+    join tickets k on k.id = a.ticket_id and k.status = 'open'
+    where r.role <> 'viewer' and not exists (
+      select from tasks d where d.id = any (a.depends_on_task_ids) and d.status not in ('done', 'skipped'))`];
+}
+
+/** The last run of an open ticket, when it has failed or gone silent. */
+function runs({ db, actor }: ActorContext): Fragment[] {
+  if (isBot(actor)) return [];
+  return [db`
+    select 'agent_run', g.id::text, coalesce(left(g.summary, 300), g.agent_id), g.updated_at, null::timestamptz, g.ticket_id,
+      cardinality(g.task_ids)
+    from reach r join agent_runs g on g.project_id = r.id and g.status in ('running', 'failed')
+    join tickets k on k.id = g.ticket_id and k.status = 'open'
+    where r.role = 'admin' and (g.status = 'failed' or ${isSilent(db)})
+      and not exists (select from agent_runs o where o.ticket_id = g.ticket_id and o.id > g.id)`];
+}
+
+function isSilent(db: ActorContext["db"]) {
+  return db`g.updated_at < now() - interval '30 minutes'`;
+}
+
+/** Where jobs end whose tries are used up. */
+const DEAD = Object.values(QUEUES).flatMap(({ deadLetter }: QueueDefinition) => deadLetter ?? []);
+
+function deadLetters({ db, actor }: ActorContext): Fragment[] {
+  if (actor.user.role !== "super_admin" || isBot(actor)) return [];
+  return [db`
+    select 'dead_letter', j.id::text, j.name, j.created_on, null::timestamptz, null::uuid, 0
+    from pgboss.job j where j.name = any (${DEAD}::text[]) and j.state = 'created'`];
+}

@@ -1,0 +1,52 @@
+import { projectsFor, roleInProject, withinReach } from "../core/access.ts";
+import type { ActorContext } from "../core/context.ts";
+import { decodeCursor, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
+import { lineColumns } from "../inbox/lines.ts";
+import { sourcesFor } from "./_sources.ts";
+import type { ListWaiting, WaitingItem } from "./schema.ts";
+
+type Row = WaitingItem & { total: number; weight: number };
+
+/**
+ * What waits for the caller, by what is true now: nothing of it is stored. What blocks most comes first, and of equals
+ * what has waited longest.
+ */
+export async function listWaiting(ctx: ActorContext, input: ListWaiting) {
+  const { db, actor: { user, credential } } = ctx;
+  const sources = sourcesFor(ctx, input.kind);
+  if (sources.length === 0) return { waiting: [], total: 0, next_cursor: null };
+  const bound = credential.type === "key" ? credential.project_id : null;
+  const of = (id: string | null | undefined) => id ? db`and p.id = ${id}::uuid` : db``;
+  const rows = await db<Row[]>`
+    with reach as materialized (
+      select p.id, ${roleInProject(db)} as role from ${projectsFor(db, user.id)}
+      where ${withinReach(db, user)} and p.archived_at is null and ${roleInProject(db)} is not null ${
+    of(bound)
+  } ${of(input.project_id)}
+    ), item (kind, id, title, since, due_at, ticket_id, tasks) as (
+      ${sources.flatMap((source, index) => index === 0 ? [source] : [db`union all`, source])}
+    ), ranked as (
+      select i.*, (coalesce(t.blocking, false)::integer * 1000 + least(i.tasks, 999)) as weight, count(*) over ()::integer as total
+      from item i left join tickets t on t.id = i.ticket_id
+    )
+    select i.kind, i.id, i.title, i.since, floor(extract(epoch from now() - i.since))::float8 as age_seconds,
+      jsonb_build_object('ticket', coalesce(t.blocking, false), 'tasks', i.tasks) as blocks, i.due_at, i.total, i.weight,
+      ${lineColumns(ctx)}
+    from ranked i left join tickets t on t.id = i.ticket_id left join projects p on p.id = t.project_id
+    where ${after(ctx, input)}
+    order by i.weight desc, i.since, i.id limit ${pageLimit(db, input.limit)}`;
+  const { items, next_cursor } = page(rows, input.limit, ({ weight, since, id }) => [weight, since, id]);
+  return { waiting: items.map(ofNoTicket), total: rows[0]?.total ?? 0, next_cursor };
+}
+
+function after({ db }: ActorContext, { cursor }: ListWaiting) {
+  if (!cursor) return db`true`;
+  const [weight, since, id] = decodeCursor(cursor, ["integer", "time", "id"]) as [number, string, string];
+  return db`(i.weight < ${weight} or (i.weight = ${weight} and (i.since, i.id) > (${since}::timestamptz, ${id})))`;
+}
+
+/** A dead letter belongs to the installation. */
+function ofNoTicket({ total: _, weight: __, ...item }: Row): WaitingItem {
+  return item.kind === "dead_letter" ? { ...item, ticket: null, project: null } : item;
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { Id, LargeInteger, NextCursor, Page, Timestamp } from "../core/schema.ts";
+import { ProjectLine, TicketLine } from "../inbox/schema.ts";
+
+export const WaitingKind = z.enum(["question", "approval", "task", "agent_run", "dead_letter"]);
+
+export const WaitingItem = z.object({
+  kind: WaitingKind.describe(
+    "question: to answer; approval: a test case in validation; task: assigned to the caller and ready; agent_run: failed " +
+      "or without a sign, for admins of its project; dead_letter: a job that nothing tries any more, for super admins",
+  ),
+  id: z.string().describe("Of the question, test case, task, agent run or job"),
+  title: z.string().describe("What is asked, to be tried or to be done, or what failed"),
+  since: Timestamp,
+  age_seconds: LargeInteger,
+  blocks: z.object({
+    ticket: z.boolean().describe("The ticket is marked as blocking"),
+    tasks: z.int().describe("Tasks that can't go on before it"),
+  }),
+  due_at: Timestamp.nullable(),
+  ticket: TicketLine.nullable(),
+  project: ProjectLine.nullable(),
+}).meta({ id: "WaitingItem" });
+export type WaitingItem = z.infer<typeof WaitingItem>;
+
+export const ListWaiting = Page.extend({ kind: WaitingKind.optional(), project_id: Id.optional() });
+export type ListWaiting = z.infer<typeof ListWaiting>;
+
+export const WaitingList = z.object({
+  waiting: z.array(WaitingItem),
+  total: z.int().describe("How much waits in all, on this page and the others"),
+  next_cursor: NextCursor,
+});
