@@ -11,7 +11,7 @@ import { type HttpEnv, named, requestContext } from "./request.ts";
 
 /** The agents' door: the Model Context Protocol over one path, without sessions. */
 export function mcpRoutes(services: Services): Hono<HttpEnv> {
-  const serve = mcpServer();
+  const serve = mcpServer(services.signal);
   const app = new Hono<HttpEnv>();
   // A call that waits for longer streams signs of progress, and has answered by then.
   app.post("/", named("mcp"), deadline(services, () => true), async (c) => {

@@ -41,8 +41,11 @@ export interface AgentRequest {
 /** Answers one request of the protocol, whose body has been read and parsed. */
 export type McpFetch = (request: Request, parsedBody: unknown, agent: AgentRequest) => Promise<Response>;
 
-/** Serves the tools by the protocol's SDK: the revision of 2026-07-28, and the earlier ones that begin with `initialize`. */
-export function mcpServer(): McpFetch {
+/**
+ * Serves the tools by the protocol's SDK: the revision of 2026-07-28, and the earlier ones that begin with `initialize`.
+ * Calls that are under way end when the signal aborts, because the service drains.
+ */
+export function mcpServer(signal: AbortSignal): McpFetch {
   const procedures: Procedures = new Map(
     publishedProcedures().map((procedure) => [procedure.name, procedure]),
   );
@@ -53,10 +56,11 @@ export function mcpServer(): McpFetch {
       legacy: "stateless",
       responseMode: "auto",
       maxRequestBodySize: MAX_CALL_BYTES,
-      // No list changes while the process runs, so that there is nothing to subscribe to.
-      maxSubscriptions: 0,
+      // The protocol asks for subscriptions. No list changes while the process runs, so that nothing ever comes by them.
+      maxSubscriptions: 64,
     },
   );
+  signal.addEventListener("abort", () => void handler.close());
   return async (request, parsedBody, agent) => {
     const authInfo: AuthInfo = { token: "", clientId: "", scopes: [], extra: { agent } };
     return await handler.fetch(request, { authInfo, parsedBody });

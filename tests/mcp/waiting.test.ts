@@ -1,0 +1,189 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeKey, makeMember, makeTicket, type TestTicket, type TestUser, useProject } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { until } from "../until.ts";
+import { Agent, ERAS } from "./_agent.ts";
+
+const harness = useHarness();
+const project = useProject(harness);
+let person: TestUser;
+let ticket: TestTicket;
+let agent: Agent;
+
+beforeAll(async () => {
+  person = await makeMember(harness.now, project, "member");
+  ticket = await makeTicket(harness.now, project);
+  agent = await connect();
+});
+
+async function connect(era: (typeof ERAS)[number] = "modern"): Promise<Agent> {
+  return await Agent.connect(harness.now, (await makeKey(harness.now, project.admin)).token, era);
+}
+
+async function ask(by = agent): Promise<string> {
+  const { question_id } = await by.do("ask_human", {
+    ticket: ticket.ref,
+    question: "May it be 50 GB?",
+    yes_or_no: true,
+  });
+  return question_id;
+}
+
+async function answer(questionId: string, option = "yes") {
+  const { status, body } = await harness.now.call("POST", `${ticket.path}/questions/${questionId}/answer`, {
+    token: person.token,
+    body: { option_ids: [option] },
+  });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+}
+
+/** Until so many wait. */
+async function untilWaiting(count: number): Promise<void> {
+  await until(() => harness.now.services.feed.size >= count);
+}
+
+/** Until the service has sent no statement about questions, tickets or keys for so long. */
+async function untilQuiet(ms: number): Promise<void> {
+  const sent = () => harness.now.statements.filter((text) => /questions|tickets|api_keys/.test(text)).length;
+  let last = { count: sent(), at: performance.now() };
+  await until(() => {
+    if (sent() !== last.count) last = { count: sent(), at: performance.now() };
+    return performance.now() - last.at > ms;
+  });
+}
+
+test("200 waits hold no connection, send no statement, and each gets its own answer", async () => {
+  const questions = await Promise.all(Array.from({ length: 200 }, () => ask()));
+  const waits = questions.map((question_id) => agent.do("wait_for", { ticket: ticket.ref, question_id }));
+  await untilWaiting(200);
+  // A wait that polled would never be quiet for so long.
+  await untilQuiet(2_000);
+  for (const [number, question] of questions.entries()) await answer(question, number % 2 ? "yes" : "no");
+  const answers = await Promise.all(waits);
+  expect(answers.map(({ question }) => question.answer.chosen[0])).toEqual(
+    questions.map((_, number) => number % 2 ? "Yes" : "No"),
+  );
+});
+
+test("a wait without an answer ends by itself and says what to do", async () => {
+  const waited = await agent.do("wait_for", {
+    ticket: ticket.ref,
+    question_id: await ask(),
+    wait_seconds: 1,
+  });
+  expect(waited).toMatchObject({ done: false, question: { status: "pending" } });
+  expect(waited.next).toContain("end your turn");
+});
+
+test("a wait for a ticket ends when it changes past the known version", async () => {
+  const { version } = await agent.do("get_ticket", { ticket: ticket.ref });
+  const waiting = agent.do("wait_for", { ticket: ticket.ref, version });
+  await untilWaiting(1);
+  await agent.do("update_ticket", { ticket: ticket.ref, priority: "high" });
+  expect(await waiting).toMatchObject({ done: true, version: version + 1 });
+});
+
+test("a key that is revoked during the wait is not told the answer", async () => {
+  const { id, token } = await makeKey(harness.now, project.admin);
+  const other = await Agent.connect(harness.now, token);
+  const question_id = await ask(other);
+  const waiting = other.call("wait_for", { ticket: ticket.ref, question_id });
+  await untilWaiting(1);
+  await harness.now.call("DELETE", `/keys/${id}`, { token: project.admin.token });
+  await answer(question_id);
+  const { isError, body } = await waiting;
+  expect([isError, body.code]).toEqual([true, "unauthenticated"]);
+});
+
+describe.each(ERAS)("in the %s era", (era) => {
+  test("an agent that goes away leaves nothing behind", async () => {
+    const other = await connect(era);
+    const question_id = await ask(other);
+    const waiting = other.call("wait_for", { ticket: ticket.ref, question_id });
+    await untilWaiting(1);
+    await Promise.all([expect(waiting).rejects.toThrow(), other.close()]);
+    await until(() => harness.now.services.feed.size === 0);
+    await answer(question_id);
+    expect(await agent.do("wait_for", { ticket: ticket.ref, question_id })).toMatchObject({ done: true });
+  });
+});
+
+describe("a client that takes handles", () => {
+  const _meta = {
+    "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/tasks": {} } },
+  };
+
+  async function request(
+    method: string,
+    params: Record<string, unknown>,
+    meta: Record<string, unknown> = _meta,
+  ) {
+    const { token } = await makeKey(harness.now, project.admin);
+    const name = (params.name ?? params.taskId) as string;
+    const response = await harness.now.request("POST", "/mcp", {
+      token,
+      headers: {
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": method,
+        "mcp-name": name,
+      },
+      body: {
+        jsonrpc: "2.0",
+        id: 1,
+        method,
+        params: { ...params, _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28", ...meta } },
+      },
+    });
+    return await response.json();
+  }
+
+  const noCapability = { "io.modelcontextprotocol/clientCapabilities": {} };
+
+  test("gets one instead of a call that lasts, and polls it to the answer", async () => {
+    const question_id = await ask();
+    const { result: task } = await request("tools/call", {
+      name: "wait_for",
+      arguments: { ticket: ticket.ref, question_id },
+    });
+    expect(task).toMatchObject({ resultType: "task", status: "working", ttlMs: null });
+    expect((await request("tasks/get", { taskId: task.taskId })).result).toMatchObject({ status: "working" });
+    await answer(question_id);
+    const { result } = await request("tasks/get", { taskId: task.taskId });
+    expect(result).toMatchObject({
+      status: "completed",
+      createdAt: task.createdAt,
+      result: { structuredContent: { done: true, question: { answer: { chosen: ["Yes"] } } } },
+    });
+    expect((await request("tasks/cancel", { taskId: task.taskId })).result).toMatchObject({
+      resultType: "complete",
+    });
+  });
+
+  test("gets the answer itself when it is there already", async () => {
+    const question_id = await ask();
+    await answer(question_id);
+    const { result } = await request("tools/call", {
+      name: "wait_for",
+      arguments: { ticket: ticket.ref, question_id },
+    });
+    expect(result.structuredContent).toMatchObject({ done: true });
+  });
+
+  test("is refused a made-up handle, and a handle without the capability", async () => {
+    expect((await request("tasks/get", { taskId: "made-up" })).error.code).toBe(-32602);
+    expect((await request("tasks/get", { taskId: "made-up" }, noCapability)).error.code).toBe(-32021);
+  });
+});
+
+test("progress is told to a client that asks for it", async () => {
+  const question_id = await ask();
+  let heard = 0;
+  const waiting = agent.do("wait_for", { ticket: ticket.ref, question_id, wait_seconds: 40 }, {
+    onprogress: () => void heard++,
+    timeout: 60_000,
+  });
+  await until(() => heard >= 1);
+  await answer(question_id);
+  expect(await waiting).toMatchObject({ done: true });
+});
