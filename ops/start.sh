@@ -11,9 +11,23 @@ if [ "$JOBS" != only ] && [ -d portal ] &&
     echo "handoff: the portal could not be built; the rest of the service starts without it" >&2
 fi
 # One flag a line, since folders may have blanks in their names. A bad configuration ends it here.
-flags=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/launch_flags.ts)
+flags=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/launch_flags.ts service $$)
+sender=$(node_modules/deno/deno run --no-prompt --allow-read --allow-env src/core/launch_flags.ts sender $$)
 IFS='
 '
+# Webhooks go out through a process of their own, because this one may reach only what is configured. It is started again
+# when it ends, and ends after the service, which is this shell's process by then.
+if [ -n "$sender" ]; then
+  (
+    trap '' INT TERM
+    while kill -0 $$; do
+      node_modules/deno/deno run $sender &
+      while kill -0 $$ && kill -0 $!; do sleep 1; done
+    done
+    kill -KILL $!
+    rm -f "${DATA_DIR:-./data}/sender-$$.sock"
+  ) 2>/dev/null </dev/null &
+fi
 # Without it glibc keeps what was needed once at the start.
 export MALLOC_MMAP_THRESHOLD_=131072
 # Milliseconds: a collector that doesn't answer must not hold up the end. Deno's own are ten seconds, for each of its calls.

@@ -5,6 +5,7 @@ import { runDeno } from "./run_deno.ts";
 const LAYERS = [
   "db",
   "src/embedding",
+  "src/sending",
   "src/core",
   "resources",
   "src/routers",
@@ -54,6 +55,7 @@ const PACKAGE_HOMES: Record<string, RegExp> = {
   "@electric-sql": /^db\/pglite_worker\.ts$/,
   "@xenova/transformers": /^src\/embedding\/worker\.ts$/,
   "stripe": /^src\/billing\//,
+  "ipaddr.js": /^src\/sending\/address\.ts$/,
   "@octokit": /^src\/integrations\//,
 };
 
@@ -67,6 +69,7 @@ const ENTRIES = [
   "src/main.ts",
   "src/client.ts",
   "src/embedding/worker.ts",
+  "src/sending/main.ts",
   "src/core/launch_flags.ts",
   "src/routers/dump_types.ts",
   "db/backup.ts",
@@ -106,7 +109,9 @@ function layerOf(path: string): string {
 
 function resourceOf(path: string): string | undefined {
   const folder = /^src\/(\w+)\//.exec(path)?.[1];
-  return folder && !["embedding", "core", "routers", "mcp", "http"].includes(folder) ? folder : undefined;
+  return folder && !["embedding", "sending", "core", "routers", "mcp", "http"].includes(folder)
+    ? folder
+    : undefined;
 }
 
 function localImports(module: Module): { to: string; typeOnly: boolean }[] {

@@ -7,6 +7,7 @@ import type { Embedder } from "../src/embedding/embedder.ts";
 import { startLog } from "../src/core/log.ts";
 import type { Payload, QueueName } from "../src/core/queue.ts";
 import { type RunningServices, startServices } from "../src/core/services.ts";
+import { localSender } from "../src/sending/sender.ts";
 import { copyTemplate, dropPlace, type Place, serverUrl } from "./database.ts";
 
 export interface CallOptions {
@@ -164,6 +165,7 @@ export async function openHarnessAt(place: Place, options: HarnessOptions = {}):
   const statements: string[] = [];
   const running = await startServices(config, {
     ...(options.embedder && { embedder: options.embedder }),
+    sender: localSender(config.WEBHOOK_ALLOWED_HOSTS),
     onStatement: (text) => statements.push(text),
   });
   return new Harness(running, place, statements);

@@ -87,6 +87,11 @@ const environment = z.object({
     return { points: points!, seconds: seconds! };
   }).default({ points: 10, seconds: 60 }),
   CORS_ORIGINS: origins.default([]),
+  WEBHOOK_ALLOWED_HOSTS: list.refine(
+    (hosts) =>
+      hosts.every((host) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host),
+    "takes hosts such as build.internal or 10.0.0.5, without port and in small letters, separated by commas",
+  ).default([]),
   TRUST_PROXY: oneOf(["on", "off"]).default("off").transform((value) => value === "on"),
   LOG_LEVEL: oneOf(["debug", "info", "warning", "error", "off"]).default("info"),
 });

@@ -6,6 +6,7 @@ import type { Config } from "./config.ts";
 import type { Feed } from "./feed.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Limits } from "./limits.ts";
+import type { Sender } from "../sending/sender.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Queue } from "./queue.ts";
 import type { Author, ProjectRole, Scope, UserKind, UserRole } from "./schema.ts";
@@ -24,6 +25,7 @@ export interface Services {
   embedder: Embedder;
   metrics: Metrics;
   feed: Feed;
+  sender: Sender;
   /** Aborts when the service drains; for a call that may wait (`Meta.waits`) also when its client has gone. */
   signal: AbortSignal;
 }

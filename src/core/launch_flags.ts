@@ -1,13 +1,15 @@
 import { resolve } from "node:path";
 import { ConfigError } from "../../db/errors.ts";
+import { senderSocket } from "../sending/sender.ts";
 import { bracketed, type Config, readConfig } from "./config.ts";
 
 /**
  * How the process is run, as flags of `deno run`. It may write to DATA_DIR only and reach only what is configured.
  * Reading, the environment, system facts and native code (the model, argon2) are needed by the packages.
+ * @param pid of the process, which its sender's socket is named by
  * @throws {ConfigError} for a folder that the flags can't name
  */
-export function launchFlags(config: Config, project: string): string[] {
+export function launchFlags(config: Config, project: string, pid = 0): string[] {
   const dataDir = resolve(project, config.DATA_DIR);
   if (`${project}${dataDir}`.includes(",")) {
     throw new ConfigError("DATA_DIR: takes a path without commas, and so does the project's folder");
@@ -15,6 +17,7 @@ export function launchFlags(config: Config, project: string): string[] {
   const hosts = [`${bracketed(config.HOST)}:${config.PORT}`, hostOf(config.GITHUB_API_URL)];
   if (config.DATABASE_URL) hosts.push(hostOf(config.DATABASE_URL, "5432"));
   else hosts.push(`unix:${dataDir}/db.sock`, `unix:${dataDir}/backup.sock`);
+  if (config.JOBS !== "off") hosts.push(`unix:${senderSocket(dataDir, pid)}`);
   if (config.STRIPE_SECRET_KEY) hosts.push(hostOf(config.STRIPE_API_URL ?? "https://api.stripe.com"));
   return [
     // Room for short-lived values, of each thread: with 32 MB garbage collection takes a tenth less of a request and 40 MB
@@ -30,6 +33,22 @@ export function launchFlags(config: Config, project: string): string[] {
   ];
 }
 
+/** The same for the process that sends webhooks, which reaches the internet and has nothing else. None with JOBS=off. */
+export function senderFlags(config: Config, project: string, pid: number): string[] {
+  if (config.JOBS === "off") return [];
+  const socket = senderSocket(resolve(project, config.DATA_DIR), pid);
+  return [
+    "--v8-flags=--max-old-space-size=128",
+    "--no-prompt",
+    "--allow-net",
+    `--allow-read=${socket}`,
+    `--allow-write=${socket}`,
+    "src/sending/main.ts",
+    socket,
+    config.WEBHOOK_ALLOWED_HOSTS.join(","),
+  ];
+}
+
 function hostOf(url: string, port?: string): string {
   const { hostname, port: given, protocol } = new URL(url);
   return `${hostname}:${given || port || (protocol === "http:" ? "80" : "443")}`;
@@ -37,7 +56,9 @@ function hostOf(url: string, port?: string): string {
 
 if (import.meta.main) {
   try {
-    console.log(launchFlags(readConfig(), Deno.cwd()).join("\n"));
+    const [which, pid] = Deno.args;
+    const flags = which === "sender" ? senderFlags : launchFlags;
+    console.log(flags(readConfig(), Deno.cwd(), Number(pid)).join("\n"));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(`handoff: ${error.message}`);

@@ -8,6 +8,7 @@ import type { Config } from "./config.ts";
 import type { Services } from "./context.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import { startEmbedder } from "../embedding/start.ts";
+import { remoteSender, type Sender, senderSocket } from "../sending/sender.ts";
 import { Feed } from "./feed.ts";
 import { addGauges } from "./gauges.ts";
 import { Limits } from "./limits.ts";
@@ -31,6 +32,7 @@ export interface RunningServices {
 /** Collaborators that a test brings instead of the configured ones. */
 interface Parts {
   embedder?: Embedder;
+  sender?: Sender;
   /** Hears of every statement that is sent. */
   onStatement?: (text: string) => void;
 }
@@ -85,6 +87,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     embedder,
     metrics,
     feed,
+    sender: parts.sender ?? remoteSender(senderSocket(config.DATA_DIR, Deno.pid)),
     signal: draining.signal,
   };
   addGauges(metrics, database, boss, embedder);

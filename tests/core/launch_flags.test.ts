@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "../../src/core/config.ts";
-import { launchFlags } from "../../src/core/launch_flags.ts";
+import { launchFlags, senderFlags } from "../../src/core/launch_flags.ts";
 import { runDeno } from "../run_deno.ts";
 
 function netOf(env: Record<string, string>): string[] {
@@ -14,14 +14,22 @@ test("the process may listen, reach its database and the code host, and nothing 
     "api.github.com:443",
     "unix:/srv/handoff/data/db.sock",
     "unix:/srv/handoff/data/backup.sock",
+    "unix:/srv/handoff/data/sender-0.sock",
   ]);
+  expect(netOf({ JOBS: "off" })).not.toContain("unix:/srv/handoff/data/sender-0.sock");
   expect(netOf({
     PORT: "8080",
     HOST: "0.0.0.0",
     DATABASE_URL: "postgres://u:p@db.internal/handoff",
     GITHUB_API_URL: "https://github.example.com/api/v3",
     STRIPE_SECRET_KEY: "sk_test_1",
-  })).toEqual(["0.0.0.0:8080", "github.example.com:443", "db.internal:5432", "api.stripe.com:443"]);
+  })).toEqual([
+    "0.0.0.0:8080",
+    "github.example.com:443",
+    "db.internal:5432",
+    "unix:/srv/handoff/data/sender-0.sock",
+    "api.stripe.com:443",
+  ]);
 });
 
 test("an IPv6 address is named as a host, and a folder with a comma is refused", () => {
@@ -35,6 +43,17 @@ test("it writes to DATA_DIR only and runs no other program", () => {
   expect(flags).toContain("--allow-ffi=/srv/handoff/node_modules");
   expect(flags.some((flag) => flag === "-A" || flag.startsWith("--allow-run") || flag === "--allow-all"))
     .toBe(false);
+});
+
+test("the process that sends webhooks reaches the internet, and has nothing else", () => {
+  const flags = senderFlags(parseConfig({ WEBHOOK_ALLOWED_HOSTS: "build.internal" }), "/srv/handoff", 7);
+  expect(flags.filter((flag) => flag.startsWith("--allow"))).toEqual([
+    "--allow-net",
+    "--allow-read=/srv/handoff/data/sender-7.sock",
+    "--allow-write=/srv/handoff/data/sender-7.sock",
+  ]);
+  expect(flags.at(-1)).toBe("build.internal");
+  expect(senderFlags(parseConfig({ JOBS: "off" }), "/srv/handoff", 7)).toEqual([]);
 });
 
 test("a call to a host that is not configured is refused by the runtime itself", async () => {

@@ -1,0 +1,106 @@
+import { lookup as resolve } from "node:dns";
+import { type ClientRequest, type IncomingMessage, request as overHttp } from "node:http";
+import { request as overHttps } from "node:https";
+import type { LookupFunction } from "node:net";
+import { checkAddresses, checkUrl, RefusedAddress } from "./address.ts";
+
+export interface Outgoing {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What came of a request. A redirect is an answer like any other: it isn't followed. */
+export type Sent =
+  | { status: number; text: string; retryAfter: number | null }
+  /** `refused`: the address isn't one to send to. `unreachable`: no connection, or no answer in time. */
+  | { failure: "refused" | "unreachable"; message: string };
+
+/** Until the answer's first bytes are there, from the look-up of the name on. */
+const DEADLINE_MS = 15_000;
+/** What is kept of an answer. */
+const ANSWER_BYTES = 1024;
+
+/**
+ * Sends one POST. The connection goes to an address that was checked just before: a name can't be looked up once for the
+ * check and once more, with another answer, for the connection.
+ */
+export async function post(outgoing: Outgoing, allowedHosts: readonly string[]): Promise<Sent> {
+  try {
+    const url = checkUrl(outgoing.url, allowedHosts);
+    return await send(url, outgoing, allowedHosts.includes(url.hostname));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { failure: error instanceof RefusedAddress ? "refused" : "unreachable", message };
+  }
+}
+
+async function send(url: URL, { headers, body }: Outgoing, isAllowed: boolean): Promise<Sent> {
+  const { promise, resolve: answer, reject } = Promise.withResolvers<Sent>();
+  const request = (url.protocol === "https:" ? overHttps : overHttp)(
+    url,
+    {
+      method: "POST",
+      // Never a connection that is kept from before: it would skip the look-up.
+      agent: false,
+      lookup: isAllowed ? undefined : checkedLookup,
+      headers: {
+        ...headers,
+        "content-length": String(new TextEncoder().encode(body).length),
+        connection: "close",
+      },
+    } as Parameters<typeof overHttps>[1],
+    (response: IncomingMessage) => readAnswer(response).then(answer, reject),
+  );
+  const timer = setTimeout(() => {
+    reject(new Error(`no answer within ${DEADLINE_MS / 1000} s`));
+    request.destroy();
+  }, DEADLINE_MS);
+  request.on("error", reject);
+  request.end(body);
+  return await promise.finally(() => end(request, timer));
+}
+
+function end(request: ClientRequest, timer: ReturnType<typeof setTimeout>): void {
+  clearTimeout(timer);
+  // What the receiver goes on sending is of no interest.
+  request.destroy();
+}
+
+const checkedLookup: LookupFunction = (hostname, options, callback) => {
+  resolve(hostname, { all: true }, (error, found) => {
+    if (error) return callback(error, "", 0);
+    try {
+      checkAddresses(hostname, found.map(({ address }) => address));
+    } catch (refusal) {
+      return callback(refusal as Error, "", 0);
+    }
+    const [{ address, family }] = found as [{ address: string; family: number }];
+    if ((options as { all?: boolean }).all) return callback(null, [{ address, family }] as never, family);
+    callback(null, address, family);
+  });
+};
+
+async function readAnswer(response: IncomingMessage): Promise<Sent> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes >= ANSWER_BYTES) break;
+  }
+  const text = Buffer.concat(parts).subarray(0, ANSWER_BYTES).toString().replaceAll("\0", "").toWellFormed();
+  return {
+    status: response.statusCode ?? 0,
+    text,
+    retryAfter: secondsUntil(response.headers["retry-after"]),
+  };
+}
+
+/** Retry-After is a number of seconds or a date. */
+function secondsUntil(field: string | undefined): number | null {
+  if (!field) return null;
+  if (/^\d{1,9}$/.test(field.trim())) return Number(field);
+  const date = Date.parse(field);
+  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - Date.now()) / 1000));
+}

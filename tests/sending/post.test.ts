@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkAddresses, isPublic } from "../../src/sending/address.ts";
+import { post } from "../../src/sending/post.ts";
+import { remoteSender } from "../../src/sending/sender.ts";
+import { until } from "../until.ts";
+
+const answers: Record<string, () => Response> = {
+  "/redirect": () => new Response(null, { status: 302, headers: { location: "http://127.0.0.1/inside" } }),
+  "/busy": () => new Response("later", { status: 503, headers: { "retry-after": "7" } }),
+  "/endless": () =>
+    new Response(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(65536).fill(97)) })),
+};
+let server: Deno.HttpServer<Deno.NetAddr>;
+let raw: Deno.TcpListener;
+let endedWriting = false;
+
+beforeAll(() => {
+  server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const { pathname } = new URL(request.url);
+    return answers[pathname]?.() ?? new Response(`${request.headers.get("host")} ${await request.text()}`);
+  });
+  raw = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  void (async () => {
+    for await (const connection of raw) void writeHeaders(connection);
+  })();
+});
+afterAll(async () => {
+  raw.close();
+  await server.shutdown();
+});
+
+/** A receiver whose header fields never end. */
+async function writeHeaders(connection: Deno.Conn): Promise<void> {
+  try {
+    const field = new TextEncoder().encode(`X-Field: ${"a".repeat(1000)}\r\n`);
+    await connection.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\n"));
+    for (;;) await connection.write(field);
+  } catch {
+    endedWriting = true;
+  }
+}
+
+function send(url: string, allowed: string[] = []) {
+  return post({ url, headers: { "content-type": "text/plain" }, body: "héllo" }, allowed);
+}
+
+const inside = (path: string) => send(`http://localhost:${server.addr.port}${path}`, ["localhost"]);
+
+describe("no way inside", () => {
+  test.each([
+    "127.0.0.1",
+    "0x7f.1",
+    "2130706433",
+    "017700000001",
+    "127.1",
+    "0.0.0.0",
+    "10.1.2.3",
+    "100.64.0.1",
+    "169.254.169.254",
+    "192.168.0.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "[::]",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[::7f00:1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::]",
+    "[2001:0:7f00:1::]",
+    "[fd00::1]",
+    "[fe80::1]",
+    "[ff02::1]",
+    "localhost",
+    "db.internal",
+    "printer.local",
+  ])("to %s", async (host) => {
+    expect(await send(`http://${host}:8080/`)).toMatchObject({ failure: "refused" });
+  });
+
+  test("by a name that leads to a private address when the connection is made", async () => {
+    // Nothing but the look-up tells: every machine has this name for itself.
+    expect(await send(`http://${Deno.hostname()}:${server.addr.port}/`)).toMatchObject({
+      failure: "refused",
+    });
+    expect(() => checkAddresses("two.example", ["93.184.216.34", "10.0.0.1"])).toThrow(
+      "two.example is no address",
+    );
+    expect(isPublic("93.184.216.34") && isPublic("2606:2800:220:1::1")).toBe(true);
+  });
+
+  test.each([
+    ["ftp://example.com/", "only https and http"],
+    ["file:///etc/passwd", "only https and http"],
+    ["https://user:word@example.com/", "user name or password"],
+    ["https://example.com:25/", "ports below 1024"],
+    ["https://example.com/#part", "fragment"],
+    ["example.com", "no address"],
+  ])("as %s", async (url, message) => {
+    expect(await send(url)).toEqual({ failure: "refused", message: expect.stringContaining(message) });
+  });
+});
+
+describe("a receiver", () => {
+  test("that is allowed by name gets the request under its name", async () => {
+    expect(await inside("/")).toEqual({
+      status: 200,
+      text: `localhost:${server.addr.port} héllo`,
+      retryAfter: null,
+    });
+  });
+
+  test("that redirects is not followed", async () => {
+    expect(await inside("/redirect")).toMatchObject({ status: 302 });
+  });
+
+  test("that is busy says for how long", async () => {
+    expect(await inside("/busy")).toEqual({ status: 503, text: "later", retryAfter: 7 });
+  });
+
+  test("whose answer has no end is read to its first KiB", async () => {
+    expect(await inside("/endless")).toEqual({ status: 200, text: "a".repeat(1024), retryAfter: null });
+  });
+
+  test("whose header fields have no end is left", async () => {
+    expect(await send(`http://localhost:${raw.addr.port}/`, ["localhost"])).toMatchObject({
+      failure: "unreachable",
+    });
+    await until(() => endedWriting);
+  });
+
+  test("that isn't there is unreachable, and so is one without a valid certificate", async () => {
+    expect(await send("http://localhost:1/", ["localhost"])).toMatchObject({ failure: "unreachable" });
+    expect(await send(`https://localhost:${server.addr.port}/`, ["localhost"])).toMatchObject({
+      failure: "unreachable",
+    });
+  });
+});
+
+test("a sender that isn't there is told of, not thrown", async () => {
+  expect(
+    await remoteSender("/nowhere/sender.sock").post({ url: "https://example.com/", headers: {}, body: "" }),
+  )
+    .toEqual({ failure: "unreachable", message: expect.stringContaining("The sender is not there") });
+});
