@@ -4,16 +4,19 @@ import type { AppError } from "../core/errors.ts";
 import { toAppError } from "../core/failures.ts";
 import { describeError, log } from "../core/log.ts";
 import { failureOfRequest } from "../routers/trpc.ts";
+import { errorPage, isNavigation } from "./error_page.ts";
 import type { HttpEnv } from "./request.ts";
 
-/** The answer to whatever no route answered, in the form of the door that it came to. */
-export function fail(thrown: unknown, c: Context<HttpEnv>): Response {
+/** The answer to whatever no route answered, in the form of the door that it came to; a page where a person came. */
+export function fail(thrown: unknown, c: Context<HttpEnv>): Response | Promise<Response> {
   const error = toAppError(thrown);
   const { requestId } = c.var;
   logFailure(requestId, error);
   for (const [name, value] of headersOf(error)) c.header(name, value);
   const body = error.body(requestId);
   c.set("code", body.code);
+  c.header("Vary", "Accept", { append: true });
+  if (isNavigation(c)) return errorPage(c, error);
   return c.json(c.req.path.startsWith("/trpc/") ? failureOfRequest(error, requestId) : body, error.status);
 }
 

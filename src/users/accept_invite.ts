@@ -32,7 +32,12 @@ export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Pr
         where id = (select user_id from used) and deactivated_at is null
         returning ${userColumns(ctx.db)}`,
     ]);
-    if (!user) throw new AppError("not_found", "The invitation is unknown, used or expired");
+    if (!user) {
+      throw new AppError(
+        "not_found",
+        "This link is used up, expired or unknown: ask an admin of your account for another one",
+      );
+    }
     await recordAudit(ctx, {
       account_id: user.account_id,
       action: "user.invitation_accepted",

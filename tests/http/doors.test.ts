@@ -14,7 +14,6 @@ beforeAll(async () => {
 
 describe("an unknown path", () => {
   test.each([
-    ["GET", "/api/"],
     ["GET", "/api/ticket"],
     ["POST", "/api/projects/"],
     ["GET", "/api/projects//tickets"],

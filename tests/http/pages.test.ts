@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { makeUser, next } from "../factories.ts";
 import { useHarness } from "../harness.ts";
+import { openBrowser } from "../open_browser.ts";
 
 const harness = useHarness();
 
@@ -18,7 +19,8 @@ test("an invite link leads to a page whose parts all come from the service", asy
     /^default-src 'none'; script-src 'self'; style-src 'self'/,
   );
   expect(page.headers.get("referrer-policy")).toBe("no-referrer");
-  const parts = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+  const parts = [...(await page.text()).matchAll(/<(?:script|link)[^>]*(?:src|href)="([^"]+)"/g)]
+    .map((match) => match[1]!);
   expect(parts).toEqual(["data:,", "/invite/page.css", "/invite/page.js"]);
   for (const path of parts.slice(1)) {
     const part = await harness.now.request("GET", path);
@@ -110,4 +112,81 @@ test("the token of an invite link sets the password once", async () => {
   const login = (password: string) => harness.now.call("POST", "/auth/login", { body: { email, password } });
   expect((await login("a long enough one")).status).toBe(200);
   expect((await login("a long enough two")).status).toBe(401);
+});
+
+const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+
+test.each([["/api/", "/api/docs"], ["/api/docs/", "/api/docs"], ["/invite/", "/invite"]])(
+  "%s leads to %s",
+  async (from, to) => {
+    const { status, headers } = await harness.now.request("GET", from);
+    expect([status, headers.get("location")]).toEqual([302, to]);
+  },
+);
+
+test.each([
+  ["/nowhere", 404, "There is nothing here", "Go to the first page"],
+  ["/api/nowhere", 404, "There is nothing here", "Go to the first page"],
+  [`/api/projects/${crypto.randomUUID()}/tickets/HO-1`, 401, "You are not signed in", "Sign in"],
+])("a browser that goes to %s gets a page, and a program gets JSON", async (path, status, title, link) => {
+  const page = await harness.now.request("GET", path, { headers: BROWSER });
+  expect([page.status, page.headers.get("content-type")]).toEqual([status, "text/html; charset=UTF-8"]);
+  expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+  const text = await page.text();
+  expect(text).toContain(`<h1>${title}</h1>`);
+  expect(text).toContain(`<a href="/">${link}</a>`);
+  expect(text).toContain(page.headers.get("x-request-id"));
+  for (const headers of [{}, { accept: "*/*" }, { accept: "application/json" }] as Record<string, string>[]) {
+    const answer = await harness.now.request("GET", path, { headers });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([status, "application/json"]);
+    expect(answer.headers.get("vary")).toContain("Accept");
+  }
+});
+
+test("what an address holds is no markup in the page", async () => {
+  const page = await harness.now.request("GET", "/%3Cscript%3Ealert(1)%3C/script%3E", { headers: BROWSER });
+  expect(page.status).toBe(404);
+  expect(await page.text()).not.toContain("<script");
+});
+
+test("a browser's write is answered with JSON", async () => {
+  const { status, headers } = await harness.now.request("POST", "/api/keys", { headers: BROWSER });
+  expect([status, headers.get("content-type")]).toEqual([401, "application/json"]);
+});
+
+test("an invite link leads on to the sign-in, and a used one says to ask for another", async () => {
+  const admin = await makeUser(harness.now, { role: "admin" });
+  const { body } = await harness.now.call("POST", "/users", {
+    token: admin.token,
+    body: { email: `invited${next()}@example.test`, name: "Invited" },
+  });
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) =>
+      await harness.now.request(request.method, new URL(request.url).pathname, {
+        headers: Object.fromEntries(request.headers),
+        ...(request.body && { raw: await request.text() }),
+      }),
+  );
+  const browser = await openBrowser();
+  try {
+    const page = await browser.newPage();
+    const link = `http://127.0.0.1:${server.addr.port}/invite/${new URL(body.invite_url).hash}`;
+    const setPassword = async () => {
+      await page.goto("about:blank");
+      await page.goto(link);
+      await page.getByLabel("Password, at least 8 characters").fill("my own long password");
+      await page.getByLabel("The same once more").fill("my own long password");
+      await page.getByRole("button").click();
+    };
+    await setPassword();
+    await page.getByRole("status").filter({ hasText: "Your password is set" }).waitFor();
+    expect(await page.getByRole("link", { name: "Go on to the sign-in" }).getAttribute("href")).toBe("/");
+    await setPassword();
+    await page.getByRole("alert").filter({ hasText: "ask an admin of your account for another one" })
+      .waitFor();
+  } finally {
+    await browser.close();
+    await server.shutdown();
+  }
 });

@@ -23,6 +23,7 @@ async function accept() {
   // Neither the history nor a bookmark shall keep a link that is used up.
   history.replaceState(null, "", location.pathname);
   say(`Your password is set. You can sign in now as ${body.email}.`);
+  document.querySelector("#next").hidden = false;
 }
 
 form.addEventListener("submit", async (event) => {

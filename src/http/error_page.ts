@@ -1,0 +1,48 @@
+import type { Context } from "hono";
+import { html } from "hono/html";
+import type { AppError } from "../core/errors.ts";
+import type { HttpEnv } from "./request.ts";
+
+const POLICY = "default-src 'none'; style-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
+
+/** Is it a person's browser that goes to the address? Programs, and scripts in pages, don't ask for HTML. */
+export function isNavigation({ req }: Context<HttpEnv>): boolean {
+  return req.method === "GET" && !req.path.startsWith("/trpc/") &&
+    /(?:^|[\s,])text\/html\b/.test(req.header("accept") ?? "");
+}
+
+/** A failure as a page that says how to go on. */
+export async function errorPage(c: Context<HttpEnv>, error: AppError): Promise<Response> {
+  const title = TITLES[error.status] ?? "The service could not answer";
+  const page = await html`
+    <!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="robots" content="noindex">
+        <title>${title}: Handoff Ticket Service</title>
+        <link rel="icon" href="data:,">
+        <link rel="stylesheet" href="/invite/page.css">
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          <p>${error.message}.</p>
+          <p><a href="/">${error.status === 401 ? "Sign in" : "Go to the first page"}</a></p>
+          <p>Request <code>${c.var.requestId}</code></p>
+        </main>
+      </body>
+    </html>
+  `;
+  c.header("Content-Security-Policy", POLICY);
+  return c.html(page, error.status);
+}
+
+const TITLES: Partial<Record<AppError["status"], string>> = {
+  400: "This address is not right",
+  401: "You are not signed in",
+  403: "You may not see this",
+  404: "There is nothing here",
+  405: "This address is not for browsers",
+};
