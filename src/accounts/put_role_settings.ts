@@ -1,3 +1,4 @@
+import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
@@ -12,7 +13,7 @@ import type { PutRoleSettings, RoleSettings } from "./schema.ts";
  */
 export async function putRoleSettings(ctx: ActorContext, input: PutRoleSettings): Promise<RoleSettings> {
   const accountId = ctx.actor.user.account_id;
-  const settings = await transact(ctx, async (ctx) => {
+  return await transact(ctx, async (ctx) => {
     // Locked first: of two calls at once, the second must see what the first left enabled.
     const [account] = await ctx.db<{ disabled_roles: string[] }[]>`
       select disabled_roles from accounts where id = ${accountId}::uuid for no key update`;
@@ -32,6 +33,7 @@ export async function putRoleSettings(ctx: ActorContext, input: PutRoleSettings)
     await ctx.db`
       update accounts set disabled_roles = ${[...disabled].toSorted()}::text[], updated_at = now()
       where id = ${accountId}::uuid`;
+    forgetAccess(ctx);
     await recordAudit(ctx, {
       account_id: accountId,
       action: "account.roles_put",
@@ -41,6 +43,4 @@ export async function putRoleSettings(ctx: ActorContext, input: PutRoleSettings)
     });
     return settingsOf([...disabled]);
   });
-  ctx.access.clear();
-  return settings;
 }

@@ -7,7 +7,7 @@ const STEP = 2000;
  * invitations, counters of past rate limits, refused sign-ins after 90 days (of all that the audit list has, only these
  * are written by anybody). In steps, so that no lock is held for long; each begins at the oldest.
  */
-export async function prune({ sql: db }: Context): Promise<void> {
+export async function prune({ db }: Context): Promise<void> {
   const ended = db`least(revoked_at, expires_at)`;
   const served = [
     ["inbound_deliveries", "id", db`received_at < now() - interval '30 days' order by received_at`],

@@ -1,5 +1,5 @@
 import { recordAudit } from "../core/audit.ts";
-import { type ActorContext, systemContext } from "../core/context.ts";
+import type { ActorContext } from "../core/context.ts";
 import type { IdPath } from "../core/schema.ts";
 import { getDelivery } from "../inbound/get.ts";
 import { rerunDelivery } from "../inbound/replay.ts";
@@ -19,6 +19,6 @@ export async function replayDelivery(ctx: ActorContext, { id }: IdPath): Promise
     target_type: "delivery",
     target_id: id,
   });
-  await rerunDelivery(systemContext(ctx, { kind: "webhook", id: provider }, ctx.requestId), id, EFFECTS);
+  await rerunDelivery({ ...ctx, author: { kind: "webhook", id: provider } }, id, EFFECTS);
   return await getDelivery(ctx, { id });
 }

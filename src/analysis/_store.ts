@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
+import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import type { TicketFacts } from "./_batch.ts";
@@ -22,11 +23,11 @@ export async function storeBatch(ctx: Context, projectId: string, found: BatchRe
   await transact(ctx, async (ctx) => {
     await lockInOrder(ctx, projectId, found);
     const batch = await withoutOutdated(ctx, projectId, found);
-    await Promise.all([
+    await inOrder(
       storeFindings(ctx, projectId, batch.findings),
       expireUnfounded(ctx, projectId, batch),
       finishBatch(ctx, projectId, batch),
-    ]);
+    );
   });
 }
 

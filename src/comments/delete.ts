@@ -1,5 +1,6 @@
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { isAuthor, readComment, type StoredComment } from "./_rows.ts";
@@ -13,7 +14,7 @@ import type { CommentPath } from "./schema.ts";
 export async function deleteComment(ctx: ProjectContext, input: CommentPath): Promise<void> {
   await transact(ctx, async (ctx) => {
     const { db } = ctx;
-    const [, comment] = await Promise.all([lockTicket(ctx, input.ticketId), readComment(ctx, input)]);
+    const [, comment] = await inOrder(lockTicket(ctx, input.ticketId), readComment(ctx, input));
     if (!mayDelete(ctx, comment)) {
       throw new AppError("forbidden", "Only its author or an admin of the project may delete a comment");
     }

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { commentColumns, readComment, toComment } from "./_rows.ts";
@@ -16,7 +17,7 @@ export async function resolveComment(
 ): Promise<Comment> {
   return await transact(ctx, async (ctx) => {
     const { db, actor } = ctx;
-    const [, before] = await Promise.all([lockTicket(ctx, input.ticketId), readComment(ctx, input)]);
+    const [, before] = await inOrder(lockTicket(ctx, input.ticketId), readComment(ctx, input));
     if (before.parent_id !== null) {
       throw new AppError("conflict", "Cannot resolve a reply: resolve the first comment of its thread");
     }

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { findMentions } from "./_mentions.ts";
@@ -13,7 +14,7 @@ import type { Comment, UpdateComment } from "./schema.ts";
 export async function updateComment(ctx: ProjectContext, input: UpdateComment): Promise<Comment> {
   return await transact(ctx, async (ctx) => {
     const { db } = ctx;
-    const [, before] = await Promise.all([lockTicket(ctx, input.ticketId), readComment(ctx, input)]);
+    const [, before] = await inOrder(lockTicket(ctx, input.ticketId), readComment(ctx, input));
     if (!isAuthor(ctx.actor, before)) throw new AppError("forbidden", "Only its author may edit a comment");
     refuseDeleted(before, "edit");
     if (before.body === input.body) return toComment(before);

@@ -1,21 +1,37 @@
+import type { Sql } from "../../db/open.ts";
+import type { Context } from "./context.ts";
+
 /**
- * Remembers for a few seconds who a credential belongs to and what they may do in a project, so that most calls
- * need no statement for it. Every write that changes either clears it in this process; others follow within the
- * time to live, which is under the five seconds that a revocation may take.
+ * Remembers for a few seconds who a credential belongs to and what they may do in a project, so that most calls need no
+ * statement for it. A write that changes either calls `forgetAccess`; other processes follow within the time to live,
+ * which is under the five seconds that a revocation may take.
  */
 export class AccessCache {
   static readonly TTL_MS = 3_000;
   static readonly MAX_ENTRIES = 10_000;
   readonly #entries = new Map<string, { value: unknown; until: number }>();
+  readonly #sql: Sql;
   #generation = 0;
 
-  /** The remembered value, or the loaded one. A failure is not remembered. */
-  async get<T>(key: string, load: () => Promise<T>): Promise<T> {
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Counts how often it was cleared. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /**
+   * The remembered value, or the loaded one. `load` reads on the client, so that nothing is remembered that a transaction
+   * may yet take back. A failure is not remembered.
+   */
+  async get<T>(key: string, load: (sql: Sql) => Promise<T>): Promise<T> {
     const now = performance.now();
     const hit = this.#entries.get(key);
     if (hit && hit.until > now) return hit.value as T;
     const generation = this.#generation;
-    const value = await load();
+    const value = await load(this.#sql);
     // What was read before a clear may be old by now.
     if (generation === this.#generation) this.#store(key, value, now);
     return value;
@@ -30,4 +46,12 @@ export class AccessCache {
     if (this.#entries.size >= AccessCache.MAX_ENTRIES) this.#entries.clear();
     this.#entries.set(key, { value, until: now + AccessCache.TTL_MS });
   }
+}
+
+/**
+ * For each write that changes whose a credential is, or what a caller may do. Call it beside the write; what is remembered
+ * goes when the write is committed, because a reader would remember the former state again until then.
+ */
+export function forgetAccess({ access, afterCommit }: Context): void {
+  afterCommit(() => access.clear());
 }

@@ -114,9 +114,9 @@ export function refuseCrossSite(
 }
 
 async function sessionActor(services: Services, token: string, via: "bearer" | "cookie"): Promise<Actor> {
-  const found = await services.access.get(`session:${token}`, async () => {
+  const found = await services.access.get(`session:${token}`, async (sql) => {
     const { sessionId, userId, expiresAt } = await verifyAccessToken(services.secrets, token);
-    const [user] = await services.sql<User[]>`
+    const [user] = await sql<User[]>`
       select u.id, u.email, u.name, u.kind, u.role, u.account_id
       from sessions s join users u on u.id = s.user_id
       where s.id = ${sessionId}::uuid and u.id = ${userId}::uuid and s.revoked_at is null and s.expires_at > now()
@@ -153,9 +153,9 @@ type KeyRow = User & {
 async function keyActor(services: Services, key: string): Promise<Actor> {
   const refused = () => new AppError("unauthenticated", "The API key is unknown, revoked or expired");
   if (!isApiKey(key)) throw refused();
-  const row = await services.access.get(`key:${key}`, async () => {
+  const row = await services.access.get(`key:${key}`, async (sql) => {
     // last_used_at is written at most once a minute, so that reads stay reads.
-    const [found] = await services.sql<KeyRow[]>`
+    const [found] = await sql<KeyRow[]>`
       with found as (
         select k.id as key_id, k.scopes, k.project_id, k.expires_at, k.last_used_at, u.id, u.email, u.name, u.kind, u.role,
           u.account_id

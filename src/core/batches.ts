@@ -1,5 +1,4 @@
 import { isTimeout, isUnavailable } from "../../db/errors.ts";
-import type { Context } from "./context.ts";
 
 interface Entry {
   item: unknown;
@@ -19,8 +18,9 @@ export class Batches {
   readonly #waiting = new Map<string, Entry[]>();
 
   /**
-   * The result of `work` for `item`; `work` answers in the order of its items and changes all or nothing. Every call
-   * of a lane brings the same work. An idle lane starts at once.
+   * The result of `work` for `item`. `work` answers in the order of its items and changes all or nothing. Of a lane's
+   * calls the first one's `work` serves those that wait, so it may depend on nothing but the lane. An idle lane starts
+   * at once.
    */
   join<Item, Result>(
     lane: string,
@@ -44,19 +44,6 @@ export class Batches {
     }
     this.#waiting.delete(lane);
   }
-}
-
-/**
- * A read that others may join. It waits for no more than the one that is under way, and sees no less than was there
- * when it was asked for; a transaction reads by itself what only it sees.
- */
-export async function readTogether<Item, Result>(
-  { db, sql, batches }: Context,
-  lane: string,
-  item: Item,
-  read: (items: Item[]) => Promise<Result[]>,
-): Promise<Result> {
-  return db === sql ? await batches.join(lane, item, read) : (await read([item]))[0]!;
 }
 
 async function settle(entries: Entry[], work: Work): Promise<void> {

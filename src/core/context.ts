@@ -12,10 +12,9 @@ import type { Queue } from "./queue.ts";
 import type { Author, ProjectRole, Scope, UserKind, UserRole } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** What one process shares between all calls; built once in core/services.ts, passed down, never imported. */
-export interface Services {
+/** What one process shares between all calls. Built once in core/services.ts, passed down, never imported. */
+interface Shared {
   config: Config;
-  sql: Sql;
   databaseHealth: DatabaseHealth;
   secrets: Secrets;
   access: AccessCache;
@@ -28,6 +27,11 @@ export interface Services {
   sender: Sender;
   /** Aborts when the service drains; for a call that may wait (`Meta.waits`) also when its client has gone. */
   signal: AbortSignal;
+}
+
+/** The shared parts with the client, for doors and jobs, which make a context of it for each call. */
+export interface Services extends Shared {
+  sql: Sql;
 }
 
 /** The signed-in user, as read with the credential. */
@@ -48,9 +52,14 @@ export interface Actor {
     | { type: "key"; id: string; scopes: Scope[]; project_id: string | null };
 }
 
-/** What a verb needs to read and write. `db` is the client, or the handle of the transaction it runs in. */
-export interface Context extends Services {
+/**
+ * What a verb needs to read and write. `db` is the client, or the handle of the transaction that the verb runs in. A verb
+ * has no other handle, so inside a transaction it can't write beside it.
+ */
+export interface Context extends Shared {
   db: Db;
+  /** Runs `work` when the transaction has committed, and never when it is rolled back. Outside a transaction at once. */
+  afterCommit: (work: () => void) => void;
   author: Author;
   requestId: string;
 }
@@ -110,7 +119,12 @@ export function authorOf(actor: Actor): Author {
     : { kind: "user", id: user.id, name: user.name };
 }
 
+/** The `afterCommit` of a context outside a transaction. */
+export function atOnce(work: () => void): void {
+  work();
+}
+
 /** The context of work that no caller asked for: a webhook's effect, a job. */
 export function systemContext(services: Services, author: Author, requestId: string): Context {
-  return { ...services, db: services.sql, author, requestId };
+  return { ...services, db: services.sql, afterCommit: atOnce, author, requestId };
 }

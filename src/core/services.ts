@@ -80,7 +80,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     sql,
     databaseHealth,
     secrets,
-    access: new AccessCache(),
+    access: new AccessCache(sql),
     batches: new Batches(),
     limits: new Limits(sql),
     queue: openQueue(boss),

@@ -51,14 +51,25 @@ export async function attemptPart<C extends Context, T>(
 ): Promise<Attempt<T>> {
   const { db } = ctx;
   if (!isTransaction(db)) throw new Error("Cannot run a part of a transaction outside one");
+  const later: (() => void)[] = [];
+  const afterCommit = (work: () => void) => void later.push(work);
   try {
-    return { result: await savepoint(db, (db) => work({ ...ctx, db })) };
+    const result = await savepoint(db, (db) => work({ ...ctx, db, afterCommit }));
+    for (const work of later) ctx.afterCommit(work);
+    return { result };
   } catch (failure) {
     if (endsTransaction(failure)) throw failure;
     return { failure };
   }
 }
 
-function runOnce<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
-  return inTransaction(ctx.db, (db) => pipelined(nameAuthor(ctx, db), () => work({ ...ctx, db })));
+async function runOnce<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
+  const later: (() => void)[] = [];
+  const afterCommit = (work: () => void) => void later.push(work);
+  const result = await inTransaction(
+    ctx.db,
+    (db) => pipelined(nameAuthor(ctx, db), () => work({ ...ctx, db, afterCommit })),
+  );
+  for (const work of later) work();
+  return result;
 }

@@ -32,7 +32,7 @@ export async function readPage(
   for (let scan = 0; scan < SCANS; scan++) {
     // Read before the statement, so that the statement sees all up to it.
     const { last } = ctx.feed;
-    const rows = await readEvents(ctx.sql, {
+    const rows = await readEvents(ctx.db, {
       after: position,
       limit: SCAN,
       projects: projectsOf(ctx, filter),
@@ -47,8 +47,8 @@ export async function readPage(
   return { events, position, more: true };
 }
 
-function projectsOf({ sql, actor }: ActorContext, { project_id }: EventFilter) {
-  return project_id === undefined ? visibleProjects(sql, actor) : sql`(select ${project_id}::uuid)`;
+function projectsOf({ db, actor }: ActorContext, { project_id }: EventFilter) {
+  return project_id === undefined ? visibleProjects(db, actor) : db`(select ${project_id}::uuid)`;
 }
 
 /** Does the caller want to hear of it, and may their credential hear of such things? */

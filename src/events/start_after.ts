@@ -26,7 +26,7 @@ export async function startAfter(
   if (after === 0 || after === ctx.feed.last || ctx.feed.recentAfter(after)?.length) {
     return { position: after, resync: false };
   }
-  const [{ oldest, last }] = await ctx.sql<[{ oldest: number; last: number }]>`
+  const [{ oldest, last }] = await ctx.db<[{ oldest: number; last: number }]>`
     select coalesce((select min(seq) from events), last_seq + 1) as oldest, last_seq as last from event_counter`;
   const isKnown = after >= oldest - 1 && after <= last;
   return isKnown ? { position: after, resync: false } : { position: last, resync: true };

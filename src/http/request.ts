@@ -1,6 +1,6 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { authenticate, REFRESH_COOKIE, refuseCrossSite, SESSION_COOKIE } from "../core/auth.ts";
-import { type Actor, authorOf, type RequestContext, type Services } from "../core/context.ts";
+import { type Actor, atOnce, authorOf, type RequestContext, type Services } from "../core/context.ts";
 import type { Author } from "../core/schema.ts";
 import { cookiesNamed } from "./cookies.ts";
 
@@ -54,6 +54,7 @@ export async function requestContext(
   return {
     ...services,
     db: services.sql,
+    afterCommit: atOnce,
     author: actor ? authorOf(actor) : NOBODY,
     requestId: c.get("requestId"),
     actor,

@@ -1,3 +1,4 @@
+import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -18,6 +19,7 @@ export async function revokeKey(ctx: ActorContext, input: IdPath): Promise<void>
       returning k.prefix, t.account_id, t.revoked_at is null as fresh`;
     if (!key) throw new AppError("not_found", "No such API key");
     if (!key.fresh) return;
+    forgetAccess(ctx);
     await recordAudit(ctx, {
       account_id: key.account_id,
       action: "key.revoked",
@@ -26,5 +28,4 @@ export async function revokeKey(ctx: ActorContext, input: IdPath): Promise<void>
       details: { prefix: key.prefix },
     });
   });
-  ctx.access.clear();
 }

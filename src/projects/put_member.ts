@@ -1,3 +1,4 @@
+import { forgetAccess } from "../core/access_cache.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
@@ -6,7 +7,7 @@ import type { Member, PutMember } from "./schema.ts";
 
 /** Gives a user of the project's account a role in it; the role that they have changes nothing. */
 export async function putMember(ctx: ProjectContext, input: PutMember): Promise<Member> {
-  const member = await transact(ctx, async (ctx) => {
+  return await transact(ctx, async (ctx) => {
     await lockMember(ctx, input.userId);
     const put = await ctx.db`
       insert into project_members as m (project_id, user_id, role)
@@ -15,9 +16,10 @@ export async function putMember(ctx: ProjectContext, input: PutMember): Promise<
       on conflict (project_id, user_id) do update set role = excluded.role where m.role <> excluded.role`;
     const [row] = await readMembers(ctx, input.userId);
     if (!row) throw new AppError("not_found", "No such user in the project's account");
-    if (put.count > 0) await auditMember(ctx, "member.put", input.userId, { role: input.role });
+    if (put.count > 0) {
+      forgetAccess(ctx);
+      await auditMember(ctx, "member.put", input.userId, { role: input.role });
+    }
     return row;
   });
-  ctx.access.clear();
-  return member;
 }

@@ -1,5 +1,6 @@
 import { recordAudit } from "../core/audit.ts";
 import type { Context, ProjectContext } from "../core/context.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { getProject } from "./get.ts";
 import { lockProject } from "./lock.ts";
@@ -28,7 +29,7 @@ export async function putRepositories(ctx: ProjectContext, input: PutRepositorie
  * @throws {AppError} forbidden when the project is archived
  */
 export async function writeRepositories(ctx: Context, projectId: string, names: string[]): Promise<boolean> {
-  const [, removed, added] = await Promise.all([
+  const [, removed, added] = await inOrder(
     lockProject(ctx, projectId),
     ctx.db`
       delete from project_repositories
@@ -37,6 +38,6 @@ export async function writeRepositories(ctx: Context, projectId: string, names: 
       insert into project_repositories (project_id, full_name)
       select ${projectId}::uuid, name from unnest(${names}::text[]) as name
       on conflict (project_id, lower(full_name)) do nothing`,
-  ]);
+  );
   return removed.count + added.count > 0;
 }

@@ -1,3 +1,4 @@
+import { forgetAccess } from "../core/access_cache.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
@@ -10,7 +11,7 @@ export async function removeMember(ctx: ProjectContext, input: { userId: string 
     const removed = await ctx.db`
       delete from project_members where project_id = ${ctx.project.id}::uuid and user_id = ${input.userId}::uuid`;
     if (removed.count === 0) throw new AppError("not_found", "This user is no member of the project");
+    forgetAccess(ctx);
     await auditMember(ctx, "member.removed", input.userId, {});
   });
-  ctx.access.clear();
 }

@@ -1,4 +1,5 @@
 import { projectIsArchived } from "../core/access.ts";
+import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import { changedFields } from "../core/changed_fields.ts";
 import type { ProjectContext } from "../core/context.ts";
@@ -15,7 +16,7 @@ import type { Project, UpdateProject } from "./schema.ts";
 export async function updateProject(ctx: ProjectContext, input: UpdateProject): Promise<Project> {
   const { id: _, ...changes } = input;
   const { archived, name = null, key = null, slug = null } = changes;
-  const project = await transact(ctx, async (ctx) => {
+  return await transact(ctx, async (ctx) => {
     await lockAccount(ctx, ctx.project.account_id);
     const [before] = await ctx.db<[{ archived: boolean }]>`
       select name, key, slug, archived_at is not null as archived from projects
@@ -27,6 +28,7 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject): 
         archived_at = case when ${archived === true} then clock_timestamp() end,
         updated_at = clock_timestamp()
       where id = ${ctx.project.id}::uuid`;
+    forgetAccess(ctx);
     await recordAudit(ctx, {
       account_id: ctx.project.account_id,
       action: archived ? "project.archived" : "project.updated",
@@ -38,6 +40,4 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject): 
   }).catch((error: unknown) => {
     throw projectConflict(error);
   });
-  ctx.access.clear();
-  return project;
 }

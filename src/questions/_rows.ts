@@ -1,10 +1,10 @@
 import type { Db, Fragment } from "../../db/open.ts";
-import type { Actor, ProjectContext } from "../core/context.ts";
+import type { Actor, ProjectAccess, ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { Question, QuestionPath } from "./schema.ts";
 
 /** The columns of a Question for `questions q` of one project. */
-export function questionColumns({ db, project }: ProjectContext) {
+export function questionColumns({ db, project }: { db: Db; project: Pick<ProjectAccess, "key"> }) {
   return questionColumnsOf(db, db`${project.key}`);
 }
 

@@ -1,5 +1,6 @@
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { requireAnswerer } from "./_may_answer.ts";
@@ -15,7 +16,7 @@ import type { AnswerQuestion, Question } from "./schema.ts";
 export async function answerQuestion(ctx: ProjectContext, input: AnswerQuestion): Promise<Question> {
   return await transact(ctx, async (ctx) => {
     const { db, actor } = ctx;
-    const [, question] = await Promise.all([lockTicket(ctx, input.ticketId), readQuestion(ctx, input)]);
+    const [, question] = await inOrder(lockTicket(ctx, input.ticketId), readQuestion(ctx, input));
     requireAnswerer(ctx, question);
     refuseEnded(question, "answer");
     checkAnswer(question, input);

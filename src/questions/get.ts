@@ -1,5 +1,5 @@
 import { requireProject } from "../core/access.ts";
-import { readTogether } from "../core/batches.ts";
+import { batchedRead } from "../core/batched_read.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { noSuchQuestion, questionColumns } from "./_rows.ts";
 import type { GetQuestion, Question, QuestionPath } from "./schema.ts";
@@ -25,15 +25,20 @@ export async function getQuestion(ctx: ProjectContext, input: GetQuestion): Prom
   return question;
 }
 
-/** Those that many wake up for are read together. */
 async function read(ctx: ProjectContext, { ticketId, questionId }: QuestionPath): Promise<Question> {
-  const question = await readTogether(ctx, `questions:${ctx.project.id}`, questionId, async (ids) => {
-    const rows = await ctx.db<Question[]>`
-      select ${questionColumns(ctx)} from questions q
-      where q.id = any (${ids}::uuid[]) and q.project_id = ${ctx.project.id}::uuid`;
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => byId.get(id));
-  });
+  const question = await questionsById.get(ctx, questionId);
   if (question?.ticket_id !== ticketId) throw noSuchQuestion();
   return question;
 }
+
+/** Shared, because one event may wake many waiters. */
+const questionsById = batchedRead({
+  name: "questions",
+  scope: ({ project: { id, key } }: ProjectContext) => ({ project: { id, key } }),
+  async load(db, scope, ids) {
+    const rows = await db<Question[]>`
+      select ${questionColumns({ ...scope, db })} from questions q
+      where q.id = any (${ids}::uuid[]) and q.project_id = ${scope.project.id}::uuid`;
+    return new Map(rows.map((row) => [row.id, row]));
+  },
+});

@@ -1,4 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { checkAsked } from "./_asked.ts";
@@ -14,7 +15,7 @@ import type { Question, SupersedeQuestion } from "./schema.ts";
  */
 export async function supersedeQuestion(ctx: ProjectContext, input: SupersedeQuestion): Promise<Question> {
   return await transact(ctx, async (ctx) => {
-    const [ticket, old] = await Promise.all([lockTicket(ctx, input.ticketId), readQuestion(ctx, input)]);
+    const [ticket, old] = await inOrder(lockTicket(ctx, input.ticketId), readQuestion(ctx, input));
     requireAsker(ctx, old, "supersede");
     refuseEnded(old, "supersede");
     await checkAsked(ctx, input, ticket.version);

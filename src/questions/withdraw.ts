@@ -1,4 +1,5 @@
 import type { ProjectContext } from "../core/context.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { endQuestion, requireAsker } from "./_end.ts";
@@ -12,7 +13,7 @@ import type { Question, QuestionPath } from "./schema.ts";
  */
 export async function withdrawQuestion(ctx: ProjectContext, input: QuestionPath): Promise<Question> {
   return await transact(ctx, async (ctx) => {
-    const [, question] = await Promise.all([lockTicket(ctx, input.ticketId), readQuestion(ctx, input)]);
+    const [, question] = await inOrder(lockTicket(ctx, input.ticketId), readQuestion(ctx, input));
     requireAsker(ctx, question, "withdraw");
     refuseEnded(question, "withdraw");
     return await endQuestion(ctx, input, { status: "withdrawn" });

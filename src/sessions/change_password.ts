@@ -1,3 +1,4 @@
+import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -14,7 +15,6 @@ export async function changePassword(ctx: ActorContext, input: ChangePassword): 
   await ctx.limits.take(ATTEMPTS, ctx.actor.user.id, ctx.headers);
   // Between reading and writing, a sign-in may have renewed the hash of the same password.
   if (!await tryChange(ctx, input) && !await tryChange(ctx, input)) throw wrongPassword();
-  ctx.access.clear();
 }
 
 /** Answers false when the hash is no longer the one that was compared with. */
@@ -35,6 +35,7 @@ async function tryChange(ctx: ActorContext, input: ChangePassword): Promise<bool
     await ctx.db`
       update sessions set revoked_at = now()
       where user_id = ${user.id}::uuid and id <> ${credential.id}::uuid and revoked_at is null`;
+    forgetAccess(ctx);
     await recordAudit(ctx, {
       account_id: user.account_id,
       action: "user.password_changed",

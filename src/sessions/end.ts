@@ -1,3 +1,4 @@
+import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -18,6 +19,7 @@ export async function endSession(ctx: ActorContext, input: IdPath): Promise<void
       returning t.account_id, t.revoked_at is null as fresh`;
     if (!session) throw new AppError("not_found", "No such session");
     if (!session.fresh) return;
+    forgetAccess(ctx);
     await recordAudit(ctx, {
       account_id: session.account_id,
       action: "session.ended",
@@ -25,5 +27,4 @@ export async function endSession(ctx: ActorContext, input: IdPath): Promise<void
       target_id: input.id,
     });
   });
-  ctx.access.clear();
 }

@@ -1,3 +1,4 @@
+import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import { forgetSessionCookie } from "../core/auth.ts";
 import type { RequestContext } from "../core/context.ts";
@@ -64,6 +65,7 @@ async function endFamily(ctx: RequestContext, sessionId: string): Promise<void> 
       where s.id = ${sessionId}::uuid and s.revoked_at is null and u.id = s.user_id
       returning u.account_id, s.user_id`;
     if (!ended) return;
+    forgetAccess(ctx);
     await recordAudit(ctx, {
       account_id: ended.account_id,
       action: "session.token_reused",
@@ -72,5 +74,4 @@ async function endFamily(ctx: RequestContext, sessionId: string): Promise<void> 
       details: { user_id: ended.user_id, address: ctx.address },
     });
   });
-  ctx.access.clear();
 }

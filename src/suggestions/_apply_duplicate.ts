@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { noSuchTicket } from "../tickets/lock.ts";
 import { applyClosing } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";
@@ -21,12 +22,12 @@ export async function applyDuplicate(
   const resolution = { type: "duplicate", note: `Duplicate of ${otherRef}` } as const;
   const before = await applyClosing(ctx, suggestion, { resolution, skipPendingRoles });
   // An import may have brought a link along that the ticket had before it was reopened.
-  await Promise.all([
+  await inOrder(
     ctx.db`delete from ticket_duplicates where ticket_id = ${ticket_id}::uuid`,
     ctx.db`
       insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
       values (${ticket_id}::uuid, ${ctx.project.id}::uuid, ${other_ticket_id}::uuid)`,
-  ]);
+  );
   return before;
 }
 

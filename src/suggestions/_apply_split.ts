@@ -1,6 +1,7 @@
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { newVersion } from "../core/if_match.ts";
+import { inOrder } from "../core/in_order.ts";
 import { lockTasks } from "../tasks/lock.ts";
 import { createTicket } from "../tickets/create.ts";
 import { getTicket } from "../tickets/get.ts";
@@ -34,7 +35,7 @@ export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggesti
   const parts: (Part & PartTicket)[] = [];
   for (const part of partsOf(suggestion)) parts.push({ ...part, ...await splitOff(current, parent, part) });
   const partIds = parts.map(({ ticket_id }) => ticket_id);
-  await Promise.all([closeRanks(ctx, ticketId), writeParts(ctx, suggestion, parts)]);
+  await inOrder(closeRanks(ctx, ticketId), writeParts(ctx, suggestion, parts));
   return { tasks, part_ids: partIds, digest: await digestTasks(ctx, [ticketId, ...partIds]) };
 }
 

@@ -1,6 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
 import type { Suggestion } from "./schema.ts";
 
@@ -32,10 +33,10 @@ async function readSuggestion(ctx: ProjectContext, suggestionId: string): Promis
  * @throws {AppError} not_found
  */
 export async function lockSuggestion(ctx: ProjectContext, suggestionId: string): Promise<StoredSuggestion> {
-  const [, suggestion] = await Promise.all([
+  const [, suggestion] = await inOrder(
     lockTicketsOf(ctx, suggestionId),
     readSuggestion(ctx, suggestionId),
-  ]);
+  );
   return suggestion;
 }
 

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { newVersion } from "../core/if_match.ts";
+import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
 import { lockTasks } from "../tasks/lock.ts";
 import { lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
@@ -21,7 +22,7 @@ export async function undoSplit(ctx: ProjectContext, suggestion: StoredSuggestio
   await lockTasks(ctx, ids);
   if (await digestTasks(ctx, ids) !== before.digest) throw changedSince(parent.ticket_ref);
   await bringBack(ctx, before);
-  await Promise.all([restoreOrder(ctx, ticketId, before), writeParts(ctx, suggestion, partsOf(suggestion))]);
+  await inOrder(restoreOrder(ctx, ticketId, before), writeParts(ctx, suggestion, partsOf(suggestion)));
   await moveTickets(ctx, before.part_ids, {
     to: "live",
     resolution: { type: "cancelled", note: "The split was undone" },

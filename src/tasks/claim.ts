@@ -1,6 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { newVersion, requireVersion, versionMatches } from "../core/if_match.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { requireTicket } from "../tickets/get.ts";
 import type { Ticket } from "../tickets/schema.ts";
@@ -19,7 +20,7 @@ import type { ClaimTask, Task } from "./schema.ts";
 export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
   const claimed = await transact(ctx, async (ctx) => {
     const { db, actor } = ctx;
-    const [[task], [ticket]] = await Promise.all([
+    const [[task], [ticket]] = await inOrder(
       db<Task[]>`
         update tasks t set status = 'in_progress', assignee_user_id = ${actor.user.id}::uuid,
           assignee_session_id = ${sessionOf(ctx, input)}, started_at = now(),
@@ -27,7 +28,7 @@ export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<
         where ${atPath(ctx, input)} and ${versionMatches(ctx)} and ${claimable(ctx)}
         returning ${taskColumns(db)}`,
       db<Pick<Ticket, "status">[]>`select status from tickets where id = ${input.ticketId}::uuid`,
-    ]);
+    );
     if (!task) return undefined;
     // It may have waited for who closed the ticket or gave the task a dependency, and saw both as they were when it began.
     if (ticket?.status === "closed") throw ticketIsClosed(task);

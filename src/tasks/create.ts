@@ -1,6 +1,7 @@
 import { v7 as uuid } from "uuid";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
@@ -14,10 +15,10 @@ import { type CreatedTask, type CreateTask, MAX_TASKS, type Task } from "./schem
 /** Adds a task behind the others, once under an idempotency key. */
 export async function createTask(ctx: ProjectContext, input: CreateTask): Promise<CreatedTask> {
   return await transact(ctx, async (ctx) => {
-    const [ticket, tasks] = await Promise.all([
+    const [ticket, tasks] = await inOrder(
       lockTicket(ctx, input.ticketId),
       outlineOf(ctx, input.ticketId),
-    ]);
+    );
     return await makeOnce(ctx, "task", input, () => addTask(ctx, ticket, tasks, input));
   });
 }

@@ -1,6 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidRequest, type Issue } from "../core/errors.ts";
 import { newVersion } from "../core/if_match.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { lockTasks } from "./lock.ts";
@@ -16,11 +17,11 @@ export async function reorderTasks(
 ): Promise<{ reordered: boolean }> {
   return await transact(ctx, async (ctx) => {
     const { db } = ctx;
-    const [, , tasks] = await Promise.all([
+    const [, , tasks] = await inOrder(
       lockTicket(ctx, input.ticketId),
       lockTasks(ctx, [input.ticketId]),
       db<{ id: string }[]>`select id from tasks where ticket_id = ${input.ticketId}::uuid order by sequence`,
-    ]);
+    );
     const issues = differences(tasks.map(({ id }) => id), input.task_ids);
     if (issues.length > 0) throw invalidRequest(issues);
     await db`

@@ -1,6 +1,7 @@
 import { changedFields } from "../core/changed_fields.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { newVersion, requireVersion } from "../core/if_match.ts";
+import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
@@ -20,11 +21,11 @@ import { checkReason, refuseTransition } from "./transitions.ts";
 export async function updateTask(ctx: ProjectContext, given: UpdateTask): Promise<Task> {
   const input = withLists(given);
   return await transact(ctx, async (ctx) => {
-    const [, before, tasks] = await Promise.all([
+    const [, before, tasks] = await inOrder(
       lockTicket(ctx, input.ticketId),
       lockTask(ctx, input),
       input.depends_on_task_ids || input.status === "in_progress" ? outlineOf(ctx, input.ticketId) : [],
-    ]);
+    );
     requireVersion(ctx, before, "task");
     await check(ctx, input, before, tasks);
     const changed = changedColumns(ctx, before, input);

@@ -1,6 +1,7 @@
 import { v7 as uuid } from "uuid";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { type LockedTicket, lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { makeOnce } from "../tickets/idempotency.ts";
@@ -10,11 +11,11 @@ import { type CreatedTestCase, type CreateTestCase, MAX_CASES, type TestCase } f
 /** Adds a test case, which the ticket can't be closed without; once under an idempotency key. */
 export async function createTestCase(ctx: ProjectContext, input: CreateTestCase): Promise<CreatedTestCase> {
   return await transact(ctx, async (ctx) => {
-    const [ticket, [count]] = await Promise.all([
+    const [ticket, [count]] = await inOrder(
       lockTicket(ctx, input.ticketId),
       ctx.db<[{ cases: number }]>`
         select count(*)::integer as cases from test_cases where ticket_id = ${input.ticketId}::uuid`,
-    ]);
+    );
     return await makeOnce(ctx, "test_case", input, () => addTestCase(ctx, ticket, count.cases, input));
   });
 }

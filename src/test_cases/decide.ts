@@ -1,6 +1,7 @@
 import { requirePerson } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { newVersion, requireVersion } from "../core/if_match.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { caseColumns } from "./_rows.ts";
@@ -16,7 +17,7 @@ export async function decideTestCase(
   requirePerson(ctx.actor, "A bot client may not approve or reject human test cases");
   return await transact(ctx, async (ctx) => {
     const { db, actor } = ctx;
-    const [ticket, before] = await Promise.all([lockTicket(ctx, input.ticketId), getTestCase(ctx, input)]);
+    const [ticket, before] = await inOrder(lockTicket(ctx, input.ticketId), getTestCase(ctx, input));
     requireVersion(ctx, before, "test case");
     if (before.status === status && (input.note === undefined || input.note === before.note)) return before;
     if (before.status === "approved" && status === "rejected") {

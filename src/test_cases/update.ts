@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { newVersion, requireVersion } from "../core/if_match.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import { caseColumns } from "./_rows.ts";
@@ -14,7 +15,7 @@ import type { TestCase, UpdateTestCase } from "./schema.ts";
 export async function updateTestCase(ctx: ProjectContext, input: UpdateTestCase): Promise<TestCase> {
   return await transact(ctx, async (ctx) => {
     const { db } = ctx;
-    const [ticket, before] = await Promise.all([lockTicket(ctx, input.ticketId), getTestCase(ctx, input)]);
+    const [ticket, before] = await inOrder(lockTicket(ctx, input.ticketId), getTestCase(ctx, input));
     requireVersion(ctx, before, "test case");
     const { title = before.title, instruction = before.instruction, link = before.link } = input;
     const reopens = title !== before.title || instruction !== before.instruction;

@@ -1,9 +1,17 @@
-import type { ProjectContext } from "../core/context.ts";
+import type { Db } from "../../db/open.ts";
+import type { Config } from "../core/config.ts";
+import type { ProjectAccess } from "../core/context.ts";
 import { progressColumns } from "./_progress.ts";
 import { shipColumn } from "./_ship.ts";
 
+/** The facts of a call that a ticket's columns depend on. */
+export interface TicketScope {
+  project: Pick<ProjectAccess, "id" | "key">;
+  config: Pick<Config, "PUBLIC_URL">;
+}
+
 /** The columns of a TicketSummary for `tickets t`. */
-export function summaryColumns(ctx: ProjectContext) {
+export function summaryColumns(ctx: TicketScope & { db: Db }) {
   const { db, project } = ctx;
   return db`t.id, t.project_id, ${project.key} || '-' || t.number as ticket_ref, t.number, t.title, t.request_type, t.priority,
     t.blocking, t.stage, t.status, ${shipColumn(ctx)} as ship, coalesce((
@@ -17,7 +25,7 @@ export function summaryColumns(ctx: ProjectContext) {
 }
 
 /** The columns of a Ticket for `tickets t`. */
-export function ticketColumns(ctx: ProjectContext) {
+export function ticketColumns(ctx: TicketScope & { db: Db }) {
   return ctx.db`${
     summaryColumns(ctx)
   }, t.description, t.evidence, t.suggested_resolution, t.implementation_notes,
@@ -25,6 +33,6 @@ export function ticketColumns(ctx: ProjectContext) {
 }
 
 /** The address of a ticket's page in the portal, but for its number. */
-export function ticketsUrl({ config, project }: ProjectContext): string {
+export function ticketsUrl({ config, project }: TicketScope): string {
   return `${config.PUBLIC_URL}/${project.key}/tickets/${project.key}-`;
 }

@@ -1,6 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { newVersion, requireVersion } from "../core/if_match.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { getTicket } from "./get.ts";
@@ -28,7 +29,7 @@ export async function changeRole(
 ): Promise<Ticket> {
   const { from, to } = CHANGES[action];
   return await transact(ctx, async (ctx) => {
-    const [locked, before] = await Promise.all([lockTicket(ctx, input.ticketId), getTicket(ctx, input)]);
+    const [locked, before] = await inOrder(lockTicket(ctx, input.ticketId), getTicket(ctx, input));
     requireVersion(ctx, before);
     const state = before.roles.find(({ role }) => role === input.role);
     if (!state) throw new AppError("not_found", `Ticket ${before.ticket_ref} has no role ${input.role}`);
@@ -42,7 +43,7 @@ export async function changeRole(
     if (action === "reopen") refuseWhenClosed(locked, "reopen a role of");
     // A role that was switched off after it was given may be brought to its end, but not be taken up.
     if (action === "start" || action === "reopen") refuseDisabledRole(ctx, input.role);
-    const [, after] = await Promise.all([write(ctx, input, to), getTicket(ctx, input)]);
+    const [, after] = await inOrder(write(ctx, input, to), getTicket(ctx, input));
     return after;
   });
 }

@@ -1,9 +1,11 @@
 import { v7 as uuid } from "uuid";
 import { isTimeout, isUniqueViolation } from "../../db/errors.ts";
-import { readTogether } from "../core/batches.ts";
+import { isTransaction } from "../../db/transaction.ts";
+import { batchedRead } from "../core/batched_read.ts";
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { authorText, nameAuthor } from "../core/history.ts";
+import { inOrder } from "../core/in_order.ts";
 import { log } from "../core/log.ts";
 import { repeatVictim, transact } from "../core/transact.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
@@ -61,20 +63,20 @@ interface Keyed {
 }
 
 async function findReplay(ctx: ProjectContext, { key, hash }: Keyed): Promise<CreatedTicket | null> {
-  const earlier = await readTogether(ctx, `replays:${ctx.project.id}`, key, (keys) => findEarlier(ctx, keys));
+  const earlier = await creationsByKey.get(ctx, key);
   return earlier ? replay(ctx, earlier, hash) : null;
 }
 
-async function findEarlier(
-  { db, project }: ProjectContext,
-  keys: string[],
-): Promise<(Earlier<CreatedTicket> | undefined)[]> {
-  const rows = await db<(Earlier<CreatedTicket> & { key: string })[]>`
-    select idempotency_key as key, response, body_sha256 from ticket_creations
-    where project_id = ${project.id}::uuid and idempotency_key = any (${keys}::text[])`;
-  const byKey = new Map(rows.map((row) => [row.key, row]));
-  return keys.map((key) => byKey.get(key));
-}
+const creationsByKey = batchedRead({
+  name: "creations",
+  scope: ({ project }: ProjectContext) => ({ projectId: project.id }),
+  async load(db, { projectId }, keys) {
+    const rows = await db<(Earlier<CreatedTicket> & { key: string })[]>`
+      select idempotency_key as key, response, body_sha256 from ticket_creations
+      where project_id = ${projectId}::uuid and idempotency_key = any (${keys}::text[])`;
+    return new Map(rows.map((row) => [row.key, row]));
+  },
+});
 
 function requireBotRoles(ctx: ProjectContext, input: CreateTicket): void {
   const bot = isBot(ctx.actor) || input.actor_role === "bot" || input.actor_role === "agent";
@@ -88,16 +90,16 @@ function asks({ request_type, ask = true }: CreateTicket): boolean {
 
 /** Creations in one project wait for its counter anyway: those that come together go into one statement. */
 async function store(ctx: ProjectContext, draft: Draft): Promise<CreatedTicket> {
-  const { db, sql, project, batches } = ctx;
-  if (db !== sql) {
+  const { db, project, batches } = ctx;
+  if (isTransaction(db)) {
     // The insert names authors by ticket: whatever the transaction writes next is the caller's again.
-    const [[created]] = await Promise.all([insertTickets(db, [draft]), nameAuthor(ctx, db)]);
+    const [[created]] = await inOrder(insertTickets(db, [draft]), nameAuthor(ctx, db));
     return created!;
   }
   return await batches.join(
     `create:${project.id}`,
     draft,
-    (drafts: Draft[]) => repeatVictim(ctx, () => insertTickets(sql, drafts)),
+    (drafts: Draft[]) => repeatVictim(ctx, () => insertTickets(db, drafts)),
   );
 }
 

@@ -1,26 +1,28 @@
-import { readTogether } from "../core/batches.ts";
+import { batchedRead } from "../core/batched_read.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { ticketColumns } from "./_rows.ts";
+import { ticketColumns, type TicketScope } from "./_rows.ts";
 import { noSuchTicket } from "./lock.ts";
 import type { Ticket, TicketPath } from "./schema.ts";
 
 export async function getTicket(ctx: ProjectContext, input: Pick<TicketPath, "ticketId">): Promise<Ticket> {
-  const { project } = ctx;
-  const ticket = await readTogether(
-    ctx,
-    `tickets:${project.id}:${project.key}`,
-    input.ticketId,
-    async (ids) => {
-      const tickets = await ctx.db<Ticket[]>`
-      select ${ticketColumns(ctx)} from tickets t
-      where t.project_id = ${project.id}::uuid and t.id = any (${ids}::uuid[])`;
-      const byId = new Map(tickets.map((ticket) => [ticket.id, ticket]));
-      return ids.map((id) => byId.get(id));
-    },
-  );
+  const ticket = await ticketsById.get(ctx, input.ticketId);
   if (!ticket) throw noSuchTicket();
   return ticket;
 }
+
+const ticketsById = batchedRead({
+  name: "tickets",
+  scope: ({ project: { id, key }, config: { PUBLIC_URL } }: ProjectContext): TicketScope => ({
+    project: { id, key },
+    config: { PUBLIC_URL },
+  }),
+  async load(db, scope, ids) {
+    const tickets = await db<Ticket[]>`
+      select ${ticketColumns({ ...scope, db })} from tickets t
+      where t.project_id = ${scope.project.id}::uuid and t.id = any (${ids}::uuid[])`;
+    return new Map(tickets.map((ticket) => [ticket.id, ticket]));
+  },
+});
 
 /** For reads of what belongs to a ticket. @throws {AppError} not_found */
 export async function requireTicket(

@@ -5,6 +5,7 @@ import { counted } from "../core/counted.ts";
 import { AppError } from "../core/errors.ts";
 import { recordEvents } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
+import { inOrder } from "../core/in_order.ts";
 import { endQuestions } from "./_end_questions.ts";
 import type { Resolution, Stage, Status } from "./schema.ts";
 
@@ -106,7 +107,7 @@ async function lockFacts(
   const { db } = ctx;
   const ids = [...ticketIds];
   const inProject = projectId === null ? db`` : db`and t.project_id = ${projectId}::uuid`;
-  const [, facts] = await Promise.all([
+  const [, facts] = await inOrder(
     db`select from tickets t where t.id = any (${ids}::uuid[]) ${inProject} order by t.id for update`,
     db<Facts[]>`
       select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status,
@@ -125,7 +126,7 @@ async function lockFacts(
       ) c on c.ticket_id = t.id
       where t.id = any (${ids}::uuid[]) ${inProject}
       order by t.id`,
-  ]);
+  );
   return facts;
 }
 

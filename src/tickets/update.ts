@@ -1,6 +1,7 @@
 import { changedFields } from "../core/changed_fields.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { requireVersion } from "../core/if_match.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { destinationOf, refuseStrayResolution } from "./_destination.ts";
@@ -16,7 +17,7 @@ import { moveTickets } from "./transition.ts";
  */
 export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Promise<Ticket> {
   return await transact(ctx, async (ctx) => {
-    const [locked, before] = await Promise.all([lockTicket(ctx, input.ticketId), getTicket(ctx, input)]);
+    const [locked, before] = await inOrder(lockTicket(ctx, input.ticketId), getTicket(ctx, input));
     requireVersion(ctx, before);
     const to = destinationOf(before, input);
     refuseStrayResolution(to ?? before.stage, input);
@@ -35,10 +36,10 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
     const columns = changedColumns(before, input);
     if (!rolesChanged && !to && Object.keys(columns).length === 0) return before;
     if ("title" in columns || "description" in columns) await embedAnew(ctx, before.id);
-    const [, after] = await Promise.all([
+    const [, after] = await inOrder(
       writeColumns(ctx, before.id, { columns, bump: to === null }),
       getTicket(ctx, input),
-    ]);
+    );
     return after;
   });
 }
@@ -68,7 +69,7 @@ async function replaceRoles(
   ticketId: string,
   roles: readonly string[],
 ): Promise<boolean> {
-  const [removed, added] = await Promise.all([
+  const [removed, added] = await inOrder(
     ctx.db`delete from ticket_roles where ticket_id = ${ticketId}::uuid and role <> all (${[
       ...roles,
     ]}::text[])`,
@@ -76,7 +77,7 @@ async function replaceRoles(
       insert into ticket_roles (ticket_id, project_id, role)
       select ${ticketId}::uuid, ${ctx.project.id}::uuid, role from unnest(${[...roles]}::text[]) as role
       on conflict do nothing`,
-  ]);
+  );
   return removed.count + added.count > 0;
 }
 

@@ -1,5 +1,6 @@
 import type { ProjectContext } from "../core/context.ts";
 import { invalidRequest } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { hasReported } from "../projects/wiring.ts";
 import type { TicketRecord } from "./schema.ts";
 
@@ -16,7 +17,7 @@ export async function learnReportedRepos(
 ): Promise<string[]> {
   const repos = [...new Set(records.flatMap(({ reported_repos = [] }) => reported_repos))];
   if (repos.length === 0) return [];
-  const [learnt, [row]] = await Promise.all([
+  const [learnt, [row]] = await inOrder(
     db<{ repo: string }[]>`
       insert into deploy_reports (repo)
       select lower(r.full_name) from project_repositories r
@@ -25,7 +26,7 @@ export async function learnReportedRepos(
         where lower(o.full_name) = lower(r.full_name) and p.account_id <> ${project.account_id}::uuid)
       order by 1 on conflict do nothing returning repo`,
     db<[{ known: boolean }]>`select ${hasReported(db, db`${project.id}::uuid`)} as known`,
-  ]);
+  );
   const waiting = row.known ? [] : records.filter(waits);
   if (waiting.length === 0) return learnt.map(({ repo }) => repo);
   throw invalidRequest(waiting.map((record) => ({

@@ -5,6 +5,7 @@ import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { recordEvents } from "../core/history.ts";
+import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { lockProject } from "../projects/lock.ts";
@@ -53,11 +54,11 @@ async function lockPresent(
   records: readonly TicketRecord[],
 ): Promise<Set<string>> {
   const ids = records.map(({ id }) => id);
-  const [, rows] = await Promise.all([
+  const [, rows] = await inOrder(
     lockProject(ctx, ctx.project.id),
     ctx.db<{ id: string }[]>`
       select id from tickets where project_id = ${ctx.project.id}::uuid and id = any (${ids}::uuid[])`,
-  ]);
+  );
   return new Set(rows.map(({ id }) => id));
 }
 

@@ -1,6 +1,8 @@
+import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { hashPassword } from "../core/passwords.ts";
 import { hashToken } from "../core/tokens.ts";
 import { transact } from "../core/transact.ts";
@@ -15,9 +17,9 @@ export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Pr
   await ctx.limits.take(ATTEMPTS, ctx.address, ctx.headers);
   const passwordHash = await hashPassword(input.password);
   const tokenHash = hashToken(input.token);
-  const accepted = await transact(ctx, async (ctx) => {
+  return await transact(ctx, async (ctx) => {
     // Two statements: the second sees the session of a sign-in that the first waited for, and ends it too.
-    const [, [user]] = await Promise.all([
+    const [, [user]] = await inOrder(
       ctx.db`
         select from users where id = (select user_id from invitations where token_hash = ${tokenHash}) for update`,
       ctx.db<User[]>`
@@ -31,13 +33,14 @@ export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Pr
         update users set password_hash = ${passwordHash}, updated_at = now()
         where id = (select user_id from used) and deactivated_at is null
         returning ${userColumns(ctx.db)}`,
-    ]);
+    );
     if (!user) {
       throw new AppError(
         "not_found",
         "This link is used up, expired or unknown: ask an admin of your account for another one",
       );
     }
+    forgetAccess(ctx);
     await recordAudit(ctx, {
       account_id: user.account_id,
       action: "user.invitation_accepted",
@@ -46,6 +49,4 @@ export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Pr
     });
     return user;
   });
-  ctx.access.clear();
-  return accepted;
 }

@@ -1,8 +1,10 @@
 import { requirePerson, requireStanding } from "../core/access.ts";
+import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import { changedFields } from "../core/changed_fields.ts";
 import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { emailConflict, refuseHigherRole, userColumns } from "./_rows.ts";
 import { getUser } from "./get.ts";
@@ -20,15 +22,16 @@ const STANDING = ["email", "kind", "role", "deactivated_at"] as const;
 export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<User> {
   refuseHigherRole(ctx.actor, input.role);
   if (input.kind) requirePerson(ctx.actor, "A bot client may not say who is a person");
-  const user = await transact(ctx, async (ctx) => {
-    const [, , before] = await Promise.all([
+  return await transact(ctx, async (ctx) => {
+    const [, , before] = await inOrder(
       lockUsers(ctx, input),
       requireStanding(ctx),
       getUser(ctx, input),
-    ]);
+    );
     refuseHigherRole(ctx.actor, before.role);
     if (changesNothing(before, input)) return before;
     const after = await writeUser(ctx, input);
+    forgetAccess(ctx);
     if (mayLeave(input)) await keepOneAdmin(ctx, before);
     if (before.deactivated_at !== after.deactivated_at) await endCredentials(ctx, input.id);
     if (STANDING.some((field) => before[field] !== after[field])) await voidInvitations(ctx, input.id);
@@ -45,8 +48,6 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
   }).catch((error: unknown) => {
     throw emailConflict(error, input.email);
   });
-  ctx.access.clear();
-  return user;
 }
 
 function changesNothing(before: User, { id: _, deactivated, ...fields }: UpdateUser): boolean {

@@ -1,0 +1,36 @@
+import type { Db } from "../../db/open.ts";
+import { isTransaction } from "../../db/transaction.ts";
+import type { Context } from "./context.ts";
+
+interface BatchedReadOptions<C extends Context, Scope, Value> {
+  name: string;
+  /** The facts that the read needs beside its key. Calls with equal facts may share a statement. JSON. */
+  scope: (ctx: C) => Scope;
+  /** Reads for whichever callers share the statement, so it is given their scope and none of their contexts. */
+  load: (db: Db, scope: Scope, keys: string[]) => Promise<Map<string, Value>>;
+}
+
+interface BatchedRead<C extends Context, Value> {
+  get(ctx: C, key: string): Promise<Value | undefined>;
+}
+
+/**
+ * A read by key that calls of the same moment share. A call waits for no more than the statement that is under way, and
+ * sees no less than was there when the call was made. In a transaction a call reads by itself, because only the
+ * transaction sees its own writes.
+ */
+export function batchedRead<C extends Context, Scope, Value>(
+  { name, scope, load }: BatchedReadOptions<C, Scope, Value>,
+): BatchedRead<C, Value> {
+  return {
+    async get(ctx, key) {
+      const { db, batches } = ctx;
+      const shared = scope(ctx);
+      if (isTransaction(db)) return (await load(db, shared, [key])).get(key);
+      return await batches.join(`${name}:${JSON.stringify(shared)}`, key, async (keys: string[]) => {
+        const found = await load(db, shared, keys);
+        return keys.map((key) => found.get(key));
+      });
+    },
+  };
+}
