@@ -1228,7 +1228,7 @@ CREATE OR REPLACE FUNCTION public.index_changed_text()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update ticket_texts set document = ticket_document(new.number, new.title, new.description) where ticket_id = new.id;
+  update ticket_texts set document = ticket_document(new.title, new.description) where ticket_id = new.id;
   return null;
 end $function$
 ;
@@ -1239,7 +1239,7 @@ CREATE OR REPLACE FUNCTION public.index_new_texts()
 AS $function$
 begin
   insert into ticket_texts (ticket_id, project_id, document)
-  select id, project_id, ticket_document(number, title, description) from inserted;
+  select id, project_id, ticket_document(title, description) from inserted;
   return null;
 end $function$
 ;
@@ -1667,12 +1667,12 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.ticket_document(number integer, title text, description text)
+CREATE OR REPLACE FUNCTION public.ticket_document(title text, description text)
  RETURNS tsvector
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN (array_to_tsvector(ARRAY[('#'::text || number)]) || COALESCE(indexed_words(((title || '
-'::text) || description)), ''::tsvector))
+RETURN COALESCE(indexed_words(((title || '
+'::text) || description)), ''::tsvector)
 ;
 
 CREATE OR REPLACE PROCEDURE public.track_history(IN of_table text, IN entity text, IN id_column text, IN untracked text)

@@ -181,10 +181,9 @@ begin
   )::tsvector;
 end $$;
 
--- A ref asks for the lexeme of the ticket's number, so a project may change its key. No word has a # in it.
-create function ticket_document(number integer, title text, description text) returns tsvector
-language sql immutable parallel safe
-return array_to_tsvector(array['#' || number]) || coalesce(indexed_words(title || E'\n' || description), '');
+create or replace function ticket_document(title text, description text) returns tsvector language sql immutable
+parallel safe
+return coalesce(indexed_words(title || E'\n' || description), '');
 
 -- The query for a text's words in their order. A number also finds the number with a v before it, and v2.10.0 also
 -- finds 2.10.0. For a text without words the query is #, which no document has.
@@ -215,20 +214,6 @@ begin
   return array_to_string(parts, '')::tsquery;
 end $$;
 
-create or replace function index_new_texts() returns trigger language plpgsql as $$
-begin
-  insert into ticket_texts (ticket_id, project_id, document)
-  select id, project_id, ticket_document(number, title, description) from inserted;
-  return null;
-end $$;
-
-create or replace function index_changed_text() returns trigger language plpgsql as $$
-begin
-  update ticket_texts set document = ticket_document(new.number, new.title, new.description) where ticket_id = new.id;
-  return null;
-end $$;
-
-drop function ticket_document(text, text);
 drop function searched_text(text);
 
 -- Rows that are written again leave no dead rows behind, and an index that is built afterwards takes half of the
@@ -236,5 +221,5 @@ drop function searched_text(text);
 drop index ticket_texts_document_idx;
 truncate ticket_texts;
 insert into ticket_texts (ticket_id, project_id, document)
-select id, project_id, ticket_document(number, title, description) from tickets;
+select id, project_id, ticket_document(title, description) from tickets;
 create index ticket_texts_document_idx on ticket_texts using gin (document);

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { benchBefore } from "./before.ts";
 import { benchBulk } from "./bulk.ts";
 import { benchCreate } from "./create.ts";
 import { benchHint } from "./hint.ts";
@@ -27,11 +28,12 @@ const BENCHES: Record<string, Bench> = {
 
 const USAGE = `npm run bench -- [NAME…] [options]
 
-NAME is one of ${Object.keys(BENCHES).join(", ")} (none: all of them), or suggestions.
+NAME is one of ${Object.keys(BENCHES).join(", ")} (none: all of them), or suggestions, or before.
 On the embedded database, or on the server that DATABASE_URL names, in databases of its own.
 
   --tickets FILE      creation inputs, one JSON object a line (else made-up texts)
   --duplicates FILE   of those, labelled pairs of idempotency keys (suggestions only)
+  --before FOLDER     an earlier checkout with packages, to compare with (before only)
   --rounds N          rounds of each comparison (5)
   --duration S        seconds of one round of one side (5)
   --scale N           tickets of the largest database (1,000,000 on a server, 50,000 embedded)
@@ -44,6 +46,7 @@ async function main(args: string[]): Promise<void> {
     options: {
       tickets: { type: "string" },
       duplicates: { type: "string" },
+      before: { type: "string" },
       rounds: { type: "string", default: "5" },
       duration: { type: "string", default: "5" },
       scale: { type: "string", default: Deno.env.get("DATABASE_URL") ? "1000000" : "50000" },
@@ -51,7 +54,9 @@ async function main(args: string[]): Promise<void> {
       help: { type: "boolean", default: false },
     },
   });
-  const unknown = positionals.filter((name) => name !== "suggestions" && !(name in BENCHES));
+  const unknown = positionals.filter((name) =>
+    !["suggestions", "before"].includes(name) && !(name in BENCHES)
+  );
   if (values.help || unknown.length > 0) return console.log(USAGE);
   if (positionals.includes("suggestions")) return await benchSuggestions(values);
   const options: BenchOptions = {
@@ -60,7 +65,9 @@ async function main(args: string[]): Promise<void> {
     seconds: Number(values.duration),
     scale: Number(values.scale),
   };
-  const findings = await runBenches(positionals.length > 0 ? positionals : Object.keys(BENCHES), options);
+  const findings = positionals.includes("before")
+    ? await benchBefore(options, values.before)
+    : await runBenches(positionals.length > 0 ? positionals : Object.keys(BENCHES), options);
   console.log(tableOf(findings));
   if (values.json) await Deno.writeTextFile(values.json, JSON.stringify(findings, null, 2));
 }

@@ -12,6 +12,8 @@ export interface Pair {
   service: Server;
   bare: Server;
   tenant: Tenant;
+  /** Where the other side is a service, too: who calls it. */
+  otherHeaders?: Tenant["headers"];
 }
 
 /** What a bench needs in the database before both sides get it; `tickets` are in already. */

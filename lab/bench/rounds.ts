@@ -38,12 +38,12 @@ const NUMBERS = 10_000_000;
  */
 export async function compare(
   options: BenchOptions,
-  { service, bare, tenant }: Pair,
+  { service, bare, tenant, otherHeaders }: Pair,
   comparison: Comparison,
 ): Promise<Finding> {
   const { what, against, requests } = comparison;
   const ours = { origin: service.origin, requests: requests("/api") };
-  const theirs = { origin: bare.origin, requests: requests("") };
+  const theirs = { origin: bare.origin, requests: requests(otherHeaders ? "/api" : "") };
   const rounds: { ours: Measured; theirs: Measured }[] = [];
   for (let round = 0; round <= options.rounds; round++) {
     const seconds = round === 0 ? Math.min(2, options.seconds) : options.seconds;
@@ -51,7 +51,7 @@ export async function compare(
     const headers = await tenant.headers(service);
     const pair = {
       ours: await measure(service, { ...load, ...ours, headers }),
-      theirs: await measure(bare, { ...load, ...theirs }),
+      theirs: await measure(bare, { ...load, ...theirs, ...await headersFor(bare, otherHeaders) }),
     };
     refuseFailures(what, pair.ours);
     refuseFailures(against, pair.theirs);
@@ -62,6 +62,10 @@ export async function compare(
     );
   }
   return findingOf(comparison, rounds);
+}
+
+async function headersFor(server: Server, headers: Pair["otherHeaders"]) {
+  return headers ? { headers: await headers(server) } : {};
 }
 
 /** @throws {Error} when there were other answers than successes */

@@ -73,10 +73,10 @@ async function fill(sql: Sql, project: string, size: number): Promise<void> {
             case when n % 2 = 1 and n < ${2 * DEPLOYS * TICKETS_PER_DEPLOY}
               then lpad((n / ${2 * TICKETS_PER_DEPLOY})::text, 40, '0') end,
             now() - make_interval(secs => ${size}::int - n), now() - make_interval(secs => ${size}::int - n)
-          from generate_series(${first}::int, ${last}::int) n returning id, project_id, number, title, description
+          from generate_series(${first}::int, ${last}::int) n returning id, project_id, title, description
         ), text as (
           insert into ticket_texts (ticket_id, project_id, document)
-          select id, project_id, ticket_document(number, title, description) from ticket
+          select id, project_id, ticket_document(title, description) from ticket
         )
         insert into ticket_roles (ticket_id, project_id, role, status) select id, project_id, 'backend', 'done' from ticket`;
       await tx`update projects set next_number = ${last + 1} where id = ${project}::uuid`;

@@ -16,8 +16,12 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts the real service, as `npm start` does; its log goes nowhere. */
-export function startService(place: Place, env: Record<string, string> = {}): Promise<Server> {
+/** Starts the real service, as `npm start` does, from the files in `project`; its log goes nowhere. */
+export function startService(
+  place: Place,
+  env: Record<string, string> = {},
+  project: string = PROJECT_DIR,
+): Promise<Server> {
   const started = performance.now();
   const port = freePort();
   const settings = {
@@ -30,7 +34,7 @@ export function startService(place: Place, env: Record<string, string> = {}): Pr
   };
   const profile = Deno.env.get("BENCH_PROFILE");
   const flags = profile ? ["--cpu-prof", `--cpu-prof-dir=${profile}`] : [];
-  const child = launchService(settings, { flags, stdout: "null" });
+  const child = launchService(settings, { project, flags, stdout: "null" });
   return serverOf({ child, port, place, started, ready: "/readyz" });
 }
 
@@ -152,8 +156,19 @@ export interface Tenant {
 
 /** Signs in as the first admin and makes a project. */
 export async function makeTenant(server: Server, repositories: string[] = []): Promise<Tenant> {
+  const headers = adminHeaders();
+  const { id } = await call<{ id: string }>(server, await headers(server), {
+    method: "POST",
+    path: "/api/projects",
+    body: { name: "Bench", key: "BENCH", repositories },
+  });
+  return { projectId: id, path: `/projects/${id}`, headers };
+}
+
+/** Those of the first admin, for one server. */
+export function adminHeaders(): Tenant["headers"] {
   let signedIn: { headers: Record<string, string>; at: number } | undefined;
-  const headers = async (server: Server) => {
+  return async (server) => {
     if (signedIn && performance.now() - signedIn.at < SIGN_IN_AFTER_MS) return signedIn.headers;
     const { access_token } = await call<{ access_token: string }>(server, {}, {
       method: "POST",
@@ -163,10 +178,4 @@ export async function makeTenant(server: Server, repositories: string[] = []): P
     signedIn = { headers: { authorization: `Bearer ${access_token}` }, at: performance.now() };
     return signedIn.headers;
   };
-  const { id } = await call<{ id: string }>(server, await headers(server), {
-    method: "POST",
-    path: "/api/projects",
-    body: { name: "Bench", key: "BENCH", repositories },
-  });
-  return { projectId: id, path: `/projects/${id}`, headers };
 }

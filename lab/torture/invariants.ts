@@ -69,7 +69,7 @@ const INVARIANTS: Record<string, string> = {
       or (t.status = 'open' and exists (select from ticket_duplicates d where d.ticket_id = t.id))`,
   "the search knows every ticket as it is": `
     select t.id from tickets t left join ticket_embeddings e on e.ticket_id = t.id left join ticket_texts x on x.ticket_id = t.id
-    where e.open is distinct from (t.status = 'open') or x.document is distinct from ticket_document(t.number, t.title, t.description)
+    where e.open is distinct from (t.status = 'open') or x.document is distinct from ticket_document(t.title, t.description)
       or (e.open and not keeps_vector_graph()) <> exists (
         select from ticket_embedding_bits b where b.ticket_id = t.id and b.bits = binary_quantize(e.embedding)::bit(384))`,
   "tasks have places from 1 without gaps": `

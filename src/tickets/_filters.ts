@@ -76,18 +76,28 @@ function ofStatus(db: Db, { status, stage }: Filters) {
 }
 
 /** Words are sought in the index; what has none is sought in every text. */
-function matches({ db, project }: ProjectContext, q: string) {
-  const conditions = parseSearch(q, [project.key]).map(({ words, literals }) =>
-    db`(${words === null ? db`true` : hasWords(db, project.id, words)} ${
+function matches(ctx: ProjectContext, q: string) {
+  const { db, project } = ctx;
+  const { alternatives, refs } = parseSearch(q, [project.key]);
+  const conditions = alternatives.map(({ words, literals }) =>
+    db`(${words === null ? db`true` : hasWords(ctx, words, refs)} ${
       literals.length === 0 ? db`` : literals.map((literal) => db`and ${stands(db, literal)}`)
     })`
   );
   return db`(${conditions.map((condition, index) => index === 0 ? condition : db`or ${condition}`)})`;
 }
 
-function hasWords(db: Db, projectId: string, words: string) {
-  return db`t.id in (select x.ticket_id from ticket_texts x
-    where x.project_id = ${projectId}::uuid and x.document @@ search_query(${words}))`;
+/** A ticket that the query names has its number among its words; the index doesn't have it, as it would cost each ticket. */
+function hasWords({ db, project }: ProjectContext, words: string, refs: readonly number[]) {
+  const texts = db`select x.ticket_id from ticket_texts x
+    where x.project_id = ${project.id}::uuid and x.document @@ search_query(${words})`;
+  if (refs.length === 0) return db`t.id in (${texts})`;
+  const named = db`y.project_id = ${project.id}::uuid and y.number = any (${[...refs]}::integer[])`;
+  return db`t.id in (
+    ${texts} and x.ticket_id not in (select y.id from tickets y where ${named})
+    union all
+    select y.id from tickets y join ticket_texts x on x.ticket_id = y.id
+    where ${named} and x.document || array_to_tsvector(array['#' || y.number]) @@ search_query(${words}))`;
 }
 
 function stands(db: Db, { text, excluded }: Literal) {

@@ -1,8 +1,14 @@
 import { isStopWord } from "./stop_words.ts";
 
-/** What a ticket may have to be found. */
+export interface Search {
+  /** A ticket has one of these. */
+  alternatives: Alternative[];
+  /** Numbers of the tickets that `q` names. */
+  refs: number[];
+}
+
 export interface Alternative {
-  /** For the database's `search_query`; null where no words are sought. */
+  /** For the database's `search_query`, with `#7` for a ref of ticket 7; null where no words are sought. */
   words: string | null;
   /** Texts without any word, each to be found as it stands. */
   literals: Literal[];
@@ -28,11 +34,19 @@ const EXCLUDED = /^[-－﹣](?![-－﹣])/u;
  * closed reaches to the end. A hyphen before a word or a quote excludes. A ref of the project, by any of its `keys`, is
  * a word of its own ticket. Beside other words, stop words are left out, and so is what has no word.
  */
-export function parseSearch(q: string, keys: readonly string[]): Alternative[] {
+export function parseSearch(q: string, keys: readonly string[]): Search {
   const terms = termsOf(q);
   const parts = alternativesOf(terms);
   // Where there is nothing but `or`, it is a word.
   const alternatives = (parts.length > 0 ? parts : [terms]).map((all) => alternativeOf(all, keys));
+  const refs = terms.flatMap(({ text }) =>
+    Array.from(normal(text).matchAll(refsOf(keys)), ([, number]) => Number(number))
+  );
+  return { alternatives: joined(alternatives), refs };
+}
+
+/** Those of words alone as one, so that the database looks into its index once. */
+function joined(alternatives: readonly Alternative[]): Alternative[] {
   const ofWords = alternatives.filter(({ literals }) => literals.length === 0).map(({ words }) => words);
   const others = alternatives.filter(({ literals }) => literals.length > 0);
   return ofWords.length > 0 ? [{ words: ofWords.join(" | "), literals: [] }, ...others] : others;
@@ -80,7 +94,7 @@ function conjunction(terms: readonly Term[], keys: readonly string[]): string | 
 
 /** A bare term may hold refs between other words; a phrase in quotes is a ref where it is nothing else. */
 function operand({ text, quoted }: Term, keys: readonly string[]): string {
-  const parts = normal(text).split(refs(keys));
+  const parts = normal(text).split(refsOf(keys));
   const isPhrase = parts.length === 1 || quoted && parts.join("").trim() !== parts[1];
   if (isPhrase) return phrase(text);
   const operands = parts.flatMap((part, index) =>
@@ -100,7 +114,7 @@ function phrase(text: string): string {
 }
 
 /** Not where it is a part of a name such as feature/ho-1-login, or of a number such as 1.5. */
-function refs(keys: readonly string[]): RegExp {
+function refsOf(keys: readonly string[]): RegExp {
   return new RegExp(`(?<![\\w-])(?:${keys.join("|")})-([1-9]\\d{0,8})(?![\\w-]|\\.\\d)`, "giu");
 }
 

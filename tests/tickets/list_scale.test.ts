@@ -59,7 +59,7 @@ async function fill(from: number, to: number): Promise<void> {
       where project_id = ${project.id}::uuid and number between ${from} and ${to}`;
     await sql`
       insert into ticket_texts (ticket_id, project_id, document)
-      select id, project_id, ticket_document(number, title, description) from tickets
+      select id, project_id, ticket_document(title, description) from tickets
       where project_id = ${project.id}::uuid and number between ${from} and ${to}`;
   });
 }

@@ -49,7 +49,7 @@ async function fill(texts: Text[]): Promise<void> {
     }) as t (number integer, title text, description text)`;
     await sql`
       insert into ticket_texts (ticket_id, project_id, document)
-      select id, project_id, ticket_document(number, title, description) from tickets
+      select id, project_id, ticket_document(title, description) from tickets
       where project_id = ${project.id}::uuid and number between ${texts[0]!.number} and ${
       texts.at(-1)!.number
     }`;
@@ -66,7 +66,7 @@ async function answers(trials: readonly Trial[]): Promise<boolean[][]> {
       words: wordsOf(q),
     }));
     const rows = await harness.now.sql<{ found: boolean[] }[]>`
-      select array_agg(x.document @@ s.query order by n.place) as found
+      select array_agg(x.document || array_to_tsvector(array['#' || t.number]) @@ s.query order by n.place) as found
       from (
         select at, numbers, search_query(words) as query
         from jsonb_to_recordset(${
@@ -83,7 +83,7 @@ async function answers(trials: readonly Trial[]): Promise<boolean[][]> {
 }
 
 function wordsOf(q: string): string {
-  const [first, ...others] = parseSearch(q, [project.key]);
+  const [first, ...others] = parseSearch(q, [project.key]).alternatives;
   if (others.length > 0 || first!.words === null) throw new Error(`${q} has no words alone`);
   return first!.words;
 }
