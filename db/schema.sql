@@ -1729,6 +1729,13 @@ begin
 end $procedure$
 ;
 
+CREATE OR REPLACE FUNCTION public.unpacked_bytes(value jsonb)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN COALESCE(pg_column_size((value #> '{}'::text[])), 0)
+;
+
 CREATE OR REPLACE FUNCTION public.wire_times(whole_row jsonb)
  RETURNS jsonb
  LANGUAGE sql

@@ -427,6 +427,47 @@ export type LinkedIssue = {
   repo_full_name: string | null;
 };
 
+export type ListedTask = {
+  id: string;
+  handoff_request_id: string;
+  project_id: string;
+  sequence: number;
+  title: string;
+  body: string | null;
+  summary: string | null;
+  role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+  status: "pending" | "in_progress" | "blocked" | "done" | "skipped";
+  assignee_user_id: string | null;
+  assignee_session_id: string | null;
+  depends_on_task_ids: Array<string>;
+  acceptance_criteria: Array<{ text: string; done: boolean }>;
+  estimated_minutes: number | null;
+  actual_minutes: number | null;
+  blocking_reason: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  lease_expires_at: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+  left_out?: Array<string> | undefined;
+};
+
+export type ListedTestCase = {
+  id: string;
+  title: string;
+  instruction: string;
+  link: string | null;
+  status: "pending" | "approved" | "rejected";
+  decided_by: string | null;
+  decided_at: string | null;
+  note: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+  left_out?: Array<string> | undefined;
+};
+
 export type Me = {
   user: {
     id: string;
@@ -1097,7 +1138,10 @@ export type AppRouter = TRPCBuiltRouter<
         { id: string; ticketId: string; agent_id: string; task_ids?: Array<string> | undefined },
         AgentRun
       >;
-      list: Query<{ id: string; ticketId: string }, { agent_runs: Array<AgentRun>; next_cursor: null }>;
+      list: Query<
+        { id: string; ticketId: string; limit?: number | string | undefined; cursor?: string | undefined },
+        { agent_runs: Array<AgentRun>; next_cursor: string | null }
+      >;
       get: Query<{ id: string; ticketId: string; runId: string }, AgentRun>;
     };
     auth: {
@@ -1204,8 +1248,8 @@ export type AppRouter = TRPCBuiltRouter<
       >;
       unlinkIssue: Mutation<{ id: string; ticketId: string }, void>;
       listPullRequests: Query<
-        { id: string; ticketId: string },
-        { pull_requests: Array<PullRequest>; next_cursor: null }
+        { id: string; ticketId: string; limit?: number | string | undefined; cursor?: string | undefined },
+        { pull_requests: Array<PullRequest>; next_cursor: string | null }
       >;
     };
     keys: {
@@ -1292,7 +1336,10 @@ export type AppRouter = TRPCBuiltRouter<
         Project
       >;
       archive: Mutation<{ id: string }, void>;
-      members: Query<{ id: string }, { members: Array<Member>; next_cursor: null }>;
+      members: Query<
+        { limit?: number | string | undefined; cursor?: string | undefined; id: string },
+        { members: Array<Member>; next_cursor: string | null }
+      >;
       people: Query<
         { limit?: number | string | undefined; cursor?: string | undefined; id: string },
         { people: Array<Person>; next_cursor: string | null }
@@ -1452,7 +1499,7 @@ export type AppRouter = TRPCBuiltRouter<
       >;
     };
     tasks: {
-      list: Query<{ id: string; ticketId: string }, { tasks: Array<Task> }>;
+      list: Query<{ id: string; ticketId: string }, { tasks: Array<ListedTask> }>;
       listOfProject: Query<
         {
           limit?: number | string | undefined;
@@ -1525,7 +1572,7 @@ export type AppRouter = TRPCBuiltRouter<
       >;
     };
     testCases: {
-      list: Query<{ id: string; ticketId: string }, { cases: Array<TestCase>; all_approved: boolean }>;
+      list: Query<{ id: string; ticketId: string }, { cases: Array<ListedTestCase>; all_approved: boolean }>;
       listOfProject: Query<
         {
           limit?: number | string | undefined;

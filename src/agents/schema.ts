@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { distinct, Id, NoCursor, OffsetTime, text, Timestamp } from "../core/schema.ts";
+import { distinct, Id, NextCursor, OffsetTime, Page, text, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
 /** As the agent's provider names it: `bc_…`. */
@@ -35,7 +35,9 @@ export type RegisterRun = z.infer<typeof RegisterRun>;
 export const RunPath = TicketPath.extend({ runId: Id });
 export type RunPath = z.infer<typeof RunPath>;
 
-export const RunList = z.object({ agent_runs: z.array(AgentRun), next_cursor: NoCursor });
+export const ListRuns = TicketPath.extend(Page.shape);
+export type ListRuns = z.infer<typeof ListRuns>;
+export const RunList = z.object({ agent_runs: z.array(AgentRun), next_cursor: NextCursor });
 
 /** How far ahead the sender's clock may be: further, and no later event would count any more. */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;

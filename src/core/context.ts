@@ -1,6 +1,7 @@
 import type { Db, Sql } from "../../db/open.ts";
 import type { DatabaseHealth } from "../../db/health_check.ts";
 import type { AccessCache } from "./access_cache.ts";
+import type { AnswerRoom } from "./answer_room.ts";
 import type { Batches } from "./batches.ts";
 import type { Config } from "./config.ts";
 import type { Feed } from "./feed.ts";
@@ -87,6 +88,10 @@ export interface RequestContext extends Context {
    * @throws {AppError} when the credential is refused by now
    */
   identify(): Promise<Actor | null>;
+  /** Of long texts in a list: a list that has more of them ends early, or leaves the longest ones out. */
+  pageBytes: number;
+  /** For the answers of all calls of the request. */
+  room: AnswerRoom;
 }
 
 export interface ActorContext extends RequestContext {

@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { charactersOf, PAGE_BYTES } from "./answer_room.ts";
 import { invalidField } from "./errors.ts";
 import { Id, Timestamp } from "./schema.ts";
 
@@ -40,13 +41,25 @@ export function afterId(db: Db, column: string, cursor: string | undefined, orde
   return cursor ? db`and ${db(column)} ${follows} ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
 }
 
-/** Cuts the extra rows that tell whether there is a next page. */
-export function page<Row>(
+/**
+ * Cuts the extra rows that tell whether there is a next page. A page of rows that are long together ends before `limit`:
+ * 200 of 100 kB would hold up every other caller.
+ */
+export function page<Row extends object>(
   rows: readonly Row[],
   limit: number,
   key: (row: Row) => readonly (string | number)[],
 ) {
-  const items = rows.slice(0, limit);
+  const [first] = rows;
+  const found = first && "found" in first ? Number(first.found) : rows.length;
+  const items = fitting(rows.slice(0, limit));
   const last = items.at(-1);
-  return { items, next_cursor: rows.length > limit && last !== undefined ? encodeCursor(key(last)) : null };
+  return { items, next_cursor: last && found > items.length ? encodeCursor(key(last)) : null };
+}
+
+/** At least the first one. */
+function fitting<Row>(rows: readonly Row[]): Row[] {
+  let characters = 0;
+  const end = rows.findIndex((row, index) => (characters += charactersOf(row)) > PAGE_BYTES && index > 0);
+  return end < 0 ? [...rows] : rows.slice(0, end);
 }

@@ -1,4 +1,5 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { AnswerRoom, PAGE_BYTES } from "../core/answer_room.ts";
 import { authenticate, REFRESH_COOKIE, refuseCrossSite, SESSION_COOKIE } from "../core/auth.ts";
 import { type Actor, atOnce, authorOf, type RequestContext, type Services } from "../core/context.ts";
 import type { Author } from "../core/schema.ts";
@@ -71,6 +72,8 @@ export async function requestContext(
     identify: () => identify(0),
     // Not for every request: making the signal costs more than many a call.
     signal: waits ? AbortSignal.any([services.signal, raw.signal]) : services.signal,
+    pageBytes: Math.floor(PAGE_BYTES / calls),
+    room: new AnswerRoom(calls),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, LargeInteger, NoCursor, RepoName, Timestamp } from "../core/schema.ts";
+import { Id, LargeInteger, NextCursor, Page, RepoName, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
 // Linked accounts ---------------------------------------------------------------------------------------------
@@ -128,4 +128,6 @@ export const PullRequest = z.object({
 }).meta({ id: "PullRequest" });
 export type PullRequest = z.infer<typeof PullRequest>;
 
-export const PullRequestList = z.object({ pull_requests: z.array(PullRequest), next_cursor: NoCursor });
+export const ListPullRequests = TicketPath.extend(Page.shape);
+export type ListPullRequests = z.infer<typeof ListPullRequests>;
+export const PullRequestList = z.object({ pull_requests: z.array(PullRequest), next_cursor: NextCursor });

@@ -1,18 +1,14 @@
+import type { Db } from "../../db/open.ts";
 import { projectsFor, requireStanding, roleInProject } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { ProjectRole } from "../core/schema.ts";
 import { lockProject } from "./lock.ts";
-import type { Member } from "./schema.ts";
 
-/** Of one user, or of all. */
-export async function readMembers(ctx: ProjectContext, userId: string | null): Promise<Member[]> {
-  return await ctx.db<Member[]>`
-    select m.user_id, u.email, u.name, m.role, m.created_at
-    from project_members m join users u on u.id = m.user_id
-    where m.project_id = ${ctx.project.id}::uuid and (${userId}::uuid is null or m.user_id = ${userId}::uuid)
-    order by m.user_id`;
+/** The columns of a Member for `project_members m` and their `users u`. */
+export function memberColumns(db: Db) {
+  return db`m.user_id, u.email, u.name, m.role, m.created_at`;
 }
 
 /** Behind this lock the caller is still an admin of the project: nobody who was removed puts themselves back. */

@@ -1,8 +1,16 @@
 import type { ProjectContext } from "../core/context.ts";
-import { readMembers } from "./_members.ts";
+import { afterId, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
+import type { IdPage } from "../core/schema.ts";
+import { memberColumns } from "./_members.ts";
 import type { Member } from "./schema.ts";
 
-/** The people with a role of their own in the project; account admins have theirs without being listed. */
-export async function listMembers(ctx: ProjectContext): Promise<{ members: Member[]; next_cursor: null }> {
-  return { members: await readMembers(ctx, null), next_cursor: null };
+/** One page of the people with a role of their own in the project; account admins have theirs without being listed. */
+export async function listMembers({ db, project }: ProjectContext, { limit, cursor }: IdPage) {
+  const rows = await db<Member[]>`
+    select ${memberColumns(db)} from project_members m join users u on u.id = m.user_id
+    where m.project_id = ${project.id}::uuid ${afterId(db, "m.user_id", cursor)}
+    order by m.user_id limit ${pageLimit(db, limit)}`;
+  const { items, next_cursor } = page(rows, limit, ({ user_id }) => [user_id]);
+  return { members: items, next_cursor };
 }

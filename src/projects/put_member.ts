@@ -2,7 +2,7 @@ import { forgetAccess } from "../core/access_cache.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
-import { auditMember, lockMember, readMembers } from "./_members.ts";
+import { auditMember, lockMember, memberColumns } from "./_members.ts";
 import type { Member, PutMember } from "./schema.ts";
 
 /** Gives a user of the project's account a role in it; the role that they have changes nothing. */
@@ -14,7 +14,9 @@ export async function putMember(ctx: ProjectContext, input: PutMember): Promise<
       select ${ctx.project.id}::uuid, u.id, ${input.role} from users u
       where u.id = ${input.userId}::uuid and u.account_id = ${ctx.project.account_id}::uuid
       on conflict (project_id, user_id) do update set role = excluded.role where m.role <> excluded.role`;
-    const [row] = await readMembers(ctx, input.userId);
+    const [row] = await ctx.db<Member[]>`
+      select ${memberColumns(ctx.db)} from project_members m join users u on u.id = m.user_id
+      where m.project_id = ${ctx.project.id}::uuid and m.user_id = ${input.userId}::uuid`;
     if (!row) throw new AppError("not_found", "No such user in the project's account");
     if (put.count > 0) {
       forgetAccess(ctx);

@@ -5,7 +5,6 @@ import {
   Id,
   IdPath,
   NextCursor,
-  NoCursor,
   Page,
   ProjectRole,
   queryBoolean,
@@ -71,7 +70,7 @@ export const Member = z.object({
 }).meta({ id: "Member" });
 export type Member = z.infer<typeof Member>;
 
-export const MemberList = z.object({ members: z.array(Member), next_cursor: NoCursor });
+export const MemberList = z.object({ members: z.array(Member), next_cursor: NextCursor });
 
 export const Person = z.object({
   id: Id,

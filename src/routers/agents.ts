@@ -1,8 +1,7 @@
 import { getAgentRun } from "../agents/get_run.ts";
 import { listAgentRuns } from "../agents/list_runs.ts";
 import { registerAgentRun } from "../agents/register_run.ts";
-import { AgentRun, RegisterRun, RunList, RunPath } from "../agents/schema.ts";
-import { TicketPath } from "../tickets/schema.ts";
+import { AgentRun, ListRuns, RegisterRun, RunList, RunPath } from "../agents/schema.ts";
 import { projectProcedure, router } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "tickets:read", tag: "Agent runs" } as const;
@@ -32,7 +31,7 @@ export const agentsRouter = router({
     path,
     summary: "List a ticket's agent runs",
     errors: ["not_found"],
-  }).input(TicketPath).output(RunList).query(({ ctx, input }) => listAgentRuns(ctx, input)),
+  }).input(ListRuns).output(RunList).query(({ ctx, input }) => listAgentRuns(ctx, input)),
 
   get: projectProcedure({
     ...read,

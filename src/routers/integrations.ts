@@ -14,6 +14,7 @@ import {
   LinkedAccount,
   LinkedIssue,
   LinkIssue,
+  ListPullRequests,
   PullRequestList,
   SetUpHooks,
 } from "../integrations/schema.ts";
@@ -131,5 +132,5 @@ export const integrationsRouter = router({
     path: "/projects/{id}/tickets/{ticketId}/pull-requests",
     summary: "List the linked pull requests",
     description: "Those of the ticket's agent runs, and those that were merged under its ref.",
-  }).input(TicketPath).output(PullRequestList).query(({ ctx, input }) => listPullRequests(ctx, input)),
+  }).input(ListPullRequests).output(PullRequestList).query(({ ctx, input }) => listPullRequests(ctx, input)),
 });

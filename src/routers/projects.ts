@@ -82,7 +82,7 @@ export const projectsRouter = router({
     path: "/projects/{id}/members",
     summary: "List members",
   })
-    .input(IdPath).output(MemberList).query(({ ctx }) => listMembers(ctx)),
+    .input(IdPage).output(MemberList).query(({ ctx, input }) => listMembers(ctx, input)),
 
   people: projectProcedure({
     ...read,

@@ -109,9 +109,13 @@ const TRPC_CODES: Record<ErrorStatus, TRPCError["code"]> = {
   503: "SERVICE_UNAVAILABLE",
 };
 
-const failures = t.middleware(async ({ next, getRawInput }) => {
+const failures = t.middleware(async ({ ctx, type, next, getRawInput }) => {
   // An input that is not sent is an empty one, as over REST an absent body is.
-  const result = await next({ getRawInput: () => getRawInput().then((sent = {}) => sent) });
+  const call = async () => await next({ getRawInput: () => getRawInput().then((sent = {}) => sent) });
+  const answerOf = (result: Awaited<ReturnType<typeof call>>) => result.ok ? result.data : null;
+  // What was changed is always told.
+  const called = type === "query" ? ctx.room.read(call, answerOf) : call();
+  const result = await called.catch((error: unknown) => ({ ok: false as const, error }));
   if (result.ok) return result;
   throw trpcErrorOf(appErrorOf(result.error));
 });

@@ -1,21 +1,29 @@
 import type { ProjectContext } from "../core/context.ts";
+import { withinBytes } from "../core/long_texts.ts";
 import { ofProject } from "../core/planner.ts";
 import { suggestionColumns } from "./_rows.ts";
 import type { ListSuggestions, Suggestion } from "./schema.ts";
 
-/** What is pending comes surest first; anything else newest first. Roles that were switched off are not suggested. */
+/**
+ * What is pending comes surest first; anything else newest first. Roles that were switched off are not suggested. Of
+ * suggestions with much evidence fewer come than `limit` says.
+ */
 export async function listSuggestions(ctx: ProjectContext, input: ListSuggestions) {
   const { db, project } = ctx;
   const { status, kind, ticket_id, limit } = input;
-  const suggestions = await db<Suggestion[]>`
-    select ${suggestionColumns(db)} from suggestions s
+  const surest = status === "pending" ? db`confidence desc,` : db``;
+  const rows = db`
+    select s.* from suggestions s
     where ${ofProject(db, "s.project_id", project.id)}
       ${ofStatus(ctx, status)}
       ${kind ? db`and s.kind = ${kind}` : db``}
       ${ticket_id ? db`and s.ticket_id = ${ticket_id}::uuid` : db``}
       and not (s.kind = 'role' and s.status = 'pending' and s.evidence ->> 'role' = any (${project.disabled_roles}::text[]))
-    order by s.project_id desc, ${status === "pending" ? db`s.confidence desc,` : db``} s.id desc
-    limit ${limit}`;
+    order by s.project_id desc, ${surest} s.id desc fetch first ${limit} rows only`;
+  const order = db`project_id desc, ${surest} id desc`;
+  const suggestions = await db<Suggestion[]>`
+    select ${suggestionColumns(db)}
+    from ${withinBytes(ctx, { rows, order, size: db`unpacked_bytes(r.evidence)` })} s order by ${order}`;
   return { suggestions, count: suggestions.length };
 }
 

@@ -1,6 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import type { LongTexts } from "../core/long_texts.ts";
 import type { Task, TaskPath } from "./schema.ts";
 
 /** The columns of a Task for `tasks t`. */
@@ -10,6 +11,14 @@ export function taskColumns(db: Db) {
     t.actual_minutes, t.blocking_reason, t.started_at, t.completed_at, t.lease_expires_at, t.version, t.created_at,
     t.updated_at`;
 }
+
+/** Of a text the length is known without reading it. */
+export const TASK_TEXTS: LongTexts = {
+  body: { bytes: "octet_length(r.body)", blank: null },
+  summary: { bytes: "octet_length(r.summary)", blank: null },
+  blocking_reason: { bytes: "octet_length(r.blocking_reason)", blank: null },
+  acceptance_criteria: { bytes: "unpacked_bytes(r.acceptance_criteria)", blank: [] },
+};
 
 /** Which row of `tasks t` a path names: a task of another ticket or project is none. */
 export function atPath({ db, project }: ProjectContext, { ticketId, taskId }: TaskPath) {

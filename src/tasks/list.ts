@@ -1,27 +1,41 @@
 import { batchedRead } from "../core/batched_read.ts";
 import type { ProjectContext } from "../core/context.ts";
+import { bytesOf, longestTexts, tellLeftOut, withoutTexts } from "../core/long_texts.ts";
 import { requireTicket } from "../tickets/get.ts";
 import type { TicketPath } from "../tickets/schema.ts";
-import { taskColumns } from "./_rows.ts";
-import type { Task } from "./schema.ts";
+import { TASK_TEXTS, taskColumns } from "./_rows.ts";
+import type { ListedTask } from "./schema.ts";
 
-/** All tasks of a ticket in their order. */
-export async function listTasks(ctx: ProjectContext, input: TicketPath): Promise<{ tasks: Task[] }> {
-  const tasks = await tasksByTicket.get(ctx, input.ticketId);
+/** All tasks of a ticket in their order, without the longest texts where they would be too many bytes. */
+export async function listTasks(ctx: ProjectContext, input: TicketPath): Promise<{ tasks: ListedTask[] }> {
+  const tasks = await shortLists.get(ctx, input.ticketId);
   if (tasks) return { tasks };
   // A ticket with tasks exists, so nearly all calls need one statement.
-  await requireTicket(ctx, input.ticketId);
-  return { tasks: [] };
+  const [, shortened] = await Promise.all([requireTicket(ctx, input.ticketId), longList(ctx, input)]);
+  return { tasks: shortened };
 }
 
-const tasksByTicket = batchedRead({
+/** Of each ticket all its tasks, or none where their texts are more than its part of what may be read at once. */
+const shortLists = batchedRead({
   name: "tasks",
-  scope: ({ project }: ProjectContext) => ({ projectId: project.id }),
-  async load(db, { projectId }, ticketIds) {
-    const tasks = await db<Task[]>`
-      select ${taskColumns(db)} from tasks t
-      where t.ticket_id = any (${ticketIds}::uuid[]) and t.project_id = ${projectId}::uuid
+  scope: ({ project, pageBytes }: ProjectContext) => ({ projectId: project.id, pageBytes }),
+  async load(db, { projectId, pageBytes }, ticketIds) {
+    const tasks = await db<ListedTask[]>`
+      select ${taskColumns(db)} from (
+        select r.*, sum(${bytesOf(db, TASK_TEXTS)}) over (partition by r.ticket_id) as bytes from tasks r
+        where r.ticket_id = any (${ticketIds}::uuid[]) and r.project_id = ${projectId}::uuid) t
+      where t.bytes <= ${Math.floor(pageBytes / ticketIds.length)}
       order by t.ticket_id, t.sequence`;
     return Map.groupBy(tasks, ({ handoff_request_id }) => handoff_request_id);
   },
 });
+
+async function longList(ctx: ProjectContext, { ticketId }: TicketPath): Promise<ListedTask[]> {
+  const { db, project } = ctx;
+  const where = db`r.ticket_id = ${ticketId}::uuid and r.project_id = ${project.id}::uuid`;
+  const list = { table: "tasks", where, texts: TASK_TEXTS } as const;
+  const left = await longestTexts(ctx, list);
+  const tasks = await db<ListedTask[]>`
+    select ${taskColumns(db)} from ${withoutTexts(db, list, left)} t order by t.sequence`;
+  return tellLeftOut(tasks, left);
+}

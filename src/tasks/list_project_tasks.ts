@@ -1,28 +1,33 @@
 import type { Db } from "../../db/open.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { afterId, page } from "../core/cursor.ts";
+import { bytesOf, withinBytes } from "../core/long_texts.ts";
 import { literal, ofProject, pageLimit, preparedForFew } from "../core/planner.ts";
 import { claimable } from "./_claims.ts";
-import { taskColumns } from "./_rows.ts";
+import { TASK_TEXTS, taskColumns } from "./_rows.ts";
 import type { ListProjectTasks, ProjectTask } from "./schema.ts";
 
 /** One page of all tasks of a project, oldest first. */
 export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTasks) {
   const { db, project } = ctx;
   const { assignee_user_id, role, ready, limit, cursor } = input;
-  const query = db<ProjectTask[]>`
-    select ${taskColumns(db)},
-      ${project.key} || '-' || (select k.number from tickets k where k.id = t.ticket_id) as ticket_ref,
-      (select k.status from tickets k where k.id = t.ticket_id) as ticket_status
-    from tasks t
+  const rows = db`
+    select t.* from tasks t
     where ${ofProject(db, "t.project_id", project.id)} ${ofStatus(db, input)}
       ${assignee_user_id ? db`and t.assignee_user_id = ${assignee_user_id}::uuid` : db``}
       ${role ? db`and t.role = ${literal(db, role)}` : db``}
       ${ready === undefined ? db`` : db`and ${ready ? db`` : db`not`} (${claimable(ctx)})`}
       ${afterId(db, "t.id", cursor)}
+    order by t.project_id, t.id fetch first ${pageLimit(db, limit)} rows only`;
+  const order = db`project_id, id`;
+  const query = db<ProjectTask[]>`
+    select ${taskColumns(db)}, t.found,
+      ${project.key} || '-' || (select k.number from tickets k where k.id = t.ticket_id) as ticket_ref,
+      (select k.status from tickets k where k.id = t.ticket_id) as ticket_status
+    from ${withinBytes(ctx, { rows, order, size: bytesOf(db, TASK_TEXTS) })} t
     order by t.project_id, t.id limit ${pageLimit(db, limit)}`;
-  const rows = await preparedForFew({ assignee_user_id, role, ready, limit, status: input.status }, query);
-  const { items, next_cursor } = page(rows, limit, ({ id }) => [id]);
+  const choices = { assignee_user_id, role, ready, limit, status: input.status };
+  const { items, next_cursor } = page(await preparedForFew(choices, query), limit, ({ id }) => [id]);
   return { tasks: items, next_cursor };
 }
 

@@ -56,7 +56,15 @@ export type Task = z.infer<typeof Task>;
 export const CreatedTask = Task.extend(Replayed).meta({ id: "CreatedTask" });
 export type CreatedTask = z.infer<typeof CreatedTask>;
 
-export const TaskList = z.object({ tasks: z.array(Task) });
+/** A task in a list that has no pages. */
+export const ListedTask = Task.extend({
+  left_out: z.array(z.string()).optional().describe(
+    "Texts of the task that are left out, because the list has more than 2 MiB of them; read the task itself",
+  ),
+}).meta({ id: "ListedTask" });
+export type ListedTask = z.infer<typeof ListedTask>;
+
+export const TaskList = z.object({ tasks: z.array(ListedTask) });
 
 export const ListProjectTasks = IdPage.extend({
   assignee_user_id: Id.optional(),

@@ -33,8 +33,16 @@ export type TestCase = z.infer<typeof TestCase>;
 export const CreatedTestCase = TestCase.extend(Replayed).meta({ id: "CreatedTestCase" });
 export type CreatedTestCase = z.infer<typeof CreatedTestCase>;
 
+/** A test case in a list that has no pages. */
+export const ListedTestCase = TestCase.extend({
+  left_out: z.array(z.string()).optional().describe(
+    "Texts of the case that are left out, because the list has more than 2 MiB of them; read the case itself",
+  ),
+}).meta({ id: "ListedTestCase" });
+export type ListedTestCase = z.infer<typeof ListedTestCase>;
+
 export const TestCaseList = z.object({
-  cases: z.array(TestCase),
+  cases: z.array(ListedTestCase),
   all_approved: z.boolean().describe("True without any case"),
 });
 export type TestCaseList = z.infer<typeof TestCaseList>;

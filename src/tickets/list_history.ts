@@ -7,15 +7,12 @@ import { pageLimit } from "../core/planner.ts";
 import { requireTicket } from "./get.ts";
 import type { HistoryEntry, ListHistory } from "./history_schema.ts";
 
-/** Of values in one page, but for its first entry: 200 entries with evidence would be 100 MB, and hold up every caller. */
-const PAGE_BYTES = 4 * 1024 * 1024;
-
 /**
  * Every change of a ticket and of what belongs to it, in the order that was asked for; to a key that may not read tasks, all but theirs. A
  * page of large values ends before `limit`.
  */
 export async function listHistory(ctx: ProjectContext, input: ListHistory) {
-  const { db, project, actor } = ctx;
+  const { db, project, actor, pageBytes } = ctx;
   const latestFirst = input.sort === "-at";
   const direction = db.unsafe(latestFirst ? "desc" : "asc");
   // Before the reads: a wrong cursor would leave the other one without anybody who waits for it.
@@ -29,9 +26,8 @@ export async function listHistory(ctx: ProjectContext, input: ListHistory) {
           ${hasScope(actor, "tasks:read") ? db`` : db`and entity <> 'task'`}
         order by history_id ${direction}, id ${direction} limit ${pageLimit(db, input.limit)}
       ), measured as (
-        -- By an empty path a value comes as it is unpacked.
-        select *, coalesce(sum(coalesce(pg_column_size(from_value #> '{}'), 0) + coalesce(pg_column_size(to_value #> '{}'), 0))
-          over (order by id ${direction} rows between unbounded preceding and 1 preceding), 0) < ${PAGE_BYTES} as fits
+        select *, coalesce(sum(unpacked_bytes(from_value) + unpacked_bytes(to_value))
+          over (order by id ${direction} rows between unbounded preceding and 1 preceding), 0) < ${pageBytes} as fits
         from entries
       )
       select id, created_at as at, actor, request_id, entity, entity_id, action, field,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const text = new TextEncoder().encode(`"${"x".repeat(16 * MIB)}"`);
   const started = performance.now();
   JSON.parse(new TextDecoder().decode(text));
-  bearableMs = TIMES_AS_LONG * (performance.now() - started);
+  bearableMs = Math.max(1_000, TIMES_AS_LONG * (performance.now() - started));
   stranger = await makeUser(harness.now);
   foreign = await makeProject(harness.now);
 });

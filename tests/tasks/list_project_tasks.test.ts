@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { PAGE_BYTES } from "../../src/core/answer_room.ts";
 import type { ProjectContext } from "../../src/core/context.ts";
 import { listProjectTasks } from "../../src/tasks/list_project_tasks.ts";
 import { ListProjectTasks } from "../../src/tasks/schema.ts";
@@ -164,6 +165,7 @@ async function planOfPage(project: TestProject, query: object): Promise<string> 
   const ctx = {
     ...services,
     db: explaining(sql),
+    pageBytes: PAGE_BYTES,
     project,
     actor: { user: project.admin, credential: { type: "session" } },
   } as unknown as ProjectContext;

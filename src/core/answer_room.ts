@@ -1,0 +1,76 @@
+import { AppError } from "./errors.ts";
+
+/** Of the long texts in a page, or in a list that comes whole; the calls of a batch share it. */
+export const PAGE_BYTES = 2 * 1024 * 1024;
+/** Of all answers to a request. A page may have six times its bytes as JSON, where every character needs an escape. */
+export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** An escape such as \u0001. */
+const MOST_BYTES_OF_CHARACTER = 6;
+/** Calls of a batch that read at once: the others wait, so that no more than these lie in memory before they are measured. */
+const READING_AT_ONCE = 4;
+
+/** What is left for the answers of one request, however many calls it makes. */
+export class AnswerRoom {
+  #left = MAX_ANSWER_BYTES;
+  #reading = 0;
+  readonly #waiting: (() => void)[] = [];
+  readonly #calls: number;
+
+  constructor(calls: number) {
+    this.#calls = calls;
+  }
+
+  /** What the answers so far take at most. */
+  get taken(): number {
+    return MAX_ANSWER_BYTES - this.#left;
+  }
+
+  /** Reads when its turn comes, and takes the room of what was read. @throws {AppError} answer_too_large */
+  async read<Result>(read: () => Promise<Result>, answerOf: (result: Result) => unknown): Promise<Result> {
+    if (this.#reading === READING_AT_ONCE) await new Promise<void>((start) => this.#waiting.push(start));
+    else this.#reading++;
+    try {
+      const result = await read();
+      this.take(answerOf(result));
+      return result;
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#reading--;
+    }
+  }
+
+  /** @throws {AppError} answer_too_large */
+  take(answer: unknown): void {
+    const most = MOST_BYTES_OF_CHARACTER * charactersOf(answer);
+    // Measured exactly only where it might matter: writing it out costs as much as sending it.
+    const bytes = most * this.#calls <= MAX_ANSWER_BYTES
+      ? most
+      : Buffer.byteLength(JSON.stringify(answer) ?? "");
+    if (bytes > this.#left) throw answerTooLarge();
+    this.#left -= bytes;
+  }
+}
+
+function answerTooLarge(): AppError {
+  return new AppError(
+    "answer_too_large",
+    `The answers of one request may have ${MAX_ANSWER_BYTES} bytes: send fewer calls at once, or ask for fewer rows`,
+  );
+}
+
+/** Of a value as JSON, before what needs an escape has it: a look at lengths, which writes nothing. */
+export function charactersOf(value: unknown): number {
+  if (typeof value === "string") return value.length + 2;
+  if (typeof value === "number") return 24;
+  if (typeof value !== "object" || value === null) return 5;
+  let characters = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) characters += charactersOf(item) + 1;
+  } else {
+    for (const name in value) {
+      characters += name.length + 4 + charactersOf((value as Record<string, unknown>)[name]);
+    }
+  }
+  return characters;
+}

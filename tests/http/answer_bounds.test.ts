@@ -1,0 +1,85 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import superjson from "superjson";
+import { MAX_ANSWER_BYTES } from "../../src/core/answer_room.ts";
+import { type PublishedProcedure, publishedProcedures } from "../../src/http/procedures.ts";
+import { useProject } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { strainOf } from "../observe_process.ts";
+import { type LargestRows, makeLargestRows } from "./_largest_rows.ts";
+
+// One bound for every procedure that reads; a new one is under these tests without being named here.
+const harness = useHarness();
+const project = useProject(harness);
+
+/** As many as a batch may have. */
+const CALLS = 20;
+/** The calls of the report took 1.4 to 3.4 GB, and kept the process silent for 3 to 11 s. */
+const BEARABLE = { grownBytes: 600 * 1024 * 1024, silentMs: 2_000 };
+/** What tRPC writes around the answers of a batch. */
+const FRAME = 64 * 1024;
+
+const readers = publishedProcedures().filter(({ type, meta }) =>
+  type === "query" && meta.access !== "public"
+);
+
+let rows: LargestRows;
+beforeAll(async () => {
+  rows = await makeLargestRows(harness.now, project);
+}, 120_000);
+
+/** The widest question that a procedure takes: everything, and as much of it as a page has. */
+function inputOf({ meta, input }: PublishedProcedure): Record<string, unknown> {
+  const { params } = rows;
+  const { survey, ...ids } = params;
+  const id = meta.path.startsWith("/projects/")
+    ? project.id
+    : meta.path.startsWith("/admin/scope-surveys/")
+    ? survey
+    : project.admin.id;
+  const wide = { id, limit: 200, title: "x".repeat(140), status: undefined, ...ids };
+  const fields = Object.entries(wide).filter(([name, value]) => name in input.shape && value !== undefined);
+  const widest = Object.fromEntries(fields);
+  if (input.safeParse(widest).success) return widest;
+  return "limit" in widest ? { ...widest, limit: 100 } : widest;
+}
+
+const requests = {
+  REST(procedure: PublishedProcedure): [path: string, body?: unknown] {
+    const { meta } = procedure;
+    const input = inputOf(procedure);
+    const path = meta.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = input[name] ?? rows.params[name] ?? project.admin.id;
+      delete input[name];
+      return String(value);
+    });
+    if (meta.method !== "GET") return [`/api${path}`, input];
+    return [`/api${path}?${new URLSearchParams(input as Record<string, string>)}`];
+  },
+  "a batch over tRPC"(procedure: PublishedProcedure): [path: string, body: unknown] {
+    const input = superjson.serialize(inputOf(procedure));
+    const names = Array.from({ length: CALLS }, () => procedure.name).join(",");
+    return [
+      `/trpc/${names}?batch=1`,
+      Object.fromEntries(Array.from({ length: CALLS }, (_, at) => [at, input])),
+    ];
+  },
+};
+
+describe.each(Object.entries(requests))("the largest answer by %s", (_door, requestOf) => {
+  test.each(readers.map((procedure) => [procedure.name, procedure] as const))("%s", async (_, procedure) => {
+    const [path, body] = requestOf(procedure);
+    const { token } = rows.superAdmin;
+    const { result, silentMs, grownBytes } = await strainOf(async () => {
+      const method = body === undefined ? "GET" : "POST";
+      const response = await harness.now.request(method, path, {
+        token,
+        ...(body !== undefined && { body }),
+      });
+      return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
+    });
+    expect([200, 207, 400, 401, 403, 404, 409, 503]).toContain(result.status);
+    expect(result.bytes).toBeLessThanOrEqual(MAX_ANSWER_BYTES + FRAME);
+    expect(silentMs).toBeLessThan(BEARABLE.silentMs);
+    expect(grownBytes).toBeLessThan(BEARABLE.grownBytes);
+  });
+});
