@@ -402,6 +402,17 @@ create table project_analyses (
   constraint project_analyses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
 );
 
+create table project_keys (
+  account_id uuid not null,
+  key text not null,
+  project_id uuid not null,
+  created_at timestamp(3) with time zone not null default now(),
+  constraint project_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint project_keys_key PRIMARY KEY (account_id, key),
+  constraint project_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX project_keys_project_idx ON public.project_keys USING btree (project_id);
+
 create table project_members (
   project_id uuid not null,
   user_id uuid not null,
@@ -439,10 +450,11 @@ create table projects (
   updated_at timestamp(3) with time zone not null default now(),
   constraint projects_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint projects_key_check CHECK ((key ~ '^[A-Z][A-Z0-9]{1,9}$'::text)),
-  constraint projects_key_key UNIQUE (account_id, key),
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_slug_key UNIQUE (account_id, slug)
 ) with (fillfactor=70);
+CREATE TRIGGER projects_keep_key AFTER INSERT OR UPDATE OF key ON public.projects FOR EACH ROW EXECUTE
+  FUNCTION keep_project_key();
 
 create table pull_requests (
   repo text not null,
@@ -1285,6 +1297,19 @@ begin
   if tg_op <> 'DELETE' then
     insert into ticket_embedding_bits (ticket_id, project_id, bits)
     select ticket_id, project_id, binary_quantize(embedding)::bit(384) from inserted where open;
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_project_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from project_keys
+      where account_id = new.account_id and key = new.key and project_id = new.id) then
+    insert into project_keys (account_id, key, project_id) values (new.account_id, new.key, new.id);
   end if;
   return null;
 end $function$

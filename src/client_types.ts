@@ -536,6 +536,7 @@ export type Project = {
   account_id: string;
   name: string;
   key: string;
+  former_keys: Array<string>;
   slug: string;
   repositories: Array<string>;
   archived_at: string | null;
@@ -915,6 +916,7 @@ export type TicketRecord = {
     | Array<{ part: "task" | "test_case"; idempotency_key: string; response: Record<string, unknown> }>
     | undefined;
   reported_repos?: Array<string> | undefined;
+  project_keys?: Array<string> | undefined;
   history?: Array<unknown> | undefined;
 };
 
@@ -1006,6 +1008,7 @@ export type TicketRecordInput = {
     | Array<{ part: "task" | "test_case"; idempotency_key: string; response: Record<string, unknown> }>
     | undefined;
   reported_repos?: Array<string> | undefined;
+  project_keys?: Array<string> | undefined;
   history?: Array<unknown> | undefined;
 };
 

@@ -12,7 +12,10 @@ export function useProjects(): Project[] | undefined {
 /** The project of the address, if there is one. */
 export function useCurrentProject(): Project | undefined {
   const { key } = useParams({ strict: false }) as { key?: string };
-  return useProjects()?.find((project) => project.key === key?.toUpperCase());
+  const [projects, named] = [useProjects(), key?.toUpperCase() ?? ""];
+  // An address that somebody kept may have the key of before.
+  return projects?.find((project) => project.key === named) ??
+    projects?.find((project) => project.former_keys.includes(named));
 }
 
 /** The project that a screen below a project's address is about. */

@@ -103,6 +103,8 @@ export interface ProjectAccess {
   id: string;
   account_id: string;
   key: string;
+  /** Its key and all former ones. */
+  keys: string[];
   role: ProjectRole;
   archived: boolean;
   disabled_roles: string[];

@@ -73,7 +73,7 @@ export const ErrorBody = z.object({
       "question_unanswered: the `questions`, each with id and prompt; " +
       "dependencies_unfinished: the `task_ids` waited for; roles_incomplete: the `roles`; human_tests_pending: the " +
       "`cases`, each with id and title; invalid_request: `cycle`, ids of tasks that depend on each other; conflict: " +
-      "`created`, the address of an issue that was made but not linked",
+      "`created`, the address of an issue that was made but not linked, or `project`, the one that a key belongs to",
   ),
   requestId: z.string().optional(),
 }).meta({ id: "Error" });

@@ -27,8 +27,10 @@ export function callerOf(ctx: ActorContext, procedures: Procedures, waiter: Wait
       return scope !== undefined && hasScope(ctx.actor, scope);
     },
     async locate(ref) {
-      const { id } = await locateProject(ctx, ref.slice(0, ref.lastIndexOf("-")));
-      return { id, ticketId: ref };
+      const dash = ref.lastIndexOf("-");
+      const { id, key } = await locateProject(ctx, ref.slice(0, dash));
+      // Today's ref, where the project had another key.
+      return { id, ticketId: `${key}${ref.slice(dash)}` };
     },
     project: (key) => locateProject(ctx, key),
     wait: (waiting) => readUntilDone(ctx.feed, waiting, waiter),

@@ -74,7 +74,7 @@ async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFact
   const { refs, issues } = names ? findMentions(event) : { refs: [], issues: [] };
   return await ctx.db<FoundTicket[]>`
     with wired as (
-      select p.id, p.key from projects p
+      select p.id from projects p
       where p.archived_at is null and p.id in ${wiredProjects(ctx.db, pull.repo)}
     ), linked as (
       select ticket_id as id from ticket_pull_requests where ${isLinkTo(ctx.db, pull)}
@@ -85,7 +85,8 @@ async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFact
     ), mentioned as (
       select t.id
       from jsonb_to_recordset(${jsonb(ctx.db, refs)}) as r (key text, number integer)
-      join wired w on w.key = r.key
+      join project_keys k on k.key = r.key
+      join wired w on w.id = k.project_id
       join tickets t on t.project_id = w.id and t.number = r.number
       union
       select l.ticket_id

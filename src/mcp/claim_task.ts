@@ -28,8 +28,8 @@ export const claimTask = defineTool({
   output: HeldTask,
   async run(caller, { ticket, task_id, project, role, agent }) {
     if (ticket !== undefined && task_id !== undefined) {
-      const task = await claim(caller, { ...await caller.locate(ticket), taskId: task_id }, agent);
-      return heldTask(task, ticket.toUpperCase());
+      const address = await caller.locate(ticket);
+      return heldTask(await claim(caller, { ...address, taskId: task_id }, agent), address.ticketId);
     }
     return await claimNext(caller, { ticket, project, role }, agent);
   },
@@ -45,8 +45,9 @@ async function claimNext(
   },
   agent: string | undefined,
 ) {
-  const { id } = ticket ? await caller.locate(ticket) : await caller.project(project);
-  const ref = ticket?.toUpperCase();
+  const { id, ticketId: ref } = ticket
+    ? await caller.locate(ticket)
+    : { ...await caller.project(project), ticketId: undefined };
   for (let tried = 0, cursor: string | null | undefined; tried < MAX_TRIES && cursor !== null;) {
     const page = await caller.call("tasks.listOfProject", { id, ready: true, role, cursor, limit: 50 });
     for (const task of page.tasks.filter((task) => ref === undefined || task.ticket_ref === ref)) {

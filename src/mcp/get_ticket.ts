@@ -96,13 +96,13 @@ export const getTicket = defineTool({
   }),
   async run(caller, { ticket: ref, task_id: taskId, part, from, cursor }) {
     const address = await caller.locate(ref);
-    if (part === "comments") return { ref: ref.toUpperCase(), ...await commentsOf(caller, address, cursor) };
+    if (part === "comments") return { ref: address.ticketId, ...await commentsOf(caller, address, cursor) };
     if (taskId !== undefined) {
       const task = await caller.call("tasks.get", { ...address, taskId });
       const found = part
         ? partOf(textOfTask(task, part), from, PART_BYTES)
-        : { task: heldTask(task, ref.toUpperCase()) };
-      return { ref: ref.toUpperCase(), ...found };
+        : { task: heldTask(task, address.ticketId) };
+      return { ref: address.ticketId, ...found };
     }
     if (part?.startsWith("task.")) throw invalidField("task_id", `Needed to read ${part}`);
     const ticket = await caller.call("tickets.get", address);

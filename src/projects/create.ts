@@ -27,8 +27,8 @@ export async function createProject(ctx: ActorContext, input: CreateProject): Pr
       details: { name: input.name, key, slug, repositories: input.repositories },
     });
     return await getProject(ctx, { id, role: "admin" });
-  }).catch((error: unknown) => {
-    throw projectConflict(error);
+  }).catch(async (error: unknown) => {
+    throw await projectConflict(ctx, error, { accountId, key: input.key });
   });
 }
 
@@ -41,12 +41,15 @@ async function chooseNames(
   await lockAccount(ctx, accountId);
   const words = latinWords(input.name);
   const [key, slug] = [keyOf(words), slugOf(words)];
-  const similar = await ctx.db<{ key: string; slug: string }[]>`
-    select key, slug from projects
-    where account_id = ${accountId}::uuid and (starts_with(key, ${key}) or starts_with(slug, ${slug}))`;
+  const [keys, slugs] = await Promise.all([
+    ctx.db<{ key: string }[]>`
+      select key from project_keys where account_id = ${accountId}::uuid and starts_with(key, ${key})`,
+    ctx.db<{ slug: string }[]>`
+      select slug from projects where account_id = ${accountId}::uuid and starts_with(slug, ${slug})`,
+  ]);
   return {
-    key: input.key ?? firstFree(key, new Set(similar.map((project) => project.key))),
-    slug: input.slug ?? firstFree(slug, new Set(similar.map((project) => project.slug)), "-"),
+    key: input.key ?? firstFree(key, new Set(keys.map(({ key }) => key))),
+    slug: input.slug ?? firstFree(slug, new Set(slugs.map(({ slug }) => slug)), "-"),
   };
 }
 

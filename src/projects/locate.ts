@@ -10,12 +10,14 @@ export interface LocatedProject {
 
 /**
  * Finds the project of a key among those that the caller may see, or the caller's only project without a key. Archived
- * projects count only where the key names them.
+ * projects count only where the key names them; a former key counts where no project has it now.
  * @throws {AppError} not_found; invalid_request when several projects fit
  */
 export async function locateProject(ctx: ActorContext, key: string | undefined): Promise<LocatedProject> {
   const named = key?.toUpperCase();
-  const [found, another] = await projectsNamed(ctx, named);
+  const projects = await projectsNamed(ctx, named);
+  const current = projects.filter(({ key }) => key === named);
+  const [found, another] = current.length > 0 ? current : projects;
   if (!found) {
     throw new AppError(
       "not_found",
@@ -31,7 +33,7 @@ export async function locateProject(ctx: ActorContext, key: string | undefined):
   );
 }
 
-/** At most two of the projects that fit, because a second one makes the name ambiguous. */
+/** Those whose key it is first, and at most two of all that fit, because a second one makes the name ambiguous. */
 async function projectsNamed(ctx: ActorContext, key: string | undefined): Promise<LocatedProject[]> {
   const { user, credential } = ctx.actor;
   const bound = credential.type === "key" ? credential.project_id : null;
@@ -43,7 +45,11 @@ async function projectsNamed(ctx: ActorContext, key: string | undefined): Promis
       select p.id, p.key from ${projectsFor(db, user.id)}
       where ${withinReach(db, user)} and ${roleInProject(db)} is not null
         and (${bound}::uuid is null or p.id = ${bound}::uuid)
-        ${key === undefined ? db`and p.archived_at is null` : db`and p.key = ${key}`}
-      order by p.id limit 2`,
+        ${
+        key === undefined
+          ? db`and p.archived_at is null`
+          : db`and p.id in (select k.project_id from project_keys k where k.key = ${key})`
+      }
+      order by p.key = ${key ?? ""} desc, p.id limit 2`,
   );
 }

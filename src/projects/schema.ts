@@ -14,7 +14,7 @@ import {
   UserKind,
 } from "../core/schema.ts";
 
-const ProjectKey = z.string().regex(
+export const ProjectKey = z.string().regex(
   /^[A-Z][A-Z0-9]{1,9}$/,
   "Expected 2 to 10 capitals and digits, a capital first",
 );
@@ -30,6 +30,7 @@ export const Project = z.object({
   account_id: Id,
   name: z.string(),
   key: z.string(),
+  former_keys: z.array(z.string()).describe("Keys that it had before; refs with them still name its tickets"),
   slug: z.string(),
   repositories: z.array(z.string()),
   archived_at: Timestamp.nullable(),
@@ -50,7 +51,7 @@ export type CreateProject = z.infer<typeof CreateProject>;
 
 export const UpdateProject = IdPath.extend({
   name: text(1, 120).optional(),
-  key: ProjectKey.optional(),
+  key: ProjectKey.optional().describe("The former key stays the project's: no other project may take it"),
   slug: Slug.optional(),
   archived: z.boolean().optional(),
 });

@@ -37,7 +37,7 @@ export async function updateProject(ctx: ProjectContext, input: UpdateProject): 
       details: changes,
     });
     return await getProject(ctx, ctx.project);
-  }).catch((error: unknown) => {
-    throw projectConflict(error);
+  }).catch(async (error: unknown) => {
+    throw await projectConflict(ctx, error, { accountId: ctx.project.account_id, key: input.key });
   });
 }

@@ -78,7 +78,7 @@ function ofStatus(db: Db, { status, stage }: Filters) {
 /** Words are sought in the index; what has none is sought in every text. */
 function matches(ctx: ProjectContext, q: string) {
   const { db, project } = ctx;
-  const { alternatives, refs } = parseSearch(q, [project.key]);
+  const { alternatives, refs } = parseSearch(q, project.keys);
   const conditions = alternatives.map(({ words, literals }) =>
     db`(${words === null ? db`true` : hasWords(ctx, words, refs)} ${
       literals.length === 0 ? db`` : literals.map((literal) => db`and ${stands(db, literal)}`)

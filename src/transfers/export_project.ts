@@ -39,6 +39,7 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
         from part_creations c where c.ticket_id = t.id), '[]') as part_creations,
       coalesce((select jsonb_agg(d.repo order by d.repo) from project_repositories r
         join deploy_reports d on d.repo = lower(r.full_name) where r.project_id = ${project.id}::uuid), '[]') as reported_repos,
+      array(select k.key from project_keys k where k.project_id = t.project_id order by k.created_at, k.key) as project_keys,
       coalesce((select jsonb_agg(wire_times(to_jsonb(h) - '{project_id,ticket_id,history_id}'::text[]) order by h.id)
         from history_entries h where h.ticket_id = t.id), '[]') as history
     from tickets t where t.project_id = ${project.id}::uuid and t.number > ${after!}::bigint

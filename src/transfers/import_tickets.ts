@@ -8,7 +8,7 @@ import { recordEvents } from "../core/history.ts";
 import { inOrder } from "../core/in_order.ts";
 import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
-import { lockProject } from "../projects/lock.ts";
+import { lockAccount, lockProject } from "../projects/lock.ts";
 import { lockTickets } from "../tickets/lock.ts";
 import { refuseContradictions } from "./_contradictions.ts";
 import { learnReportedRepos } from "./_reported_repos.ts";
@@ -23,7 +23,9 @@ import type { ImportResult, ImportTickets, TicketRecord } from "./schema.ts";
 export async function importTickets(ctx: ProjectContext, input: ImportTickets): Promise<ImportResult> {
   requirePerson(ctx.actor, "An import brings approvals of people: it needs a person");
   refuseContradictions(input.records);
+  const keys = [...new Set(input.records.flatMap(({ project_keys = [] }) => project_keys))];
   return await transact(ctx, async (ctx) => {
+    if (keys.length > 0) await lockAccount(ctx, ctx.project.account_id);
     // Before the project, as a split locks its ticket and then takes numbers.
     await lockTickets(ctx, linksOf(input.records).flatMap(({ id, duplicate_of }) => [id, duplicate_of]));
     const present = await lockPresent(ctx, input.records);
@@ -31,7 +33,10 @@ export async function importTickets(ctx: ProjectContext, input: ImportTickets): 
     if (records.length > 0) await insertTickets(ctx, records);
     await insertDuplicates(ctx, input.records);
     if (records.length > 0) {
-      await recordImport(ctx, records, await learnReportedRepos(ctx, records, input.records));
+      await recordImport(ctx, records, {
+        reported_repos: await learnReportedRepos(ctx, records, input.records),
+        project_keys: await keepKeys(ctx, keys),
+      });
     }
     await ctx.queue.enqueue(ctx.db, "backfill-embeddings", {});
     return { imported: records.length, existing: input.records.length - records.length };
@@ -95,6 +100,15 @@ async function findPeople(
   return new Map(people.map((person) => [person.email, person]));
 }
 
+/** The project has had the keys from now on, but for those of other projects. Answers which are new to it. */
+async function keepKeys({ db, project }: ProjectContext, keys: readonly string[]): Promise<string[]> {
+  const kept = await db<{ key: string }[]>`
+    insert into project_keys (account_id, key, project_id)
+    select ${project.account_id}::uuid, key, ${project.id}::uuid from unnest(${[...keys]}::text[]) as key
+    on conflict do nothing returning key`;
+  return kept.map(({ key }) => key);
+}
+
 /** All rows have the same columns; JSON's null becomes SQL's. */
 async function insertRows(db: Db, table: string, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
@@ -133,7 +147,7 @@ function linksOf(records: readonly TicketRecord[]): { id: string; duplicate_of: 
 async function recordImport(
   ctx: ProjectContext,
   records: readonly TicketRecord[],
-  reportedRepos: string[],
+  learnt: Record<"reported_repos" | "project_keys", string[]>,
 ): Promise<void> {
   await Promise.all([
     recordAudit(ctx, {
@@ -143,7 +157,7 @@ async function recordImport(
       target_id: ctx.project.id,
       details: {
         tickets: records.length,
-        ...(reportedRepos.length > 0 && { reported_repos: reportedRepos }),
+        ...Object.fromEntries(Object.entries(learnt).filter(([, names]) => names.length > 0)),
       },
     }),
     recordEvents(

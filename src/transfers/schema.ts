@@ -14,6 +14,7 @@ import {
   WebAddress,
 } from "../core/schema.ts";
 import { IssueNumber } from "../integrations/schema.ts";
+import { ProjectKey } from "../projects/schema.ts";
 import { DependsOn, MAX_CRITERIA, MAX_TASKS, Minutes, TaskStatus, TaskTexts } from "../tasks/schema.ts";
 import { MAX_CASES, TestCaseStatus, TestCaseTexts } from "../test_cases/schema.ts";
 import {
@@ -124,6 +125,10 @@ export const TicketRecord = z.strictObject({
   ),
   reported_repos: z.array(RepoName.toLowerCase()).max(200).optional().describe(
     "Repositories of its project that have ever reported a deploy; absent in exports of earlier versions",
+  ),
+  project_keys: z.array(ProjectKey).max(100).optional().describe(
+    "Keys that its project has or had. The project that takes the ticket in has had them from then on, but for those of " +
+      "another project, so that refs still resolve; absent in exports of earlier versions",
   ),
   history: z.array(z.unknown()).optional().describe("For reading: an import begins a history of its own"),
 }).meta({ id: "TicketRecord" });

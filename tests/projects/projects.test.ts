@@ -20,6 +20,7 @@ describe("creating a project", () => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       account_id: accountId,
       repositories: ["acme/app", "Acme/Handoff"],
+      former_keys: [],
       archived_at: null,
       created_at: expect.any(String),
       updated_at: project.created_at,
@@ -148,17 +149,16 @@ describe("changing a project", () => {
     const key = `N${next().toString(36).toUpperCase()}`;
     const { status, body } = await call("PATCH", project.path, { token: project.admin.token, body: { key } });
     expect(status).toBe(200);
-    expect(body).toEqual({ ...before, key, updated_at: body.updated_at });
+    expect(body).toEqual({ ...before, key, former_keys: [project.key], updated_at: body.updated_at });
     const [audited] = await harness.now.sql`
       select action, details from audit_log where target_id = ${project.id} order by id desc limit 1`;
     expect(audited).toEqual({ action: "project.updated", details: { key } });
     const read = await call("GET", ticket.path, { token: project.admin.token });
     expect(read.body.ticket_ref).toBe(`${key}-1`);
-    const byRef = await call("GET", `${project.path}/tickets/${key}-1`, { token: project.admin.token });
-    expect(byRef.body.id).toBe(ticket.id);
-    expect(
-      (await call("GET", `${project.path}/tickets/${project.key}-1`, { token: project.admin.token })).status,
-    ).toBe(404);
+    for (const ref of [`${key}-1`, `${project.key}-1`]) {
+      const byRef = await call("GET", `${project.path}/tickets/${ref}`, { token: project.admin.token });
+      expect(byRef.body.id).toBe(ticket.id);
+    }
   });
 
   test("writes nothing for a field that is named and left undefined", async () => {
