@@ -100,9 +100,15 @@ export function endsTransaction(error: unknown): boolean {
   return isUnavailable(error) || isDeadlock(error);
 }
 
-/** What to tell of whatever was thrown. */
+/** What to tell of whatever was thrown, without the runtime's advice to allow everything. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const access = /Requires (\w+) access to (.+?), run again with the --allow-\w+ flag/;
+  return message.replace(
+    access,
+    (_, kind, what) =>
+      kind === "all" ? `access to ${what} is not allowed` : `${kind} access to ${what} is not allowed`,
+  );
 }
 
 function property(

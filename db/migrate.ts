@@ -73,10 +73,14 @@ export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise
   return findPending(migrations, withBaseline(await readApplied(sql), migrations)).map(({ name }) => name);
 }
 
+const NO_TLS = "the server closed the connection when it was asked for TLS, as one does that has none. " +
+  "Set it up there, or take sslmode out of the address where the network is your own";
+
 /** The first statements of a start are here, so it is here that it fails for want of a server. */
 function raise(error: unknown): never {
   if (!(error instanceof Error) || !isServersFault(error)) throw error;
-  throw unusable(error.message, error);
+  const hasNoTls = error.message.includes("before secure TLS connection was established");
+  throw unusable(hasNoTls ? NO_TLS : error.message, error);
 }
 
 function unusable(reason: string, cause?: Error): ConfigError {

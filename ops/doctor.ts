@@ -163,7 +163,8 @@ async function askService(config: Config, what: string): Promise<boolean> {
     console.log(`ok      ${what}: in use by the running service, which says ${body}`);
     return true;
   } catch (error) {
-    return complain(what, `in use by a process that doesn't answer at ${url}: ${error}`);
+    const hint = "where the service has another HOST or PORT, give them to this command, too";
+    return complain(what, `in use by a process that doesn't answer at ${url} (${hint}): ${messageOf(error)}`);
   }
 }
 

@@ -2,6 +2,8 @@
 # Starts the service with the permissions that its configuration needs and no others; arguments go to deno run.
 set -ef
 cd "$(dirname "$0")/.."
+# Deno colours what it writes for files and pipes as well, unless it is told not to.
+[ -t 1 ] && [ -t 2 ] || export NO_COLOR=1
 # Deno would ask its maker for a newer version, past the permissions.
 export DENO_NO_UPDATE_CHECK=1
 # The portal is built at npm ci, and here when a source is newer than that. The image has it built, and no sources.

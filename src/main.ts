@@ -23,6 +23,12 @@ const LOOKING_MS = 10_000;
  */
 async function main(): Promise<void> {
   const config = readConfig();
+  if (config.JOBS === "only" && !config.DATABASE_URL) {
+    throw new ConfigError(
+      "JOBS: only is for a process beside others on a server's database: set DATABASE_URL. The embedded database " +
+        "has one process, which runs the jobs too",
+    );
+  }
   await startLog(config.LOG_LEVEL);
   surviveLostFailures();
   const running = await startServices(config);

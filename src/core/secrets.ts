@@ -49,12 +49,13 @@ async function generatedSecret(dataDir: string): Promise<string> {
     const secret = (await Deno.readTextFile(path)).trim();
     // With what is left of a file after a full disk or a power cut anybody could make tokens.
     if (secret.length < SECRET_LENGTH) {
-      throw new Error(`${path} holds no secret: restore it from a backup, or remove it to have a new one`);
+      throw new ConfigError(
+        `AUTH_SECRET: ${path} holds no secret: restore it from a backup, or remove it to have a new one`,
+      );
     }
     return secret;
   } catch (error) {
-    throw new ConfigError(
-      `AUTH_SECRET: is not set, and none can be kept in DATA_DIR (${dataDir}): ${messageOf(error)}`,
-    );
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`DATA_DIR: cannot write to ${dataDir}: ${messageOf(error)}`);
   }
 }

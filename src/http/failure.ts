@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { endsConnection, isUnavailable } from "../../db/errors.ts";
-import type { AppError } from "../core/errors.ts";
+import type { AppError, ErrorCode } from "../core/errors.ts";
 import { toAppError } from "../core/failures.ts";
 import { describeError, log } from "../core/log.ts";
 import { failureOfRequest } from "../routers/trpc.ts";
@@ -25,9 +25,15 @@ export function headersOf({ code, fields }: AppError): [name: string, value: str
   return Object.entries({ ...fields.headers, ...(code === "unavailable" && { "Retry-After": "5" }) });
 }
 
+const NOT_SET_UP: ReadonlySet<ErrorCode> = new Set(["not_configured", "webhook_secret_not_configured"]);
+
 /** Writes down why a call failed, where the caller is told a fixed sentence only. */
 export function logFailure(requestId: string, error: AppError): void {
   if (error.status < 500) return;
+  // Nothing has failed: it was never set up.
+  if (NOT_SET_UP.has(error.code)) {
+    return log.info("not set up", { request_id: requestId, code: error.code, reason: error.message });
+  }
   const cause = error.cause ?? error;
   const { stack, ...facts } = describeError(cause);
   // In an outage each call fails so, and all with the same stack, of a socket's or a timer's: a gigabyte in a weekend.

@@ -44,6 +44,29 @@ test("the only super admin comes back in with a link that the operator makes", a
   }
 });
 
+test("beside a service on the embedded database it says how the link is made there", async () => {
+  if (place.url) return;
+  const service = await startService(place);
+  try {
+    const { code, text } = await invite("Admin@localhost");
+    expect([code, text]).toEqual([
+      1,
+      expect.stringMatching(
+        /^handoff: .*the service is running.* POST https:\/\/tickets\.example\/api\/users\/\{id\}\/invitation.*\n$/,
+      ),
+    ]);
+    const migrate = await runOps("migrate", [], { DATA_DIR: place.dataDir });
+    expect([migrate.code, migrate.text]).toEqual([
+      1,
+      expect.stringMatching(
+        /^handoff: .*the service is running, and applied its migrations when it started.*\n$/,
+      ),
+    ]);
+  } finally {
+    await service.stop();
+  }
+});
+
 test("an email that nobody has, and none at all, are told in one line", async () => {
   expect(await invite("nobody@test.example")).toEqual({
     code: 1,

@@ -45,6 +45,9 @@ test.each<[string, Record<string, string>]>([
   ["DATABASE_URL: cannot use the database: ", { DATABASE_URL: "postgres://nobody@nowhere.invalid/none" }],
   ["HOST, PORT: cannot listen on 192.0.2.1:", { HOST: "192.0.2.1" }],
   ["DATA_DIR: no database can be kept in /proc/none: ", { DATA_DIR: "/proc/none" }],
+  // The folder is at fault, and not the secret that would be kept in it.
+  ["DATA_DIR: cannot write to /proc/none: access to ", { DATA_DIR: "/proc/none", AUTH_SECRET: "" }],
+  ["JOBS: only is for a process beside others on a server's database", { JOBS: "only" }],
 ])("a start that fails says in one line, which begins with %s, what to mend", async (line, env) => {
   const AUTH_SECRET = "a secret of more than 32 characters";
   const child = start({ PORT: String(freePort()), DATA_DIR: folder, AUTH_SECRET, ...env });
@@ -52,7 +55,40 @@ test.each<[string, Record<string, string>]>([
   expect([code, new TextDecoder().decode(stdout)]).toEqual([1, ""]);
   const said = new TextDecoder().decode(stderr);
   expect(said).toMatch(/^handoff: [^\n]+\n$/);
+  expect(said).not.toContain("--allow");
   expect(said.slice("handoff: ".length)).toSatisfy((text: string) => text.startsWith(line));
+});
+
+test("a server without TLS is named as the cause where the address asks for it", async () => {
+  const server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const answering = (async () => {
+    for await (const connection of server) {
+      const messages = connection.readable.getReader();
+      await messages.read();
+      // What PostgreSQL answers to the first message when it has no TLS. What comes then is no message to it.
+      await connection.write(new TextEncoder().encode("N"));
+      await messages.read().catch(() => {});
+      messages.releaseLock();
+      connection.close();
+    }
+  })();
+  const DATABASE_URL = `postgres://nobody@127.0.0.1:${server.addr.port}/none?sslmode=require`;
+  const { code, stderr } = await start({ PORT: String(freePort()), DATA_DIR: folder, DATABASE_URL }).output();
+  server.close();
+  await answering;
+  expect([code, new TextDecoder().decode(stderr)]).toEqual([
+    1,
+    expect.stringMatching(
+      /^handoff: DATABASE_URL: cannot use the database: the server closed .* asked for TLS.*\n$/,
+    ),
+  ]);
+});
+
+test("what goes into a file or a pipe has no colours", async () => {
+  const { stderr } = await start({ PORT: "abc", DATA_DIR: folder }, ["npm", "start"]).output();
+  const said = new TextDecoder().decode(stderr);
+  expect(said).toContain("handoff: PORT: takes a number");
+  expect(said).not.toContain("\x1b");
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
