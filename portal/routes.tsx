@@ -4,7 +4,9 @@ import { projectRoute, rootRoute, signedInRoute } from "./app/tree.tsx";
 import { boardRoute, listRoute } from "./board/routes.tsx";
 import { ProjectFrame } from "./project/frame.tsx";
 import { projectsRoute } from "./projects/routes.tsx";
+import { searchRoute } from "./search/routes.tsx";
 import { signInRoute } from "./sign_in/routes.tsx";
+import { suggestionsRoute } from "./suggestions/routes.tsx";
 import { ticketRoute } from "./ticket/routes.tsx";
 import { waitingRoute } from "./waiting/routes.tsx";
 
@@ -15,7 +17,8 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     waitingRoute,
     projectsRoute,
-    projectRoute.addChildren([boardRoute, listRoute, ticketRoute]),
+    searchRoute,
+    projectRoute.addChildren([boardRoute, listRoute, ticketRoute, suggestionsRoute]),
   ]),
 ]);
 

@@ -19,3 +19,4 @@ export type ResolutionType = NonNullable<TicketSummary["resolution_type"]>;
 export type Comment = Outputs["comments"]["list"]["comments"][number];
 export type Question = Outputs["questions"]["list"]["questions"][number];
 export type AgentRun = Outputs["agents"]["list"]["agent_runs"][number];
+export type Suggestion = Outputs["suggestions"]["list"]["suggestions"][number];

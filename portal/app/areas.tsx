@@ -1,5 +1,5 @@
 import type { ComponentType } from "react";
-import { Projects, Waiting } from "../ui/icons.tsx";
+import { Projects, Search, Waiting } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 
 interface AreaLink {
@@ -13,6 +13,7 @@ interface AreaLink {
 /** The areas above all projects, in the order of the navigation. */
 export const AREA_LINKS: AreaLink[] = [
   { to: "/", label: app.waiting, Icon: Waiting },
+  { to: "/search", label: app.search, Icon: Search },
   { to: "/projects", label: app.projects, Icon: Projects },
 ];
 

@@ -15,9 +15,10 @@ export function setLost(lost: boolean): void {
 }
 
 queryClient.getQueryCache().subscribe(({ type, query }) => {
-  if (type !== "updated" || query.state.fetchStatus !== "idle") return;
-  if (query.state.status === "success" && query.state.errorUpdateCount === 0) return;
-  if (query.state.status === "error") setLost(errorBody(query.state.error) === null);
+  const { status, error, fetchStatus } = query.state;
+  if (type === "updated" && fetchStatus === "idle" && status === "error" && errorBody(error) === null) {
+    setLost(true);
+  }
 });
 addEventListener("offline", () => setLost(true));
 addEventListener("online", () => setLost(false));

@@ -1,4 +1,3 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import {
@@ -14,11 +13,13 @@ import {
   SearchField,
   Text,
 } from "react-aria-components";
-import { trpc } from "../api/client.ts";
 import { StageIcon } from "../ui/icons.tsx";
 import { palette } from "../words/app.ts";
-import { useOfferedCommands } from "./commands.ts";
-import { useCurrentProject } from "./project.ts";
+import { type Command, useOfferedCommands } from "./commands.ts";
+import { useFoundTickets } from "./found_tickets.ts";
+
+/** More are on the page of the search. */
+const MOST_TICKETS = 10;
 
 /** Everything by its name: what can be done here, and tickets by the service's own search. */
 export default function Palette({ close }: { close: () => void }) {
@@ -37,14 +38,14 @@ function Choices({ close }: { close: () => void }) {
   const [text, setText] = useState("");
   const q = useDeferredValue(text.trim());
   const navigate = useNavigate();
-  const project = useCurrentProject();
-  const { data: found } = useQuery({
-    ...trpc.tickets.list.queryOptions({ id: project?.id ?? "", q, limit: 8 }),
-    enabled: !!project && q.length > 1,
-    placeholderData: keepPreviousData,
-  });
-  const commands = useOfferedCommands().filter(({ name }) => isNamed(name, q));
-  const tickets = q.length > 1 ? found?.tickets ?? [] : [];
+  const { found } = useFoundTickets(q, 6);
+  const offered = useOfferedCommands().filter(({ name }) => isNamed(name, q));
+  const all = {
+    id: "search-all",
+    name: palette.searchAll(q),
+    run: () => void navigate({ to: "/search", search: { q } }),
+  };
+  const commands: Command[] = q.length > 1 ? [...offered, all] : offered;
   return (
     <Autocomplete inputValue={text} onInputChange={setText}>
       <SearchField
@@ -79,17 +80,17 @@ function Choices({ close }: { close: () => void }) {
             ))}
           </MenuSection>
         )}
-        {tickets.length > 0 && (
+        {found.length > 0 && (
           <MenuSection>
             <Header>{palette.tickets}</Header>
-            {tickets.map(({ ticket_ref: ref, title, stage }) => (
+            {found.slice(0, MOST_TICKETS).map(({ project, ticket: { ticket_ref: ref, title, stage } }) => (
               <MenuItem
                 key={ref}
                 id={ref}
                 textValue={`${ref} ${title}`}
                 className="item"
                 onAction={() =>
-                  void navigate({ to: ".", search: (old: object) => ({ ...old, ticket: ref }) })}
+                  void navigate({ to: "/$key/tickets/$ref", params: { key: project.key, ref } })}
               >
                 <StageIcon stage={stage} />
                 <Text slot="label" className="clip">

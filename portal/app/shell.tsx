@@ -7,6 +7,7 @@ import { app, palette } from "../words/app.ts";
 import { useCommands } from "./commands.ts";
 import { Connection } from "./connection.tsx";
 import { type Keys, useKeys } from "./keys.ts";
+import { useLive } from "./live.ts";
 import { Navigation } from "./navigation.tsx";
 import { useCurrentProject, useProjects } from "./project.ts";
 import { applyTheme } from "./theme.ts";
@@ -28,6 +29,7 @@ export function Shell() {
     "?": () => setOpen("keys"),
     z: undoLast,
   });
+  useLive();
   useShellCommands(() => setOpen("keys"));
   return (
     <RouterProvider navigate={(to) => void navigate({ to })}>
@@ -61,8 +63,11 @@ function useGoKeys(): Keys {
   const params = { key: project?.key ?? "" };
   return {
     "g w": () => void navigate({ to: "/" }),
+    "g f": () => void navigate({ to: "/search" }),
     ...(project && {
       "g b": () => void navigate({ to: "/$key/board", params }),
+      "g l": () => void navigate({ to: "/$key/list", params }),
+      "g s": () => void navigate({ to: "/$key/suggestions", params }),
       c: () =>
         void navigate({ to: "/$key/board", params, search: (old) => ({ ...old, create: true as const }) }),
     }),

@@ -106,7 +106,7 @@ export function Facts({ project, ticket, mayWrite }: Props) {
             onChange={(next) => choose({ blocking: next }, words.blocking)}
           >
             {blocking && <Warn />}
-            {blocking ? "Yes" : "No"}
+            {blocking ? words.blocks : words.blocksNothing}
           </ToggleButton>
         </dd>
       </div>

@@ -13,6 +13,7 @@ import { History } from "./history.tsx";
 import { Links } from "./links.tsx";
 import { Tasks } from "./tasks.tsx";
 import { useSave } from "./use_save.ts";
+import { useTicketCommands } from "./use_ticket_commands.ts";
 
 /** A ticket with all that belongs to it; the panel and the page show the same. */
 export function TicketView({ project, ticketRef }: { project: Project; ticketRef: string }) {
@@ -33,6 +34,7 @@ type TabId = keyof typeof words.tabs;
 function Loaded({ project, ticket }: { project: Project; ticket: Ticket }) {
   const mayWrite = project.my_role !== "viewer";
   const save = useSave(project, ticket);
+  useTicketCommands(project, ticket, mayWrite);
   const [tab, setTab] = useState<TabId>(
     ticket.tasks.total > 0 && ticket.pending_questions === 0 ? "tasks" : "conversation",
   );

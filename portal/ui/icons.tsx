@@ -283,3 +283,8 @@ export const Tasks = () => (
     <path d="m2.5 4.2 1.2 1.2 2-2.4M2.5 11l1.2 1.2 2-2.4M8.5 4.5h5M8.5 11.5h5" />
   </Icon>
 );
+export const Archive = () => (
+  <Icon>
+    <path d="M2.5 3h11v3h-11zM3.5 6v7h9V6M6.5 8.500h3" />
+  </Icon>
+);

@@ -55,6 +55,7 @@ export const palette = {
   goTo: "Go to",
   tickets: "Tickets",
   create: "New ticket",
+  searchAll: (q: string) => `Search “${q}” in all projects`,
   goToProject: (name: string) => `Go to ${name}`,
 };
 
@@ -71,6 +72,7 @@ export const keys = {
         ["C", "New ticket"],
         ["G then W", "Waiting for you"],
         ["G then I", "Inbox"],
+        ["G then F", "Search"],
         ["G then B", "Board"],
         ["G then L", "List"],
         ["G then S", "Suggestions"],

@@ -10,6 +10,8 @@ export const ticket = {
   priority: "Priority",
   blocking: "Blocks other work",
   blockingShort: "Blocking",
+  blocks: "Blocks others",
+  blocksNothing: "Blocks nothing",
   createdBy: "Created by",
   created: "Created",
   changed: "Changed",
@@ -190,4 +192,11 @@ export const newTicket = {
   noSimilar: "None that says the same.",
   similarFound: (count: number) => `${count} found. Is it one of these?`,
   similarOff: "The hint is not available at the moment.",
+};
+
+/** Words of the palette's commands for the open ticket. */
+export const commands = {
+  move: (ref: string, stage: string) => `Move ${ref} to ${stage}`,
+  priority: (ref: string, priority: string) => `Set priority of ${ref} to ${priority}`,
+  assign: (task: string, name: string) => `Assign “${task}” to ${name}`,
 };

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject } from "vitest";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { makeWorld, type World } from "./world.ts";
 import { freePort } from "../../ops/launch.ts";
 import { buildPortal } from "../build_portal.ts";
 import { openBrowser } from "../open_browser.ts";
@@ -110,6 +111,24 @@ export function useBed(env: Record<string, string> = {}): { readonly now: Bed } 
     get now() {
       if (!bed) throw new Error("the bed is made before the first test");
       return bed;
+    },
+  };
+}
+
+/** The same with the small company's project in it. */
+export function useWorld(env: Record<string, string> = {}): { readonly now: Bed; readonly world: World } {
+  const bed = useBed(env);
+  let world: World | undefined;
+  beforeAll(async () => {
+    world = await makeWorld((method, path, body, token) => bed.now.call(method, path, body, token), PASSWORD);
+  });
+  return {
+    get now() {
+      return bed.now;
+    },
+    get world() {
+      if (!world) throw new Error("the world is made before the first test");
+      return world;
     },
   };
 }

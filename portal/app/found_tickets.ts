@@ -1,0 +1,30 @@
+import { keepPreviousData, useQueries } from "@tanstack/react-query";
+import { trpc } from "../api/client.ts";
+import { useCurrentProject, useProjects } from "./project.ts";
+
+/** Shorter than this nothing is asked for. */
+const SHORTEST = 2;
+
+/** Tickets of all projects by the service's own search, those of the open project first. One request asks for all. */
+export function useFoundTickets(q: string, limit: number) {
+  const projects = useProjects() ?? [];
+  const current = useCurrentProject();
+  const ordered = [
+    ...projects.filter(({ id }) => id === current?.id),
+    ...projects.filter(({ id }) => id !== current?.id),
+  ];
+  const isAsked = q.trim().length >= SHORTEST;
+  const answers = useQueries({
+    queries: ordered.map(({ id }) => ({
+      ...trpc.tickets.list.queryOptions({ id, q: q.trim(), limit }),
+      enabled: isAsked,
+      placeholderData: keepPreviousData,
+    })),
+  });
+  const found = isAsked
+    ? ordered.flatMap((project, at) =>
+      (answers[at]?.data?.tickets ?? []).map((ticket) => ({ project, ticket }))
+    )
+    : [];
+  return { found, isAsked, isPending: isAsked && answers.some((answer) => answer.isPending) };
+}

@@ -1,0 +1,58 @@
+import type { QueryKey } from "@tanstack/react-query";
+import { queryClient } from "../api/client.ts";
+
+/** What the portal reads of an event of the service. */
+export interface LiveEvent {
+  seq: number;
+  type: string;
+  project_id: string | null;
+  entity: string;
+  ticket: { id: string; ticket_ref: string; stage: string } | null;
+}
+
+interface Asked {
+  path: string[];
+  input: Record<string, unknown>;
+}
+
+/** What a query was asked with, by the form of tRPC's keys. */
+function askedBy(key: QueryKey): Asked | null {
+  const [path, options] = key as [unknown, { input?: Record<string, unknown> } | undefined];
+  return Array.isArray(path) ? { path: path as string[], input: options?.input ?? {} } : null;
+}
+
+/** The stages whose lists show the ticket now, or are going to. */
+export function stagesOf({ ticket }: LiveEvent): ReadonlySet<unknown> {
+  const stages = new Set<unknown>(ticket ? [ticket.stage] : []);
+  const lists = queryClient.getQueriesData<{ pages?: { tickets?: { id: string; stage: string }[] }[] }>({
+    queryKey: [["tickets", "list"]],
+  });
+  for (const [, data] of lists) {
+    for (const page of data?.pages ?? []) {
+      for (const { id, stage } of page.tickets ?? []) if (id === ticket?.id) stages.add(stage);
+    }
+  }
+  return stages;
+}
+
+/** People and projects change seldom, and hints are asked for by who types. */
+const STEADY: ReadonlySet<string> = new Set([
+  "projects.list",
+  "projects.people",
+  "tickets.similar",
+  "auth.me",
+]);
+
+/** Whether an event makes what was read out of date. */
+export function concerns(key: QueryKey, event: LiveEvent, stages: ReadonlySet<unknown>): boolean {
+  const asked = askedBy(key);
+  if (!asked) return false;
+  const { path: [router = "", name = ""], input } = asked;
+  if (router === "waiting" || router === "inbox") return true;
+  if (STEADY.has(`${router}.${name}`) || input["id"] !== event.project_id) return false;
+  if ("ticketId" in input) {
+    return input["ticketId"] === event.ticket?.id || input["ticketId"] === event.ticket?.ticket_ref;
+  }
+  return router !== "tickets" || name !== "list" || input["stage"] === undefined ||
+    stages.has(input["stage"]);
+}

@@ -1,0 +1,37 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { trpc } from "../api/client.ts";
+import type { Project, Suggestion } from "../api/types.ts";
+import { StageIcon } from "../ui/icons.tsx";
+import { suggestions as words } from "../words/waiting.ts";
+
+/** What a suggestion was concluded from: the ticket it is about, and the facts as they are. */
+export function Evidence({ project, suggestion }: { project: Project; suggestion: Suggestion }) {
+  const { data: ticket } = useQuery(
+    trpc.tickets.get.queryOptions({ id: project.id, ticketId: suggestion.ticket_id }),
+  );
+  return (
+    <>
+      {ticket && (
+        <p className="row">
+          <StageIcon stage={ticket.stage} />
+          <Link to="." search={(old: object) => ({ ...old, ticket: ticket.ticket_ref })} className="link">
+            {ticket.ticket_ref}
+          </Link>
+          <span className="clip" dir="auto">{ticket.title}</span>
+        </p>
+      )}
+      <details>
+        <summary>{words.evidence}</summary>
+        <dl className="evidence-facts">
+          {Object.entries(suggestion.evidence).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name.replaceAll("_", " ")}</dt>
+              <dd dir="auto">{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import { handoff, refreshProject, trpc } from "../api/client.ts";
+import type { Priority, Project, Ticket } from "../api/types.ts";
+import { type Command, useCommands } from "../app/commands.ts";
+import { sayRefused } from "../app/toasts.tsx";
+import { PRIORITIES, STAGE_ORDER, STAGES } from "../words/enums.ts";
+import { commands as words } from "../words/ticket.ts";
+import { useChoose } from "./use_save.ts";
+
+/** What the palette offers for the ticket that is open: move, priority, give its tasks to somebody. */
+export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: boolean): void {
+  const choose = useChoose(project, ticket);
+  const { data: tasks } = useQuery(trpc.tasks.list.queryOptions({ id: project.id, ticketId: ticket.id }));
+  const { data: people } = useQuery(trpc.projects.people.queryOptions({ id: project.id }));
+  const { ticket_ref: ref } = ticket;
+  const next = tasks?.tasks.find(({ status }) => status === "pending");
+  const assign = (person: string) =>
+    handoff.api.tasks.update.mutate({
+      id: project.id,
+      ticketId: ticket.id,
+      taskId: next!.id,
+      assignee_user_id: person,
+    })
+      .catch((error: unknown) => sayRefused(error)).finally(() => refreshProject(project.id));
+  const commands: Command[] = [
+    ...STAGE_ORDER.filter((stage) => stage !== ticket.stage).map((stage) => ({
+      id: `move-${stage}`,
+      name: words.move(ref, STAGES[stage]),
+      run: () => choose({ stage }, STAGES[stage]),
+    })),
+    ...(Object.keys(PRIORITIES) as Priority[]).filter((priority) => priority !== ticket.priority).map((
+      priority,
+    ) => ({
+      id: `priority-${priority}`,
+      name: words.priority(ref, PRIORITIES[priority]),
+      run: () => choose({ priority }, PRIORITIES[priority]),
+    })),
+    ...(next ? people?.people ?? [] : []).slice(0, 20).map(({ id, name }) => ({
+      id: `assign-${id}`,
+      name: words.assign(next!.title, name),
+      run: () => void assign(id),
+    })),
+  ];
+  useCommands(mayWrite ? commands : []);
+}

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { axe, useWorld } from "./_browser.ts";
+
+const bed = useWorld();
+
+/** Each screen, and what must be there before it is looked at. */
+const SCREENS: [name: string, path: string, shown: string][] = [
+  ["waiting", "/", "Waiting for you"],
+  ["projects", "/projects", "Billing"],
+  ["search", "/search?q=report", "Memory of the report"],
+  ["board", "/HO/board", "Upload of large"],
+  ["board with a ticket", "/HO/board?ticket=HO-13", "Suggested resolution"],
+  ["list", "/HO/list", "Upload of large"],
+  ["ticket", "/HO/tickets/HO-11", "Steps to see it"],
+  ["suggestions", "/HO/suggestions", "Suggestions"],
+  ["new ticket", "/HO/board?create=true", "Similar open tickets"],
+];
+
+test.each(SCREENS)(
+  "%s is accessible and fits, on a phone and a desk, light and dark",
+  async (_, path, shown) => {
+    for (const [width, height] of [[390, 844], [1440, 900], [320, 640]] as const) {
+      for (const colorScheme of ["light", "dark"] as const) {
+        const { page, context } = await bed.now.enter(undefined, {
+          viewport: { width, height },
+          colorScheme,
+        });
+        await page.goto(path);
+        await page.getByText(shown).first().waitFor({ state: "attached" });
+        await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+        expect(await axe(page), `${path} ${width} ${colorScheme}`).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), `${path} ${width}`).toBe(
+          width,
+        );
+        await context.close();
+      }
+    }
+    bed.now.expectNoComplaints();
+  },
+);
+
+test("the palette, the sheet of keys and the account's menu are accessible too", async () => {
+  const { page } = await bed.now.enter();
+  await page.goto("/HO/board");
+  await page.getByText("Upload of large").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder(/Search tickets/).waitFor();
+  expect(await axe(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  expect(await axe(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /Account of/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).waitFor();
+  expect(await axe(page)).toEqual([]);
+  bed.now.expectNoComplaints();
+});
+
+test("with the text at 200 % everything is still there", async () => {
+  const { page } = await bed.now.enter();
+  await page.goto("/HO/tickets/HO-11");
+  await page.getByText("Steps to see it").waitFor();
+  await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1440);
+  await page.getByRole("tab", { name: "History" }).click();
+  await page.getByText(/created the ticket/).waitFor();
+});

@@ -1,0 +1,185 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { axe, useWorld } from "./_browser.ts";
+
+const bed = useWorld();
+
+async function openTicket(title: string, email?: string) {
+  const visit = await bed.now.enter(email);
+  await visit.page.goto(`/HO/tickets/${bed.world.tickets.get(title)!.ref}`);
+  await visit.page.getByRole("button", { name: "Edit title" }).waitFor();
+  return visit;
+}
+
+const edit = async (page: Page, what: string, text: string) => {
+  await page.getByRole("button", { name: `Edit ${what.toLowerCase()}` }).click();
+  await page.getByRole("textbox", { name: what, exact: true }).fill(text);
+};
+const save = (page: Page) => page.getByRole("button", { name: "Save", exact: true }).click();
+
+test("two people edit one text: the second is shown both, and loses neither", async () => {
+  const ana = await openTicket("Empty", "ana@example.test");
+  const jonas = await openTicket("Empty", "jonas@example.test");
+  await edit(jonas.page, "Description", "What Jonas wrote about the empty page.");
+  await edit(ana.page, "Description", "What Ana wrote about the empty page.");
+  await save(ana.page);
+  await ana.page.getByText("What Ana wrote").waitFor();
+  await save(jonas.page);
+  const conflict = jonas.page.getByRole("alert").filter({ hasText: "Somebody else changed this" });
+  await conflict.getByText("What Ana wrote").waitFor();
+  expect(await jonas.page.getByRole("textbox", { name: "Description", exact: true }).inputValue()).toContain(
+    "Jonas",
+  );
+  await jonas.page.getByRole("button", { name: "Save mine instead" }).click();
+  await jonas.page.getByText("What Jonas wrote").waitFor();
+  bed.now.expectNoComplaints();
+});
+
+test("an edit passes beside another one of another field", async () => {
+  const { page } = await openTicket("Import");
+  await edit(page, "Title", "Import stops at the first row that is broken");
+  await bed.now.call("PATCH", bed.world.tickets.get("Import")!.path, { priority: "high" });
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Import stops at the first row that is broken" }).waitFor();
+  const stored = await bed.now.call("GET", bed.world.tickets.get("Import")!.path);
+  expect([stored.priority, stored.title]).toEqual(["high", "Import stops at the first row that is broken"]);
+  bed.now.expectNoComplaints();
+});
+
+test("a draft outlives the page", async () => {
+  const { page } = await openTicket("Search");
+  await edit(page, "Description", "Half a thought about accents");
+  await page.reload();
+  expect(await page.getByRole("textbox", { name: "Description", exact: true }).inputValue()).toBe(
+    "Half a thought about accents",
+  );
+  await page.getByLabel("Comment", { exact: true }).fill("And half a comment");
+  await page.reload();
+  expect(await page.getByLabel("Comment", { exact: true }).inputValue()).toBe("And half a comment");
+});
+
+test("tasks are added, claimed, blocked, put in order and finished; roles and cases are closed; the ticket is done", async () => {
+  const { page } = await openTicket("Password");
+  await page.getByRole("tab", { name: "Tasks" }).click();
+  for (const title of ["Find the language of the person", "Send the mail in it"]) {
+    await page.getByPlaceholder("Add task").fill(title);
+    await page.keyboard.press("Enter");
+    await page.getByText(title, { exact: true }).waitFor();
+  }
+  await page.getByRole("button", { name: "Claim" }).first().click();
+  await page.getByText(/min left/).waitFor();
+  await page.getByRole("button", { name: "More for Send the mail in it" }).click();
+  await page.getByRole("menuitem", { name: "Move up" }).click();
+  await page.getByText("Send the mail in it is now 1 of 2.").waitFor();
+  await page.getByRole("button", { name: "Status of Send the mail in it" }).click();
+  await page.getByRole("option", { name: "Skipped" }).click();
+  await page.getByRole("button", { name: "Status of Find the language" }).click();
+  await page.getByRole("option", { name: "Done" }).click();
+  await page.getByRole("tab", { name: "Tasks 2/2" }).waitFor();
+  await page.getByRole("tab", { name: "Test cases" }).click();
+  await page.getByRole("button", { name: "Add test case" }).click();
+  await page.getByLabel("Title", { exact: true }).fill("Ask for a reset in French");
+  await page.getByLabel("How to try it").fill("The mail is in French.");
+  await page.getByRole("button", { name: "Add test case" }).click();
+  await page.getByRole("button", { name: "0 of 1 test cases approved" }).waitFor();
+  await page.getByLabel("Note about Ask for a reset in French").fill("It is in French now");
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("button", { name: "1 of 1 test cases approved" }).waitFor();
+  await page.getByRole("button", { name: "Role Backend: pending" }).click();
+  await page.getByRole("menuitem", { name: "Finish" }).click();
+  await page.getByText("Nothing stands in the way of closing.").waitFor();
+  await page.getByRole("button", { name: /Stage/ }).click();
+  await page.getByRole("option", { name: "Live" }).click();
+  await page.getByText("Closed: Completed").waitFor();
+  await page.getByRole("tab", { name: "History" }).click();
+  await page.getByText("moved it from Backlog to Live").waitFor();
+  bed.now.expectNoComplaints();
+});
+
+test("a question of an agent is answered in the ticket, and the work it blocked goes on", async () => {
+  const { path } = bed.world.tickets.get("Sign")!;
+  const asked = await bed.now.call("POST", `${path}/questions`, {
+    kind: "decision",
+    prompt: "Which recovery do we offer?",
+    options: [{ id: "codes", label: "Printed codes" }, { id: "mail", label: "A mail" }],
+  }, bed.world.agentKey);
+  const { page } = await openTicket("Sign");
+  await page.getByText("Which recovery do we offer?").waitFor();
+  await page.getByRole("button", { name: "Printed codes" }).click();
+  await page.getByRole("button", { name: "Answer" }).click();
+  await page.getByText("Administrator answered").waitFor();
+  const { status, answer } = await bed.now.call("GET", `${path}/questions/${asked.id}`);
+  expect([status, answer.option_ids]).toEqual(["answered", ["codes"]]);
+  bed.now.expectNoComplaints();
+});
+
+test("comments are written, answered, resolved, edited and taken back", async () => {
+  const { page } = await openTicket("Dark");
+  await page.getByRole("tab", { name: "Conversation" }).click();
+  await page.getByLabel("Comment", { exact: true }).fill("Looks **fine** on my screen");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("Looks fine on my screen").waitFor();
+  await page.getByRole("button", { name: "Reply" }).click();
+  await page.getByLabel(/^Reply to/).fill("Not on mine");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("Not on mine").waitFor();
+  await page.getByRole("button", { name: "Resolve" }).click();
+  await page.getByText("Resolved", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /More for the comment/ }).last().click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByText("This comment was deleted.").waitFor();
+  bed.now.expectNoComplaints();
+});
+
+const HOSTILE = [
+  "<script>globalThis.hit = 1</script><img src=x onerror='globalThis.hit = 2'><svg onload='globalThis.hit = 3'>",
+  "[click](javascript:globalThis.hit=4) ![picture](https://evil.test/spy.png) <iframe src='https://evil.test'></iframe>",
+  `${"https://evil.test/"}${"a".repeat(1200)} ${"W".repeat(1500)}`,
+  "\u202Egnp.exe\u202C مرحبا بالعالم 👩‍👩‍👧‍👦🏳️‍🌈 Z̴̡̛a̸͜l̵̢̛g̶̨o",
+].join("\n\n");
+
+test("hostile texts are shown whole and harmless on every screen", async () => {
+  const title = "<b>bold</b> [x](javascript:globalThis.hit=5) مرحبا 👩‍👩‍👧 " + "W".repeat(70);
+  const ticket = await bed.now.call("POST", `/projects/${bed.world.projectId}/tickets`, {
+    title,
+    description: HOSTILE,
+    request_type: "bug",
+    priority: "high",
+    blocking: true,
+    roles: ["qa"],
+    evidence: { html: "<script>globalThis.hit = 6</script>", long: "x".repeat(2000) },
+  });
+  const path = `/projects/${bed.world.projectId}/tickets/${ticket.ticket.id}`;
+  await bed.now.call("POST", `${path}/comments`, { body: HOSTILE });
+  await bed.now.call("POST", `${path}/tasks`, { title: title.slice(0, 200), body: HOSTILE, role: "qa" });
+  await bed.now.call("POST", `${path}/test-cases`, { title: title.slice(0, 200), instruction: HOSTILE });
+  await bed.now.call("POST", `${path}/questions`, { prompt: HOSTILE }, bed.world.agentKey);
+  const ref = ticket.ticket.ticket_ref;
+  const { page } = await bed.now.enter();
+  const dialogs: string[] = [];
+  page.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  for (
+    const address of [`/HO/tickets/${ref}`, `/HO/board?ticket=${ref}`, "/HO/list", "/search?q=bold", "/"]
+  ) {
+    await page.goto(address);
+    await page.getByText("<b>bold</b>").first().waitFor();
+    if (address.includes(ref)) {
+      for (const tab of ["Conversation", "Tasks", "Test cases", "Work", "History"]) {
+        await page.getByRole("tab", { name: tab }).click();
+        await page.getByRole("tabpanel").waitFor();
+      }
+    }
+    expect(await page.evaluate(() => (globalThis as { hit?: number }).hit)).toBeUndefined();
+    expect(await page.locator("a[href^='javascript:'], iframe, img[src^='http'], main script").count()).toBe(
+      0,
+    );
+    // Nothing makes the page wider than its window.
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  }
+  expect(dialogs).toEqual([]);
+  expect(await axe(page)).toEqual([]);
+  bed.now.expectNoComplaints();
+});
