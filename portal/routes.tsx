@@ -2,6 +2,7 @@ import { createRouter } from "@tanstack/react-router";
 import { NotFound } from "./app/failed.tsx";
 import { projectRoute, rootRoute, signedInRoute } from "./app/tree.tsx";
 import { boardRoute, listRoute } from "./board/routes.tsx";
+import { inboxRoute } from "./inbox/routes.tsx";
 import { ProjectFrame } from "./project/frame.tsx";
 import { projectsRoute } from "./projects/routes.tsx";
 import { searchRoute } from "./search/routes.tsx";
@@ -16,6 +17,7 @@ const routeTree = rootRoute.addChildren([
   signInRoute,
   signedInRoute.addChildren([
     waitingRoute,
+    inboxRoute,
     projectsRoute,
     searchRoute,
     projectRoute.addChildren([boardRoute, listRoute, ticketRoute, suggestionsRoute]),

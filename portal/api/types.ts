@@ -20,3 +20,5 @@ export type Comment = Outputs["comments"]["list"]["comments"][number];
 export type Question = Outputs["questions"]["list"]["questions"][number];
 export type AgentRun = Outputs["agents"]["list"]["agent_runs"][number];
 export type Suggestion = Outputs["suggestions"]["list"]["suggestions"][number];
+export type WaitingItem = Outputs["waiting"]["list"]["waiting"][number];
+export type Notification = Outputs["inbox"]["list"]["notifications"][number];

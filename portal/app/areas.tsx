@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import type { ComponentType } from "react";
-import { Projects, Search, Waiting } from "../ui/icons.tsx";
+import { trpc } from "../api/client.ts";
+import { Bell, Projects, Search, Waiting } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 
 interface AreaLink {
@@ -12,7 +14,8 @@ interface AreaLink {
 
 /** The areas above all projects, in the order of the navigation. */
 export const AREA_LINKS: AreaLink[] = [
-  { to: "/", label: app.waiting, Icon: Waiting },
+  { to: "/", label: app.waiting, Icon: Waiting, badge: useWaitingCount },
+  { to: "/inbox", label: app.inbox, Icon: Bell, badge: useUnread },
   { to: "/search", label: app.search, Icon: Search },
   { to: "/projects", label: app.projects, Icon: Projects },
 ];
@@ -21,4 +24,12 @@ export const AREA_LINKS: AreaLink[] = [
 export function Badge({ of }: { of: () => number | undefined }) {
   const count = of();
   return count ? <span className="badge">{count > 99 ? "99+" : count}</span> : null;
+}
+
+function useWaitingCount(): number | undefined {
+  return useQuery(trpc.waiting.list.queryOptions({ limit: 1 })).data?.total;
+}
+
+function useUnread(): number | undefined {
+  return useQuery(trpc.inbox.count.queryOptions({})).data?.unread;
 }

@@ -63,6 +63,7 @@ function useGoKeys(): Keys {
   const params = { key: project?.key ?? "" };
   return {
     "g w": () => void navigate({ to: "/" }),
+    "g i": () => void navigate({ to: "/inbox" }),
     "g f": () => void navigate({ to: "/search" }),
     ...(project && {
       "g b": () => void navigate({ to: "/$key/board", params }),

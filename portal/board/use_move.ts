@@ -3,6 +3,7 @@ import { codeOf, handoff, refreshProject } from "../api/client.ts";
 import type { Project, Stage, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { board } from "../words/board.ts";
+import { focusTicket } from "./focus.ts";
 import type { Filters } from "./filters.ts";
 import { showMoved } from "./stages.ts";
 
@@ -20,7 +21,10 @@ export function useMove(project: Project, filters: Filters) {
         { id: project.id, ticketId: ticket.id, stage },
         ifMatch === undefined ? {} : { context: { ifMatch } },
       );
-      sayDone(board.moved(ticket.ticket_ref, stage), () => void move({ ...ticket, stage }, ticket.stage));
+      sayDone(board.moved(ticket.ticket_ref, stage), () => {
+        void move({ ...ticket, stage }, ticket.stage);
+        focusTicket(ticket.id);
+      });
     } catch (error) {
       takeBack();
       refused(ticket, error);

@@ -1,10 +1,93 @@
-import { app } from "../words/app.ts";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useRef } from "react";
+import { Button } from "react-aria-components";
+import { queryClient, sentenceOf, trpc } from "../api/client.ts";
+import type { WaitingItem } from "../api/types.ts";
+import { useKeys } from "../app/keys.ts";
+import { Check } from "../ui/icons.tsx";
+import { waiting as words } from "../words/waiting.ts";
+import { Item } from "./item.tsx";
 
-/** The first page after the sign-in. */
+interface Page {
+  next_cursor: string | null;
+}
+
+/** The first page: all that only this person can do, decided one after the other without leaving it. */
 export function Waiting() {
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
+    trpc.waiting.list.infiniteQueryOptions({ limit: 20 }, {
+      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
+    }),
+  );
+  const items = data?.pages.flatMap((page) => page.waiting) ?? [];
+  const list = useRef<HTMLOListElement>(null);
+  const navigate = useNavigate();
+  const cards = () => [...list.current?.querySelectorAll<HTMLElement>("[data-waiting]") ?? []];
+  const atHand = () => cards().find((card) => card.contains(document.activeElement));
+  const step = (by: number) => {
+    const all = cards();
+    const at = all.findIndex((card) => card.contains(document.activeElement));
+    focusItem(all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))]);
+  };
+  const press = (selector: string) => (atHand() ?? cards()[0])?.querySelector<HTMLElement>(selector)?.click();
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
+    a: () => press("[data-act=approve]"),
+    r: () => press("[data-act=reject]"),
+    o: () => press("[data-open]"),
+    e: () => atHand()?.querySelector<HTMLElement>("textarea, input")?.focus(),
+    ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((place) => [
+      String(place),
+      () => press(`.answer-option:nth-child(${place})`),
+    ])),
+  });
+  /** The next one has the focus, and this one goes. */
+  const done = (item: WaitingItem) => {
+    const all = cards();
+    const at = all.findIndex((card) => card.dataset["waiting"] === item.id);
+    focusItem(all[at + 1] ?? all[at - 1] ?? document.querySelector<HTMLElement>("#main"));
+    void queryClient.invalidateQueries({ queryKey: [["waiting"]] });
+  };
   return (
-    <main className="page" id="main">
-      <h1>{app.waiting}</h1>
+    <main className="page waiting" id="main" tabIndex={-1}>
+      <header>
+        <h1>{words.title}</h1>
+        <p className="hint" role="status">{data && (items.length > 0 ? words.hint : "")}</p>
+      </header>
+      {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
+      {data && items.length === 0 && <Empty />}
+      <ol ref={list} className="waiting-list" aria-busy={!data}>
+        {items.map((item) => (
+          <Item
+            key={`${item.kind} ${item.id}`}
+            item={item}
+            done={() => done(item)}
+            open={(to) => void navigate({ to })}
+          />
+        ))}
+      </ol>
+      {hasNextPage && <Button className="button" onPress={() => void fetchNextPage()}>{words.more}</Button>}
     </main>
+  );
+}
+
+function focusItem(card: HTMLElement | null | undefined): void {
+  card?.focus({ preventScroll: true });
+  card?.scrollIntoView({ block: "nearest" });
+}
+
+function Empty() {
+  return (
+    <div className="nothing">
+      <span className="nothing-mark" aria-hidden="true">
+        <Check />
+      </span>
+      <h2>{words.empty}</h2>
+      <p>{words.emptyHint}</p>
+    </div>
   );
 }

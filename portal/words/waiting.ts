@@ -1,3 +1,5 @@
+import type { WaitingItem } from "../api/types.ts";
+
 /** Words of the first page. */
 export const waiting = {
   title: "Waiting for you",
@@ -12,7 +14,7 @@ export const waiting = {
     task: "Your task",
     agent_run: "Agent failed",
     dead_letter: "Failed job",
-  },
+  } satisfies Record<WaitingItem["kind"], string>,
   blocksTasks: (count: number) => `blocks ${count} ${count === 1 ? "task" : "tasks"}`,
   blocking: "blocks other work",
   claim: "Claim and start",

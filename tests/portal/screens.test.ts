@@ -6,6 +6,7 @@ const bed = useWorld();
 /** Each screen, and what must be there before it is looked at. */
 const SCREENS: [name: string, path: string, shown: string][] = [
   ["waiting", "/", "Waiting for you"],
+  ["inbox", "/inbox", "Mark all as read"],
   ["projects", "/projects", "Billing"],
   ["search", "/search?q=report", "Memory of the report"],
   ["board", "/HO/board", "Upload of large"],

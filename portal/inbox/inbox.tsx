@@ -1,0 +1,172 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { Button } from "react-aria-components";
+import { handoff, queryClient, sentenceOf, trpc } from "../api/client.ts";
+import type { Notification } from "../api/types.ts";
+import { useKeys } from "../app/keys.ts";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { Avatar } from "../ui/avatar.tsx";
+import { Archive, Check, Clock, StageIcon } from "../ui/icons.tsx";
+import { Time } from "../ui/time.tsx";
+import { waiting } from "../words/waiting.ts";
+import { inbox as words } from "../words/waiting.ts";
+import type { Show } from "./routes.tsx";
+
+const route = getRouteApi("/signed-in/inbox");
+
+interface Page {
+  next_cursor: string | null;
+}
+
+/** What happened on tickets that the person watches: one line for each ticket. */
+export function Inbox() {
+  const { show = "inbox" } = route.useSearch();
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
+    trpc.inbox.list.infiniteQueryOptions({ show, limit: 50 }, {
+      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
+    }),
+  );
+  const rows = data?.pages.flatMap((page) => page.notifications) ?? [];
+  const acts = useActs();
+  useInboxKeys(rows, acts);
+  return (
+    <main className="page" id="main" tabIndex={-1}>
+      <header className="row">
+        <h1>{words.title}</h1>
+        <span className="space" />
+        <nav className="row" aria-label={words.showLabel}>
+          {(Object.keys(words.show) as Show[]).map((each) => (
+            <Link
+              key={each}
+              to="/inbox"
+              search={each === "inbox" ? {} : { show: each }}
+              className={`button chip${each === show ? " on" : ""}`}
+              aria-current={each === show ? "page" : undefined}
+            >
+              {words.show[each]}
+            </Link>
+          ))}
+        </nav>
+        <Button className="button" isDisabled={!rows.some(({ unread }) => unread)} onPress={acts.readAll}>
+          <Check />
+          {words.readAll}
+        </Button>
+      </header>
+      {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
+      {data && rows.length === 0 && (
+        <div className="nothing">
+          <span className="nothing-mark" aria-hidden="true">
+            <Check />
+          </span>
+          <h2>{words.empty[show]}</h2>
+          <p>{words.emptyHint}</p>
+        </div>
+      )}
+      <ul className="inbox" aria-busy={!data}>
+        {rows.map((row) => <Row key={row.ticket.id} row={row} acts={acts} />)}
+      </ul>
+      {hasNextPage && <Button className="button" onPress={() => void fetchNextPage()}>{waiting.more}</Button>}
+    </main>
+  );
+}
+
+function useActs() {
+  const done = () => queryClient.invalidateQueries({ queryKey: [["inbox"]] });
+  const act = (work: Promise<unknown>) =>
+    void work.catch((error: unknown) => sayRefused(error)).finally(done);
+  return {
+    read: (row: Notification) => act(handoff.api.inbox.read.mutate({ ticket_ids: [row.ticket.id] })),
+    readAll: () => act(handoff.api.inbox.read.mutate({ up_to: new Date().toISOString() })),
+    archive: (row: Notification) => {
+      act(handoff.api.inbox.archive.mutate({ ticket_ids: [row.ticket.id] }));
+      sayDone(words.archived(row.ticket.ticket_ref));
+    },
+    snooze: (row: Notification) => {
+      const until = row.snoozed_until ? null : tomorrow();
+      act(handoff.api.inbox.snooze.mutate({ ticket_ids: [row.ticket.id], until }));
+    },
+  };
+}
+
+/** Eight in the morning, by the clock of the person. */
+function tomorrow(): string {
+  const time = new Date();
+  time.setDate(time.getDate() + 1);
+  time.setHours(8, 0, 0, 0);
+  return time.toISOString();
+}
+
+function useInboxKeys(rows: Notification[], acts: ReturnType<typeof useActs>): void {
+  const navigate = useNavigate();
+  const links = () => [...document.querySelectorAll<HTMLElement>(".inbox-link")];
+  const place = () => links().findIndex((link) => link.closest("li")!.contains(document.activeElement));
+  const step = (by: number) => () => {
+    const all = links();
+    all[Math.min(all.length - 1, Math.max(0, place() + by))]?.focus();
+  };
+  const atRow = (act: (row: Notification) => void) => () => {
+    const row = rows[place()];
+    if (!row) return;
+    act(row);
+    step(1)();
+  };
+  useKeys({
+    j: step(1),
+    k: step(-1),
+    ArrowDown: step(1),
+    ArrowUp: step(-1),
+    e: atRow(acts.archive),
+    u: atRow(acts.read),
+    h: atRow(acts.snooze),
+    o: () => {
+      const row = rows[place()];
+      if (row) {
+        void navigate({
+          to: "/$key/tickets/$ref",
+          params: { key: row.project.key, ref: row.ticket.ticket_ref },
+        });
+      }
+    },
+  });
+}
+
+function Row({ row, acts }: { row: Notification; acts: ReturnType<typeof useActs> }) {
+  const { ticket, project, reason, unread, last_event: last, snoozed_until } = row;
+  const name = "name" in last.actor && last.actor.name ? String(last.actor.name) : last.actor.kind;
+  return (
+    <li className={unread ? "unread" : ""}>
+      <Link
+        to="/$key/tickets/$ref"
+        params={{ key: project.key, ref: ticket.ticket_ref }}
+        className="inbox-link"
+        onClick={() => unread && acts.read(row)}
+      >
+        <span className="unread-dot">{unread && <span className="hidden">{words.unread}</span>}</span>
+        <StageIcon stage={ticket.stage} />
+        <span className="ref">{ticket.ticket_ref}</span>
+        <span className="inbox-text">
+          <b className="clip" dir="auto">{ticket.title}</b>
+          <small className="inbox-who">
+            <Avatar name={name} isAgent={last.actor.kind === "key"} />
+            {name} {words.reasons[reason]}
+          </small>
+        </span>
+        <Time at={last.at} />
+      </Link>
+      <Button
+        className="button quiet icon-only"
+        aria-label={`${snoozed_until ? words.unsnooze : words.snooze}: ${ticket.ticket_ref}`}
+        onPress={() => acts.snooze(row)}
+      >
+        <Clock />
+      </Button>
+      <Button
+        className="button quiet icon-only"
+        aria-label={`${words.archive}: ${ticket.ticket_ref}`}
+        onPress={() => acts.archive(row)}
+      >
+        <Archive />
+      </Button>
+    </li>
+  );
+}
