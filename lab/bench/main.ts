@@ -3,6 +3,7 @@ import { benchBefore } from "./before.ts";
 import { benchBulk } from "./bulk.ts";
 import { benchCreate } from "./create.ts";
 import { benchHint } from "./hint.ts";
+import { benchPortal } from "./portal.ts";
 import { benchProcesses } from "./processes.ts";
 import { benchReads } from "./reads.ts";
 import { type Bench, type BenchOptions, type Finding, progress, tableOf } from "./report.ts";
@@ -24,6 +25,7 @@ const BENCHES: Record<string, Bench> = {
   scale: benchScale,
   processes: benchProcesses,
   start: benchStart,
+  portal: benchPortal,
 };
 
 const USAGE = `npm run bench -- [NAME…] [options]

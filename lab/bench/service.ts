@@ -5,7 +5,8 @@ import type { LoadPlan, LoadResult } from "./load.ts";
 import { readUsage, type Usage } from "./usage.ts";
 
 const PROJECT_DIR = new URL("../../", import.meta.url).pathname;
-const ADMIN = { email: "admin@localhost", password: "for the bench only" };
+/** Of each service that a bench starts. */
+export const ADMIN = { email: "admin@localhost", password: "for the bench only" };
 
 /** A child process that serves HTTP over a database of its own. */
 export interface Server {

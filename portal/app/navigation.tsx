@@ -105,8 +105,9 @@ function Account({ me, openKeys }: { me: Me; openKeys: () => void }) {
   return (
     <div className="who">
       <MenuTrigger>
-        <Button className="who-button" aria-label={app.account(user.name)}>
+        <Button className="who-button">
           <Avatar name={user.name} />
+          <span className="hidden">{app.account}</span>
           <span className="name">{user.name}</span>
         </Button>
         <Popover className="popover" placement="top start">

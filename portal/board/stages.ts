@@ -1,4 +1,4 @@
-import { type InfiniteData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type InfiniteData, type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { queryClient, trpc } from "../api/client.ts";
 import type { Stage, TicketSummary } from "../api/types.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
@@ -59,11 +59,27 @@ export async function showMoved(project: string, filters: Filters, ids: Readonly
   };
 }
 
+/** Shows a ticket as the service has just answered it, wherever a list has it. */
+export function keepTicket(project: string, ticket: TicketSummary): void {
+  queryClient.setQueriesData<Pages>({ predicate: ({ queryKey }) => isList(queryKey, project) }, (data) => {
+    if (!data?.pages?.some(({ tickets }) => tickets.some(({ id }) => id === ticket.id))) return data;
+    const pages = data.pages.map((page) => ({
+      ...page,
+      tickets: page.tickets.map((each) => each.id === ticket.id ? { ...each, ...ticket } : each),
+    }));
+    return { ...data, pages };
+  });
+}
+
+function isList(key: QueryKey, project: string): boolean {
+  const [path, options] = key as [string[], { input?: { id?: string } } | undefined];
+  return path?.[0] === "tickets" && path[1] === "list" && options?.input?.id === project;
+}
+
 /** The tickets of a project that have been read into columns or lists. */
 export function loadedTickets(project: string): Map<string, TicketSummary> {
   const data = queryClient.getQueriesData<Partial<Pages>>({
-    predicate: ({ queryKey }) =>
-      JSON.stringify(queryKey).includes('"list"') && JSON.stringify(queryKey).includes(project),
+    predicate: ({ queryKey }) => isList(queryKey, project),
   });
   const tickets = data.flatMap(([, read]) => read?.pages?.flatMap((page) => page.tickets ?? []) ?? []);
   return new Map(tickets.map((ticket) => [ticket.id, ticket]));

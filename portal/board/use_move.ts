@@ -1,11 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
-import { codeOf, handoff, refreshProject } from "../api/client.ts";
-import type { Project, Stage, TicketSummary } from "../api/types.ts";
+import { codeOf, errorBody, handoff, refreshProject } from "../api/client.ts";
+import type { Project, Stage, Ticket, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { board } from "../words/board.ts";
 import { focusTicket } from "./focus.ts";
 import type { Filters } from "./filters.ts";
-import { showMoved } from "./stages.ts";
+import { keepTicket, showMoved } from "./stages.ts";
 
 /** Of one bulk call, by the service. */
 export const MOST_AT_ONCE = 100;
@@ -17,10 +17,7 @@ export function useMove(project: Project, filters: Filters) {
   async function move(ticket: TicketSummary, stage: Stage, ifMatch?: number): Promise<void> {
     const takeBack = await showMoved(project.id, filters, new Set([ticket.id]), stage);
     try {
-      await handoff.api.tickets.update.mutate(
-        { id: project.id, ticketId: ticket.id, stage },
-        ifMatch === undefined ? {} : { context: { ifMatch } },
-      );
+      keepTicket(project.id, await send(ticket, stage, ifMatch));
       sayDone(board.moved(ticket.ticket_ref, stage), () => {
         void move({ ...ticket, stage }, ticket.stage);
         focusTicket(ticket.id);
@@ -30,6 +27,21 @@ export function useMove(project: Project, filters: Filters) {
       refused(ticket, error);
     }
     await refreshProject(project.id);
+  }
+
+  /** For the version that was seen; a change of something else than the stage doesn't stand in the way. */
+  async function send(ticket: TicketSummary, stage: Stage, ifMatch: number | undefined): Promise<Ticket> {
+    const input = { id: project.id, ticketId: ticket.id, stage };
+    try {
+      return await handoff.api.tickets.update.mutate(
+        input,
+        ifMatch === undefined ? {} : { context: { ifMatch } },
+      );
+    } catch (error) {
+      const current = errorBody(error)?.details?.["current"] as Ticket | undefined;
+      if (codeOf(error) !== "version_conflict" || current?.stage !== ticket.stage) throw error;
+      return await handoff.api.tickets.update.mutate(input, { context: { ifMatch: current.version } });
+    }
   }
 
   function refused(ticket: TicketSummary, error: unknown): void {

@@ -24,7 +24,7 @@ export const app = {
   themes: { system: "Same as system", light: "Light", dark: "Dark" },
   keyboard: "Keyboard shortcuts",
   signOut: "Sign out",
-  account: (name: string) => `Account of ${name}`,
+  account: "Account of",
   loading: "Loading…",
   close: "Close",
   cancel: "Cancel",

@@ -83,7 +83,7 @@ test("tasks are added, claimed, blocked, put in order and finished; roles and ca
   await page.getByRole("button", { name: "Add test case" }).click();
   await page.getByRole("button", { name: "0 of 1 test cases approved" }).waitFor();
   await page.getByLabel("Note about Ask for a reset in French").fill("It is in French now");
-  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
   await page.getByRole("button", { name: "1 of 1 test cases approved" }).waitFor();
   await page.getByRole("button", { name: "Role Backend: pending" }).click();
   await page.getByRole("menuitem", { name: "Finish" }).click();
@@ -98,18 +98,16 @@ test("tasks are added, claimed, blocked, put in order and finished; roles and ca
 
 test("a question of an agent is answered in the ticket, and the work it blocked goes on", async () => {
   const { path } = bed.world.tickets.get("Sign")!;
-  const asked = await bed.now.call("POST", `${path}/questions`, {
-    kind: "decision",
-    prompt: "Which recovery do we offer?",
-    options: [{ id: "codes", label: "Printed codes" }, { id: "mail", label: "A mail" }],
-  }, bed.world.agentKey);
+  const { questions: [asked] } = await bed.now.call("GET", `${path}/questions?status=pending`);
   const { page } = await openTicket("Sign");
-  await page.getByText("Which recovery do we offer?").waitFor();
+  await page.getByText("Which recovery do we offer").waitFor();
   await page.getByRole("button", { name: "Printed codes" }).click();
-  await page.getByRole("button", { name: "Answer" }).click();
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
   await page.getByText("Administrator answered").waitFor();
   const { status, answer } = await bed.now.call("GET", `${path}/questions/${asked.id}`);
   expect([status, answer.option_ids]).toEqual(["answered", ["codes"]]);
+  const task = await bed.now.call("GET", `${path}/tasks/${asked.task_id}`);
+  expect(task.status).not.toBe("blocked");
   bed.now.expectNoComplaints();
 });
 

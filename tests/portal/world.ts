@@ -90,6 +90,18 @@ PUT /notes/17  →  200, although version 4 was sent and 5 is stored
 
 See [RFC 9110, 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1).`;
 
+/** What the agent can't decide by itself. */
+const RECOVERY = {
+  kind: "decision",
+  prompt: "Which recovery do we offer to people who lost their device?",
+  context: "Printed codes need no mail server. A mail is what people expect.",
+  options: [
+    { id: "codes", label: "Printed codes", description: "Ten, each for once" },
+    { id: "mail", label: "A mail with a link" },
+    { id: "admin", label: "An admin resets it" },
+  ],
+};
+
 /** A small company's project in the middle of its work: what the pictures show and the browser tests click through. */
 export async function makeWorld(call: Call, password: string): Promise<World> {
   const people = [];
@@ -128,14 +140,16 @@ async function makeTicket(
   tickets.set(title.split(" ")[0]!, { id: ticket.id, ref: ticket.ticket_ref, path: own });
   for (const [name, role, status] of tasks) {
     const { id } = await call("POST", `${own}/tasks`, { title: name, role });
-    if (status) await call("POST", `${own}/tasks/${id}/claim`, {}, status === "agent" ? key : undefined);
-    if (status === "done") await call("PATCH", `${own}/tasks/${id}`, { status });
-    if (status === "blocked") {
-      await call("PATCH", `${own}/tasks/${id}`, {
-        status,
-        blocking_reason: "Which people may reset a passkey?",
-      });
+    if (status) {
+      await call(
+        "POST",
+        `${own}/tasks/${id}/claim`,
+        {},
+        ["agent", "blocked"].includes(status) ? key : undefined,
+      );
     }
+    if (status === "done") await call("PATCH", `${own}/tasks/${id}`, { status });
+    if (status === "blocked") await call("POST", `${own}/questions`, { ...RECOVERY, task_id: id }, key);
   }
   for (const [name, status] of cases) {
     const { id } = await call("POST", `${own}/test-cases`, {

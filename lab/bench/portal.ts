@@ -1,0 +1,253 @@
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import { openDatabase, type Sql } from "../../db/open.ts";
+import { buildPortal } from "../../tests/build_portal.ts";
+import { dropPlace, emptyPlace } from "../../tests/database.ts";
+import { openBrowser } from "../../tests/open_browser.ts";
+import { analyze } from "./pair.ts";
+import { type BenchOptions, type Finding, median, progress } from "./report.ts";
+import { ADMIN, call, makeTenant, type Server, startService, type Tenant } from "./service.ts";
+
+const BUILT = new URL("../../.portal/assets/", import.meta.url);
+const ROUNDS = 5;
+
+/** What people feel of the portal, against its budgets: bytes, paints, long tasks, what a refresh costs. */
+export async function benchPortal(_: BenchOptions): Promise<Finding[]> {
+  await buildPortal();
+  const browser = await openBrowser();
+  try {
+    const small = await measure(browser, 1_200);
+    const large = await measure(browser, 10_000);
+    return [
+      budget("portal: JavaScript of the first page", small.firstPage / 1000, { most: 200, unit: "kB gz" }),
+      ...Object.entries(small.areas).map(([area, bytes]) =>
+        budget(`portal: JavaScript of ${area}`, bytes / 1000, { most: 60, unit: "kB gz" })
+      ),
+      budget("portal: board of 1,200 tickets painted, warm", small.paintMs, { most: 800, unit: "ms" }),
+      budget("portal: board of 10,000 tickets painted, warm", large.paintMs, { most: 1_200, unit: "ms" }),
+      budget("portal: a move by key painted", small.moveMs, { most: 120, unit: "ms" }),
+      budget("portal: a change by an agent seen", small.seenMs, { most: 1_000, unit: "ms" }),
+      budget("portal: longest task while the board opens", small.longTaskMs, { most: 200, unit: "ms" }),
+      budget("portal: a live refresh of the board", small.refreshBytes / 1000, { most: 30, unit: "kB" }),
+      budget("portal: violations of its policy", small.violations + large.violations, { most: 0, unit: "" }),
+    ];
+  } finally {
+    await browser.close();
+  }
+}
+
+function budget(what: string, value: number, { most, unit }: { most: number; unit: string }): Finding {
+  const text = `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`.trim();
+  return {
+    what,
+    value: text,
+    against: "",
+    reached: text,
+    reach: `at most ${most} ${unit}`.trim(),
+    ok: value <= most,
+    details: { value, most, unit },
+  };
+}
+
+async function measure(browser: Browser, tickets: number) {
+  const place = await emptyPlace("bench");
+  const seeding = await startService(place);
+  const tenant = await makeTenant(seeding, []);
+  await seeding.stop();
+  const database = await openDatabase({ ...place, poolSize: 1 });
+  await fill(database.sql, tenant.projectId, tickets);
+  await database.close();
+  await analyze(place);
+  progress(`stored ${tickets.toLocaleString("en")} tickets`);
+  const server = await startService(place);
+  try {
+    return await look(browser, server, tenant);
+  } finally {
+    await server.stop();
+    await dropPlace(place);
+  }
+}
+
+/** Open tickets in the four stages and done ones, as many in each. */
+async function fill(sql: Sql, project: string, size: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`select set_config('session_replication_role', 'replica', true)`;
+    await tx`
+      with ticket as (
+        insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, stage, status,
+          closed_at, actor_role, actor_id, source, created_with)
+        select gen_random_uuid(), ${project}::uuid, n, 'Ticket ' || n || ' about a thing of the ordinary length of titles',
+          'What is asked for in ticket ' || n, (array['bug', 'feature_request'])[1 + n % 2],
+          (array['low', 'medium', 'high'])[1 + n % 3], n % 20 = 0,
+          (array['backlog', 'up_next', 'in_progress', 'validation', 'live'])[1 + n % 5],
+          case when n % 5 = 4 then 'closed' else 'open' end, case when n % 5 = 4 then now() end,
+          'user', 'bench', 'portal', 'session'
+        from generate_series(1, ${size}::int) n returning id, project_id
+      )
+      insert into ticket_roles (ticket_id, project_id, role) select id, project_id, 'backend' from ticket`;
+    await tx`update projects set next_number = ${size + 1} where id = ${project}::uuid`;
+  });
+}
+
+async function look(browser: Browser, server: Server, tenant: Tenant) {
+  const headers = await tenant.headers(server);
+  const { key } = await call<{ key: string }>(server, headers, { method: "GET", path: `/api${tenant.path}` });
+  const context = await browser.newContext({
+    baseURL: server.origin,
+    viewport: { width: 1440, height: 900 },
+  });
+  await enter(context, server);
+  const page = await context.newPage();
+  await page.addInitScript(WATCH);
+  const scripts = scriptsOf(page);
+  await page.goto("/");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForLoadState("networkidle").catch(() => {});
+  const firstPage = await sizeOf(scripts());
+  const areas: Record<string, number> = {};
+  for (const [area, path] of Object.entries({ board: "board", list: "list", suggestions: "suggestions" })) {
+    const before = scripts();
+    await page.goto(`/${key}/${path}`);
+    await page.locator("main h1").waitFor();
+    areas[area] = await sizeOf(scripts().filter((name) => !before.includes(name)));
+  }
+  const before = scripts();
+  await page.goto(`/${key}/board?ticket=${key}-1`);
+  await page.getByRole("tab", { name: "History" }).waitFor();
+  areas["a ticket"] = await sizeOf(scripts().filter((name) => !before.includes(name)));
+  const opened = await repeat(() => openBoard(page, key));
+  const moveMs = median(await repeat(() => moveByKey(page)));
+  const live = await repeat(() => changeByAgent(page, { server, tenant, headers }));
+  const violations = await page.evaluate(() => (globalThis as unknown as Watched).violations);
+  await context.close();
+  return {
+    firstPage,
+    areas,
+    paintMs: median(opened.map(({ paintMs }) => paintMs)),
+    longTaskMs: median(opened.map(({ longTaskMs }) => longTaskMs)),
+    moveMs,
+    seenMs: median(live.map(({ seenMs }) => seenMs)),
+    refreshBytes: median(live.map(({ bytes }) => bytes)),
+    violations,
+  };
+}
+
+async function repeat<T>(work: () => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let round = 0; round < ROUNDS; round++) results.push(await work());
+  return results;
+}
+
+async function enter(context: BrowserContext, { origin }: Server): Promise<void> {
+  const answer = await context.request.post("/api/auth/session", { data: ADMIN, headers: { origin } });
+  if (!answer.ok()) throw new Error(`not signed in: ${answer.status()}`);
+}
+
+/** Names of the scripts that the page has loaded so far. */
+function scriptsOf(page: Page): () => string[] {
+  const names = new Set<string>();
+  page.on("response", (response) => {
+    const name = /\/assets\/([^?]+\.js)$/.exec(response.url())?.[1];
+    if (name) names.add(name);
+  });
+  return () => [...names];
+}
+
+/** Bytes as they are sent. */
+async function sizeOf(scripts: string[]): Promise<number> {
+  const sizes = await Promise.all(
+    scripts.map(async (name) => (await Deno.stat(new URL(`${name}.gz`, BUILT))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+interface Watched {
+  violations: number;
+  firstCard: number | null;
+  longest: number;
+}
+
+/** In the page, before any of its scripts. */
+const WATCH = `
+  globalThis.violations = 0;
+  globalThis.firstCard = null;
+  globalThis.longest = 0;
+  addEventListener("securitypolicyviolation", () => globalThis.violations++);
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, duration);
+  }).observe({ type: "longtask", buffered: true });
+  new MutationObserver((_, observer) => {
+    if (document.querySelectorAll("[data-column]").length < 5 || !document.querySelector("[data-card]")) return;
+    observer.disconnect();
+    requestAnimationFrame(() => requestAnimationFrame(() => globalThis.firstCard = performance.now()));
+  }).observe(document, { childList: true, subtree: true });
+`;
+
+/** From the beginning of the navigation to the frame in which cards are seen. */
+async function openBoard(page: Page, key: string) {
+  await page.goto(`/${key}/board`);
+  await page.waitForFunction(() => (globalThis as unknown as Watched).firstCard !== null);
+  await page.locator(".cards[aria-busy=true]").first().waitFor({ state: "detached" });
+  return await page.evaluate(() => {
+    const { firstCard, longest } = globalThis as unknown as Watched;
+    return { paintMs: firstCard!, longTaskMs: longest };
+  });
+}
+
+/** From the press of the keys to the frame in which the card is in the other column. */
+async function moveByKey(page: Page): Promise<number> {
+  await page.locator("[data-column=backlog] [data-card] a").first().focus();
+  const moved = page.evaluate(() =>
+    new Promise<number>((done) => {
+      const id = document.activeElement!.closest<HTMLElement>("[data-card]")!.dataset["card"]!;
+      document.addEventListener("keydown", ({ key, timeStamp }) => {
+        if (key !== "ArrowRight") return;
+        const target = document.querySelector("[data-column=up_next]")!;
+        new MutationObserver((_, observer) => {
+          if (!target.querySelector(`[data-card="${id}"]`)) return;
+          observer.disconnect();
+          requestAnimationFrame(() => setTimeout(() => done(performance.now() - timeStamp)));
+        }).observe(target, { childList: true, subtree: true });
+      }, { capture: true });
+    })
+  );
+  await page.keyboard.press("Shift+ArrowRight");
+  const took = await moved;
+  await page.waitForLoadState("networkidle").catch(() => {});
+  await page.waitForTimeout(500);
+  return took;
+}
+
+interface Agent {
+  server: Server;
+  tenant: Tenant;
+  headers: Record<string, string>;
+}
+
+/** From the answer to an agent's call to the change of the board, and the bytes that the page asked for by it. */
+async function changeByAgent(page: Page, { server, tenant, headers }: Agent) {
+  const cdp = await page.context().newCDPSession(page);
+  const bytes = await countBytes(cdp);
+  const id = await page.locator("[data-column=in_progress] [data-card]").first().getAttribute("data-card");
+  const seen = page.waitForFunction(
+    (id) => document.querySelector(`[data-column=validation] [data-card="${id}"]`) && Date.now(),
+    id,
+    { polling: "raf" },
+  );
+  await call(server, headers, {
+    method: "PATCH",
+    path: `/api${tenant.path}/tickets/${id}`,
+    body: { stage: "validation" },
+  });
+  const answered = Date.now();
+  const at = await (await seen).jsonValue() as number;
+  await page.waitForTimeout(700);
+  await cdp.detach();
+  return { seenMs: Math.max(0, at - answered), bytes: bytes() };
+}
+
+async function countBytes(cdp: CDPSession): Promise<() => number> {
+  let sum = 0;
+  await cdp.send("Network.enable");
+  cdp.on("Network.loadingFinished", ({ encodedDataLength }) => sum += encodedDataLength);
+  return () => sum;
+}
