@@ -9,6 +9,7 @@ const DOCUMENTS = [
   "lab/bench/README.md",
   "docs/agents.md",
   "docs/observability.md",
+  "docs/portal.md",
   "docs/security.md",
   "docs/self_hosting.md",
   "docs/ticket_life.md",

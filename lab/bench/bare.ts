@@ -47,8 +47,17 @@ function summaryColumns(id: string) {
       coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
         from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
       t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
-      t.created_by, t.created_with, t.version, t.created_at, t.updated_at,
-      ${`${linksTo}/api/projects/${id}/tickets/`} || t.id as url`;
+      t.pending_questions, t.created_by, t.created_with, t.version, t.created_at, t.updated_at,
+      ${`${linksTo}/BENCH/tickets/BENCH-`} || t.number as url,
+      (select jsonb_build_object('done', count(*) filter (where k.status in ('done', 'skipped')), 'total', count(*))
+        from tasks k where k.ticket_id = t.id) as tasks,
+      (select jsonb_build_object('approved', count(*) filter (where c.status = 'approved'), 'total', count(*))
+        from test_cases c where c.ticket_id = t.id) as cases,
+      (select jsonb_build_object('id', u.id, 'name', u.name, 'kind', 'agent', 'lease_expires_at', k.lease_expires_at)
+        from tasks k join users u on u.id = k.assignee_user_id
+        where k.ticket_id = t.id and k.status = 'in_progress' order by k.started_at, k.id limit 1) as claimed_by,
+      (select jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'status', r.status)
+        from agent_runs r where r.ticket_id = t.id order by r.id desc limit 1) as agent_run`;
 }
 
 app.get("/projects/:id/tickets", async (c) => {
