@@ -53,6 +53,8 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
 function shorten(schema: Json): void {
   if (schema.type) delete schema.anyOf;
   delete schema.pattern;
+  // The door refuses unknown fields by their names.
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
   delete schema.uniqueItems;
   if (schema.minLength === 1) delete schema.minLength;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;

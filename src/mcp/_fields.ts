@@ -13,7 +13,7 @@ export const ProjectKey = z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, "Expect
 export const TaskId = Id.meta({ description: "Id of the task" });
 
 export const Agent = text(1, 128).optional().describe(
-  "Your own stable name, such as your branch. Claims are kept under it. Needed where several agents share a key",
+  "Your own stable name, such as your branch; claims are kept under it",
 );
 
 export const Version = z.int().min(1).optional().describe(
