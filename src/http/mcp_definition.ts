@@ -16,7 +16,8 @@ export interface ListedTool {
 /** Derives from the procedures that a tool calls who sees it, and the hints that clients show before they run it. */
 export function listTool(tool: Tool, procedures: ReadonlyMap<string, PublishedProcedure>): ListedTool {
   const called = tool.calls.map((name) => procedures.get(name)!);
-  const readOnly = called.every(({ type }) => type === "query");
+  const mayCall = [...tool.calls, ...tool.optional ?? []].map((name) => procedures.get(name)!);
+  const readOnly = mayCall.every(({ type }) => type === "query");
   return {
     tool,
     scopes: [...new Set(called.flatMap(({ meta }) => meta.scope ?? []))],
