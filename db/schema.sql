@@ -351,8 +351,43 @@ create table issue_makers (
   constraint issue_makers_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
 );
 
+create table messages (
+  id uuid not null,
+  user_id uuid not null,
+  channel text not null,
+  kind text not null,
+  ticket_ids uuid[] not null default '{}'::uuid[],
+  link text,
+  state text not null default 'pending'::text,
+  tries integer not null default 0,
+  next_try_at timestamp(3) with time zone not null default now(),
+  error text,
+  created_at timestamp(3) with time zone not null default now(),
+  sent_at timestamp(3) with time zone,
+  constraint messages_channel_check CHECK ((channel = ANY (ARRAY['mail'::text, 'chat'::text]))),
+  constraint messages_kind_check CHECK ((kind = ANY (ARRAY['now'::text, 'digest'::text, 'invite'::text]))),
+  constraint messages_pkey PRIMARY KEY (id),
+  constraint messages_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'sent'::text, 'refused'::text,
+    'failed'::text, 'obsolete'::text]))),
+  constraint messages_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX messages_done_idx ON public.messages USING btree (created_at) WHERE (state <> 'pending'::text);
+CREATE INDEX messages_pending_idx ON public.messages USING btree (next_try_at) WHERE (state =
+  'pending'::text);
+
 create table notification_cursor (
   last_seq bigint not null
+);
+
+create table notification_settings (
+  user_id uuid not null,
+  mail text not null,
+  chat_url text,
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint notification_settings_mail_check CHECK ((mail = ANY (ARRAY['all'::text, 'urgent'::text,
+    'none'::text]))),
+  constraint notification_settings_pkey PRIMARY KEY (user_id),
+  constraint notification_settings_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
 create table notifications (

@@ -5,6 +5,8 @@ import { closeParkedTickets } from "../src/deploys/close_parked.ts";
 import { sweepMergedTickets } from "../src/deploys/sweep.ts";
 import { continueHookRun } from "../src/integrations/continue_hook_run.ts";
 import { renewTokens } from "../src/integrations/renew_tokens.ts";
+import { deliverNotifications } from "../src/notifications/deliver.ts";
+import { followChanges } from "../src/notifications/follow_changes.ts";
 import { expireQuestions } from "../src/questions/expire.ts";
 import { analyzeProject } from "../src/analysis/analyze.ts";
 import { analyzeAllProjects } from "../src/analysis/analyze_all.ts";
@@ -22,6 +24,8 @@ export const handlers: Handlers = {
   "sweep-merged-tickets": sweepMergedTickets,
   "end-leases": endLeases,
   "expire-questions": expireQuestions,
+  "deliver-notifications": deliverNotifications,
+  "follow-changes": followChanges,
   "backfill-embeddings": backfillEmbeddings,
   "prune": prune,
   "set-up-hooks": continueHookRun,

@@ -17,6 +17,7 @@ import { portalRoutes } from "./http/portal.ts";
 import type { HttpEnv } from "./http/request.ts";
 import { restRoutes } from "./http/rest.ts";
 import { trpcRoutes } from "./http/trpc.ts";
+import { unsubscribeRoutes } from "./http/unsubscribe.ts";
 import { webhookRoutes, WEBHOOKS } from "./http/webhooks/routes.ts";
 
 /** The header fields of answers that are meant for clients; a browser reads only those that it is told. */
@@ -77,6 +78,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.route("/trpc", trpcRoutes(services));
   app.route("/mcp", mcpRoutes(services));
   app.route("/api", webhookRoutes(services));
+  app.route("/api", unsubscribeRoutes(services));
   app.route("/api", eventStreamRoutes(services));
   app.route("/api", restRoutes(services));
   refuseOtherMethods(app);

@@ -523,6 +523,12 @@ export type NotificationEvent = {
   at: string;
 };
 
+export type NotificationSettings = {
+  mail: "all" | "urgent" | "none";
+  mail_available: boolean;
+  chat_host: string | null;
+};
+
 export type Person = {
   id: string;
   name: string;
@@ -1437,6 +1443,11 @@ export type AppRouter = TRPCBuiltRouter<
           >;
         },
         RoleSettings
+      >;
+      notifications: Query<Record<string, never>, NotificationSettings>;
+      putNotifications: Mutation<
+        { mail: "all" | "urgent" | "none"; chat_url?: string | null | undefined },
+        NotificationSettings
       >;
     };
     suggestions: {

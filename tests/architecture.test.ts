@@ -32,6 +32,7 @@ const RESOURCES = [
   "watchers",
   "inbox",
   "waiting",
+  "notifications",
   "inbound",
   "agents",
   "deploys",

@@ -77,6 +77,13 @@ const environment = z.object({
     .default("https://api.github.com"),
   EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number)
     .optional(),
+  // The server's name stands in the log of what failed, its password must not.
+  SMTP_URL: z.string().trim().refine(
+    isSmtpUrl,
+    "takes an address such as smtps://user:password@mail.example:465",
+  )
+    .optional(),
+  MAIL_FROM: z.string().trim().regex(/^[^@\s<>,;"]+@[^@\s<>,;"]+$/, "takes an email address").optional(),
   JOBS: oneOf(["on", "off", "only"]).default("on"),
   // A longer window than timers and the database can hold would limit nothing.
   RATE_LIMIT_REFRESH: z.string().regex(
@@ -125,6 +132,13 @@ export function parseConfig(
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function isSmtpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, search, hash } = new URL(text);
+  return /^smtps?:$/.test(protocol) && hostname !== "" && /^\/?$/.test(pathname) && search === "" &&
+    hash === "";
 }
 
 /** One that paths can be added to, and that no log has to keep secret. */

@@ -8,6 +8,7 @@ import type { Feed } from "./feed.ts";
 import type { Embedder } from "../embedding/embedder.ts";
 import type { Limits } from "./limits.ts";
 import type { Sender } from "../sending/sender.ts";
+import type { Mailer } from "./mailer.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Queue } from "./queue.ts";
 import type { Author, ProjectRole, Scope, UserKind, UserRole } from "./schema.ts";
@@ -24,6 +25,8 @@ interface Shared {
   queue: Queue;
   embedder: Embedder;
   metrics: Metrics;
+  /** Null where mail isn't set up. */
+  mailer: Mailer | null;
   feed: Feed;
   sender: Sender;
   /** Aborts when the service drains; for a call that may wait (`Meta.waits`) also when its client has gone. */

@@ -7,6 +7,7 @@ export interface Metrics {
   observeRequest(labels: RequestLabels, seconds: number): void;
   embeddings: Histogram<"outcome">;
   deliveries: Counter<"provider" | "outcome">;
+  messages: Counter<"channel" | "outcome">;
   /** Has a gauge read its value anew at each scrape. */
   watch(name: string, help: string, labels: string[], read: () => Promise<Sample[]> | Sample[]): void;
 }
@@ -49,6 +50,12 @@ export function createMetrics(): Metrics {
       name: "handoff_deliveries_total",
       help: "Webhook deliveries by sender and outcome",
       labelNames: ["provider", "outcome"],
+      registers,
+    }),
+    messages: new Counter({
+      name: "handoff_messages_total",
+      help: "Tries to send mails and chat messages by outcome",
+      labelNames: ["channel", "outcome"],
       registers,
     }),
     watch(name, help, labelNames, read) {

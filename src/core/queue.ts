@@ -39,6 +39,16 @@ export const QUEUES = {
     retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
     cron: "* * * * *",
   },
+  "deliver-notifications": {
+    payload: z.object({}),
+    retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
+    cron: "* * * * *",
+  },
+  "follow-changes": {
+    payload: z.object({}),
+    retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
+    cron: "* * * * *",
+  },
   "backfill-embeddings": {
     payload: z.object({ after: Id.optional() }),
     retry: { retryLimit: 5, retryDelay: 60, retryBackoff: true },

@@ -13,6 +13,7 @@ import { Feed } from "./feed.ts";
 import { addGauges } from "./gauges.ts";
 import { Limits } from "./limits.ts";
 import { describeError, log } from "./log.ts";
+import { createMailer } from "./mailer.ts";
 import { createMetrics } from "./metrics.ts";
 import { openQueue, prepareQueues } from "./queue.ts";
 import { loadSecrets } from "./secrets.ts";
@@ -86,6 +87,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     queue: openQueue(boss),
     embedder,
     metrics,
+    mailer: createMailer(config),
     feed,
     sender: parts.sender ?? remoteSender(senderSocket(config.DATA_DIR, Deno.pid)),
     signal: draining.signal,

@@ -6,6 +6,7 @@ import { AppError } from "../core/errors.ts";
 import { hashPassword } from "../core/passwords.ts";
 import { transact } from "../core/transact.ts";
 import { emailConflict, refuseHigherRole, userColumns } from "./_rows.ts";
+import { mailInvite } from "./invite_mail.ts";
 import { makeInvitation } from "./invitations.ts";
 import type { CreatedUser, CreateUser, User } from "./schema.ts";
 
@@ -35,6 +36,7 @@ export async function createUser(ctx: ActorContext, input: CreateUser): Promise<
     });
     if (passwordHash) return { ...user, invite_url: null };
     const { invite_url } = await makeInvitation(ctx, user.id);
+    await mailInvite(ctx, user.id, invite_url);
     return { ...user, invite_url };
   }).catch((error: unknown) => {
     throw emailConflict(error, input.email);

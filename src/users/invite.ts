@@ -5,6 +5,7 @@ import { AppError } from "../core/errors.ts";
 import type { IdPath } from "../core/schema.ts";
 import { transact } from "../core/transact.ts";
 import { byEmail } from "./by_email.ts";
+import { mailInvite } from "./invite_mail.ts";
 import { makeInvitation } from "./invitations.ts";
 import { findManagedUser } from "./managed.ts";
 import type { Invitation, User } from "./schema.ts";
@@ -22,7 +23,9 @@ export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invi
     await requireStanding(ctx);
     const user = await findManagedUser(ctx, input.id);
     if (user.kind === "human") requirePerson(ctx.actor, "A bot client may invite bots only");
-    return await invite(ctx, user);
+    const invitation = await invite(ctx, user);
+    await mailInvite(ctx, user.id, invitation.invite_url);
+    return invitation;
   });
 }
 

@@ -1,0 +1,85 @@
+import { createTransport } from "nodemailer";
+import type { Config } from "./config.ts";
+
+export interface Mail {
+  /** Names the mail in all tries of sending it: a server that has got it already knows it again. */
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+  /** Mails about the same thing stand together. */
+  thread?: string | undefined;
+  /** Where its reader ends such mails with one click. */
+  unsubscribe?: string | undefined;
+}
+
+/** The server will never take this mail, because of its recipient. */
+export class MailRefused extends Error {
+  override name = "MailRefused";
+}
+
+export interface Mailer {
+  /** @throws {MailRefused} for good; any other error is worth another try */
+  send(mail: Mail): Promise<void>;
+}
+
+const CONNECT_MS = 10_000;
+/** Of silence in the middle of a conversation. */
+const SILENCE_MS = 20_000;
+
+/** Null where mail isn't set up. */
+export function createMailer({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): Mailer | null {
+  if (!SMTP_URL || !MAIL_FROM) return null;
+  const { hostname, port, protocol, username, password } = new URL(SMTP_URL);
+  const transport = createTransport({
+    host: hostname,
+    port: Number(port) || smtpPort(protocol),
+    secure: protocol === "smtps:",
+    ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const domain = new URL(PUBLIC_URL).hostname;
+  return {
+    async send(mail) {
+      try {
+        await transport.sendMail(toMessage(mail, MAIL_FROM, domain));
+      } catch (error) {
+        const { code, responseCode, message } = error as {
+          code?: string;
+          responseCode?: number;
+          message: string;
+        };
+        if (code === "EENVELOPE" && responseCode !== undefined && responseCode >= 500) {
+          throw new MailRefused(message);
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+export function smtpPort(protocol: string): number {
+  return protocol === "smtps:" ? 465 : 587;
+}
+
+function toMessage({ id, to, subject, text, thread, unsubscribe }: Mail, from: string, domain: string) {
+  return {
+    from,
+    to: { name: "", address: to },
+    subject,
+    text,
+    messageId: `<${id}@${domain}>`,
+    ...(thread && { references: `<${thread}@${domain}>`, inReplyTo: `<${thread}@${domain}>` }),
+    headers: {
+      "Auto-Submitted": "auto-generated",
+      ...(unsubscribe && {
+        "List-Unsubscribe": `<${unsubscribe}>`,
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      }),
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Context } from "../core/context.ts";
+import { openInviteLink } from "../users/invite_mail.ts";
+import { chatUrlOf } from "./_chat_url.ts";
+import { detailsOf, headlineOf, isObsolete, type News, readNews } from "./_text.ts";
+import { makeUnsubscribeToken } from "./unsubscribe_token.ts";
+
+export interface Message {
+  id: string;
+  user_id: string;
+  channel: "mail" | "chat";
+  kind: "now" | "digest" | "invite";
+  ticket_ids: string[];
+  link: string | null;
+  tries: number;
+}
+
+/** A hook didn't take the message. */
+export class NotNow extends Error {
+  override name = "NotNow";
+  readonly forGood: boolean;
+
+  constructor(message: string, forGood: boolean) {
+    super(message);
+    this.forGood = forGood;
+  }
+}
+
+interface Recipient {
+  email: string;
+  name: string;
+  chat_url: string | null;
+}
+
+/** @returns false when there is nothing to tell any more */
+export async function sendMessage(ctx: Context, message: Message): Promise<boolean> {
+  const [recipient] = await ctx.db<Recipient[]>`
+    select u.email, u.name, s.chat_url from users u left join notification_settings s on s.user_id = u.id
+    where u.id = ${message.user_id}::uuid and u.deactivated_at is null`;
+  if (!recipient) return false;
+  if (message.kind === "invite") return await sendInvite(ctx, message, recipient);
+  const all = await readNews(ctx, message.user_id, message.ticket_ids);
+  const news = all.filter((one) => !isObsolete(one));
+  if (news.length === 0) return false;
+  if (message.channel === "chat") return await sendChat(ctx, message, recipient, news);
+  return await sendNews(ctx, message, recipient, news);
+}
+
+async function sendNews(ctx: Context, { id, user_id, kind }: Message, { email }: Recipient, news: News[]) {
+  const unsubscribe = `${ctx.config.PUBLIC_URL}/api/unsubscribe?token=${makeUnsubscribeToken(ctx, user_id)}`;
+  const [first] = news as [News];
+  const subject = kind === "now"
+    ? headlineOf(first)
+    : `News of ${news.length} ${news.length === 1 ? "ticket" : "tickets"}`;
+  const text = news.map((one) => kind === "now" ? detailsOf(one) : `${headlineOf(one)}\n${one.ticket.url}`);
+  const footer =
+    `What you are told by mail: ${ctx.config.PUBLIC_URL}/settings/notifications\nNo more mails: ${unsubscribe}`;
+  await requireMailer(ctx).send({
+    id,
+    to: email,
+    subject,
+    text: `${text.join("\n\n")}\n\n-- \n${footer}\n`,
+    unsubscribe,
+    ...(kind === "now" && { thread: first.ticket.id }),
+  });
+  return true;
+}
+
+async function sendInvite(ctx: Context, { id, link }: Message, { email, name }: Recipient): Promise<boolean> {
+  if (link === null) return false;
+  await requireMailer(ctx).send({
+    id,
+    to: email,
+    subject: "Your account at the ticket service",
+    text: `Hello ${name},\n\nset your password here, within seven days:\n\n${
+      openInviteLink(ctx, id, link)
+    }\n\nThe link works once.\n`,
+  });
+  return true;
+}
+
+function requireMailer({ mailer }: Context) {
+  if (!mailer) throw new Error("mail is not set up in this process");
+  return mailer;
+}
+
+/** As Slack and its likes take it. Their marks are taken out of what people wrote. */
+async function sendChat(
+  ctx: Context,
+  { user_id }: Message,
+  { chat_url }: Recipient,
+  news: News[],
+): Promise<boolean> {
+  const url = chatUrlOf(ctx, user_id, chat_url);
+  if (url === null) return false;
+  const text = news.map((one) => `${headlineOf(one).replace(/[<>&]/g, "")}\n${one.ticket.url}`).join("\n");
+  const sent = await ctx.sender.post({
+    url,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text }),
+  });
+  if ("failure" in sent) throw new NotNow(`The chat hook: ${sent.message}`, sent.failure === "refused");
+  if (sent.status >= 200 && sent.status < 300) return true;
+  throw new NotNow(`The chat hook answered ${sent.status}`, sent.status === 404 || sent.status === 410);
+}

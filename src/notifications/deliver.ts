@@ -1,0 +1,58 @@
+import type { Context } from "../core/context.ts";
+import { describeError, log } from "../core/log.ts";
+import { MailRefused } from "../core/mailer.ts";
+import { collectNotifications } from "./collect.ts";
+import { type Message, NotNow, sendMessage } from "./_send.ts";
+
+/** Messages that are sent at the same time. */
+const AT_ONCE = 4;
+/** Tries in all, over some two days. */
+const MAX_TRIES = 16;
+
+/** Sends what is to be delivered and what is due again. A message whose process died is sent again under the same id. */
+export async function deliverNotifications(ctx: Context): Promise<void> {
+  await collectNotifications(ctx);
+  for (let some = await takeDue(ctx); some.length > 0; some = await takeDue(ctx)) {
+    await Promise.all(some.map((message) => deliver(ctx, message)));
+  }
+}
+
+/** Nobody else takes them for some minutes: longer than a try may last. */
+async function takeDue({ db }: Context): Promise<Message[]> {
+  return await db<Message[]>`
+    with due as (
+      select id from messages where state = 'pending' and next_try_at <= now() order by next_try_at limit ${AT_ONCE}
+      for update skip locked
+    )
+    update messages m set tries = m.tries + 1,
+      next_try_at = now() + interval '1 minute' * least(3 * 2 ^ least(m.tries, 12), 360)
+    from due d where m.id = d.id
+    returning m.id, m.user_id, m.channel, m.kind, m.ticket_ids, m.link, m.tries`;
+}
+
+async function deliver(ctx: Context, message: Message): Promise<void> {
+  const { outcome, error } = await attempt(ctx, message);
+  ctx.metrics.messages.inc({ channel: message.channel, outcome });
+  if (error) log.warn("message not sent", { message_id: message.id, outcome, ...describeError(error) });
+  const state = outcome === "retried" ? "pending" : outcome;
+  const done = state !== "pending";
+  await ctx.db`
+    update messages set state = ${state}, error = ${error ? String(error).slice(0, 500) : null},
+      sent_at = ${state === "sent" ? ctx.db`now()` : null}, link = case when ${done} then null else link end
+    where id = ${message.id}::uuid`;
+}
+
+interface Outcome {
+  outcome: "sent" | "refused" | "failed" | "obsolete" | "retried";
+  error?: unknown;
+}
+
+async function attempt(ctx: Context, message: Message): Promise<Outcome> {
+  try {
+    return { outcome: await sendMessage(ctx, message) ? "sent" : "obsolete" };
+  } catch (error) {
+    if (error instanceof MailRefused) return { outcome: "refused", error };
+    if (error instanceof NotNow && error.forGood) return { outcome: "refused", error };
+    return { outcome: message.tries >= MAX_TRIES ? "failed" : "retried", error };
+  }
+}

@@ -1,0 +1,32 @@
+import { requirePerson } from "../core/access.ts";
+import type { ActorContext } from "../core/context.ts";
+import { invalidField } from "../core/errors.ts";
+import { checkUrl, RefusedAddress } from "../sending/address.ts";
+import { sealChatUrl } from "./_chat_url.ts";
+import { getNotificationSettings } from "./get_settings.ts";
+import type { NotificationSettings, PutNotificationSettings } from "./schema.ts";
+
+/** @throws {AppError} forbidden for bot clients; invalid_request for a chat hook that leads inside */
+export async function putNotificationSettings(
+  ctx: ActorContext,
+  { mail, chat_url: url }: PutNotificationSettings,
+): Promise<NotificationSettings> {
+  const { db, actor } = ctx;
+  requirePerson(actor, "A bot client may not change what its owner is told");
+  if (url) refuseInside(ctx, url);
+  const sealed = url ? sealChatUrl(ctx, actor.user.id, url) : null;
+  const chat = url === undefined ? db`s.chat_url` : db`${sealed}`;
+  await db`
+    insert into notification_settings as s (user_id, mail, chat_url) values (${actor.user.id}::uuid, ${mail}, ${sealed})
+    on conflict (user_id) do update set mail = excluded.mail, chat_url = ${chat}, updated_at = now()`;
+  return await getNotificationSettings(ctx);
+}
+
+function refuseInside({ config }: ActorContext, url: string): void {
+  try {
+    checkUrl(url, config.WEBHOOK_ALLOWED_HOSTS);
+  } catch (error) {
+    if (!(error instanceof RefusedAddress)) throw error;
+    throw invalidField("chat_url", error.message);
+  }
+}
