@@ -18,6 +18,8 @@ const SECRETS = {
   CRON_SECRET: "POST /api/webhooks/pipeline/deploy answers 503: no ticket learns that it is deployed",
   STRIPE_WEBHOOK_SECRET: "POST /api/webhooks/payment-provider answers 503: no subscription is followed",
   STRIPE_SECRET_KEY: "/api/billing answers 503",
+  SMTP_URL: "nobody is told by mail: questions and invitations are seen in the portal and by chat hooks only",
+  MAIL_FROM: "nobody is told by mail, as with SMTP_URL",
   GITHUB_WEBHOOK_SECRET: "POST /api/webhooks/github answers 503: merges and issues are not followed",
 } as const;
 

@@ -141,6 +141,11 @@ function isSmtpUrl(text: string): boolean {
     hash === "";
 }
 
+/** Of a server whose address names none. */
+export function smtpPort(protocol: string): number {
+  return protocol === "smtps:" ? 465 : 587;
+}
+
 /** One that paths can be added to, and that no log has to keep secret. */
 function isPlainAddress(text: string): boolean {
   const { username, password } = new URL(text);

@@ -33,6 +33,39 @@ export function addGauges(
         ])
       ),
   );
+  metrics.watch(
+    "handoff_questions_pending",
+    "Questions that nobody has answered yet",
+    [],
+    () =>
+      whileAvailable(async () => {
+        const [{ count }] = await sql<[{ count: number }]>`
+        select count(*)::integer as count from questions where status = 'pending'`;
+        return [{ value: count }];
+      }),
+  );
+  metrics.watch(
+    "handoff_question_age_seconds",
+    "Age of the oldest pending question",
+    [],
+    () =>
+      whileAvailable(async () => {
+        const [{ age }] = await sql<[{ age: number | null }]>`
+        select extract(epoch from now() - min(created_at))::float8 as age from questions where status = 'pending'`;
+        return [{ value: age ?? 0 }];
+      }),
+  );
+  metrics.watch(
+    "handoff_messages_pending",
+    "Mails and chat messages on their way",
+    [],
+    () =>
+      whileAvailable(async () => {
+        const [{ count }] = await sql<[{ count: number }]>`
+        select count(*)::integer as count from messages where state = 'pending'`;
+        return [{ value: count }];
+      }),
+  );
   // Those that run jobs count them: with the last of these gone, the counts stay as they are.
   metrics.watch(
     "handoff_queue_count_age_seconds",

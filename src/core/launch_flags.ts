@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { ConfigError } from "../../db/errors.ts";
 import { senderSocket } from "../sending/sender.ts";
-import { smtpPort } from "./mailer.ts";
-import { bracketed, type Config, readConfig } from "./config.ts";
+import { bracketed, type Config, readConfig, smtpPort } from "./config.ts";
 
 /**
  * How the process is run, as flags of `deno run`. It may write to DATA_DIR only and reach only what is configured.
@@ -20,7 +19,9 @@ export function launchFlags(config: Config, project: string, pid = 0): string[] 
   else hosts.push(`unix:${dataDir}/db.sock`, `unix:${dataDir}/backup.sock`);
   if (config.JOBS !== "off") hosts.push(`unix:${senderSocket(dataDir, pid)}`);
   if (config.STRIPE_SECRET_KEY) hosts.push(hostOf(config.STRIPE_API_URL ?? "https://api.stripe.com"));
-  if (config.SMTP_URL) hosts.push(hostOf(config.SMTP_URL, String(smtpPort(new URL(config.SMTP_URL).protocol))));
+  if (config.SMTP_URL) {
+    hosts.push(hostOf(config.SMTP_URL, String(smtpPort(new URL(config.SMTP_URL).protocol))));
+  }
   return [
     // Room for short-lived values, of each thread: with 32 MB garbage collection takes a tenth less of a request and 40 MB
     // more of memory, which the embedded database has no use for and no room.

@@ -1,5 +1,5 @@
 import { createTransport } from "nodemailer";
-import type { Config } from "./config.ts";
+import { type Config, smtpPort } from "./config.ts";
 
 export interface Mail {
   /** Names the mail in all tries of sending it: a server that has got it already knows it again. */
@@ -60,10 +60,6 @@ export function createMailer({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): Maile
       }
     },
   };
-}
-
-export function smtpPort(protocol: string): number {
-  return protocol === "smtps:" ? 465 : 587;
 }
 
 function toMessage({ id, to, subject, text, thread, unsubscribe }: Mail, from: string, domain: string) {

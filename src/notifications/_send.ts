@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 import { openInviteLink } from "../users/invite_mail.ts";
-import { chatUrlOf } from "./_chat_url.ts";
+import { chatUrlOf } from "./chat_url.ts";
 import { detailsOf, headlineOf, isObsolete, type News, readNews } from "./_text.ts";
 import { makeUnsubscribeToken } from "./unsubscribe_token.ts";
 

@@ -15,8 +15,8 @@ export async function readNews(ctx: Context, userId: string, ticketIds: readonly
   const { db } = ctx;
   return await db<News[]>`
     select ${lineColumns(ctx)}, n.reason, n.last_event, n.read_at is not null as read, (
-        select jsonb_build_object('prompt', q.prompt, 'status', q.status, 'options', q.options, 'answer', concat_ws(': ',
-          array_to_string(array(select o ->> 'label' from jsonb_array_elements(q.options) o where o ->> 'id' = any (q.option_ids)), ', '),
+        select jsonb_build_object('prompt', q.prompt, 'status', q.status, 'options', q.options, 'answer', concat_ws(': ', nullif(
+          array_to_string(array(select o ->> 'label' from jsonb_array_elements(q.options) o where o ->> 'id' = any (q.option_ids)), ', '), ''),
           q.answer_text))
         from questions q where q.id::text = n.last_event ->> 'entity_id' and n.last_event ->> 'entity' = 'question') as question,
       (select c.body from comments c where c.id::text = n.last_event ->> 'entity_id' and n.last_event ->> 'entity' = 'comment') as comment

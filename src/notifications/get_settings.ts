@@ -1,5 +1,5 @@
 import type { ActorContext } from "../core/context.ts";
-import { chatUrlOf } from "./_chat_url.ts";
+import { chatUrlOf } from "./chat_url.ts";
 import type { NotificationSettings } from "./schema.ts";
 
 /** What the caller is told by mail and chat. */

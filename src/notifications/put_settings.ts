@@ -2,7 +2,7 @@ import { requirePerson } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 import { checkUrl, RefusedAddress } from "../sending/address.ts";
-import { sealChatUrl } from "./_chat_url.ts";
+import { sealChatUrl } from "./chat_url.ts";
 import { getNotificationSettings } from "./get_settings.ts";
 import type { NotificationSettings, PutNotificationSettings } from "./schema.ts";
 

@@ -113,6 +113,8 @@ test.each(VARIABLES)(
       AUTH_SECRET: "a".repeat(32),
       ENCRYPTION_KEY: "a".repeat(32),
       ADMIN_EMAIL: "a@x.test",
+      SMTP_URL: "smtp://mail.x.test",
+      MAIL_FROM: "a@x.test",
       EMBEDDING_THREADS: "1",
       JOBS: "off",
       RATE_LIMIT_REFRESH: "1/1",

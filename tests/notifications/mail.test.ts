@@ -1,0 +1,291 @@
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { makeMember, makeUser, type TestTicket } from "../factories.ts";
+import { useHarness } from "../harness.ts";
+import { TestMailServer } from "../smtp.ts";
+import { DECISION, useTalk } from "../talk.ts";
+
+const smtp = await TestMailServer.start();
+afterAll(() => smtp.stop());
+const harness = useHarness({ env: { SMTP_URL: smtp.url, MAIL_FROM: "tickets@handoff.test" } });
+const talk = useTalk(harness);
+
+const deliver = () => harness.now.run("deliver-notifications");
+
+/** What waits for its next try doesn't wait any more. */
+async function deliverAgain(): Promise<void> {
+  await harness.now.sql`update messages set next_try_at = now() where state = 'pending'`;
+  await deliver();
+}
+
+/** As if the last event of every notification were older. */
+function passTime() {
+  return harness.now.sql`update notifications set last_at = last_at - interval '16 minutes'`;
+}
+
+beforeEach(async () => {
+  await passTime();
+  await deliver();
+  smtp.received.length = 0;
+});
+
+const mailsTo = ({ email }: { email: string }) => smtp.received.filter(({ to }) => to === email);
+
+describe("a mail", () => {
+  test("tells at once of a question, with what is asked and where it is answered", async () => {
+    const { ann, ben, annsKey } = talk;
+    const ticket = await talk.newTicket();
+    await talk.ask(ticket, {
+      ...DECISION,
+      prompt: "Which limit\nshall it be?",
+      addressee: { user_id: ben.id },
+    }, annsKey);
+    await deliver();
+    const [mail, ...more] = mailsTo(ben);
+    expect(more).toEqual([]);
+    expect(mail).toMatchObject({ subject: `${ticket.ref} Test User asks: Which limit shall it be?` });
+    expect(mail!.text).toContain("Which limit\nshall it be?");
+    expect(mail!.text).toContain("- No limit\n  - 2 GB");
+    expect(mail!.text).toContain(`http://handoff.test/${talk.project.key}/tickets/${ticket.ref}`);
+    expect(mail!.headers.get("auto-submitted")).toBe("auto-generated");
+    expect(mail!.headers.get("references")).toBe(`<${ticket.id}@handoff.test>`);
+    expect(mail!.headers.get("list")).toMatchObject({
+      "unsubscribe": { url: expect.stringContaining("/api/unsubscribe?token=") },
+    });
+    expect(mailsTo(ann)).toEqual([]);
+    await deliverAgain();
+    expect(mailsTo(ben)).toHaveLength(1);
+  });
+
+  test("tells at once of mentions and of answers to one's questions, with their text", async () => {
+    const { ann, ben } = talk;
+    const ticket = await talk.newTicket();
+    const question = await talk.ask(ticket, { addressee: { user_id: ben.id } }, ann);
+    await talk.done("POST", `${question.path}/answer`, { text: "Chunks it is" }, ben);
+    await talk.done("POST", `${ticket.path}/comments`, { body: `@[Ben](${ben.id}) thanks a lot` });
+    await deliver();
+    expect(mailsTo(ann)).toMatchObject([{ subject: expect.stringContaining("answered") }]);
+    expect(mailsTo(ann)[0]!.text).toContain("Answer: Chunks it is");
+    expect(mailsTo(ben)[0]!.text).toContain("thanks a lot");
+  });
+
+  test("tells the rest in one digest, after a quarter of an hour unread", async () => {
+    const reader = await makeMember(harness.now, talk.project, "member");
+    const tickets = [await talk.newTicket(), await talk.newTicket(), await talk.newTicket()] as const;
+    for (const ticket of tickets) {
+      await talk.done("PUT", `${ticket.path}/watch`, {}, reader);
+      await talk.done("POST", `${ticket.path}/comments`, { body: "News" });
+    }
+    await deliver();
+    expect(mailsTo(reader)).toEqual([]);
+    await talk.done("POST", "/inbox/read", { ticket_ids: [tickets[0].id] }, reader);
+    await passTime();
+    await deliver();
+    const [digest, ...more] = mailsTo(reader);
+    expect(more).toEqual([]);
+    expect(digest!.subject).toBe("News of 2 tickets");
+    expect(digest!.text).not.toContain(tickets[0].ref + " ");
+    for (const { ref } of tickets.slice(1)) expect(digest!.text).toContain(ref);
+  });
+
+  test("is not sent of what was read, answered or closed to its reader since, nor to who has left", async () => {
+    const [reader, leaver, gone] = await Promise.all(
+      [1, 2, 3].map(() => makeMember(harness.now, talk.project, "member")),
+    );
+    const ticket = await talk.newTicket();
+    const ask = (who: { id: string }) => talk.ask(ticket, { addressee: { user_id: who.id } });
+    const question = await ask(reader!);
+    await talk.done("POST", `${question.path}/withdraw`);
+    await ask(leaver!);
+    await ask(gone!);
+    await talk.done("DELETE", `${talk.project.path}/members/${leaver!.id}`, undefined, talk.project.admin);
+    await talk.done("DELETE", `/users/${gone!.id}`, undefined, talk.project.admin);
+    await deliver();
+    for (const who of [reader!, leaver!, gone!]) expect(mailsTo(who)).toEqual([]);
+  });
+
+  test("keeps what was written out of its header", async () => {
+    const { ben } = talk;
+    const ticket = await talk.newTicket();
+    const prompt = "Hi\r\nBcc: someone@evil.test\r\n\r\nBody";
+    await talk.ask(ticket, { prompt, addressee: { user_id: ben.id } });
+    await deliver();
+    expect(mailsTo(ben)[0]!.headers.has("bcc")).toBe(false);
+    expect(smtp.received.map(({ to }) => to)).not.toContain("someone@evil.test");
+  });
+
+  test("comes as its reader has chosen: all, the urgent alone, or none", async () => {
+    const wishes = ["all", "urgent", "none"] as const;
+    const counts: Record<string, number> = {};
+    for (const mail of wishes) {
+      const reader = await makeMember(harness.now, talk.project, "member");
+      expect(await talk.done("PUT", "/settings/notifications", { mail }, reader)).toEqual({
+        mail,
+        mail_available: true,
+        chat_host: null,
+      });
+      const [asked, watched] = [await talk.newTicket(), await talk.newTicket()];
+      await talk.ask(asked, { addressee: { user_id: reader.id } });
+      await talk.done("PUT", `${watched.path}/watch`, {}, reader);
+      await talk.done("POST", `${watched.path}/comments`, { body: "News" });
+      await deliver();
+      await passTime();
+      await deliver();
+      counts[mail] = mailsTo(reader).length;
+    }
+    expect(counts).toEqual({ all: 2, urgent: 1, none: 0 });
+    expect((await talk.call("PUT", "/settings/notifications", { mail: "none" }, talk.annsKey)).status).toBe(
+      403,
+    );
+  });
+});
+
+describe("a mail server", () => {
+  async function asked(): Promise<{ ticket: TestTicket; reader: { email: string; id: string } }> {
+    const reader = await makeMember(harness.now, talk.project, "member");
+    const ticket = await talk.newTicket();
+    await talk.ask(ticket, { addressee: { user_id: reader.id } });
+    return { ticket, reader };
+  }
+
+  test("that breaks off in the middle of a mail gets it again, under the same id", async () => {
+    const { reader } = await asked();
+    smtp.breaks = { before: 1, after: 1 };
+    await deliver();
+    expect(mailsTo(reader)).toEqual([]);
+    await deliverAgain();
+    await deliverAgain();
+    const mails = mailsTo(reader);
+    expect(mails).toHaveLength(2); // It had kept the one that it never acknowledged.
+    expect(new Set(mails.map(({ id }) => id)).size).toBe(1);
+    await deliverAgain();
+    expect(mailsTo(reader)).toHaveLength(2);
+  });
+
+  test("that refuses one address gets every other mail, and that one never again", async () => {
+    const [first, second] = [await asked(), await asked()];
+    smtp.refused.add(first.reader.email);
+    await deliver();
+    await deliverAgain();
+    expect(mailsTo(first.reader)).toEqual([]);
+    expect(mailsTo(second.reader)).toHaveLength(1);
+    const rows = await harness.now.sql`
+      select state, tries, error from messages where user_id = ${first.reader.id}::uuid`;
+    expect([...rows]).toEqual([{ state: "refused", tries: 1, error: expect.stringContaining("550") }]);
+    expect(await metric('handoff_messages_total{channel="mail",outcome="refused"}')).toBeGreaterThan(0);
+  });
+
+  test("whose connection dies with the process gets its mail from the next one", async () => {
+    const { reader } = await asked();
+    await harness.now.services.queue.enqueue(harness.now.sql, "deliver-notifications", {});
+    const { collectNotifications } = await import("../../src/notifications/collect.ts");
+    const { systemContext } = await import("../../src/core/context.ts");
+    const ctx = systemContext(harness.now.services, { kind: "job", id: "test" }, "test");
+    await collectNotifications(ctx);
+    // A process that took the message died here.
+    await harness.now.sql`
+      update messages set tries = 1, next_try_at = now() + interval '3 minutes' where user_id = ${reader.id}::uuid`;
+    await deliver();
+    expect(mailsTo(reader)).toEqual([]);
+    await deliverAgain();
+    expect(mailsTo(reader)).toHaveLength(1);
+  });
+
+  async function metric(name: string): Promise<number> {
+    const text = await (await harness.now.request("GET", "/metrics")).text();
+    return Number(text.split("\n").find((line) => line.startsWith(name))?.split(" ").at(-1) ?? 0);
+  }
+});
+
+describe("the link that ends a person's mails", () => {
+  async function linkFor(reader: { email: string; id: string }): Promise<string> {
+    await talk.ask(await talk.newTicket(), { addressee: { user_id: reader.id } });
+    await deliver();
+    const { unsubscribe } = mailsTo(reader)[0]!.headers.get("list") as { unsubscribe: { url: string } };
+    return new URL(unsubscribe.url).pathname + new URL(unsubscribe.url).search;
+  }
+
+  test("works with one click and without a sign-in, once and again, and asks a person first", async () => {
+    const reader = await makeMember(harness.now, talk.project, "member");
+    const link = await linkFor(reader);
+    const asked = await harness.now.request("GET", link);
+    expect([asked.status, await asked.text()]).toEqual([
+      200,
+      expect.stringContaining('<form method="post">'),
+    ]);
+    const { mail } = await talk.done("GET", "/settings/notifications", undefined, reader);
+    expect(mail).toBe("all");
+    for (let click = 0; click < 2; click++) {
+      const answer = await harness.now.request("POST", link, {
+        raw: "List-Unsubscribe=One-Click",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      });
+      expect(answer.status).toBe(200);
+      expect((await talk.done("GET", "/settings/notifications", undefined, reader)).mail).toBe("none");
+    }
+    const audit = await harness.now.sql`
+      select from audit_log where action = 'user.unsubscribed' and target_id = ${reader.id}`;
+    expect(audit.count).toBe(1);
+  });
+
+  test("is nobody else's, and can't be guessed", async () => {
+    const [reader, other] = [
+      await makeMember(harness.now, talk.project, "member"),
+      await makeUser(harness.now),
+    ];
+    const link = await linkFor(reader);
+    const token = new URLSearchParams(link.split("?")[1]).get("token")!;
+    const [, signature] = token.split(".");
+    for (
+      const guess of [
+        "",
+        "x",
+        `${other.id}.${signature}`,
+        `${reader.id}.`,
+        `${token}x`,
+        `${reader.id}.${"A".repeat(43)}`,
+      ]
+    ) {
+      const answer = await harness.now.request("POST", `/api/unsubscribe?token=${encodeURIComponent(guess)}`);
+      expect([guess, answer.status]).toEqual([guess, 404]);
+    }
+    expect((await talk.done("GET", "/settings/notifications", undefined, reader)).mail).toBe("all");
+  });
+});
+
+describe("an invitation", () => {
+  test("goes by mail, and its link is nowhere in the database", async () => {
+    const { admin } = talk.project;
+    const user = await talk.done("POST", "/users", { email: "new@example.test", name: "New" }, admin);
+    const link = user.invite_url.split("#")[1];
+    const kept = await harness.now.sql`select from messages m where m::text like ${`%${link}%`}`;
+    expect(kept.count).toBe(0);
+    await deliver();
+    const [mail] = mailsTo({ email: "new@example.test" });
+    expect(mail!.text).toContain(user.invite_url);
+    const again = await talk.done("POST", `/users/${user.id}/invitation`, {}, admin);
+    await deliver();
+    expect(mailsTo({ email: "new@example.test" })[1]!.text).toContain(again.invite_url);
+    const [row] = await harness.now.sql`select link from messages where user_id = ${user.id}::uuid limit 1`;
+    expect(row!.link).toBeNull();
+  });
+});
+
+test("watchers hear of a ticket's moves, each once", async () => {
+  const reader = await makeMember(harness.now, talk.project, "member");
+  const ticket = await talk.newTicket();
+  await talk.done("PUT", `${ticket.path}/watch`, {}, reader);
+  const inbox = async () => (await talk.done("GET", "/inbox?show=unread", undefined, reader)).notifications;
+  await harness.now.run("follow-changes");
+  await talk.done("PATCH", ticket.path, { priority: "high" });
+  await talk.done("PATCH", ticket.path, { stage: "up_next" });
+  await harness.now.sql`select number_events()`;
+  await harness.now.run("follow-changes");
+  expect(await inbox()).toMatchObject([{
+    ticket: { id: ticket.id },
+    reason: "change",
+    last_event: { type: "ticket.changed" },
+  }]);
+  await talk.done("POST", "/inbox/read", { ticket_ids: [ticket.id] }, reader);
+  await harness.now.run("follow-changes");
+  expect(await inbox()).toEqual([]);
+});

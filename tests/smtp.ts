@@ -1,0 +1,89 @@
+import { simpleParser } from "mailparser";
+import { SMTPServer } from "smtp-server";
+import { until } from "./until.ts";
+
+export interface Received {
+  to: string;
+  id: string;
+  subject: string;
+  text: string;
+  headers: Map<string, unknown>;
+}
+
+/** A mail server that takes mails, or does with them what a test asks for. */
+export class TestMailServer {
+  readonly received: Received[] = [];
+  /** Recipients that it refuses. */
+  readonly refused = new Set<string>();
+  /** How many of the next mails break off in the middle of their text: before they are kept, or just after. */
+  breaks: { before: number; after: number } = { before: 0, after: 0 };
+  readonly #server: SMTPServer;
+  #port = 0;
+
+  constructor() {
+    this.#server = this.#make();
+  }
+
+  static async start(): Promise<TestMailServer> {
+    const server = new TestMailServer();
+    await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
+    server.#port = (server.#server.server.address() as { port: number }).port;
+    return server;
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${this.#port}`;
+  }
+
+  /** Mails to an address, once there are as many. */
+  async to(address: string, count = 1): Promise<Received[]> {
+    const found = () => this.received.filter(({ to }) => to === address);
+    await until(() => found().length >= count);
+    return found();
+  }
+
+  async stop(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.close(resolve));
+  }
+
+  #make(): SMTPServer {
+    return new SMTPServer({
+      authOptional: true,
+      disabledCommands: ["AUTH", "STARTTLS"],
+      logger: false,
+      onRcptTo: ({ address }, _, callback) => {
+        const error = Object.assign(new Error("no such mailbox"), { responseCode: 550 });
+        callback(this.refused.has(address) ? error : undefined);
+      },
+      onData: (stream, session, callback) => {
+        const connection =
+          (session as unknown as { connection?: { _socket: { destroy(): void } } }).connection;
+        const cut = () => {
+          stream.resume();
+          const found = connection ??
+            [...this.#server.connections].at(-1) as unknown as { _socket: { destroy(): void } };
+          found._socket.destroy();
+        };
+        if (this.breaks.before > 0) {
+          this.breaks.before--;
+          return cut();
+        }
+        simpleParser(stream).then((mail) => {
+          const [to] = session.envelope.rcptTo;
+          this.received.push({
+            to: to!.address,
+            id: mail.messageId ?? "",
+            subject: mail.subject ?? "",
+            text: mail.text ?? "",
+            headers: mail.headers,
+          });
+          if (this.breaks.after > 0) {
+            this.breaks.after--;
+            return cut();
+          }
+          callback();
+        });
+      },
+    });
+  }
+}
