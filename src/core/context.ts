@@ -80,8 +80,8 @@ export interface RequestContext extends Context {
   idempotencyKey: string | null;
   /** Set when the credential came as a cookie, so that refresh renews it. */
   hasCookie: boolean;
-  /** The refresh token of a browser's session, which comes to the path of its cookie only. */
-  refreshCookie: string | undefined;
+  /** Refresh tokens of a browser's session, which come to the path of their cookies only. */
+  refreshCookies: readonly string[];
   /** For calls that set or take cookies without a credential: refuses what a page of another site started. */
   refuseCrossSite: () => void;
   /** Header fields for the answer. */

@@ -65,7 +65,7 @@ export async function requestContext(
     ifMatch: raw.headers.get("if-match"),
     idempotencyKey: decoded(raw.headers.get("idempotency-key")),
     hasCookie: cookies.length > 0,
-    refreshCookie: cookiesNamed(REFRESH_COOKIE, raw.headers.get("cookie")).at(0),
+    refreshCookies: cookiesNamed(REFRESH_COOKIE, raw.headers.get("cookie")).filter((value) => value !== ""),
     refuseCrossSite: () => refuseCrossSite(services, raw.method, raw.headers),
     headers: answer,
     // It is the same call still.

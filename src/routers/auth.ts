@@ -1,6 +1,5 @@
 import { forgetSessionCookie, setRefreshCookie, setSessionCookie } from "../core/auth.ts";
 import type { RequestContext } from "../core/context.ts";
-import { AppError } from "../core/errors.ts";
 import { IdPath, Page } from "../core/schema.ts";
 import { changePassword } from "../sessions/change_password.ts";
 import { endSession } from "../sessions/end.ts";
@@ -9,6 +8,7 @@ import { listSessions } from "../sessions/list.ts";
 import { login } from "../sessions/login.ts";
 import { logout } from "../sessions/logout.ts";
 import { refresh } from "../sessions/refresh.ts";
+import { refreshByCookie } from "../sessions/refresh_by_cookie.ts";
 import { ChangePassword, IDLE_DAYS, Login, Me, Refresh, SessionList, TokenPair } from "../sessions/schema.ts";
 import { Empty, Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
 
@@ -73,8 +73,7 @@ export const authRouter = router({
     errors: ["unauthenticated", "token_expired", "token_reused", "csrf", "rate_limited"],
   }).input(Empty).output(Nothing).mutation(async ({ ctx }) => {
     ctx.refuseCrossSite();
-    if (!ctx.refreshCookie) throw new AppError("unauthenticated", "No refresh cookie came with the call");
-    setCookies(ctx, await refresh(ctx, { refresh_token: ctx.refreshCookie }));
+    setCookies(ctx, await refreshByCookie(ctx));
   }),
 
   logout: userProcedure({

@@ -60,6 +60,26 @@ test("the refresh cookie alone renews both cookies", async () => {
   expect(me.status).toBe(200);
 });
 
+test("the refresh cookie that can be used counts, whatever others of its name come along, in any order", async () => {
+  const used = await start();
+  await renew(used.refresh);
+  await harness.now
+    .sql`update refresh_tokens set used_at = used_at - interval '31 s' where used_at is not null`;
+  const ended = await start();
+  await harness.now.call("POST", "/auth/logout", { headers: { cookie: `session=${ended.session}` } });
+  const others = ["of-another-application", "", '""', used.refresh, ended.refresh];
+  for (let at = 0; at <= others.length; at++) {
+    const { refresh, email } = await start();
+    const [first, ...rest] = others.toSpliced(at, 0, refresh);
+    const answer = await renew([first, ...rest.map((value) => `refresh=${value}`)].join("; "));
+    expect(answer.status, `place ${at}`).toBe(204);
+    const session = cookiesOf(answer.headers).get("session")!.value;
+    const me = await harness.now.call("GET", "/auth/me", { headers: { cookie: `session=${session}` } });
+    expect(me.body.user.email).toBe(email);
+  }
+  expect((await renew("unknown; refresh=other")).body.code).toBe("unauthenticated");
+});
+
 test("a refresh cookie that was used half a minute ago ends the session of both", async () => {
   const { refresh } = await start();
   const renewed = cookiesOf((await renew(refresh)).headers).get("refresh")!.value;
