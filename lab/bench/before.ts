@@ -40,15 +40,17 @@ export async function benchBefore(options: BenchOptions, before: string | undefi
     await seeding.stop();
     await fillWithTexts(places[0]!, tenant, options);
     places.push(await copyTemplate(places[0]!));
-    const [bare, service] = [await start(places[0]!, folder), await start(places[1]!)];
+    const migrating = await start(places[1]!);
+    await migrating.stop();
     await analyze(places[1]!);
+    const [bare, service] = [await start(places[0]!, folder), await start(places[1]!)];
     const pair = {
       service,
       bare,
       tenant: { ...tenant, headers: adminHeaders() },
       otherHeaders: adminHeaders(),
     };
-    return [startOf(pair, options), ...await compareAll(pair, options)];
+    return [costOf(migrating, pair, options), ...await compareAll(pair, options)];
   } finally {
     for (const server of running) await server.stop();
     for (const place of places.reverse()) await dropPlace(place);
@@ -98,15 +100,16 @@ async function fillChunk(sql: Sql, projectId: string, { texts, first, last }: Ch
   });
 }
 
-function startOf({ service, bare }: Pair, { scale }: BenchOptions): Finding {
+function costOf(migrating: Server, { service }: Pair, { scale }: BenchOptions): Finding {
+  const cost = milliseconds(migrating.startMs - service.startMs);
   return {
-    what: `start to ready with the migrations, ${scale.toLocaleString("en")} tickets`,
-    value: milliseconds(service.startMs),
-    against: `before, with nothing to migrate: ${milliseconds(bare.startMs)}`,
-    reached: milliseconds(service.startMs - bare.startMs),
+    what: `migrations, ${scale.toLocaleString("en")} tickets`,
+    value: cost,
+    against: "",
+    reached: cost,
     reach: "",
     ok: true,
-    details: { after: service.startMs, before: bare.startMs },
+    details: { migrating: migrating.startMs, migrated: service.startMs },
   };
 }
 
