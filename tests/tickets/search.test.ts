@@ -270,15 +270,19 @@ describe("a ref", () => {
     }
   });
 
-  test("follows the project's key", async () => {
+  test("may have any key that the project had", async () => {
     const key = `N${owned.key}`.slice(0, 10);
     const { status } = await harness.now.call("PATCH", owned.path, {
       token: owned.admin.token,
       body: { key },
     });
     expect(status).toBe(200);
-    const number = second.slice(second.indexOf("-"));
-    expect(await found(`${key}${number}`)).toEqual([`${key}${number}`]);
+    const today = (ref: string) => `${key}${ref.slice(ref.indexOf("-"))}`;
+    const mentions = [first, mentioning].map(today);
+    for (const words of [first, today(first), `"${first.toLowerCase()}"`, `one ${first}`]) {
+      expect(await found(words), words).toEqual(mentions);
+    }
+    expect(await found(`one -${first}`)).toEqual([today(second)]);
   });
 });
 
