@@ -117,9 +117,33 @@ async function send(): Promise<number> {
   for (const { path, headers, body } of deliveries) {
     const response = await fetch(new URL(`/api${path}`, values.url), { method: "POST", headers, body });
     if (!response.ok) refused++;
-    console.log(`${response.status} ${path} ${await response.text()}`);
+    const text = await response.text();
+    console.log(`${response.status} ${path} ${text}${whyNothing(response.headers, text)}`);
   }
   return refused;
+}
+
+/** In words, for those who wait for something to happen. */
+const REASONS: Record<string, string> = {
+  unknown_agent:
+    "no agent run has this id: register one at POST /api/projects/{id}/tickets/{ticketId}/agent-runs",
+  unknown_status: "only FINISHED and ERROR change something",
+  unknown_account: "no account has this id",
+  unknown_repo: "no project is wired to this repository: PUT /api/projects/{id}/repositories does it",
+  not_production: "only a deploy to production stamps tickets",
+  older_than_the_run: "the run has a newer event",
+  older_than_known: "a newer event has come before",
+};
+
+/** Empty where something happened, or where it was refused, which the answer explains. */
+function whyNothing(headers: Headers, text: string): string {
+  const outcome = headers.get("delivery-outcome") ?? "";
+  if (outcome === "repeated") return "\n    nothing happened: this delivery had come before";
+  const deploy = headers.get("content-type")?.includes("json") ? JSON.parse(text) : {};
+  const reason = /reason=(\w+)/.exec(outcome)?.[1] ?? deploy.reason;
+  if (reason) return `\n    nothing happened: ${REASONS[reason] ?? reason}`;
+  const isEmpty = deploy.stamped === 0 && deploy.closed === 0;
+  return isEmpty ? "\n    nothing happened: no ticket with this merge_sha waited for it" : "";
 }
 
 async function main(): Promise<number> {

@@ -147,8 +147,10 @@ export function invalidRequest(issues: Issue[]): AppError {
 // where an int was expected.
 z.config({
   customError: (issue) => {
-    if (issue.code !== "invalid_type") return undefined;
+    // Of a missing value out of a list, zod only says which ones there are.
+    if (issue.code !== "invalid_type" && issue.code !== "invalid_value") return undefined;
     if (issue.input === undefined && issue.path?.length) return "Required";
+    if (issue.code === "invalid_value") return undefined;
     return issue.expected === "int" ? "Expected a whole number" : undefined;
   },
 });

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { messageOf } from "../../db/errors.ts";
 import type { Db } from "../../db/open.ts";
 import { AppError, fromZod, invalidRequest } from "./errors.ts";
 import { outlineJson } from "./json_outline.ts";
@@ -13,8 +14,47 @@ export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new AppError("invalid_json", undefined, { cause: error });
+    throw new AppError("invalid_json", `The body is not valid JSON${placeOf(error, text)}`, { cause: error });
   }
+}
+
+/** Looked through for a place that the parser doesn't tell, a dozen times. */
+const MOST_SEARCHED = 16_384;
+
+/** Where it is broken, in the parser's words where they have it; nothing of what was sent. */
+function placeOf(error: unknown, text: string): string {
+  const told = /\(line (\d+) column (\d+)\)/.exec(messageOf(error));
+  if (told) return `: line ${told[1]}, column ${told[2]}`;
+  if (isCutOff(error)) return ": it ends too early";
+  if (text.length > MOST_SEARCHED) return "";
+  const before = text.slice(0, lengthOfFineStart(text)).split("\n");
+  return `: line ${before.length}, column ${before.at(-1)!.length + 1}`;
+}
+
+/** How much of it could still become JSON: each longer beginning is broken. */
+function lengthOfFineStart(text: string): number {
+  let [fine, broken] = [0, text.length];
+  while (broken - fine > 1) {
+    const middle = (fine + broken) >> 1;
+    if (isFineStart(text.slice(0, middle))) fine = middle;
+    else broken = middle;
+  }
+  return fine;
+}
+
+function isFineStart(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    return isCutOff(error);
+  }
+}
+
+function isCutOff(error: unknown): boolean {
+  return /end of JSON input|Unterminated|No number after|Exponent part|Bad Unicode escape/.test(
+    messageOf(error),
+  );
 }
 
 /** @throws {AppError} invalid_request for what is no object */

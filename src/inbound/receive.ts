@@ -13,9 +13,11 @@ import {
 } from "./schema.ts";
 
 /** `repeat`: it had come and been decided before; nothing was done now. */
-interface Receipt {
+export interface Receipt {
   repeat: boolean;
   outcome: DeliveryOutcome;
+  /** Stable word for why nothing, or not everything, was done. */
+  reason?: string | undefined;
 }
 
 /**
@@ -34,7 +36,8 @@ export async function receiveDelivery(ctx: Context, delivery: Delivery, effect: 
     count(ctx, delivery, "repeated");
     return { repeat: true, outcome: received.repeated };
   }
-  return { repeat: false, outcome: resultOf(ctx, delivery, received).outcome };
+  const { outcome, reason } = resultOf(ctx, delivery, received);
+  return { repeat: false, outcome, reason };
 }
 
 /** Like `receiveDelivery`, for an effect that a repeat is meant to run again. Answers what the effect did. */

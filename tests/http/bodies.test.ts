@@ -19,23 +19,31 @@ function bodyOf(bytes: number): string {
 
 describe("a body", () => {
   test.each([
-    ["cut off", '{"title": "x'],
-    ["with a trailing comma", '{"title": "x",}'],
-    ["with single quotes", "{'title': 'x'}"],
-    ["with a comment", "{} // all"],
-    ["with two values", "{}{}"],
-    ["NaN", '{"title": NaN}'],
-    ["undefined", "undefined"],
-    ["blank", "   "],
-    ["a lone NUL", "\0"],
-    ["XML", "<ticket/>"],
-    ["with a raw line end in a text", '{"title": "a\nb"}'],
-  ])("that is broken (%s) is 400 invalid_json, and says nothing of it", async (_, raw) => {
+    ["cut off", '{"title": "x', ": line 1, column 13"],
+    ["with a trailing comma", '{"title": "x",}', ": line 1, column 15"],
+    ["with single quotes", "{'title': 'x'}", ": line 1, column 2"],
+    ["with a comment", "{} // all", ": line 1, column 4"],
+    ["with two values", "{}{}", ": line 1, column 3"],
+    ["NaN", '{\n  "title": NaN\n}', ": line 2, column 12"],
+    ["undefined", "undefined", ": line 1, column 1"],
+    ["blank", "   ", ": it ends too early"],
+    ["a lone NUL", "\0", ": line 1, column 1"],
+    ["XML", "<ticket/>", ": line 1, column 1"],
+    ["with a raw line end in a text", '{"title": "a\nb"}', ": line 1, column 13"],
+    ["NaN behind more than is looked through", `{"a": "${"x".repeat(20_000)}", "b": NaN}`, ""],
+  ])("that is broken (%s) is 400 invalid_json, which says where and nothing of it", async (_, raw, place) => {
     const before = await ticketsOf(harness.now, project);
     const answer = await post(harness.now, project, { raw, headers: JSON_TYPE });
     expectError(answer, 400, "invalid_json");
-    expect(answer.body.error).toBe("The body is not valid JSON");
+    expect(answer.body.error).toBe(`The body is not valid JSON${place}`);
     expect(await ticketsOf(harness.now, project)).toBe(before);
+  });
+
+  test("without a field that has a list of values says that it is required", async () => {
+    const { request_type: _, ...rest } = ticketInput();
+    const answer = await post(harness.now, project, { body: rest });
+    expectError(answer, 400, "invalid_request");
+    expect(answer.body.fieldErrors).toEqual({ request_type: "Required" });
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { StatusChange } from "../../agents/schema.ts";
 import { AppError } from "../../core/errors.ts";
 import { receiveDelivery } from "../../inbound/receive.ts";
 import { isSigned } from "./_signature.ts";
-import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";
+import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, tellOutcome, type Webhook } from "./webhook.ts";
 
 /** Cursor's background agents, v0. Only the body is signed, so that nothing but its name is read from the headers. */
 export const cloudAgentWebhook: Webhook = {
@@ -43,7 +43,7 @@ export const cloudAgentWebhook: Webhook = {
     },
     responses: answersOf(Taken, "invalid_signature"),
   },
-  async receive({ ctx, provider, headers, body, secrets }) {
+  async receive({ ctx, provider, headers, body, secrets, answer }) {
     if (!isSigned(body, headers.get("x-webhook-signature"), secrets)) {
       throw new AppError("invalid_signature");
     }
@@ -55,7 +55,7 @@ export const cloudAgentWebhook: Webhook = {
       subject: id ?? null,
       body,
     };
-    await receiveDelivery(ctx, delivery, applyAgentDelivery);
+    tellOutcome(answer, await receiveDelivery(ctx, delivery, applyAgentDelivery));
     return { ok: true };
   },
 };

@@ -4,7 +4,7 @@ import { toStorableText } from "../../core/schema.ts";
 import { receiveDelivery } from "../../inbound/receive.ts";
 import { applyGitHubDelivery, parseGitHubEvent } from "../../integrations/apply_delivery.ts";
 import { isSigned } from "./_signature.ts";
-import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";
+import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, tellOutcome, type Webhook } from "./webhook.ts";
 
 /** What the hooks of `/integrations/webhooks` send. Only the body is signed: the headers name the delivery, no more. */
 export const githubWebhook: Webhook = {
@@ -45,7 +45,7 @@ export const githubWebhook: Webhook = {
     },
     responses: answersOf(Taken, "invalid_signature"),
   },
-  async receive({ ctx, provider, headers, body, secrets }) {
+  async receive({ ctx, provider, headers, body, secrets, answer }) {
     if (!isSigned(body, headers.get("x-hub-signature-256"), secrets)) {
       throw new AppError("invalid_signature");
     }
@@ -58,7 +58,7 @@ export const githubWebhook: Webhook = {
       subject,
       body,
     };
-    await receiveDelivery(ctx, delivery, applyGitHubDelivery);
+    tellOutcome(answer, await receiveDelivery(ctx, delivery, applyGitHubDelivery));
     return { ok: true };
   },
 };

@@ -3,7 +3,7 @@ import { applyPaymentDelivery, parsePaymentEvent } from "../../billing/apply_del
 import { PaymentEvent } from "../../billing/schema.ts";
 import { verifyPaymentEvent } from "../../billing/verify_event.ts";
 import { receiveDelivery } from "../../inbound/receive.ts";
-import { answersOf, MAX_BODY_BYTES, Taken, type Webhook } from "./webhook.ts";
+import { answersOf, MAX_BODY_BYTES, Taken, tellOutcome, type Webhook } from "./webhook.ts";
 
 /** Stripe. */
 export const paymentWebhook: Webhook = {
@@ -38,11 +38,11 @@ export const paymentWebhook: Webhook = {
     },
     responses: answersOf(Taken, "invalid_signature_payload"),
   },
-  async receive({ ctx, provider, headers, body, secrets }) {
+  async receive({ ctx, provider, headers, body, secrets, answer }) {
     await verifyPaymentEvent(body, headers.get("stripe-signature"), secrets);
     const { id, type } = parsePaymentEvent(body);
     const delivery = { provider, deliveryId: id, isNameSigned: true, event: type, body };
-    await receiveDelivery(ctx, delivery, applyPaymentDelivery);
+    tellOutcome(answer, await receiveDelivery(ctx, delivery, applyPaymentDelivery));
     return { ok: true };
   },
 };

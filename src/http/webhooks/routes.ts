@@ -27,7 +27,16 @@ export function webhookRoutes(services: Services): Hono<HttpEnv> {
       webhook.path,
       named(name),
       inTime,
-      async (c) => c.json(await receive(services, webhook, c.req.raw, c.var.requestId)),
+      async (c) => {
+        const answer = new Headers();
+        const body = await receive(services, webhook, {
+          request: c.req.raw,
+          requestId: c.var.requestId,
+          answer,
+        });
+        for (const [name, value] of answer) c.header(name, value);
+        return c.json(body);
+      },
     );
   }
   return app;
@@ -36,8 +45,7 @@ export function webhookRoutes(services: Services): Hono<HttpEnv> {
 async function receive(
   services: Services,
   { provider, secret, maxBytes, receive }: Webhook,
-  request: Request,
-  requestId: string,
+  { request, requestId, answer }: { request: Request; requestId: string; answer: Headers },
 ): Promise<object> {
   const body = await readBody(request, maxBytes);
   const secrets = services.config[secret];
@@ -45,5 +53,5 @@ async function receive(
     throw new AppError("webhook_secret_not_configured", `This webhook is switched off: ${secret} is not set`);
   }
   const ctx = systemContext(services, { kind: "webhook", id: provider }, requestId);
-  return await receive({ ctx, provider, headers: request.headers, body, secrets });
+  return await receive({ ctx, provider, headers: request.headers, body, secrets, answer });
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import type { Context } from "../../core/context.ts";
 import type { ErrorCode } from "../../core/errors.ts";
+import type { Receipt } from "../../inbound/receive.ts";
 import type { Provider } from "../../inbound/schema.ts";
 import { errorResponses, fieldsOf } from "../responses.ts";
 
@@ -12,6 +13,8 @@ interface WebhookCall {
   /** As it was sent: nothing has looked at it. */
   body: Uint8Array<ArrayBuffer>;
   secrets: string[];
+  /** Header fields for the answer. */
+  answer: Headers;
 }
 
 /** A sender's door: it checks that what came is genuine, and answers with a body. */
@@ -28,13 +31,24 @@ export interface Webhook {
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
+/** Tells what a delivery led to, for those who look at a sender's log, or play the sender. */
+export function tellOutcome(answer: Headers, { repeat, outcome, reason }: Receipt): void {
+  answer.set("Delivery-Outcome", repeat ? "repeated" : reason ? `${outcome}; reason=${reason}` : outcome);
+}
+
+const OUTCOME = {
+  "Delivery-Outcome": z.string().optional().describe(
+    "`applied`, `repeated`, or `ignored` with the reason, such as `ignored; reason=unknown_agent`",
+  ).meta({ header: { id: "Delivery-Outcome" } }),
+};
+
 /** The answer of a sender's door. */
 export const Taken = z.object({ ok: z.boolean() });
 
 /** What a sender's door answers: its own form of yes, or why not. */
 export function answersOf(schema: z.ZodType, ...errors: ErrorCode[]): ZodOpenApiOperationObject["responses"] {
   return {
-    "200": { description: "Taken", content: { "application/json": { schema } }, headers: fieldsOf() },
+    "200": { description: "Taken", content: { "application/json": { schema } }, headers: fieldsOf(OUTCOME) },
     ...errorResponses([
       "invalid_json",
       "invalid_request",

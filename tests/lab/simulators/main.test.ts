@@ -6,12 +6,13 @@ let server: Deno.HttpServer<Deno.NetAddr>;
 let received: Headers[] = [];
 let bodies: string[] = [];
 let paths: string[] = [];
+let taken = () => new Response("taken");
 beforeAll(() => {
   server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     received.push(request.headers);
     paths.push(new URL(request.url).pathname);
     bodies.push(await request.text());
-    return new Response("taken");
+    return taken();
   });
 });
 afterAll(() => server.shutdown());
@@ -83,4 +84,25 @@ test("a service that isn't there is said in one line", async () => {
   const { code, stderr } = await simulate("agent", "--agent", "bc_1", "--url", url);
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^simulate: [^\n]+\n$/)]);
   expect(stderr).toContain(url);
+});
+
+test.each([
+  ["ignored; reason=unknown_agent", { ok: true }, "no agent run has this id"],
+  ["ignored; reason=a_new_word", { ok: true }, "a_new_word"],
+  ["repeated", { ok: true }, "this delivery had come before"],
+  ["applied", { ok: true }, null],
+  [
+    null,
+    { stamped: 0, closed: 0, ignored: true, reason: "unknown_repo" },
+    "no project is wired to this repository",
+  ],
+  [null, { stamped: 0, closed: 0, ignored: false }, "no ticket with this merge_sha waited for it"],
+  [null, { stamped: 1, closed: 0, ignored: false }, null],
+])("an answer of %s with %j is told in words where nothing happened", async (outcome, body, why) => {
+  taken = () => Response.json(body, { headers: outcome === null ? {} : { "delivery-outcome": outcome } });
+  const { code, stdout } = await simulate("agent", "--agent", "bc_1");
+  taken = () => new Response("taken");
+  expect(code).toBe(0);
+  expect(stdout.includes("nothing happened")).toBe(why !== null);
+  if (why) expect(stdout).toContain(`nothing happened: ${why}`);
 });
