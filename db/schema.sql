@@ -749,6 +749,12 @@ CREATE INDEX tasks_role_idx ON public.tasks USING btree (project_id, role, id);
 CREATE INDEX tasks_status_idx ON public.tasks USING btree (project_id, status, id);
 CREATE INDEX tasks_unfinished_idx ON public.tasks USING btree (project_id, id) WHERE (status = ANY
   (ARRAY['pending'::text, 'in_progress'::text, 'blocked'::text]));
+CREATE TRIGGER tasks_lost_assignee_insert BEFORE INSERT ON public.tasks FOR EACH ROW WHEN (((new.status =
+  'pending'::text) AND (new.assignee_user_id IS NOT NULL))) EXECUTE FUNCTION drop_lost_assignee();
+CREATE TRIGGER tasks_lost_assignee_update BEFORE UPDATE OF status, assignee_user_id ON public.tasks FOR EACH
+  ROW WHEN (((new.status = 'pending'::text) AND (new.assignee_user_id IS NOT NULL) AND ((old.status IS
+  DISTINCT FROM new.status) OR (old.assignee_user_id IS DISTINCT FROM new.assignee_user_id)))) EXECUTE
+  FUNCTION drop_lost_assignee();
 CREATE TRIGGER tasks_tell_insert AFTER INSERT ON public.tasks FOR EACH ROW WHEN (((new.assignee_user_id IS NOT
   NULL) AND (new.status = 'pending'::text))) EXECUTE FUNCTION tell_of_assignment();
 CREATE TRIGGER tasks_tell_update AFTER UPDATE OF assignee_user_id ON public.tasks FOR EACH ROW WHEN
@@ -1115,6 +1121,21 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.drop_lost_assignee()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Behind the lock nobody takes the right away before this change can be seen, and freed.
+  perform from users where id = new.assignee_user_id for share;
+  if not may_write(new.assignee_user_id, new.project_id) then
+    new.assignee_user_id := null;
+    new.assignee_session_id := null;
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.event_of(in_type text, in_entity text, in_id text, author jsonb)
  RETURNS jsonb
  LANGUAGE sql
@@ -1375,6 +1396,19 @@ CREATE OR REPLACE FUNCTION public.lock_pull_request(in_repo text, in_number inte
  LANGUAGE sql
 AS $function$
   select pg_advisory_xact_lock(hashtextextended(in_repo || '#' || in_number, 4))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.may_write(user_id uuid, project_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select from users u join projects p on p.id = may_write.project_id
+      left join project_members m on m.project_id = p.id and m.user_id = u.id
+    where u.id = may_write.user_id and u.deactivated_at is null
+      and project_role(u.role, u.account_id, p.account_id, m.role) in ('member', 'admin'))
 $function$
 ;
 

@@ -1,6 +1,6 @@
 import { isUniqueViolation } from "../../db/errors.ts";
 import type { Db } from "../../db/open.ts";
-import { requirePerson, roleInProject } from "../core/access.ts";
+import { requirePerson } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
@@ -12,7 +12,7 @@ import { lockAccount, lockProject } from "../projects/lock.ts";
 import { lockTickets } from "../tickets/lock.ts";
 import { refuseContradictions } from "./_contradictions.ts";
 import { learnReportedRepos } from "./_reported_repos.ts";
-import { type Importee, type Row, rowsOf } from "./ticket_rows.ts";
+import { type Row, rowsOf } from "./ticket_rows.ts";
 import type { ImportResult, ImportTickets, TicketRecord } from "./schema.ts";
 
 /**
@@ -78,26 +78,19 @@ async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord
   ]);
 }
 
-/** By email. Behind the project's lock and theirs, they keep the right to write. */
 async function findPeople(
   { db, project }: ProjectContext,
   records: readonly TicketRecord[],
-): Promise<Map<string, Importee>> {
+): Promise<Map<string, string>> {
   const emails = records.flatMap(({ created_by, tasks, test_cases }) => [
     created_by,
     ...tasks.map(({ assignee }) => assignee),
     ...test_cases.map(({ decided_by }) => decided_by),
   ]);
-  const people = await db<(Importee & { email: string })[]>`
-    select e.email, u.id, u.deactivated_at is null and coalesce(${
-    roleInProject(db)
-  }, 'viewer') <> 'viewer' as writes
-    from unnest(${[...new Set(emails)]}::text[]) as e (email)
-    join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid
-    join projects p on p.id = ${project.id}::uuid
-    left join project_members m on m.project_id = p.id and m.user_id = u.id
-    for share of u`;
-  return new Map(people.map((person) => [person.email, person]));
+  const people = await db<{ email: string; id: string }[]>`
+    select e.email, u.id from unnest(${[...new Set(emails)]}::text[]) as e (email)
+    join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid`;
+  return new Map(people.map(({ email, id }) => [email, id]));
 }
 
 /** The project has had the keys from now on, but for those of other projects. Answers which are new to it. */

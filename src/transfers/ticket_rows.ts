@@ -1,29 +1,18 @@
-import type { TaskStatus } from "../tasks/schema.ts";
 import { TicketFields, type TicketRecord } from "./schema.ts";
 
 export type Row = Record<string, unknown>;
 
-/** A user of the account whom a record names. */
-export interface Importee {
-  id: string;
-  /** In this project. */
-  writes: boolean;
-}
-
 /**
  * What the records make, by table, in the order in which references let them in. A field of a record is the column of
  * its name. Claims don't come along: who held one works elsewhere.
- * @param people users by the emails that the records name
+ * @param people ids of users by the emails that the records name
  */
 export function rowsOf(
   projectId: string,
-  people: ReadonlyMap<string, Importee>,
+  people: ReadonlyMap<string, string>,
   records: readonly TicketRecord[],
 ): Record<string, Row[]> {
-  const person = (email: string | null) => email === null ? null : people.get(email)?.id ?? null;
-  // Nobody else could claim a task that waits for somebody who may not.
-  const assigneeOf = (email: string | null, status: TaskStatus) =>
-    status !== "pending" || people.get(email ?? "")?.writes ? person(email) : null;
+  const person = (email: string | null) => email === null ? null : people.get(email) ?? null;
   const parts = (rows: (record: TicketRecord) => Row[]) =>
     records.flatMap((record) =>
       rows(record).map((row) => ({ ...row, ticket_id: record.id, project_id: projectId }))
@@ -37,10 +26,10 @@ export function rowsOf(
     })),
     ticket_roles: parts(({ roles }) => roles),
     tasks: parts(({ tasks }) =>
-      inOrder(tasks).map(({ assignee: email, ...task }, place) => ({
+      inOrder(tasks).map(({ assignee, ...task }, place) => ({
         ...task,
         sequence: place + 1,
-        assignee_user_id: assigneeOf(email, task.status),
+        assignee_user_id: person(assignee),
       }))
     ),
     test_cases: parts(({ test_cases }) =>

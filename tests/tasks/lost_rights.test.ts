@@ -178,6 +178,19 @@ describe("a pending task of somebody who", () => {
     );
   });
 
+  test("was removed while a question blocked it is free when the question ends", async () => {
+    const user = await makeMember(harness.now, world.project, "member");
+    await newTicket();
+    const id = await add("Waits", { assignee_user_id: user.id });
+    const ask = { prompt: "Which one shall it be?", task_id: id };
+    const { body: question } = await call("POST", `${world.ticket.path}/questions`, ask);
+    expect(await read(id)).toMatchObject({ status: "blocked", assignee_user_id: user.id });
+    expect((await call("DELETE", member(user))).status).toBe(204);
+    const withdrawn = await call("POST", `${world.ticket.path}/questions/${question.id}/withdraw`, {});
+    expect(withdrawn.status).toBe(200);
+    expect(await read(id)).toMatchObject({ status: "pending", assignee_user_id: null });
+  });
+
   test("has a key revoked stays theirs: it was given to the person, who may still write", async () => {
     const bot = await makeMember(harness.now, world.project, "member", "bot");
     const key = await makeKey(harness.now, bot);
