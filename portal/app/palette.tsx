@@ -70,12 +70,16 @@ function Choices({ close }: { close: () => void }) {
                 key={id}
                 id={id}
                 textValue={name}
-                aria-label={keys ? `${name} ${keys}` : name}
                 className="item"
                 onAction={run}
               >
-                <Text slot="label" className="clip">{name}</Text>
-                {keys && <kbd>{keys}</kbd>}
+                <span className="clip">{name}</span>
+                {keys && (
+                  <>
+                    {" "}
+                    <kbd>{keys}</kbd>
+                  </>
+                )}
               </MenuItem>
             ))}
           </MenuSection>

@@ -1,4 +1,4 @@
-import { Header, Menu, MenuItem, MenuSection, Popover, Separator, Text } from "react-aria-components";
+import { Header, Menu, MenuItem, MenuSection, Popover, Separator } from "react-aria-components";
 import type { Stage, TicketSummary } from "../api/types.ts";
 import { Check, StageIcon } from "../ui/icons.tsx";
 import { board } from "../words/board.ts";
@@ -46,8 +46,7 @@ export function MoveMenu({ moving: { tickets, from }, isSelected, close, move, t
           {STAGE_ORDER.map((stage, at) => (
             <MenuItem key={stage} id={stage} className="item" textValue={STAGES[stage]}>
               <StageIcon stage={stage} />
-              <Text slot="label">{STAGES[stage]}</Text>
-              <kbd aria-hidden="true">{at + 1}</kbd>
+              <span>{STAGES[stage]}</span> <kbd>{at + 1}</kbd>
             </MenuItem>
           ))}
         </MenuSection>
@@ -56,7 +55,7 @@ export function MoveMenu({ moving: { tickets, from }, isSelected, close, move, t
           <MenuItem id="select" className="item">
             <Check />
             {isSelected ? board.deselect : board.select}
-            <kbd aria-hidden="true">X</kbd>
+            <kbd>X</kbd>
           </MenuItem>
         )}
       </Menu>

@@ -5,7 +5,7 @@ import { handoff, refreshProject, sentenceOf, trpc } from "../api/client.ts";
 import type { Project, TestCase, Ticket } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { Field } from "../ui/field.tsx";
-import { Check, Close, Link, More, Plus, Trash } from "../ui/icons.tsx";
+import { Check, Close, Link, More, Pencil, Plus, Trash } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Time } from "../ui/time.tsx";
 import { app } from "../words/app.ts";
@@ -39,7 +39,7 @@ export function Cases({ project, ticket, mayWrite }: Props) {
       </ul>
       {mayWrite &&
         (isAdding
-          ? <AddCase project={project} ticket={ticket} close={() => setAdding(false)} />
+          ? <CaseForm project={project} ticketId={ticket.id} close={() => setAdding(false)} />
           : (
             <Button className="button quiet" onPress={() => setAdding(true)}>
               <Plus />
@@ -59,12 +59,20 @@ interface CaseProps {
 
 function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
   const nameOf = useNames(project.id);
+  const [isEditing, setEditing] = useState(false);
   const { status, title, instruction, link, note, decided_at } = testCase;
   const remove = useMutation({
     mutationFn: () => handoff.api.testCases.delete.mutate({ id: project.id, ticketId, caseId: testCase.id }),
     onError: (error) => sayRefused(error),
     onSettled: () => refreshProject(project.id),
   });
+  if (isEditing) {
+    return (
+      <li>
+        <CaseForm project={project} ticketId={ticketId} testCase={testCase} close={() => setEditing(false)} />
+      </li>
+    );
+  }
   return (
     <li className="case">
       <header>
@@ -78,6 +86,10 @@ function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
             </Button>
             <Popover className="popover">
               <Menu className="menu">
+                <MenuItem className="item" onAction={() => setEditing(true)}>
+                  <Pencil />
+                  {words.edit}
+                </MenuItem>
                 <MenuItem className="item danger" onAction={() => remove.mutate()}>
                   <Trash />
                   {words.remove}
@@ -162,17 +174,30 @@ export function Decide({ project, ticketId, testCase, onDone }: DecideProps) {
   );
 }
 
-function AddCase({ project, ticket, close }: { project: Project; ticket: Ticket; close: () => void }) {
-  const [fields, setFields] = useState({ title: "", instruction: "", link: "" });
+interface FormProps {
+  project: Project;
+  ticketId: string;
+  /** The one that is edited; a new one when absent. */
+  testCase?: TestCase;
+  close: () => void;
+}
+
+function CaseForm({ project, ticketId, testCase, close }: FormProps) {
+  const [fields, setFields] = useState({
+    title: testCase?.title ?? "",
+    instruction: testCase?.instruction ?? "",
+    link: testCase?.link ?? "",
+  });
   const add = useMutation({
-    mutationFn: () => {
+    mutationFn: async (): Promise<unknown> => {
       const { link, ...texts } = fields;
-      return handoff.api.testCases.create.mutate({
-        id: project.id,
-        ticketId: ticket.id,
-        ...texts,
-        ...(link && { link }),
-      });
+      const at = { id: project.id, ticketId, ...texts };
+      return testCase
+        ? await handoff.api.testCases.update.mutate(
+          { ...at, caseId: testCase.id, link: link || null },
+          { context: { ifMatch: testCase.version } },
+        )
+        : await handoff.api.testCases.create.mutate({ ...at, ...(link && { link }) });
     },
     onSuccess: close,
     onSettled: () => refreshProject(project.id),
@@ -203,7 +228,9 @@ function AddCase({ project, ticket, close }: { project: Project; ticket: Ticket;
       />
       <Field label={words.link} type="url" value={fields.link} onChange={(link) => change({ link })} />
       <div className="row">
-        <Button type="submit" className="button primary" isPending={add.isPending}>{words.add}</Button>
+        <Button type="submit" className="button primary" isPending={add.isPending}>
+          {testCase ? app.save : words.add}
+        </Button>
         <Button className="button quiet" onPress={close}>{app.cancel}</Button>
       </div>
     </form>

@@ -100,7 +100,6 @@ export function Facts({ project, ticket, mayWrite }: Props) {
         <dd>
           <ToggleButton
             className={`button quiet toggle${blocking ? " is-blocking" : ""}`}
-            aria-label={words.blocking}
             isSelected={blocking}
             isDisabled={isDisabled}
             onChange={(next) => choose({ blocking: next }, words.blocking)}

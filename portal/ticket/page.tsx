@@ -5,6 +5,7 @@ import { Copy } from "../ui/icons.tsx";
 import { ticket as words } from "../words/ticket.ts";
 import { copyLink } from "./panel.tsx";
 import { TicketView } from "./ticket.tsx";
+import { Watch } from "./watch.tsx";
 
 const route = getRouteApi("/signed-in/$key/tickets/$ref");
 
@@ -17,6 +18,7 @@ export function TicketPage() {
       <header className="panel-bar">
         <h1 className="ref">{ref}</h1>
         <span className="space" />
+        <Watch project={project} ticketRef={ref} />
         <Button
           className="button quiet icon-only"
           aria-label={words.copyLink}

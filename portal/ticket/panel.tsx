@@ -8,6 +8,7 @@ import { Close, Copy, Expand } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { ticket as words } from "../words/ticket.ts";
 import { TicketView } from "./ticket.tsx";
+import { Watch } from "./watch.tsx";
 
 /** A ticket beside the board, the list or the suggestions. */
 export default function TicketPanel({ project, ticketRef }: { project: Project; ticketRef: string }) {
@@ -40,6 +41,7 @@ export default function TicketPanel({ project, ticketRef }: { project: Project; 
         >
           <Expand />
         </Link>
+        <Watch project={project} ticketRef={ticketRef} />
         <Button className="button quiet icon-only" aria-label={app.close} onPress={close}>
           <Close />
         </Button>

@@ -5,12 +5,13 @@ import { handoff, refreshProject } from "../api/client.ts";
 import type { Project, Task } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { Choice } from "../ui/choice.tsx";
-import { Down, More, Trash, Up } from "../ui/icons.tsx";
+import { Down, More, Pencil, Trash, Up } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { app } from "../words/app.ts";
 import { ROLES, TASK_STATUS } from "../words/enums.ts";
 import { tasks as words } from "../words/ticket.ts";
 import { useNames } from "./facts.tsx";
+import { TaskForm } from "./task_form.tsx";
 
 interface Props {
   project: Project;
@@ -25,6 +26,7 @@ type Change = Omit<Parameters<typeof handoff.api.tasks.update.mutate>[0], "id" |
 
 export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
   const [reason, setReason] = useState<string | null>(null);
+  const [isEditing, setEditing] = useState(false);
   const at = { id: project.id, ticketId: task.handoff_request_id, taskId: task.id };
   const after = {
     onError: (error: unknown) => sayRefused(error),
@@ -45,6 +47,13 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
     if (status === "blocked") setReason("");
     else change.mutate({ status });
   };
+  if (isEditing) {
+    return (
+      <li>
+        <TaskForm project={project} task={task} all={all} close={() => setEditing(false)} />
+      </li>
+    );
+  }
   return (
     <li className={`task ${task.status}`}>
       <Choice
@@ -113,6 +122,10 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
           </Button>
           <Popover className="popover">
             <Menu className="menu">
+              <MenuItem className="item" onAction={() => setEditing(true)}>
+                <Pencil />
+                {words.edit}
+              </MenuItem>
               {up && (
                 <MenuItem className="item" onAction={up}>
                   <Up />

@@ -3,6 +3,9 @@ export const ticket = {
   of: (ref: string) => `Ticket ${ref}`,
   openPage: "Open as a page",
   copyLink: "Copy the link",
+  watch: "Watch",
+  watching: "Watching",
+  watchHint: "What happens here goes to your inbox",
   copied: "The link is copied.",
   title: "Title",
   stage: "Stage",
@@ -81,6 +84,11 @@ export const tasks = {
   dependsOn: "Waits for",
   moved: (title: string, place: number, total: number) => `${title} is now ${place} of ${total}.`,
   body: "Text",
+  edit: "Edit",
+  minutes: "Estimate in minutes",
+  criteriaLines: "Acceptance criteria, one a line",
+  changedMeanwhile:
+    "Somebody else changed this task while you wrote. Cancel to see how it is now; your text stays here until then.",
 };
 
 /** Words of a ticket's human test cases. */

@@ -1,0 +1,121 @@
+import { useMutation } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Button } from "react-aria-components";
+import { codeOf, handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import type { Project, Task } from "../api/types.ts";
+import { Choice } from "../ui/choice.tsx";
+import { Field } from "../ui/field.tsx";
+import { app } from "../words/app.ts";
+import { ROLES } from "../words/enums.ts";
+import { tasks as words } from "../words/ticket.ts";
+
+interface Props {
+  project: Project;
+  task: Task;
+  all: Task[];
+  close: () => void;
+}
+
+/** All that is written about a task, edited in its place. */
+export function TaskForm({ project, task, all, close }: Props) {
+  const [fields, setFields] = useState({
+    title: task.title,
+    body: task.body ?? "",
+    role: task.role,
+    minutes: task.estimated_minutes === null ? "" : String(task.estimated_minutes),
+    criteria: task.acceptance_criteria.map(({ text }) => text).join("\n"),
+    before: task.depends_on_task_ids,
+  });
+  const change = (part: Partial<typeof fields>) => setFields({ ...fields, ...part });
+  const save = useMutation({
+    mutationFn: () => handoff.api.tasks.update.mutate(inputOf(), { context: { ifMatch: task.version } }),
+    onSuccess: close,
+    onSettled: () => refreshProject(project.id),
+  });
+  function inputOf() {
+    const { title, body, role, minutes, criteria, before } = fields;
+    const done = new Set(task.acceptance_criteria.filter((each) => each.done).map(({ text }) => text));
+    const lines = criteria.split("\n").map((line) => line.trim()).filter(Boolean);
+    return {
+      id: project.id,
+      ticketId: task.handoff_request_id,
+      taskId: task.id,
+      title,
+      body: body || null,
+      role,
+      estimated_minutes: minutes.trim() === "" ? null : Number(minutes),
+      depends_on_task_ids: before,
+      acceptance_criteria: lines.map((text) => ({ text, done: done.has(text) })),
+    };
+  }
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  const others = all.filter(({ id }) => id !== task.id);
+  const toggle = (id: string) =>
+    change({
+      before: fields.before.includes(id)
+        ? fields.before.filter((each) => each !== id)
+        : [...fields.before, id],
+    });
+  return (
+    <form className="inline-form" onSubmit={send}>
+      {save.error && (
+        <p role="alert" className="refusal">
+          {codeOf(save.error) === "version_conflict" ? words.changedMeanwhile : sentenceOf(save.error)}
+        </p>
+      )}
+      <Field
+        label={words.title}
+        isRequired
+        autoFocus
+        maxLength={200}
+        value={fields.title}
+        onChange={(title) => change({ title })}
+      />
+      <Field
+        label={words.body}
+        rows={3}
+        maxLength={10_000}
+        value={fields.body}
+        onChange={(body) => change({ body })}
+      />
+      <div className="row">
+        <Choice
+          label={words.role}
+          words={ROLES}
+          value={fields.role}
+          onChange={(role) => role && change({ role })}
+        />
+        <Field
+          label={words.minutes}
+          type="number"
+          value={fields.minutes}
+          onChange={(minutes) => change({ minutes })}
+        />
+      </div>
+      <Field
+        label={words.criteriaLines}
+        rows={3}
+        value={fields.criteria}
+        onChange={(criteria) => change({ criteria })}
+      />
+      {others.length > 0 && (
+        <fieldset className="before">
+          <legend className="label">{words.dependsOn}</legend>
+          {others.map(({ id, sequence, title }) => (
+            <label key={id} className="check">
+              <input type="checkbox" checked={fields.before.includes(id)} onChange={() => toggle(id)} />
+              <span dir="auto">{sequence}. {title}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <div className="row">
+        <Button type="submit" className="button primary" isPending={save.isPending}>{app.save}</Button>
+        <Button className="button quiet" onPress={close}>{app.cancel}</Button>
+      </div>
+    </form>
+  );
+}

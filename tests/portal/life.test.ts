@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { useWorld } from "./_browser.ts";
+
+const bed = useWorld();
+
+test("the whole life of a ticket: two people and an agent, each seeing what the others do", async () => {
+  const ana = (await bed.now.enter("ana@example.test")).page;
+  const jonas = (await bed.now.enter("jonas@example.test")).page;
+  const agent = (method: string, path: string, body?: unknown) =>
+    bed.now.call(method, path, body, bed.world.agentKey);
+  await jonas.goto("/HO/board");
+  await jonas.getByRole("region", { name: "Backlog" }).getByText("Upload of large").waitFor();
+
+  // Ana writes it down; Jonas sees it come.
+  await ana.goto("/HO/board?create=true");
+  await ana.getByLabel("Title").fill("Names with an apostrophe break the search");
+  await ana.getByLabel("Description").fill("Searching for O'Brien finds nobody.");
+  await ana.getByRole("button", { name: "Backend" }).click();
+  await ana.getByRole("button", { name: "Create ticket" }).click();
+  const panel = ana.getByRole("complementary", { name: /^Ticket HO-\d+$/ });
+  await panel.waitFor();
+  const ref = new URL(ana.url()).searchParams.get("ticket")!;
+  await jonas.getByRole("region", { name: "Backlog" }).getByText("Names with an apostrophe").waitFor();
+  await panel.getByRole("tab", { name: "Tasks" }).click();
+  await panel.getByPlaceholder("Add task").fill("Escape the apostrophe");
+  await ana.keyboard.press("Enter");
+  await panel.getByText("Escape the apostrophe", { exact: true }).waitFor();
+  await panel.getByRole("tab", { name: "Test cases" }).click();
+  await panel.getByRole("button", { name: "Add test case" }).click();
+  await panel.getByLabel("Title", { exact: true }).fill("Search for O'Brien");
+  await panel.getByLabel("How to try it").fill("Two people are found.");
+  await panel.getByRole("button", { name: "Add test case" }).click();
+  await panel.getByRole("button", { name: "0 of 1 test cases approved" }).waitFor();
+
+  // The agent takes the task and asks; both see it at work.
+  const path = `/projects/${bed.world.projectId}/tickets/${ref}`;
+  const { tasks: [task] } = await agent("GET", `${path}/tasks`);
+  await agent("POST", `${path}/tasks/${task.id}/claim`, {});
+  await agent("PATCH", path, { stage: "in_progress" });
+  const card = jonas.getByRole("region", { name: "In progress" }).locator("[data-card]").filter({
+    hasText: "apostrophe",
+  });
+  await card.getByText("Agent of Administrator is at work").waitFor({ state: "attached" });
+  await agent("POST", `${path}/questions`, {
+    kind: "confirmation",
+    prompt: "May the search ignore apostrophes altogether?",
+    task_id: task.id,
+  });
+
+  // Jonas answers from the first page, by keys alone.
+  await jonas.keyboard.press("g");
+  await jonas.keyboard.press("w");
+  const asked = jonas.locator("[data-waiting]").filter({ hasText: "ignore apostrophes" });
+  await asked.waitFor();
+  await asked.getByRole("button", { name: "Yes" }).waitFor();
+  await asked.focus();
+  await jonas.keyboard.press("1");
+  await asked.getByRole("button", { name: "Answer", exact: true }).press("Enter");
+  await asked.waitFor({ state: "detached" });
+  await panel.getByRole("tab", { name: "Conversation" }).click();
+  await panel.getByText("Jonas Weber answered").waitFor();
+  expect((await agent("GET", `${path}/tasks/${task.id}`)).status).toBe("in_progress");
+
+  // The agent finishes; Ana approves where it waits for her; Jonas closes it.
+  await agent("PATCH", `${path}/tasks/${task.id}`, { status: "done" });
+  await agent("POST", `${path}/roles/backend/finish`, {});
+  await agent("PATCH", path, { stage: "validation" });
+  await ana.goto("/");
+  const approval = ana.locator("[data-waiting]").filter({ hasText: "Search for O'Brien" });
+  await approval.waitFor();
+  await approval.getByRole("button", { name: "Approve" }).waitFor();
+  await approval.focus();
+  await ana.keyboard.press("a");
+  await approval.waitFor({ state: "detached" });
+  await jonas.goto(`/HO/board?ticket=${ref}`);
+  const his = jonas.getByRole("complementary", { name: `Ticket ${ref}` });
+  await his.getByText("Nothing stands in the way of closing.").waitFor();
+  await his.getByRole("button", { name: /Stage/ }).click();
+  await jonas.getByRole("option", { name: "Live" }).click();
+  await his.getByText("Closed: Completed").waitFor();
+  await his.getByRole("tab", { name: "History" }).click();
+  await his.getByText("created the ticket").waitFor();
+
+  // Ana's inbox has one line for all of it.
+  await ana.goto("/inbox");
+  await ana.getByRole("link", { name: /Names with an apostrophe/ }).waitFor();
+  expect(await ana.getByRole("link", { name: /Names with an apostrophe/ }).count()).toBe(1);
+  await ana.getByRole("button", { name: `Archive: ${ref}` }).click();
+  await ana.getByRole("link", { name: /Names with an apostrophe/ }).waitFor({ state: "detached" });
+  bed.now.expectNoComplaints();
+});
+
+test("when nothing waits, the first page says so", async () => {
+  const { page } = await bed.now.enter();
+  await page.goto("/");
+  for (;;) {
+    const items = page.locator("[data-waiting]");
+    await page.locator(".waiting-list[aria-busy=false]").waitFor({ state: "attached" });
+    const left = await items.count();
+    if (left === 0) break;
+    const first = items.first();
+    const approve = first.getByRole("button", { name: "Approve" });
+    if (await approve.count() > 0) await approve.click();
+    else {
+      await first.locator(".answer-option").first().click();
+      await first.getByRole("button", { name: "Answer", exact: true }).click();
+    }
+    await expect.poll(() => items.count()).toBeLessThan(left);
+  }
+  await page.getByText("Nothing waits for you.").waitFor();
+  bed.now.expectNoComplaints();
+});
