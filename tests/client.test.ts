@@ -404,3 +404,47 @@ test("the client needs nothing of the service at run time, and nothing of Deno",
   expect(atRunTime).toEqual(["@trpc/client", "superjson"]);
   expect(await Deno.readTextFile("src/client.ts")).not.toMatch(/\bDeno\b/);
 });
+
+describe("with its tokens in cookies", () => {
+  /** Keeps each cookie for its path, as a browser does. */
+  function browse(fetch: typeof globalThis.fetch) {
+    const jar = new Map<string, { value: string; path: string }>();
+    const send = (async (input: URL | RequestInfo, init?: RequestInit) => {
+      const headers = new Headers(init?.headers);
+      const { pathname } = new URL(String(input));
+      const sent = [...jar].filter(([, { path, value }]) => value !== "" && pathname.startsWith(path));
+      headers.set("cookie", sent.map(([name, { value }]) => `${name}=${value}`).join("; "));
+      const response = await fetch(input, { ...init, headers });
+      for (const field of response.headers.getSetCookie()) {
+        const [, name, value, path] = /^(\w+)=([^;]*);.*Path=([^;]*)/.exec(field)!;
+        jar.set(name!, { value: value!, path: path! });
+      }
+      return response;
+    }) as typeof globalThis.fetch;
+    return { jar, fetch: send };
+  }
+
+  test("it signs in, renews its cookies once for all calls that were refused, and signs out", async () => {
+    const { email } = await openPortal(harness.now);
+    const { fetch, requests } = connect(harness.now);
+    const browser = browse(fetch);
+    const ended: unknown[] = [];
+    const client = createHandoffClient({
+      baseUrl: "http://handoff.test",
+      credentials: "cookies",
+      fetch: browser.fetch,
+      onSignedOut: (reason) => ended.push(reason.code),
+    });
+    await client.signIn({ email, password: PASSWORD });
+    expect(await client.accessToken()).toBeNull();
+    const session = browser.jar.get("session")!;
+    session.value = await expiredToken(harness.now, { access_token: session.value } as Credentials);
+    const answers = await Promise.all([client.api.auth.me.query({}), client.api.projects.list.query({})]);
+    expect(answers[0].user.email).toBe(email);
+    expect(requests.filter((request) => request.endsWith("/auth/session/renew")).length).toBe(1);
+    await client.signOut();
+    expect([...browser.jar.values()].map(({ value }) => value)).toEqual(["", ""]);
+    await expect(client.api.auth.me.query({})).rejects.toThrow();
+    expect(ended).toEqual(["unauthenticated"]);
+  });
+});

@@ -1,3 +1,4 @@
+import { useEffect } from "react";
 import { Header, Menu, MenuItem, MenuSection, Popover, Separator } from "react-aria-components";
 import type { Stage, TicketSummary } from "../api/types.ts";
 import { Check, StageIcon } from "../ui/icons.tsx";
@@ -21,6 +22,18 @@ interface Props {
 /** Where one ticket, or each that is selected, can go: by touch, by pointer, by key. */
 export function MoveMenu({ moving: { tickets, from }, isSelected, close, move, toggle }: Props) {
   const [first] = tickets;
+  // The digits beside the stages: a menu by itself seeks for names.
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const stage = STAGE_ORDER[Number(event.key) - 1];
+      if (!stage) return;
+      event.preventDefault();
+      close();
+      move(tickets, stage);
+    };
+    document.addEventListener("keydown", press, true);
+    return () => document.removeEventListener("keydown", press, true);
+  });
   if (!first) return null;
   return (
     <Popover
@@ -55,7 +68,6 @@ export function MoveMenu({ moving: { tickets, from }, isSelected, close, move, t
           <MenuItem id="select" className="item">
             <Check />
             {isSelected ? board.deselect : board.select}
-            <kbd>X</kbd>
           </MenuItem>
         )}
       </Menu>
