@@ -10,6 +10,10 @@ import { type Call, makeWorld } from "../tests/portal/world.ts";
 const FOLDER = new URL("./pictures/", import.meta.url);
 const ADMIN = { email: "admin@localhost", password: "correct horse battery" };
 
+const DESCRIPTION = `Open the page with two browsers, change the same thing in both and save.
+
+The one who saves last wins without a warning, and the other's text is gone.`;
+
 interface Picture {
   name: string;
   path: string;
@@ -29,7 +33,7 @@ const PICTURES: Picture[] = [
     name: "new_ticket",
     path: "/HO/board?create=true",
     shown: "Similar open",
-    title: "Two people edit the same note at once",
+    title: "Two people editing one note overwrite each other",
   },
   { name: "list", path: "/HO/list", shown: "Upload of large", dark: true },
   { name: "suggestions", path: "/HO/suggestions", shown: "Suggestions" },
@@ -87,6 +91,7 @@ async function take(browser: Browser, url: string, picture: Picture): Promise<vo
   await page.getByText(shown).first().waitFor();
   if (title) {
     await page.getByLabel("Title").fill(title);
+    await page.getByLabel("Description").fill(DESCRIPTION);
     await page.getByText(/found\. Is it/).waitFor();
   }
   await page.waitForTimeout(700);
