@@ -72,7 +72,11 @@ function read(query: Record<string, unknown>) {
 /** The plan of the list's own statement, with the values of the call. */
 async function explain(query: Record<string, unknown>, options = "", of = project): Promise<string> {
   const { sql, services } = harness.now;
-  const ctx = { ...services, db: explaining(sql, options), project: of } as unknown as ProjectContext;
+  const ctx = {
+    ...services,
+    db: explaining(sql, options),
+    project: { ...of, keys: [of.key] },
+  } as unknown as ProjectContext;
   const { tickets } = await listTickets(ctx, ListTickets.parse({ id: of.id, ...query }));
   return planOf(tickets);
 }
@@ -118,7 +122,8 @@ describe("the list of a project with 100,000 tickets", () => {
   test.each(TicketSort.options)("starts a page at its place in the index, sorted by %s", async (sort) => {
     const plan = await explain({ sort, cursor: await cursorAt(sort, TICKETS / 2) });
     expect(plan).toMatch(/Index Cond: \(\(project_id = .*\) AND \(ROW\(\w+, id\) [<>]=? ROW\(/);
-    expect(plan).not.toMatch(/Sort Key|Filter: (?!\(id <> )/);
+    // What a row shows besides is read for the page's rows alone.
+    expect(plan.split("SubPlan")[0]).not.toMatch(/Sort Key|Filter: (?!\(id <> )/);
   });
 
   test("costs the same on page 1 and on page 1,000 within a factor of 1.5", async () => {
