@@ -246,6 +246,7 @@ describe("browsers of other origins", () => {
       "Content-Type",
       "Idempotency-Key",
       "If-Match",
+      "Last-Event-ID",
       "X-Request-Id",
       "X-TRPC-Source",
       "baggage",
@@ -264,6 +265,7 @@ describe("browsers of other origins", () => {
     const readable = [
       "Content-Disposition",
       "ETag",
+      "Idempotent-Body-Differs",
       "Location",
       "RateLimit",
       "RateLimit-Policy",

@@ -299,6 +299,8 @@ const LEFT: Record<string, Record<string, string>> = {
   tickets: {
     priority_rank: "generated",
     ship_state: "generated",
+    pending_questions: "questions don't come along",
+    human_questions: "questions don't come along",
     version: "no ETag of another installation passes here",
   },
   ticket_roles: {},
