@@ -48,7 +48,7 @@ export function QuestionCard({ project, question, mayWrite, isOwn = false, onAns
       <Markdown text={prompt} />
       {context && (
         <details>
-          <summary>…</summary>
+          <summary>{words.context}</summary>
           <Markdown text={context} />
         </details>
       )}

@@ -141,6 +141,7 @@ export const conversation = {
 export const question = {
   asks: (name: string) => `${name} asks`,
   waits: "Waiting for an answer",
+  context: "Context",
   answer: "Answer",
   placeholder: "Your answer",
   note: "Note (optional)",
