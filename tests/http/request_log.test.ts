@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { logged } from "../logged.ts";
 
@@ -43,4 +44,20 @@ test("a request has one line and one id, be its path one that names all paths", 
   });
   expect(answers.map(({ body }) => body.requestId)).toEqual(answers.map(({ id }) => id));
   expect(lines.map(({ request_id }) => request_id)).toEqual(answers.map(({ id }) => id));
+});
+
+test("a call of a feature that isn't set up is no error in the log, and brings no stack", async () => {
+  const admin = await makeUser(harness.now, { role: "admin" });
+  let status = 0;
+  const log = await logged(async () => {
+    const body = { return_url: "https://portal.example/billing" };
+    ({ status } = await harness.now.call("POST", "/billing/portal", { token: admin.token, body }));
+  });
+  expect(status).toBe(503);
+  const lines = log.trimEnd().split("\n").map((line) => JSON.parse(line));
+  expect(lines.map(({ level, message }) => [level, message]).toSorted()).toEqual([
+    ["info", "not set up"],
+    ["info", "request"],
+  ]);
+  expect(log).not.toContain("stack");
 });
