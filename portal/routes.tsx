@@ -1,11 +1,15 @@
 import { createRouter } from "@tanstack/react-router";
+import { adminRoute } from "./admin/routes.tsx";
 import { NotFound } from "./app/failed.tsx";
 import { projectRoute, rootRoute, signedInRoute } from "./app/tree.tsx";
 import { boardRoute, listRoute } from "./board/routes.tsx";
 import { inboxRoute } from "./inbox/routes.tsx";
 import { ProjectFrame } from "./project/frame.tsx";
+import { projectSettingsRoute } from "./project_settings/routes.tsx";
 import { projectsRoute } from "./projects/routes.tsx";
+import { surveyRoute } from "./public/routes.tsx";
 import { searchRoute } from "./search/routes.tsx";
+import { settingsRoute } from "./settings/routes.tsx";
 import { signInRoute } from "./sign_in/routes.tsx";
 import { suggestionsRoute } from "./suggestions/routes.tsx";
 import { ticketRoute } from "./ticket/routes.tsx";
@@ -15,12 +19,15 @@ import { waitingRoute } from "./waiting/routes.tsx";
 projectRoute.update({ component: ProjectFrame });
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  surveyRoute,
   signedInRoute.addChildren([
     waitingRoute,
     inboxRoute,
     projectsRoute,
     searchRoute,
-    projectRoute.addChildren([boardRoute, listRoute, ticketRoute, suggestionsRoute]),
+    settingsRoute,
+    adminRoute,
+    projectRoute.addChildren([boardRoute, listRoute, ticketRoute, suggestionsRoute, projectSettingsRoute]),
   ]),
 ]);
 

@@ -22,3 +22,7 @@ export type AgentRun = Outputs["agents"]["list"]["agent_runs"][number];
 export type Suggestion = Outputs["suggestions"]["list"]["suggestions"][number];
 export type WaitingItem = Outputs["waiting"]["list"]["waiting"][number];
 export type Notification = Outputs["inbox"]["list"]["notifications"][number];
+export type ApiKey = Outputs["keys"]["list"]["keys"][number];
+export type Scope = ApiKey["scopes"][number];
+export type Member = Outputs["projects"]["members"]["members"][number];
+export type User = Outputs["users"]["list"]["users"][number];

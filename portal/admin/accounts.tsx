@@ -1,0 +1,32 @@
+import { useQuery } from "@tanstack/react-query";
+import { handoff, queryClient, trpc } from "../api/client.ts";
+import { CallForm } from "../ui/call_form.tsx";
+import { Field } from "../ui/field.tsx";
+import { Rows, RowText } from "../ui/rows.tsx";
+import { Section } from "../ui/section.tsx";
+import { Time } from "../ui/time.tsx";
+import { admin as words } from "../words/admin.ts";
+
+export function Accounts() {
+  const { data, error } = useQuery(trpc.accounts.list.queryOptions({ limit: 200 }));
+  const create = async ({ name = "", slug = "" }: Record<string, string>) => {
+    await handoff.api.accounts.create.mutate({ name, slug });
+    await queryClient.invalidateQueries({ queryKey: trpc.accounts.list.queryKey() });
+  };
+  return (
+    <Section title={words.sections.accounts} hint={words.accountsHint}>
+      <CallForm look="inline" submit={words.addAccount} send={create}>
+        <Field name="name" label={words.accountName} isRequired />
+        <Field name="slug" label={words.slug} isRequired />
+      </CallForm>
+      <Rows label={words.sections.accounts} rows={data?.accounts} error={error} keyOf={({ id }) => id}>
+        {({ name, slug, created_at }) => (
+          <>
+            <RowText name={name}>{slug}</RowText>
+            <Time at={created_at} />
+          </>
+        )}
+      </Rows>
+    </Section>
+  );
+}

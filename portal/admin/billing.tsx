@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "react-aria-components";
+import { handoff, sentenceOf, trpc } from "../api/client.ts";
+import { sayRefused } from "../app/toasts.tsx";
+import { CallForm } from "../ui/call_form.tsx";
+import { Field } from "../ui/field.tsx";
+import { Section } from "../ui/section.tsx";
+import { Time } from "../ui/time.tsx";
+import { admin as words } from "../words/admin.ts";
+
+const here = () => `${location.origin}/admin?section=billing`;
+
+/** The account's subscription; the payment provider's own pages change it. */
+export function Billing() {
+  const { data, error } = useQuery(trpc.billing.get.queryOptions({}));
+  const subscribe = async ({ price = "" }: Record<string, string>) => {
+    const { url } = await handoff.api.billing.checkout.mutate({
+      price,
+      success_url: here(),
+      cancel_url: here(),
+    });
+    location.assign(url);
+  };
+  const openPortal = () =>
+    void handoff.api.billing.portal.mutate({ return_url: here() }).then(
+      ({ url }) => location.assign(url),
+      sayRefused,
+    );
+  const subscription = data?.subscription;
+  return (
+    <Section title={words.sections.billing} hint={words.billingHint}>
+      {error && <p role="alert" className="refusal">{sentenceOf(error)}</p>}
+      {subscription && (
+        <dl className="fact-list">
+          <dt>{words.status}</dt>
+          <dd>{subscription.status}</dd>
+          {subscription.current_period_end && (
+            <>
+              <dt>{words.renews}</dt>
+              <dd>
+                <Time at={subscription.current_period_end} />
+              </dd>
+            </>
+          )}
+        </dl>
+      )}
+      {data && !subscription && <p className="empty">{words.noSubscription}</p>}
+      {data?.customer_id && (
+        <div>
+          <Button className="button" onPress={openPortal}>{words.openPortal}</Button>
+        </div>
+      )}
+      <CallForm look="inline" submit={words.checkout} send={subscribe}>
+        <Field name="price" label={words.price} isRequired />
+      </CallForm>
+    </Section>
+  );
+}

@@ -1,0 +1,62 @@
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "react-aria-components";
+import { handoff, queryClient, trpc } from "../api/client.ts";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { Rows, RowText } from "../ui/rows.tsx";
+import { Section } from "../ui/section.tsx";
+import { Time } from "../ui/time.tsx";
+import { admin as words } from "../words/admin.ts";
+
+/** Jobs that failed, and how full each queue is. */
+export function Jobs() {
+  const { data: jobs, error } = useQuery(trpc.operations.jobs.queryOptions({ state: "failed", limit: 50 }));
+  const { data: queues } = useQuery(trpc.operations.queues.queryOptions({}));
+  const retry = (id: string) =>
+    void handoff.api.operations.retry.mutate({ id }).then(() => sayDone(words.retried), sayRefused)
+      .finally(() => void queryClient.invalidateQueries({ queryKey: [["operations"]] }));
+  return (
+    <>
+      <Section title={words.failedJobs}>
+        <Rows
+          label={words.failedJobs}
+          rows={jobs?.jobs}
+          error={error}
+          keyOf={({ id }) => id}
+          empty={words.noFailedJobs}
+        >
+          {({ id, queue, error, created_at }) => (
+            <>
+              <RowText name={queue}>{error}</RowText>
+              <Time at={created_at} />
+              <Button className="button" onPress={() => retry(id)}>{words.retry}</Button>
+            </>
+          )}
+        </Rows>
+      </Section>
+      <Section title={words.queues}>
+        <div className="table-scroll">
+          <table className="facts-table">
+            <thead>
+              <tr>
+                <th>{words.queue}</th>
+                <th className="number">{words.waiting}</th>
+                <th className="number">{words.active}</th>
+                <th className="number">{words.failed}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {queues?.queues.map(({ name, waiting, active, failed }) => (
+                <tr key={name}>
+                  <td>{name}</td>
+                  <td className="number">{waiting}</td>
+                  <td className="number">{active}</td>
+                  <td className="number">{failed}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { useQuery } from "@tanstack/react-query";
+import { CheckboxGroup, Label } from "react-aria-components";
+import { handoff, queryClient, trpc } from "../api/client.ts";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { CheckOption } from "../ui/check_option.tsx";
+import { Section } from "../ui/section.tsx";
+import { admin as words } from "../words/admin.ts";
+
+/** Which roles the account uses; each change is saved at once. */
+export function Roles() {
+  const { data } = useQuery(trpc.settings.roles.queryOptions({}));
+  const roles = data?.roles ?? [];
+  const put = (enabled: string[]) =>
+    void handoff.api.settings.putRoles.mutate({
+      roles: roles.map(({ role }) => ({ role, enabled: enabled.includes(role) })),
+    }).then(() => sayDone(words.done), sayRefused)
+      .finally(() => void queryClient.invalidateQueries({ queryKey: trpc.settings.roles.queryKey() }));
+  return (
+    <Section title={words.sections.roles} hint={words.rolesHint}>
+      <CheckboxGroup
+        className="options"
+        value={roles.filter(({ enabled }) => enabled).map(({ role }) => role)}
+        onChange={put}
+      >
+        <Label>{words.rolesLabel}</Label>
+        <div>{roles.map(({ role }) => <CheckOption key={role} value={role} label={role} />)}</div>
+      </CheckboxGroup>
+    </Section>
+  );
+}

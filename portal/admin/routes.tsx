@@ -1,0 +1,15 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { signedInRoute } from "../app/tree.tsx";
+import { admin } from "../words/admin.ts";
+
+export type AdminSection = keyof typeof admin.sections;
+
+export const adminRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/admin",
+  validateSearch: ({ section }): { section?: AdminSection | undefined } =>
+    typeof section === "string" && Object.hasOwn(admin.sections, section)
+      ? { section: section as AdminSection }
+      : {},
+  component: lazyRouteComponent(() => import("./admin.tsx"), "Admin"),
+});

@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { handoff, queryClient, trpc } from "../api/client.ts";
+import { CallForm } from "../ui/call_form.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Field } from "../ui/field.tsx";
+import { Rows, RowText } from "../ui/rows.tsx";
+import { Section } from "../ui/section.tsx";
+import { admin as words } from "../words/admin.ts";
+
+const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.surveys.list.queryKey() });
+
+/** Surveys with their results. A survey made here asks for texts; the API also takes choices and scales. */
+export function Surveys() {
+  const { data, error } = useQuery(trpc.surveys.list.queryOptions({}));
+  const create = async ({ code = "", title = "", questions = "" }: Record<string, string>) => {
+    const lines = questions.split("\n").map((line) => line.trim()).filter(Boolean);
+    await handoff.api.surveys.create.mutate({
+      code,
+      title,
+      questions: lines.map((text, at) => ({ key: `q${at + 1}`, type: "text", text, required: true })),
+    });
+    await refresh();
+  };
+  return (
+    <Section title={words.sections.surveys} hint={words.surveysHint}>
+      <CallForm submit={words.addSurvey} send={create}>
+        <Field name="code" label={words.surveyCode} isRequired />
+        <Field name="title" label={words.surveyTitle} isRequired />
+        <Field name="questions" label={words.surveyQuestions} rows={4} isRequired />
+      </CallForm>
+      <Rows label={words.sections.surveys} rows={data?.surveys} error={error} keyOf={({ id }) => id}>
+        {({ id, code, title, response_count, closed_at }) => (
+          <>
+            <RowText name={title}>{code} · {words.answers(response_count)}</RowText>
+            <Link className="button" to="/survey/$code" params={{ code }}>{words.surveyLink}</Link>
+            <a className="button" href={`/api/admin/scope-surveys/${id}/responses?format=csv`}>{words.csv}</a>
+            {closed_at ? <span className="tag">{words.closed}</span> : (
+              <Confirm
+                label={words.close}
+                question={words.closeQuestion(title)}
+                done={words.done}
+                run={() => handoff.api.surveys.close.mutate({ id }).then(refresh)}
+              />
+            )}
+          </>
+        )}
+      </Rows>
+    </Section>
+  );
+}

@@ -1,0 +1,84 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "react-aria-components";
+import { handoff, queryClient, trpc } from "../api/client.ts";
+import type { User } from "../api/types.ts";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { CallForm } from "../ui/call_form.tsx";
+import { Choice } from "../ui/choice.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Field } from "../ui/field.tsx";
+import { Rows, RowText } from "../ui/rows.tsx";
+import { Copyable } from "../ui/secret.tsx";
+import { Section } from "../ui/section.tsx";
+import { admin as words } from "../words/admin.ts";
+
+const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.users.list.queryKey() });
+
+export function Users() {
+  const { data, error } = useQuery(trpc.users.list.queryOptions({ limit: 200 }));
+  const [invite, setInvite] = useState<string | null>(null);
+  return (
+    <Section title={words.people} hint={words.peopleHint}>
+      <NewUser made={setInvite} />
+      {invite && <Copyable label={words.inviteLink} text={invite} />}
+      <Rows label={words.people} rows={data?.users} error={error} keyOf={({ id }) => id}>
+        {(user) => <Row user={user} showInvite={setInvite} />}
+      </Rows>
+    </Section>
+  );
+}
+
+function NewUser({ made }: { made: (inviteUrl: string | null) => void }) {
+  const [kind, setKind] = useState<User["kind"]>("human");
+  const [role, setRole] = useState<User["role"]>("member");
+  const create = async ({ name = "", email = "" }: Record<string, string>) => {
+    const { invite_url } = await handoff.api.users.create.mutate({ name, email, kind, role });
+    made(invite_url);
+    await refresh();
+  };
+  return (
+    <CallForm look="inline" submit={words.addUser} send={create}>
+      <Field name="name" label={words.name} maxLength={120} isRequired />
+      <Field name="email" type="email" label={words.email} isRequired />
+      <Choice label={words.kind} words={words.kinds} value={kind} onChange={(to) => to && setKind(to)} />
+      <Choice label={words.role} words={words.userRoles} value={role} onChange={(to) => to && setRole(to)} />
+    </CallForm>
+  );
+}
+
+function Row({ user, showInvite }: { user: User; showInvite: (url: string) => void }) {
+  const { id, name, email, kind, role, deactivated_at } = user;
+  const update = (changes: { role?: User["role"]; deactivated?: boolean }) =>
+    handoff.api.users.update.mutate({ id, ...changes }).then(refresh);
+  const invite = () =>
+    void handoff.api.users.invite.mutate({ id }).then(({ invite_url }) => showInvite(invite_url), sayRefused);
+  const change = (to: User["role"] | undefined) =>
+    to && void update({ role: to }).then(() => sayDone(words.done), sayRefused);
+  return (
+    <>
+      <RowText name={name}>{email} · {words.kinds[kind]}</RowText>
+      {deactivated_at
+        ? (
+          <>
+            <span className="tag">{words.deactivated}</span>
+            <Button className="button" onPress={() => void update({ deactivated: false }).catch(sayRefused)}>
+              {words.reactivate}
+            </Button>
+          </>
+        )
+        : (
+          <>
+            <Choice label={`${words.role}: ${name}`} words={words.userRoles} value={role} onChange={change} />
+            {kind === "human" && <Button className="button" onPress={invite}>{words.newInvite}</Button>}
+            <Confirm
+              label={words.deactivate}
+              question={words.deactivateQuestion(name)}
+              done={words.done}
+              run={() => update({ deactivated: true })}
+            />
+          </>
+        )}
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "react-aria-components";
+import { handoff, queryClient, trpc } from "../api/client.ts";
+import type { Member, Project } from "../api/types.ts";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { Choice } from "../ui/choice.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Field } from "../ui/field.tsx";
+import { CallForm } from "../ui/call_form.tsx";
+import { Rows, RowText } from "../ui/rows.tsx";
+import { Section } from "../ui/section.tsx";
+import { projectSettings as words } from "../words/project_settings.ts";
+
+type Role = Member["role"];
+
+export function Members({ project }: { project: Project }) {
+  const { data, error } = useQuery(trpc.projects.members.queryOptions({ id: project.id, limit: 200 }));
+  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.projects.members.queryKey() });
+  const put = async (userId: string, role: Role) => {
+    await handoff.api.projects.putMember.mutate({ id: project.id, userId, role });
+    await refresh();
+  };
+  return (
+    <Section title={words.members} hint={words.membersHint}>
+      <Rows
+        label={words.members}
+        rows={data?.members}
+        error={error}
+        keyOf={({ user_id }) => user_id}
+        empty={words.noMembers}
+      >
+        {({ user_id, name, email, role }) => (
+          <>
+            <RowText name={name}>{email}</RowText>
+            <Choice
+              label={`${words.role}: ${name}`}
+              words={words.roles}
+              value={role}
+              onChange={(chosen) => chosen && void put(user_id, chosen).catch(sayRefused)}
+            />
+            <Confirm
+              label={words.remove}
+              question={words.removeQuestion(name)}
+              done={words.removed}
+              run={async () => {
+                await handoff.api.projects.removeMember.mutate({ id: project.id, userId: user_id });
+                await refresh();
+              }}
+            />
+          </>
+        )}
+      </Rows>
+      <AddMember members={data?.members ?? []} put={put} />
+    </Section>
+  );
+}
+
+/** Admins of the account choose from its people; others name a person by their id. */
+function AddMember(
+  { members, put }: { members: Member[]; put: (userId: string, role: Role) => Promise<void> },
+) {
+  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
+  const mayList = me !== undefined && me.user.role !== "member";
+  const { data } = useQuery({ ...trpc.users.list.queryOptions({ limit: 200 }), enabled: mayList });
+  const [person, setPerson] = useState<string>();
+  const [role, setRole] = useState<Role>("member");
+  const isMember = new Set(members.map(({ user_id }) => user_id));
+  const others = data?.users.filter(({ id, deactivated_at }) => !isMember.has(id) && !deactivated_at) ?? [];
+  const roleChoice = (
+    <Choice
+      label={words.role}
+      words={words.roles}
+      value={role}
+      onChange={(chosen) => chosen && setRole(chosen)}
+    />
+  );
+  if (!mayList) {
+    return (
+      <CallForm look="inline" submit={words.addMember} send={({ user = "" }) => put(user, role)}>
+        <Field name="user" label={words.person} isRequired />
+        {roleChoice}
+      </CallForm>
+    );
+  }
+  const add = () =>
+    person && void put(person, role).then(() => (setPerson(undefined), sayDone(words.saved)), sayRefused);
+  return (
+    <div className="row">
+      <Choice
+        label={words.person}
+        words={Object.fromEntries(others.map(({ id, name, email }) => [id, `${name} (${email})`]))}
+        value={person}
+        onChange={setPerson}
+        none={words.choosePerson}
+      />
+      {roleChoice}
+      <Button className="button" isDisabled={!person} onPress={() => void add()}>{words.addMember}</Button>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { useNavigate } from "@tanstack/react-router";
+import { handoff, queryClient, trpc } from "../api/client.ts";
+import type { Project } from "../api/types.ts";
+import { useProject } from "../app/project.ts";
+import { sayDone } from "../app/toasts.tsx";
+import { CallForm } from "../ui/call_form.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Field } from "../ui/field.tsx";
+import { Section } from "../ui/section.tsx";
+import { projectSettings as words } from "../words/project_settings.ts";
+import { Hooks } from "./hooks.tsx";
+import { Members } from "./members.tsx";
+import { Repositories } from "./repositories.tsx";
+
+/** What admins of a project decide. */
+export function ProjectSettings() {
+  const project = useProject();
+  const mayChange = project.my_role === "admin";
+  return (
+    <main className="page" id="main" tabIndex={-1}>
+      <h1 dir="auto">{words.title(project.name)}</h1>
+      {mayChange
+        ? (
+          <>
+            <Naming project={project} />
+            <Members project={project} />
+            <Repositories project={project} />
+            <Hooks project={project} />
+            <Archive project={project} />
+          </>
+        )
+        : <p className="empty">{words.notYours}</p>}
+    </main>
+  );
+}
+
+const refreshProjects = () => queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
+
+function Naming({ project }: { project: Project }) {
+  const navigate = useNavigate();
+  const rename = async ({ name, key }: Record<string, string>) => {
+    const changed = await handoff.api.projects.update.mutate({ id: project.id, name, key });
+    await refreshProjects();
+    await navigate({ to: "/$key/settings", params: { key: changed.key } });
+    sayDone(words.saved);
+  };
+  return (
+    <Section title={words.project}>
+      <CallForm key={`${project.name} ${project.key}`} submit={words.save} send={rename}>
+        <Field name="name" label={words.name} defaultValue={project.name} maxLength={120} isRequired />
+        <Field
+          name="key"
+          label={words.key}
+          hint={words.keyHint}
+          defaultValue={project.key}
+          maxLength={10}
+          isRequired
+        />
+      </CallForm>
+    </Section>
+  );
+}
+
+function Archive({ project }: { project: Project }) {
+  const navigate = useNavigate();
+  const archive = async () => {
+    await handoff.api.projects.archive.mutate({ id: project.id });
+    await refreshProjects();
+    await navigate({ to: "/projects" });
+  };
+  return (
+    <Section title={words.archive} hint={words.archiveHint}>
+      <div>
+        <Confirm
+          label={words.archive}
+          question={words.archiveQuestion(project.name)}
+          done={words.archived}
+          run={archive}
+        />
+      </div>
+    </Section>
+  );
+}

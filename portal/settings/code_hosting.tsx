@@ -1,0 +1,36 @@
+import { useQuery } from "@tanstack/react-query";
+import { handoff, queryClient, trpc } from "../api/client.ts";
+import { CallForm } from "../ui/call_form.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { Field } from "../ui/field.tsx";
+import { Section } from "../ui/section.tsx";
+import { settings as words } from "../words/settings.ts";
+
+/** The person's account at the code host. */
+export function CodeHosting() {
+  const { data } = useQuery(trpc.integrations.getAccount.queryOptions({}));
+  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.integrations.getAccount.queryKey() });
+  const unlink = async () => {
+    await handoff.api.integrations.unlinkAccount.mutate({});
+    await refresh();
+  };
+  return (
+    <Section title={words.hosting} hint={words.hostingHint}>
+      {data?.state === "refused" && <p role="alert" className="refusal">{words.refused}</p>}
+      {data?.state === "not_linked" && <p className="empty">{words.notLinked}</p>}
+      {data?.login && (
+        <p className="row">
+          {words.linkedAs(data.login)}
+          <Confirm label={words.unlink} question={words.unlinkQuestion} done={words.unlinked} run={unlink} />
+        </p>
+      )}
+      <CallForm
+        submit={words.link}
+        done={() => void refresh()}
+        send={({ token = "" }) => handoff.api.integrations.linkAccount.mutate({ token })}
+      >
+        <Field name="token" type="password" label={words.token} autoComplete="off" isRequired />
+      </CallForm>
+    </Section>
+  );
+}

@@ -1,0 +1,36 @@
+import { useQuery } from "@tanstack/react-query";
+import { handoff, queryClient, trpc } from "../api/client.ts";
+import { Confirm } from "../ui/confirm.tsx";
+import { Rows, RowText } from "../ui/rows.tsx";
+import { Section } from "../ui/section.tsx";
+import { Time } from "../ui/time.tsx";
+import { settings as words } from "../words/settings.ts";
+
+export function Sessions() {
+  const { data, error } = useQuery(trpc.auth.sessions.queryOptions({ limit: 200 }));
+  const end = async (id: string) => {
+    await handoff.api.auth.endSession.mutate({ id });
+    await queryClient.invalidateQueries({ queryKey: trpc.auth.sessions.queryKey() });
+  };
+  return (
+    <Section title={words.sessions} hint={words.sessionsHint}>
+      <Rows label={words.sessions} rows={data?.sessions} error={error} keyOf={({ id }) => id}>
+        {({ id, user_agent, address, last_used_at, current }) => (
+          <>
+            <RowText name={user_agent ?? words.unknownBrowser}>
+              {address} · {words.lastUsed} <Time at={last_used_at} />
+            </RowText>
+            {current ? <span className="tag">{words.thisSession}</span> : (
+              <Confirm
+                label={words.end}
+                question={words.endQuestion}
+                done={words.ended}
+                run={() => end(id)}
+              />
+            )}
+          </>
+        )}
+      </Rows>
+    </Section>
+  );
+}

@@ -1,0 +1,38 @@
+import { useState } from "react";
+import { Button } from "react-aria-components";
+import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { app } from "../words/app.ts";
+import { Sheet } from "./dialog.tsx";
+
+interface Props {
+  label: string;
+  /** What will happen, as a question. */
+  question: string;
+  run: () => Promise<unknown>;
+  done?: string;
+  isDisabled?: boolean;
+}
+
+/** A button for what can't be taken back: it asks first. */
+export function Confirm({ label, question, run, done, isDisabled = false }: Props) {
+  const [asks, setAsks] = useState(false);
+  const close = () => setAsks(false);
+  const go = () => {
+    close();
+    void run().then(() => done && sayDone(done), (error: unknown) => sayRefused(error));
+  };
+  return (
+    <>
+      <Button className="button danger" isDisabled={isDisabled} onPress={() => setAsks(true)}>{label}</Button>
+      {asks && (
+        <Sheet title={label} close={close}>
+          <p className="dialog-text">{question}</p>
+          <footer className="row dialog-foot">
+            <Button className="button danger" onPress={go} autoFocus>{label}</Button>
+            <Button className="button" onPress={close}>{app.cancel}</Button>
+          </footer>
+        </Sheet>
+      )}
+    </>
+  );
+}
