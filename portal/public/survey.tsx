@@ -18,7 +18,6 @@ const route = getRouteApi("/survey/$code");
 export function Survey() {
   const { code } = route.useParams();
   const { data, error } = useQuery(trpc.surveys.get.queryOptions({ code }));
-  const { data: me } = useQuery({ ...trpc.auth.me.queryOptions({}), retry: false });
   const [several, setSeveral] = useState<Record<string, string[]>>({});
   const [isDone, setDone] = useState(false);
   const send = async ({ email, ...values }: Record<string, string>) => {
@@ -54,7 +53,7 @@ export function Survey() {
                 setSeveral={(chosen) => setSeveral({ ...several, [question.key]: chosen })}
               />
             ))}
-            {!me && <Field name="email" type="email" label={words.email} hint={words.emailHint} isRequired />}
+            <Field name="email" type="email" label={words.email} hint={words.emailHint} />
           </CallForm>
         )}
       </div>
