@@ -267,6 +267,7 @@ const PORTAL = [
   "search",
   "projects",
   "settings",
+  "project_settings",
   "admin",
   "public",
   "sign_in",

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { handoff, queryClient, trpc } from "../api/client.ts";
 import { CallForm } from "../ui/call_form.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../app/confirm.tsx";
 import { Field } from "../ui/field.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";

@@ -6,7 +6,7 @@ import type { User } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { CallForm } from "../ui/call_form.tsx";
 import { Choice } from "../ui/choice.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../app/confirm.tsx";
 import { Field } from "../ui/field.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Copyable } from "../ui/secret.tsx";

@@ -5,7 +5,7 @@ import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Member, Project } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { Choice } from "../ui/choice.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../app/confirm.tsx";
 import { Field } from "../ui/field.tsx";
 import { CallForm } from "../ui/call_form.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";

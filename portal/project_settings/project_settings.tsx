@@ -4,7 +4,7 @@ import type { Project } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
 import { sayDone } from "../app/toasts.tsx";
 import { CallForm } from "../ui/call_form.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../app/confirm.tsx";
 import { Field } from "../ui/field.tsx";
 import { Section } from "../ui/section.tsx";
 import { projectSettings as words } from "../words/project_settings.ts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { handoff, queryClient, trpc } from "../api/client.ts";
 import { CallForm } from "../ui/call_form.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../app/confirm.tsx";
 import { Field } from "../ui/field.tsx";
 import { Section } from "../ui/section.tsx";
 import { settings as words } from "../words/settings.ts";

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { ApiKey } from "../api/types.ts";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../app/confirm.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { Time } from "../ui/time.tsx";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { handoff, queryClient, trpc } from "../api/client.ts";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../app/confirm.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { Time } from "../ui/time.tsx";

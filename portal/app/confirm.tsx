@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { Button } from "react-aria-components";
-import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { sayDone, sayRefused } from "./toasts.tsx";
 import { app } from "../words/app.ts";
-import { Sheet } from "./dialog.tsx";
+import { Sheet } from "../ui/dialog.tsx";
 
 interface Props {
   label: string;
