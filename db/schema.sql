@@ -415,6 +415,63 @@ CREATE INDEX notifications_inbox_idx ON public.notifications USING btree (recipi
 CREATE INDEX notifications_ticket_idx ON public.notifications USING btree (ticket_id);
 CREATE INDEX notifications_undelivered_idx ON public.notifications USING btree (last_at) WHERE undelivered;
 
+create table outbound_cursor (
+  seq bigint not null
+);
+
+create table outbound_deliveries (
+  id uuid not null,
+  endpoint_id uuid not null,
+  project_id uuid not null,
+  seq bigint,
+  type text not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp(3) with time zone default now(),
+  answer_status integer,
+  answer text,
+  error text,
+  created_at timestamp(3) with time zone not null default now(),
+  delivered_at timestamp(3) with time zone,
+  constraint outbound_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES outbound_endpoints(id)
+    ON DELETE CASCADE,
+  constraint outbound_deliveries_endpoint_id_seq_key UNIQUE (endpoint_id, seq),
+  constraint outbound_deliveries_pkey PRIMARY KEY (id),
+  constraint outbound_deliveries_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint outbound_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text,
+    'failed'::text])))
+);
+CREATE INDEX outbound_deliveries_age_idx ON public.outbound_deliveries USING btree (created_at);
+CREATE INDEX outbound_deliveries_due_idx ON public.outbound_deliveries USING btree (endpoint_id,
+  next_attempt_at) WHERE (status = 'pending'::text);
+CREATE INDEX outbound_deliveries_list_idx ON public.outbound_deliveries USING btree (endpoint_id, id DESC);
+
+create table outbound_endpoints (
+  id uuid not null,
+  project_id uuid not null,
+  url text not null,
+  description text,
+  types text[],
+  format text not null default 'standard'::text,
+  "full" boolean not null default false,
+  enabled boolean not null default true,
+  disabled_reason text,
+  secret text not null,
+  former_secret text,
+  former_secret_until timestamp with time zone,
+  since_seq bigint not null,
+  failing_since timestamp(3) with time zone,
+  paused_until timestamp(3) with time zone,
+  created_by uuid not null,
+  created_at timestamp(3) with time zone not null default now(),
+  updated_at timestamp(3) with time zone not null default now(),
+  constraint outbound_endpoints_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
+  constraint outbound_endpoints_format_check CHECK ((format = ANY (ARRAY['standard'::text, 'slack'::text]))),
+  constraint outbound_endpoints_pkey PRIMARY KEY (id),
+  constraint outbound_endpoints_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+);
+CREATE INDEX outbound_endpoints_project_idx ON public.outbound_endpoints USING btree (project_id, id);
+
 create table part_creations (
   ticket_id uuid not null,
   part text not null,

@@ -8,6 +8,7 @@ import { renewTokens } from "../src/integrations/renew_tokens.ts";
 import { deliverNotifications } from "../src/notifications/deliver.ts";
 import { followChanges } from "../src/notifications/follow_changes.ts";
 import { expireQuestions } from "../src/questions/expire.ts";
+import { sendWebhooks } from "../src/outbound/send.ts";
 import { analyzeProject } from "../src/analysis/analyze.ts";
 import { analyzeAllProjects } from "../src/analysis/analyze_all.ts";
 import { collectChanges } from "../src/analysis/collect_changes.ts";
@@ -29,6 +30,7 @@ export const handlers: Handlers = {
   "backfill-embeddings": backfillEmbeddings,
   "prune": prune,
   "set-up-hooks": continueHookRun,
+  "send-webhooks": sendWebhooks,
   "renew-tokens": renewTokens,
   "collect-changes": collectChanges,
   "analyze-project": analyzeProject,

@@ -3,19 +3,22 @@ import { POLLING_SECONDS } from "../db/queue.ts";
 import { type Context, type Services, systemContext } from "../src/core/context.ts";
 import { describeError, log } from "../src/core/log.ts";
 import { type QueueDefinition, type QueueName, QUEUES } from "../src/core/queue.ts";
+import { dispatchEvents } from "../src/outbound/dispatch.ts";
 import { handlers } from "./handlers.ts";
 
 /** Works on every queue that this process is able to, and schedules those that have a cron. */
 export async function startJobs(boss: PgBoss, services: Services): Promise<void> {
   for (const name of Object.keys(QUEUES) as QueueName[]) {
-    const { cron, atStart, atOnce = 1, needsModel }: QueueDefinition = QUEUES[name];
+    const { cron, atStart, atOnce = 1, workers = 1, pollingSeconds = POLLING_SECONDS, needsModel }:
+      QueueDefinition = QUEUES[name];
     if (needsModel && services.config.EMBEDDING_THREADS === 0) continue;
     // pg-boss files each occurrence under a key of its own, so of several processes one makes the job. What came due while
     // none was running, such as the nights of a machine that is off by night, is made up for by one job.
     if (cron) await boss.schedule(name, cron, {}, { tz: "UTC", missed: "once" });
     if (atStart) await boss.send(name, {});
     const options = {
-      pollingIntervalSeconds: POLLING_SECONDS,
+      pollingIntervalSeconds: pollingSeconds,
+      localConcurrency: workers,
       batchSize: atOnce,
       // After a fetch that was full the next one doesn't wait for the poll.
       burstWhenBatchFull: true,
@@ -24,6 +27,7 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
     };
     await boss.work(name, options, (jobs) => Promise.all(jobs.map((job) => settle(services, name, job))));
   }
+  void dispatchEvents(systemContext(services, { kind: "job", id: "send-webhooks" }, crypto.randomUUID()));
 }
 
 /** How often it was tried before is its `retryCount`. */

@@ -1098,6 +1098,35 @@ export type Watcher = {
   muted: boolean;
 };
 
+export type WebhookDelivery = {
+  id: string;
+  seq: number | null;
+  type: string;
+  status: "pending" | "delivered" | "failed";
+  attempts: number;
+  next_attempt_at: string | null;
+  answer_status: number | null;
+  answer: string | null;
+  error: string | null;
+  created_at: string;
+  delivered_at: string | null;
+};
+
+export type WebhookEndpoint = {
+  id: string;
+  project_id: string;
+  url: string;
+  types: Array<string> | null;
+  description: string | null;
+  format: "standard" | "slack";
+  full: boolean;
+  enabled: boolean;
+  disabled_reason: string | null;
+  failing_since: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
 type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: unknown }>;
 type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: unknown }>;
 type Stream<Input, Item> = TRPCSubscriptionProcedure<
@@ -1832,6 +1861,69 @@ export type AppRouter = TRPCBuiltRouter<
         { keys: Array<Key>; next_cursor: string | null }
       >;
       acceptInvite: Mutation<{ token: string; password: string }, User>;
+    };
+    webhooks: {
+      create: Mutation<
+        {
+          id: string;
+          url: string;
+          types?: Array<string> | null | undefined;
+          description?: string | null | undefined;
+          format?: "standard" | "slack" | undefined;
+          full?: boolean | undefined;
+        },
+        {
+          id: string;
+          project_id: string;
+          url: string;
+          types: Array<string> | null;
+          description: string | null;
+          format: "standard" | "slack";
+          full: boolean;
+          enabled: boolean;
+          disabled_reason: string | null;
+          failing_since: string | null;
+          created_at: string;
+          updated_at: string;
+          secret: string;
+        }
+      >;
+      list: Query<{ id: string }, { webhooks: Array<WebhookEndpoint>; next_cursor: null }>;
+      get: Query<{ id: string; webhookId: string }, WebhookEndpoint>;
+      update: Mutation<
+        {
+          id: string;
+          webhookId: string;
+          url?: string | undefined;
+          types?: Array<string> | null | undefined;
+          description?: string | null | undefined;
+          format?: "standard" | "slack" | undefined;
+          full?: boolean | undefined;
+          enabled?: boolean | undefined;
+        },
+        WebhookEndpoint
+      >;
+      delete: Mutation<{ id: string; webhookId: string }, void>;
+      rotateSecret: Mutation<
+        { id: string; webhookId: string },
+        { secret: string; former_secret_until: string }
+      >;
+      test: Mutation<{ id: string; webhookId: string }, WebhookDelivery>;
+      deliveries: Query<
+        {
+          id: string;
+          webhookId: string;
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          status?: "pending" | "delivered" | "failed" | undefined;
+        },
+        { deliveries: Array<WebhookDelivery>; next_cursor: string | null }
+      >;
+      redeliver: Mutation<{ id: string; webhookId: string; deliveryId: string }, WebhookDelivery>;
+      replay: Mutation<
+        { id: string; webhookId: string; since_seq: number; limit?: number | string | undefined },
+        { queued: number; next_since_seq: number | null }
+      >;
     };
     waiting: {
       list: Query<

@@ -29,6 +29,7 @@ const RESOURCES = [
   "comments",
   "questions",
   "events",
+  "outbound",
   "watchers",
   "inbox",
   "waiting",

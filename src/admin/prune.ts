@@ -1,9 +1,10 @@
+import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 
 const STEP = 2000;
 
 /**
- * Deletes what has served its time: deliveries after 30 days, tokens, sessions and runs that ended 30 days ago, used or expired
+ * Deletes what has served its time: deliveries and events after 30 days, tokens, sessions and runs that ended 30 days ago, used or expired
  * invitations, counters of past rate limits, refused sign-ins after 90 days (of all that the audit list has, only these
  * are written by anybody). In steps, so that no lock is held for long; each begins at the oldest.
  */
@@ -15,6 +16,7 @@ export async function prune({ db }: Context): Promise<void> {
     ["sessions", "id", db`${ended} < now() - interval '30 days' order by ${ended}`],
     ["refresh_tokens", "token_hash", db`expires_at < now() - interval '30 days' order by expires_at`],
     ["invitations", "token_hash", db`least(used_at, expires_at) < now() - interval '30 days'`],
+    ["outbound_deliveries", "id", db`created_at < now() - interval '30 days' order by created_at`],
     ["hook_runs", "id", db`finished_at < now() - interval '30 days'`],
     ["rate_limits", "key", db`expire < extract(epoch from now()) * 1000`],
     [
@@ -31,4 +33,18 @@ export async function prune({ db }: Context): Promise<void> {
         select ${db(key)} from ${db(table)} where ${hasServed} limit ${db.unsafe(String(STEP))}))`;
     while ((await step()).count === STEP);
   }
+  while (await pruneEvents(db) === STEP);
+}
+
+/**
+ * Deletes the oldest events up to the first that is younger than 30 days, so that what is kept has no gap, whatever the
+ * clock did. No writer waits: numbers come from a counter, and nothing else writes the rows.
+ */
+async function pruneEvents(db: Db): Promise<number> {
+  const { count } = await db`
+    delete from events where seq < (
+      select coalesce(min(seq) filter (where created_at >= now() - interval '30 days'), max(seq) + 1) from (
+        select e.seq, h.created_at from events e join history h on h.id = e.history_id
+        order by e.seq limit ${db.unsafe(String(STEP))}) oldest)`;
+  return count;
 }

@@ -35,6 +35,7 @@ export const ENTITIES: Record<string, Entity> = {
   linked_issue: { name: "linked issue of a ticket" },
   duplicate: { name: "mark of a ticket as a duplicate" },
   agent_run: { name: "agent run", statuses: { finished: "finished", failed: "failed" } },
+  webhook: { name: "webhook", actions: ["disabled"] },
   deploy: { name: "deploy of a repository", actions: ["succeeded", "failed"] },
 };
 

@@ -3,6 +3,7 @@ import type { Database } from "../../db/open.ts";
 import { isUnavailable } from "../../db/errors.ts";
 import type { PgBoss } from "pg-boss";
 import type { Embedder } from "../embedding/embedder.ts";
+import type { Feed } from "./feed.ts";
 import { lostWrites } from "./log.ts";
 import type { Metrics, Sample } from "./metrics.ts";
 
@@ -12,7 +13,34 @@ export function addGauges(
   { sql, isPglite }: Database,
   boss: PgBoss,
   embedder: Embedder,
+  feed: Feed,
 ): void {
+  metrics.watch("handoff_event_followers", "Streams and calls that wait for events", [], () => [
+    { value: feed.size },
+  ]);
+  metrics.watch(
+    "handoff_event_lag_seconds",
+    "Age of the oldest change that has no number yet",
+    [],
+    () =>
+      whileAvailable(async () => {
+        const [{ lag }] = await sql<[{ lag: number }]>`
+        select coalesce(extract(epoch from clock_timestamp() - min(h.created_at)), 0)::float8 as lag
+        from event_outbox o join history h on h.id = o.history_id`;
+        return [{ value: Math.max(0, lag) }];
+      }),
+  );
+  metrics.watch(
+    "handoff_webhook_backlog",
+    "Outgoing deliveries that wait for a try",
+    [],
+    () =>
+      whileAvailable(async () => {
+        const [{ count }] = await sql<[{ count: number }]>`
+        select count(*) as count from outbound_deliveries where status = 'pending'`;
+        return [{ value: count }];
+      }),
+  );
   metrics.watch("handoff_embedding_queued", "Texts that wait for a model worker", [], () => [
     { value: embedder.state().queued },
   ]);

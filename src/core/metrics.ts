@@ -6,6 +6,8 @@ export interface Metrics {
   /** Labels must come from a known few: each combination is kept for ever. */
   observeRequest(labels: RequestLabels, seconds: number): void;
   embeddings: Histogram<"outcome">;
+  /** Tries of outgoing webhooks. */
+  webhooks: Counter<"outcome">;
   deliveries: Counter<"provider" | "outcome">;
   messages: Counter<"channel" | "outcome">;
   /** Has a gauge read its value anew at each scrape. */
@@ -41,11 +43,19 @@ export function createMetrics(): Metrics {
     buckets: SECONDS,
     registers,
   });
+  const webhooks = new Counter({
+    name: "handoff_webhook_tries_total",
+    help: "Tries of outgoing webhooks by outcome",
+    labelNames: ["outcome"],
+    registers,
+  });
+  for (const outcome of ["delivered", "retried", "failed"]) webhooks.inc({ outcome }, 0);
   for (const outcome of ["embedded", "missed"]) embeddings.zero({ outcome });
   return {
     registry,
     observeRequest: requestObserver(registers),
     embeddings,
+    webhooks,
     deliveries: new Counter({
       name: "handoff_deliveries_total",
       help: "Webhook deliveries by sender and outcome",

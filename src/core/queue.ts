@@ -66,6 +66,14 @@ export const QUEUES = {
     key: ({ run_id }: { run_id: string }) => run_id,
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
+  // A try that fails is planned anew by the delivery itself.
+  "send-webhooks": {
+    payload: z.object({ endpoint_id: Id }),
+    key: ({ endpoint_id }: { endpoint_id: string }) => endpoint_id,
+    retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
+    workers: 8,
+    pollingSeconds: 0.5,
+  },
   "renew-tokens": {
     payload: z.object({}),
     retry: { retryLimit: 5, retryDelay: 60, retryBackoff: true },
@@ -100,6 +108,10 @@ export interface QueueDefinition {
   cron?: string;
   /** How many of its jobs a process runs at once, where there may be many; 1 when absent. */
   atOnce?: number;
+  /** How many of its jobs a process runs at once where each takes long, so that none waits for another; 1 when absent. */
+  workers?: number;
+  /** How often a worker looks for jobs, where the usual 2 s are too long. */
+  pollingSeconds?: number;
   /** A start of a process makes a job, too. */
   atStart?: true;
   /** A process without the model leaves its jobs to those that have it. */

@@ -92,7 +92,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     sender: parts.sender ?? remoteSender(senderSocket(config.DATA_DIR, Deno.pid)),
     signal: draining.signal,
   };
-  addGauges(metrics, database, boss, embedder);
+  addGauges(metrics, database, boss, embedder, feed);
   return {
     services,
     boss,

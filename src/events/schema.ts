@@ -3,17 +3,19 @@ import { ENTITIES, EVENT_TYPES } from "../core/event_types.ts";
 import { Event } from "../core/events.ts";
 import { Id, LargeInteger, queryInteger } from "../core/schema.ts";
 
+const PATTERNS = [...EVENT_TYPES.keys(), ...Object.keys(ENTITIES).map((entity) => `${entity}.*`)];
+
 /** A type of event, or all types of a thing, such as `task.*`. */
-export const EventPattern = z.enum(
-  [...EVENT_TYPES.keys(), ...Object.keys(ENTITIES).map((entity) => `${entity}.*`)],
-);
+export const EventPattern = z.string()
+  .refine((type) => PATTERNS.includes(type), { error: "No such type of event" })
+  .meta({ enum: PATTERNS });
 
 /** As a query string with commas, or as a parameter that is repeated. */
 const Types = z.union([z.array(z.string()), z.string().transform((types) => types.split(","))], {
   error: "Expected types of events",
 })
   .pipe(z.array(EventPattern).min(1).max(100))
-  .meta({ type: "array", items: { type: "string", enum: EventPattern.options } });
+  .meta({ type: "array", items: { type: "string", enum: PATTERNS } });
 
 /** A number of an event that may come as a query string. */
 const Seq = z.union([z.number(), z.string().regex(/^-?\d{1,15}$/).transform(Number)], {

@@ -20,6 +20,7 @@ import { ticketsRouter } from "./tickets.ts";
 import { transfersRouter } from "./transfers.ts";
 import { router } from "./trpc.ts";
 import { usersRouter } from "./users.ts";
+import { webhooksRouter } from "./webhooks.ts";
 import { waitingRouter } from "./waiting.ts";
 import { watchRouter } from "./watch.ts";
 
@@ -46,6 +47,7 @@ export const appRouter = router({
   tickets: ticketsRouter,
   transfers: transfersRouter,
   users: usersRouter,
+  webhooks: webhooksRouter,
   waiting: waitingRouter,
   watch: watchRouter,
 });

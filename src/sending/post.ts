@@ -20,6 +20,8 @@ export type Sent =
 const DEADLINE_MS = 15_000;
 /** What is kept of an answer. */
 const ANSWER_BYTES = 1024;
+/** How long the text of an answer may take once its status is there. */
+const TEXT_MS = 1_000;
 
 /**
  * Sends one POST. The connection goes to an address that was checked just before: a name can't be looked up once for the
@@ -81,14 +83,20 @@ const checkedLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
+/** The status tells what became of it: for the text nobody waits long, however slowly it comes. */
 async function readAnswer(response: IncomingMessage): Promise<Sent> {
+  const { promise: read, resolve: end } = Promise.withResolvers<void>();
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of response) {
+  const timer = setTimeout(end, TEXT_MS);
+  for (const event of ["end", "close", "error"]) response.on(event, () => end());
+  response.on("data", (part: Uint8Array) => {
     parts.push(part);
     bytes += part.length;
-    if (bytes >= ANSWER_BYTES) break;
-  }
+    if (bytes >= ANSWER_BYTES) end();
+  });
+  if (response.headers["content-length"] === "0") end();
+  await read.finally(() => clearTimeout(timer));
   const text = Buffer.concat(parts).subarray(0, ANSWER_BYTES).toString().replaceAll("\0", "").toWellFormed();
   return {
     status: response.statusCode ?? 0,

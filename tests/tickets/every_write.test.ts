@@ -22,6 +22,13 @@ const NOT_OF_TICKETS = [
   "projects.putMember",
   "projects.removeMember",
   "projects.putRepositories",
+  "webhooks.create",
+  "webhooks.update",
+  "webhooks.delete",
+  "webhooks.rotateSecret",
+  "webhooks.test",
+  "webhooks.redeliver",
+  "webhooks.replay",
   "suggestions.dismiss",
   "suggestions.analyze",
 ];

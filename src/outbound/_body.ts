@@ -1,0 +1,43 @@
+import type { Event } from "../core/events.ts";
+import type { Endpoint } from "./schema.ts";
+
+export const TEST_TYPE = "webhook.test";
+
+/** An event, with the changes themselves where the endpoint asks for them. */
+export type Told = Event & { changes?: Record<string, [from: unknown, to: unknown]> };
+
+export function bodyOf(
+  { format }: Pick<Endpoint, "format">,
+  told: Told | { type: typeof TEST_TYPE; at: string; project_id: string },
+  publicUrl: string,
+): string {
+  if (format === "standard") return JSON.stringify(told);
+  const text = "entity" in told ? sentenceOf(told, publicUrl) : "This is a test of the webhook. It works.";
+  return JSON.stringify({ text, blocks: [{ type: "section", text: { type: "mrkdwn", text } }] });
+}
+
+/** `<https://…|HO-12 Upload fails>: task blocked, by Ada`. */
+function sentenceOf(
+  { type, ticket, entity, entity_id, changed, actor, project_id }: Event,
+  publicUrl: string,
+): string {
+  const [, action = ""] = type.split(".");
+  const words = action.replaceAll("_", " ");
+  const who = actor.name ?? actor.id;
+  const what = entity === "ticket" ? words : `${entity.replaceAll("_", " ")} ${words}`;
+  const fields = action === "changed" && changed.length > 0
+    ? ` (${changed.join(", ").replaceAll("_", " ")})`
+    : "";
+  const subject = ticket
+    ? `<${publicUrl}/${ticket.ticket_ref.split("-")[0]}/tickets/${ticket.ticket_ref}|${ticket.ticket_ref} ${
+      escape(ticket.title)
+    }>`
+    : escape(entity_id) || project_id;
+  return `${subject}: ${what}${fields}, by ${escape(who)}`;
+}
+
+/** Slack's three characters, and the bars and brackets of its links. */
+function escape(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("|", "¦")
+    .replaceAll("\n", " ");
+}

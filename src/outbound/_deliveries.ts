@@ -1,0 +1,35 @@
+import { v7 as uuid } from "uuid";
+import type { Db } from "../../db/open.ts";
+import type { Event } from "../core/events.ts";
+import { jsonb } from "../core/json.ts";
+import type { Endpoint } from "./schema.ts";
+
+type Target = Pick<Endpoint, "id" | "project_id" | "types">;
+
+export function isFor({ project_id, types }: Target, event: Event): boolean {
+  return event.project_id === project_id &&
+    (types === null || types.includes(event.type) || types.includes(`${event.entity}.*`));
+}
+
+/** One for each endpoint and event, however often it is asked for; `again` sends also what was sent. */
+export async function insertDeliveries(
+  db: Db,
+  deliveries: readonly { endpoint: Target; event: Event }[],
+  repeat: "once" | "again",
+): Promise<void> {
+  const rows = deliveries.map(({ endpoint, event }) => ({
+    id: uuid(),
+    endpoint_id: endpoint.id,
+    project_id: event.project_id,
+    seq: event.seq,
+    type: event.type,
+  }));
+  const repeated = repeat === "once"
+    ? db`nothing`
+    : db`update set status = 'pending', attempts = 0, next_attempt_at = now()`;
+  await db`
+    insert into outbound_deliveries (id, endpoint_id, project_id, seq, type)
+    select id, endpoint_id, project_id, seq, type from jsonb_to_recordset(${jsonb(db, rows)})
+      as r (id uuid, endpoint_id uuid, project_id uuid, seq bigint, type text)
+    on conflict (endpoint_id, seq) do ${repeated}`;
+}

@@ -1,0 +1,40 @@
+import type { Db } from "../../db/open.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { AppError, invalidField } from "../core/errors.ts";
+import { checkUrl, RefusedAddress } from "../sending/address.ts";
+import type { EndpointPath } from "./schema.ts";
+
+export function endpointColumns(db: Db) {
+  return db`e.id, e.project_id, e.url, e.types, e.description, e.format, e."full", e.enabled, e.disabled_reason,
+    e.failing_since, e.created_at, e.updated_at`;
+}
+
+export function deliveryColumns(db: Db) {
+  return db`d.id, d.seq, d.type, d.status, d.attempts, d.next_attempt_at, d.answer_status, d.answer, d.error,
+    d.created_at, d.delivered_at`;
+}
+
+/** The condition on `outbound_endpoints e` for the one that a path names. */
+export function isNamed(db: Db, { id, webhookId }: EndpointPath) {
+  return db`e.id = ${webhookId}::uuid and e.project_id = ${id}::uuid`;
+}
+
+export function noEndpoint(): AppError {
+  return new AppError("not_found", "No such webhook in this project");
+}
+
+/** @throws {AppError} not_found */
+export async function requireEndpoint({ db }: ProjectContext, path: EndpointPath): Promise<void> {
+  const rows = await db`select from outbound_endpoints e where ${isNamed(db, path)}`;
+  if (rows.count === 0) throw noEndpoint();
+}
+
+/** What can be told of an address before anything is sent there. @throws {AppError} invalid_request */
+export function requireTarget({ config }: ProjectContext, url: string): void {
+  try {
+    checkUrl(url, config.WEBHOOK_ALLOWED_HOSTS);
+  } catch (error) {
+    if (!(error instanceof RefusedAddress)) throw error;
+    throw invalidField("url", `Can't be sent to: ${error.message}`);
+  }
+}

@@ -1,0 +1,51 @@
+import { v7 as uuid } from "uuid";
+import { requireStanding } from "../core/access.ts";
+import { recordAudit } from "../core/audit.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/transact.ts";
+import { endpointColumns, requireTarget } from "./_rows.ts";
+import { newSecret, sealSecret } from "./_secret.ts";
+import type { CreatedEndpoint, CreateEndpoint, Endpoint } from "./schema.ts";
+
+const MAX_ENDPOINTS = 20;
+
+/**
+ * Makes a webhook for the events from now on. Its secret is in this answer only.
+ * @throws {AppError} invalid_request, conflict where there are 20
+ */
+export async function createEndpoint(ctx: ProjectContext, input: CreateEndpoint): Promise<CreatedEndpoint> {
+  requireTarget(ctx, input.url);
+  const secret = newSecret();
+  const endpoint = await transact(ctx, async (ctx) => {
+    await requireStanding(ctx);
+    const made = await insertEndpoint(ctx, input, secret);
+    const { url, types, format, full } = made;
+    await recordAudit(ctx, {
+      account_id: ctx.project.account_id,
+      action: "webhook.created",
+      target_type: "webhook",
+      target_id: made.id,
+      details: { project_id: ctx.project.id, url, types, format, full, enabled: true },
+    });
+    return made;
+  });
+  return { ...endpoint, secret };
+}
+
+async function insertEndpoint(ctx: ProjectContext, input: CreateEndpoint, secret: string): Promise<Endpoint> {
+  const { db, project, actor } = ctx;
+  const { url, types = null, description = null, format, full } = input;
+  const id = uuid();
+  // The project's row is locked, so that of several at once each counts the others.
+  await db`select from projects where id = ${project.id}::uuid for update`;
+  const [made] = await db<Endpoint[]>`
+    insert into outbound_endpoints as e (id, project_id, url, types, description, format, "full", secret, since_seq, created_by)
+    select ${id}::uuid, ${project.id}::uuid, ${url}, ${types}::text[], ${description}, ${format}, ${full},
+      ${sealSecret(ctx, id, secret)}, last_seq, ${actor.user.id}::uuid
+    from event_counter
+    where (select count(*) from outbound_endpoints where project_id = ${project.id}::uuid) < ${MAX_ENDPOINTS}
+    returning ${endpointColumns(db)}`;
+  if (!made) throw new AppError("conflict", `A project may have at most ${MAX_ENDPOINTS} webhooks`);
+  return made;
+}

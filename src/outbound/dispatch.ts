@@ -1,0 +1,29 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Context } from "../core/context.ts";
+import { describeError, log } from "../core/log.ts";
+import { fanOutEvents } from "./fan_out.ts";
+
+/** How often it looks where nothing is heard: for endpoints that were made, and for tries that are due. */
+const LOOK_S = 2;
+/** The least time between two looks. */
+const PACE_MS = 100;
+
+/** Runs in each process that runs jobs, until the service drains. Where there are no endpoints it reads no events. */
+export async function dispatchEvents(ctx: Context): Promise<void> {
+  const { feed, signal, db } = ctx;
+  while (!signal.aborted) {
+    try {
+      const projects = await db<{ project_id: string }[]>`
+        select distinct project_id from outbound_endpoints where enabled`;
+      const heard = new Set(projects.map(({ project_id }) => project_id));
+      using watch = heard.size > 0 ? feed.watch(({ project_id }) => heard.has(project_id)) : null;
+      if (watch) await fanOutEvents(ctx);
+      await (watch ? watch.next({ seconds: LOOK_S, signal }) : pause(LOOK_S * 1000, undefined, { signal }));
+      await pause(PACE_MS);
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn("webhooks could not be dispatched", describeError(error));
+      await pause(LOOK_S * 1000);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import type { ProjectContext } from "../core/context.ts";
+import { AppError } from "../core/errors.ts";
+import { transact } from "../core/transact.ts";
+import { deliveryColumns } from "./_rows.ts";
+import type { Delivery, DeliveryPath } from "./schema.ts";
+
+/** Sends it again at once, under the same id, whatever became of it before. @throws {AppError} not_found */
+export async function redeliver(ctx: ProjectContext, path: DeliveryPath): Promise<Delivery> {
+  return await transact(ctx, async (ctx) => {
+    const { db, project, queue } = ctx;
+    const [again] = await db<Delivery[]>`
+      update outbound_deliveries d set status = 'pending', attempts = 0, next_attempt_at = now()
+      where d.id = ${path.deliveryId}::uuid and d.endpoint_id = ${path.webhookId}::uuid and d.project_id = ${project.id}::uuid
+      returning ${deliveryColumns(db)}`;
+    if (!again) throw new AppError("not_found", "No such delivery of this webhook");
+    await db`update outbound_endpoints set paused_until = null where id = ${path.webhookId}::uuid`;
+    await queue.enqueue(db, "send-webhooks", { endpoint_id: path.webhookId });
+    return again;
+  });
+}

@@ -1,0 +1,24 @@
+import type { ProjectContext } from "../core/context.ts";
+import { readEvents } from "../core/events.ts";
+import { transact } from "../core/transact.ts";
+import { insertDeliveries, isFor } from "./_deliveries.ts";
+import { getEndpoint } from "./get.ts";
+import type { Replay } from "./schema.ts";
+
+/**
+ * Sends the events after a number again, under the ids of their first deliveries, so that a receiver which knows them
+ * takes each once.
+ * @throws {AppError} not_found
+ */
+export async function replayEvents(ctx: ProjectContext, input: Replay) {
+  const { since_seq: after, limit } = input;
+  return await transact(ctx, async (ctx) => {
+    const { db, project, queue } = ctx;
+    const endpoint = await getEndpoint(ctx, input);
+    const events = await readEvents(db, { after, limit, projects: db`(select ${project.id}::uuid)` });
+    const wanted = events.filter((event) => isFor(endpoint, event));
+    await insertDeliveries(db, wanted.map((event) => ({ endpoint, event })), "again");
+    await queue.enqueue(db, "send-webhooks", { endpoint_id: endpoint.id });
+    return { queued: wanted.length, next_since_seq: events.length === limit ? events.at(-1)!.seq : null };
+  });
+}

@@ -1,0 +1,114 @@
+import type { Context } from "../core/context.ts";
+import { readEvents } from "../core/events.ts";
+import { log } from "../core/log.ts";
+import { bodyOf, TEST_TYPE, type Told } from "./_body.ts";
+import { giveUp, recordAnswer } from "./_outcome.ts";
+import { openSecret } from "./_secret.ts";
+import { signedHeaders } from "./_sign.ts";
+import type { Endpoint } from "./schema.ts";
+
+/** Deliveries that go out at once to one endpoint. */
+const BATCH = 10;
+/** How long a delivery that was taken is nobody else's: longer than a try lasts. */
+const LEASE_S = 60;
+/** A job ends before the queue would take it for dead; what is left is found by the next look. */
+const JOB_MS = 30_000;
+
+export type Target = Pick<Endpoint, "id" | "project_id" | "url" | "format" | "full" | "failing_since"> & {
+  secret: string;
+  former_secret: string | null;
+};
+
+export interface Taken {
+  id: string;
+  seq: number | null;
+  /** This one included. */
+  attempts: number;
+}
+
+/**
+ * Sends what is due to one endpoint. Each delivery is taken for a minute, so that a process which dies in between leaves it
+ * to the next one, and the receiver knows by the id what it got twice.
+ */
+export async function sendWebhooks(ctx: Context, { endpoint_id }: { endpoint_id: string }): Promise<void> {
+  const until = performance.now() + JOB_MS;
+  while (performance.now() < until && !ctx.signal.aborted) {
+    const endpoint = await findEndpoint(ctx, endpoint_id);
+    if (!endpoint) return;
+    const taken = await takeDue(ctx, endpoint_id);
+    if (taken.length === 0) return;
+    const events = await eventsOf(ctx, endpoint, taken);
+    const outcomes = await Promise.all(taken.map((delivery) => attempt(ctx, endpoint, { delivery, events })));
+    // One that doesn't answer at all is left in peace for a while, so that it costs others nothing.
+    if (outcomes.includes("unreachable")) return await pause(ctx, endpoint_id);
+  }
+}
+
+async function findEndpoint({ db }: Context, id: string): Promise<Target | undefined> {
+  const [endpoint] = await db<Target[]>`
+    select id, project_id, url, format, "full", failing_since, secret,
+      case when former_secret_until > now() then former_secret end as former_secret
+    from outbound_endpoints where id = ${id}::uuid and enabled and (paused_until is null or paused_until <= now())`;
+  return endpoint;
+}
+
+async function takeDue({ db }: Context, endpointId: string): Promise<Taken[]> {
+  return await db<Taken[]>`
+    update outbound_deliveries set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_S})
+    where id = any (array(
+      select id from outbound_deliveries
+      where endpoint_id = ${endpointId}::uuid and status = 'pending' and next_attempt_at <= now()
+      order by next_attempt_at, seq limit ${BATCH} for update skip locked))
+    returning id, seq, attempts`;
+}
+
+async function eventsOf(
+  { db }: Context,
+  { project_id, full }: Target,
+  taken: Taken[],
+): Promise<Map<number, Told>> {
+  const seqs = taken.flatMap(({ seq }) => seq === null ? [] : [seq]);
+  if (seqs.length === 0) return new Map();
+  const events = (await Promise.all(
+    seqs.map((seq) =>
+      readEvents(db, { after: seq - 1, limit: 1, projects: db`(select ${project_id}::uuid)` })
+    ),
+  )).flat();
+  if (!full) return new Map(events.map((event) => [event.seq, event]));
+  const rows = await db<{ seq: number; changes: NonNullable<Told["changes"]> | null }[]>`
+    select e.seq, h.changes from events e join history h on h.id = e.history_id where e.seq = any (${seqs}::bigint[])`;
+  const changes = new Map(rows.map((row) => [row.seq, row.changes ?? {}]));
+  return new Map(events.map((event) => [event.seq, { ...event, changes: changes.get(event.seq) ?? {} }]));
+}
+
+async function attempt(
+  ctx: Context,
+  endpoint: Target,
+  { delivery, events }: { delivery: Taken; events: Map<number, Told> },
+): Promise<"answered" | "unreachable"> {
+  const { id, seq } = delivery;
+  const now = new Date();
+  const told = seq === null
+    ? { type: TEST_TYPE, at: now.toISOString(), project_id: endpoint.project_id } as const
+    : events.get(seq);
+  if (!told) {
+    await giveUp(ctx, id, "The event is no longer kept");
+    return "answered";
+  }
+  const body = bodyOf(endpoint, told, ctx.config.PUBLIC_URL);
+  const secrets = [endpoint.secret, ...endpoint.former_secret ? [endpoint.former_secret] : []]
+    .map((sealed) => openSecret(ctx, endpoint.id, sealed));
+  const headers = signedHeaders(`msg_${id}`, Math.floor(now.getTime() / 1000), body, secrets);
+  const sent = await ctx.sender.post({ url: endpoint.url, headers, body });
+  await recordAnswer(ctx, endpoint, delivery, sent);
+  return "failure" in sent && sent.failure === "unreachable" ? "unreachable" : "answered";
+}
+
+/** For a quarter of the time that it has been failing, from 5 s to an hour. */
+async function pause({ db }: Context, endpointId: string): Promise<void> {
+  log.warn("a webhook's receiver does not answer", { webhook: endpointId });
+  await db`
+    update outbound_endpoints set paused_until = now() +
+      least(greatest((now() - coalesce(failing_since, now())) / 4, interval '5 seconds'), interval '1 hour')
+    where id = ${endpointId}::uuid`;
+}

@@ -1,0 +1,20 @@
+import { v7 as uuid } from "uuid";
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/transact.ts";
+import { deliveryColumns, requireEndpoint } from "./_rows.ts";
+import { TEST_TYPE } from "./_body.ts";
+import type { Delivery, EndpointPath } from "./schema.ts";
+
+/** Queues a delivery that tells of nothing. @throws {AppError} not_found */
+export async function sendTest(ctx: ProjectContext, path: EndpointPath): Promise<Delivery> {
+  return await transact(ctx, async (ctx) => {
+    const { db, project, queue } = ctx;
+    await requireEndpoint(ctx, path);
+    const [made] = await db<[Delivery]>`
+      insert into outbound_deliveries as d (id, endpoint_id, project_id, type)
+      values (${uuid()}::uuid, ${path.webhookId}::uuid, ${project.id}::uuid, ${TEST_TYPE})
+      returning ${deliveryColumns(db)}`;
+    await queue.enqueue(db, "send-webhooks", { endpoint_id: path.webhookId });
+    return made;
+  });
+}

@@ -1,0 +1,37 @@
+import { recordAudit } from "../core/audit.ts";
+import type { ProjectContext } from "../core/context.ts";
+import { transact } from "../core/transact.ts";
+import { endpointColumns, isNamed, noEndpoint, requireTarget } from "./_rows.ts";
+import { getEndpoint } from "./get.ts";
+import type { Endpoint, UpdateEndpoint } from "./schema.ts";
+
+/**
+ * Changes what is sent, or switches it off or on. Switched on again it is as healthy as a new one; what it missed can be
+ * replayed.
+ * @throws {AppError} not_found, invalid_request
+ */
+export async function updateEndpoint(ctx: ProjectContext, input: UpdateEndpoint): Promise<Endpoint> {
+  const { id: _, webhookId, ...fields } = input;
+  if (fields.url !== undefined) requireTarget(ctx, fields.url);
+  if (Object.keys(fields).length === 0) return await getEndpoint(ctx, input);
+  const isNew = fields.enabled || fields.url !== undefined;
+  const columns = {
+    ...fields,
+    ...(isNew && { disabled_reason: null, failing_since: null, paused_until: null }),
+  };
+  return await transact(ctx, async (ctx) => {
+    const { db, project } = ctx;
+    const [changed] = await db<Endpoint[]>`
+      update outbound_endpoints e set ${db(columns)}, updated_at = now() where ${isNamed(db, input)}
+      returning ${endpointColumns(db)}`;
+    if (!changed) throw noEndpoint();
+    await recordAudit(ctx, {
+      account_id: project.account_id,
+      action: "webhook.updated",
+      target_type: "webhook",
+      target_id: webhookId,
+      details: fields,
+    });
+    return changed;
+  });
+}
