@@ -55,7 +55,7 @@ create table agent_runs (
   constraint agent_runs_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint agent_runs_pkey PRIMARY KEY (id),
   constraint agent_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'finished'::text,
-    'failed'::text]))),
+    'failed'::text, 'ended'::text]))),
   constraint agent_runs_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
 );
 CREATE INDEX agent_runs_open_idx ON public.agent_runs USING btree (project_id, id) WHERE (status = ANY

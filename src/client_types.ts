@@ -909,6 +909,58 @@ export type TicketRecord = {
       updated_at: string;
     }
   >;
+  comments?:
+    | Array<
+      {
+        id: string;
+        parent_id: string | null;
+        body: string | null;
+        created_by: string | null;
+        created_with: "session" | "key";
+        by_bot: boolean;
+        edited_at: string | null;
+        resolved_at: string | null;
+        resolved_by: string | null;
+        deleted_at: string | null;
+        created_at: string;
+        updated_at: string;
+      }
+    >
+    | undefined;
+  questions?:
+    | Array<
+      {
+        id: string;
+        task_id: string | null;
+        kind: "question" | "decision" | "confirmation";
+        prompt: string;
+        context: string | null;
+        options: Array<{ id: string; label: string; description?: string | undefined }> | null;
+        selection: "single" | "multiple" | null;
+        allow_text: boolean;
+        addressee_user_id: string | null;
+        addressee_role: "member" | "admin" | null;
+        resolver: "human_only" | "not_creator";
+        due_at: string | null;
+        default_option: string | null;
+        made_with_ticket: boolean;
+        task_was: "pending" | "in_progress" | null;
+        status: "pending" | "answered" | "withdrawn" | "superseded" | "expired";
+        option_ids: Array<string> | null;
+        answer_text: string | null;
+        answered_by: string | null;
+        answered_with: "session" | "key" | "default" | null;
+        answered_by_bot: boolean | null;
+        ended_at: string | null;
+        superseded_by: string | null;
+        created_by: string | null;
+        created_with: "session" | "key";
+        by_bot: boolean;
+        created_at: string;
+        updated_at: string;
+      }
+    >
+    | undefined;
   issue: {
     repo_full_name: string;
     issue_number: number;
@@ -919,7 +971,13 @@ export type TicketRecord = {
   duplicate_of: string | null;
   creation: { idempotency_key: string; response: Record<string, unknown> } | null;
   part_creations?:
-    | Array<{ part: "task" | "test_case"; idempotency_key: string; response: Record<string, unknown> }>
+    | Array<
+      {
+        part: "task" | "test_case" | "comment" | "question";
+        idempotency_key: string;
+        response: Record<string, unknown>;
+      }
+    >
     | undefined;
   reported_repos?: Array<string> | undefined;
   project_keys?: Array<string> | undefined;
@@ -1001,6 +1059,58 @@ export type TicketRecordInput = {
       updated_at: string;
     }
   >;
+  comments?:
+    | Array<
+      {
+        id: string;
+        parent_id: string | null;
+        body: string | null;
+        created_by: string | null;
+        created_with: "session" | "key";
+        by_bot: boolean;
+        edited_at: string | null;
+        resolved_at: string | null;
+        resolved_by: string | null;
+        deleted_at: string | null;
+        created_at: string;
+        updated_at: string;
+      }
+    >
+    | undefined;
+  questions?:
+    | Array<
+      {
+        id: string;
+        task_id: string | null;
+        kind: "question" | "decision" | "confirmation";
+        prompt: string;
+        context: string | null;
+        options: Array<{ id: string; label: string; description?: string | undefined }> | null;
+        selection: "single" | "multiple" | null;
+        allow_text: boolean;
+        addressee_user_id: string | null;
+        addressee_role: "member" | "admin" | null;
+        resolver: "human_only" | "not_creator";
+        due_at: string | null;
+        default_option: string | null;
+        made_with_ticket: boolean;
+        task_was: "pending" | "in_progress" | null;
+        status: "pending" | "answered" | "withdrawn" | "superseded" | "expired";
+        option_ids: Array<string> | null;
+        answer_text: string | null;
+        answered_by: string | null;
+        answered_with: "session" | "key" | "default" | null;
+        answered_by_bot: boolean | null;
+        ended_at: string | null;
+        superseded_by: string | null;
+        created_by: string | null;
+        created_with: "session" | "key";
+        by_bot: boolean;
+        created_at: string;
+        updated_at: string;
+      }
+    >
+    | undefined;
   issue: {
     repo_full_name: string;
     issue_number: number;
@@ -1011,7 +1121,13 @@ export type TicketRecordInput = {
   duplicate_of: string | null;
   creation: { idempotency_key: string; response: Record<string, unknown> } | null;
   part_creations?:
-    | Array<{ part: "task" | "test_case"; idempotency_key: string; response: Record<string, unknown> }>
+    | Array<
+      {
+        part: "task" | "test_case" | "comment" | "question";
+        idempotency_key: string;
+        response: Record<string, unknown>;
+      }
+    >
     | undefined;
   reported_repos?: Array<string> | undefined;
   project_keys?: Array<string> | undefined;

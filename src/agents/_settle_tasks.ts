@@ -95,7 +95,7 @@ function settle(
   if (status === "failed") {
     return { ...task, status: "blocked", blocking_reason: cleanText(summary, MAX_REASON) ?? NO_SUMMARY };
   }
-  if (!isDone) return { ...task, status: "pending" };
+  if (status === "ended" || !isDone) return { ...task, status: "pending" };
   // The sender's clock may be behind the one that the beginning was taken from, or ahead of ours.
   const end = before.started_at !== null && before.started_at > at ? before.started_at : at;
   return { ...task, status: "done", completed_at: end < now ? end : now };

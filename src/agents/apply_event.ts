@@ -14,12 +14,17 @@ import { type SettledTask, settleTasks } from "./_settle_tasks.ts";
 import type { RunStatus, StatusChange } from "./schema.ts";
 
 // Maps: a status that is called `toString` is unknown too.
-const STATUSES = new Map<string, RunStatus>([["FINISHED", "finished"], ["ERROR", "failed"]]);
+const STATUSES = new Map<string, RunStatus>([
+  ["FINISHED", "finished"],
+  ["ERROR", "failed"],
+  ["EXPIRED", "ended"],
+  ["CANCELLED", "ended"],
+]);
 /** Its address, with or without the protocol, or only its name. */
 const REPOSITORY =
   /^(?:(?:https?|ssh):\/\/[^/]+\/|git@[^/:]+:|(?:[^/.]+\.)+[^/.]+\/(?=[^/]+\/))?([\w.-]{1,100}\/[\w.-]{1,100}?)(?:\.git)?(?:[/?#].*)?$/;
 /** Of two events of one millisecond the end counts. */
-const TIE = new Map([["FINISHED", 1], ["ERROR", 0]]);
+const TIE = new Map([["FINISHED", 1], ["ERROR", 0], ["EXPIRED", 0], ["CANCELLED", 0]]);
 
 interface Run {
   id: string;

@@ -5,8 +5,12 @@ import { TicketPath } from "../tickets/schema.ts";
 /** As the agent's provider names it: `bc_…`. */
 const AgentId = text(1, 200);
 
-export const RunStatus = z.enum(["running", "finished", "failed"]);
+export const RunStatus = z.enum(["running", "finished", "failed", "ended"]);
 export type RunStatus = z.infer<typeof RunStatus>;
+const ShownStatus = z.enum([...RunStatus.options, "stale"]).describe(
+  "stale: a running one without any sign for 30 minutes; its next sign makes it running again. ended: by a person, or by " +
+    "its sender without a result",
+);
 
 export const AgentRun = z.object({
   id: Id,
@@ -14,7 +18,7 @@ export const AgentRun = z.object({
   project_id: Id,
   agent_id: z.string(),
   task_ids: z.array(Id),
-  status: RunStatus,
+  status: ShownStatus,
   summary: z.string().nullable(),
   branch_name: z.string().nullable(),
   pull_request_url: z.string().nullable(),

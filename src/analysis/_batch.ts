@@ -19,6 +19,7 @@ export interface TicketFacts
   /** Of whatever was changed in it last. */
   last_activity: string;
   embedded: boolean;
+  pending_questions: number;
   /** Of title and description: another one is another fact. */
   text_digest: string;
 }
@@ -45,7 +46,7 @@ export async function readBatch(
       where b.project_id = ${subject.id}::uuid and b.ticket_id > ${after}::uuid
       order by b.ticket_id limit ${size}
     )
-    select t.id, ${subject.key} || '-' || t.number as ticket_ref, b.history_id, t.stage, t.status, t.merge_sha,
+    select t.id, ${subject.key} || '-' || t.number as ticket_ref, b.history_id, t.pending_questions, t.stage, t.status, t.merge_sha,
       exists (select from ticket_embeddings e where e.ticket_id = t.id) as embedded,
       md5(t.title || E'\n' || t.description) as text_digest,
       ${lastActivity(ctx.db)} as last_activity,

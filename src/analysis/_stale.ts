@@ -15,7 +15,8 @@ const STALE_DAYS: Record<Exclude<Stage, "live">, number> = {
 
 export function findStale(tickets: readonly TicketFacts[], now: number): Finding[] {
   return tickets.flatMap((ticket) => {
-    if (ticket.stage === "live") return [];
+    // Where a question is pending, it is the answer that is late.
+    if (ticket.stage === "live" || ticket.pending_questions > 0) return [];
     const allowed = STALE_DAYS[ticket.stage];
     const days = Math.floor((now - Date.parse(ticket.last_activity)) / DAY_MS);
     if (days < allowed) return [];

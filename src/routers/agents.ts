@@ -1,3 +1,4 @@
+import { endAgentRun } from "../agents/end_run.ts";
 import { getAgentRun } from "../agents/get_run.ts";
 import { listAgentRuns } from "../agents/list_runs.ts";
 import { registerAgentRun } from "../agents/register_run.ts";
@@ -40,4 +41,16 @@ export const agentsRouter = router({
     summary: "Get an agent run",
     errors: ["not_found"],
   }).input(RunPath).output(AgentRun).query(({ ctx, input }) => getAgentRun(ctx, input)),
+
+  end: projectProcedure({
+    access: "member",
+    scope: "tickets:write",
+    tag: "Agent runs",
+    method: "POST",
+    path: `${path}/{runId}/end`,
+    summary: "End an agent's run that will not go on",
+    description:
+      "For people. The tasks that the agent holds are free again. A run that has ended stays as it is.",
+    errors: ["not_found"],
+  }).input(RunPath).output(AgentRun).mutation(({ ctx, input }) => endAgentRun(ctx, input)),
 });

@@ -1,5 +1,7 @@
 import type { z } from "zod";
 import { invalidRequest, type Issue } from "../core/errors.ts";
+import { CreatedComment } from "../comments/schema.ts";
+import { CreatedQuestion } from "../questions/schema.ts";
 import { CreatedTask } from "../tasks/schema.ts";
 import { CreatedTestCase } from "../test_cases/schema.ts";
 import { CreatedTicket } from "../tickets/schema.ts";
@@ -18,6 +20,8 @@ export function refuseContradictions(records: readonly TicketRecord[]): void {
       ...inPartCreations(record),
       ...record.tasks.flatMap(inTask),
       ...record.test_cases.flatMap(inCase),
+      ...inComments(record),
+      ...inQuestions(record),
     ].map(({ path, message }) => ({ path: `records.${index}.${path}`, message }))
   );
   const named: Record<string, (string | number)[]> = {
@@ -25,6 +29,8 @@ export function refuseContradictions(records: readonly TicketRecord[]): void {
     number: records.map(({ number }) => number),
     "idempotency key": records.flatMap(({ creation }) => creation ? [creation.idempotency_key] : []),
     task: records.flatMap(({ tasks }) => tasks.map(({ id }) => id)),
+    comment: records.flatMap(({ comments = [] }) => comments.map(({ id }) => id)),
+    question: records.flatMap(({ questions = [] }) => questions.map(({ id }) => id)),
     "test case": records.flatMap(({ test_cases }) => test_cases.map(({ id }) => id)),
   };
   for (const [what, names] of Object.entries(named)) {
@@ -78,22 +84,23 @@ function inCreation({ id, creation }: TicketRecord): Issue[] {
   );
 }
 
+const ANSWERS = {
+  task: CreatedTask,
+  test_case: CreatedTestCase,
+  comment: CreatedComment,
+  question: CreatedQuestion,
+} as const;
+
 function inPartCreations({ id, part_creations = [] }: TicketRecord): Issue[] {
   const keys = part_creations.map(({ part, idempotency_key }) => `${part} ${idempotency_key}`);
   const issues = issuesOf([[hasTwins(keys), "part_creations", "Names a key twice"]]);
   for (const [place, { part, response }] of part_creations.entries()) {
     const path = `part_creations.${place}.response`;
-    issues.push(
-      ...part === "task"
-        ? inAnswer(
-          path,
-          CreatedTask,
-          response,
-          ({ handoff_request_id }) =>
-            issuesOf([[handoff_request_id !== id, `${path}.handoff_request_id`, "Is another ticket"]]),
-        )
-        : inAnswer(path, CreatedTestCase, response, () => []),
-    );
+    issues.push(...inAnswer(path, ANSWERS[part], response, (answer) => {
+      const of = "handoff_request_id" in answer ? "handoff_request_id" : "ticket_id";
+      const ticket = (answer as Record<string, unknown>)[of];
+      return issuesOf([[ticket !== undefined && ticket !== id, `${path}.${of}`, "Is another ticket"]]);
+    }));
   }
   return issues;
 }
@@ -153,6 +160,47 @@ function inCase(
     [pending === (decided_at !== null), `${path}.decided_at`, "decided cases have a time, others none"],
     [pending && decided_by !== null, `${path}.decided_by`, "Nobody has decided a pending case"],
   ]);
+}
+
+function inComments({ comments = [] }: TicketRecord): Issue[] {
+  const firsts = new Set(comments.filter(({ parent_id }) => parent_id === null).map(({ id }) => id));
+  return comments.flatMap(({ parent_id, body, deleted_at }, place) =>
+    issuesOf([
+      [
+        parent_id !== null && !firsts.has(parent_id),
+        `comments.${place}.parent_id`,
+        "Is no first comment of this ticket",
+      ],
+      [
+        (body === null) !== (deleted_at !== null),
+        `comments.${place}.body`,
+        "deleted comments have no text, others have one",
+      ],
+    ])
+  );
+}
+
+function inQuestions({ stage, tasks, questions = [] }: TicketRecord): Issue[] {
+  const [known, asked] = [new Set(tasks.map(({ id }) => id)), new Set(questions.map(({ id }) => id))];
+  return questions.flatMap(({ task_id, superseded_by, status, ended_at, answered_with }, place) => {
+    const path = `questions.${place}`;
+    const pending = status === "pending";
+    return issuesOf([
+      [task_id !== null && !known.has(task_id), `${path}.task_id`, "Is no task of this ticket"],
+      [
+        superseded_by !== null && !asked.has(superseded_by),
+        `${path}.superseded_by`,
+        "Is no question of this ticket",
+      ],
+      [pending && stage === "live", `${path}.status`, "A closed ticket has no pending question"],
+      [pending === (ended_at !== null), `${path}.ended_at`, "pending questions have not ended, others have"],
+      [
+        (status === "answered") !== (answered_with !== null),
+        `${path}.answered_with`,
+        "answered questions were, others not",
+      ],
+    ]);
+  });
 }
 
 function issuesOf(checks: [wrong: boolean, path: string, message: string][]): Issue[] {

@@ -30,6 +30,15 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
       coalesce((select jsonb_agg(wire_times(to_jsonb(c) - '{ticket_id,project_id,version}'::text[]
           || jsonb_build_object('decided_by', (select u.email from users u where u.id = c.decided_by))) order by c.id)
         from test_cases c where c.ticket_id = t.id), '[]') as test_cases,
+      coalesce((select jsonb_agg(wire_times(to_jsonb(c) - '{ticket_id,project_id,mentions,key_id}'::text[] || jsonb_build_object(
+          'created_by', (select u.email from users u where u.id = c.created_by),
+          'resolved_by', (select u.email from users u where u.id = c.resolved_by))) order by c.id)
+        from comments c where c.ticket_id = t.id), '[]') as comments,
+      coalesce((select jsonb_agg(wire_times(to_jsonb(q) - '{ticket_id,project_id,about_version,key_id}'::text[] || jsonb_build_object(
+          'addressee_user_id', (select u.email from users u where u.id = q.addressee_user_id),
+          'answered_by', (select u.email from users u where u.id = q.answered_by),
+          'created_by', (select u.email from users u where u.id = q.created_by))) order by q.id)
+        from questions q where q.ticket_id = t.id), '[]') as questions,
       (select jsonb_build_object('repo_full_name', i.repo_full_name, 'issue_number', i.issue_number, 'issue_url', i.issue_url,
         'title', i.title, 'state', i.state) from ticket_issues i where i.ticket_id = t.id) as issue,
       (select d.duplicate_of from ticket_duplicates d where d.ticket_id = t.id and t.resolution_type = 'duplicate') as duplicate_of,

@@ -72,6 +72,8 @@ async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord
   const { db, project } = ctx;
   const next = Math.max(...records.map(({ number }) => number)) + 1;
   const rows = rowsOf(project.id, await findPeople(ctx, records), records);
+  // Nobody is told of what happened elsewhere.
+  await db`select set_config('handoff.quiet', 'on', true)`;
   await Promise.all([
     db`update projects set next_number = greatest(next_number, ${next}) where id = ${project.id}::uuid`,
     ...Object.entries(rows).map(([table, rows]) => insertRows(db, table, rows)),
@@ -82,10 +84,14 @@ async function findPeople(
   { db, project }: ProjectContext,
   records: readonly TicketRecord[],
 ): Promise<Map<string, string>> {
-  const emails = records.flatMap(({ created_by, tasks, test_cases }) => [
+  const emails = records.flatMap(({ created_by, tasks, test_cases, comments = [], questions = [] }) => [
     created_by,
     ...tasks.map(({ assignee }) => assignee),
     ...test_cases.map(({ decided_by }) => decided_by),
+    ...comments.flatMap(({ created_by, resolved_by }) => [created_by, resolved_by]),
+    ...questions.flatMap((
+      { created_by, answered_by, addressee_user_id },
+    ) => [created_by, answered_by, addressee_user_id]),
   ]);
   const people = await db<{ email: string; id: string }[]>`
     select e.email, u.id from unnest(${[...new Set(emails)]}::text[]) as e (email)

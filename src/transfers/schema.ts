@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CommentBody, MAX_COMMENTS } from "../comments/schema.ts";
 import {
   CommitSha,
   Cursor,
@@ -15,6 +16,16 @@ import {
 } from "../core/schema.ts";
 import { IssueNumber } from "../integrations/schema.ts";
 import { ProjectKey } from "../projects/schema.ts";
+import {
+  AddresseeRole,
+  MAX_QUESTIONS,
+  Option,
+  QuestionKind,
+  QuestionStatus,
+  QuestionTexts,
+  Resolver,
+  Selection,
+} from "../questions/schema.ts";
 import { DependsOn, MAX_CRITERIA, MAX_TASKS, Minutes, TaskStatus, TaskTexts } from "../tasks/schema.ts";
 import { MAX_CASES, TestCaseStatus, TestCaseTexts } from "../test_cases/schema.ts";
 import {
@@ -68,6 +79,52 @@ const CaseRecord = z.strictObject({
   updated_at: RecordTime,
 });
 
+const CommentRecord = z.strictObject({
+  id: Id,
+  parent_id: Id.nullable(),
+  body: CommentBody.nullable(),
+  created_by: Person,
+  created_with: z.enum(["session", "key"]),
+  by_bot: z.boolean(),
+  edited_at: RecordTime.nullable(),
+  resolved_at: RecordTime.nullable(),
+  resolved_by: Person,
+  deleted_at: RecordTime.nullable(),
+  created_at: RecordTime,
+  updated_at: RecordTime,
+});
+
+const QuestionRecord = z.strictObject({
+  id: Id,
+  task_id: Id.nullable(),
+  kind: QuestionKind,
+  prompt: QuestionTexts.prompt,
+  context: QuestionTexts.context.nullable(),
+  options: z.array(Option).max(12).nullable(),
+  selection: Selection.nullable(),
+  allow_text: z.boolean(),
+  addressee_user_id: Person,
+  addressee_role: AddresseeRole.nullable(),
+  resolver: Resolver,
+  due_at: RecordTime.nullable(),
+  default_option: text(1, 64).nullable(),
+  made_with_ticket: z.boolean(),
+  task_was: z.enum(["pending", "in_progress"]).nullable(),
+  status: QuestionStatus,
+  option_ids: z.array(text(1, 64)).max(12).nullable(),
+  answer_text: QuestionTexts.answer.nullable(),
+  answered_by: Person,
+  answered_with: z.enum(["session", "key", "default"]).nullable(),
+  answered_by_bot: z.boolean().nullable(),
+  ended_at: RecordTime.nullable(),
+  superseded_by: Id.nullable(),
+  created_by: Person,
+  created_with: z.enum(["session", "key"]),
+  by_bot: z.boolean(),
+  created_at: RecordTime,
+  updated_at: RecordTime,
+});
+
 const IssueRecord = z.strictObject({
   repo_full_name: RepoName,
   issue_number: IssueNumber,
@@ -113,15 +170,19 @@ export const TicketRecord = z.strictObject({
   roles: z.array(RoleState).max(Role.options.length),
   tasks: z.array(TaskRecord).max(MAX_TASKS),
   test_cases: z.array(CaseRecord).max(MAX_CASES),
+  comments: z.array(CommentRecord).max(MAX_COMMENTS).optional().describe(
+    "Absent in exports of earlier versions",
+  ),
+  questions: z.array(QuestionRecord).max(MAX_QUESTIONS + 1).optional().describe("The same"),
   issue: IssueRecord.nullable(),
   duplicate_of: Id.nullable(),
   creation: z.strictObject({ idempotency_key: IdempotencyKey, response: JsonObject }).nullable(),
   part_creations: z.array(z.strictObject({
-    part: z.enum(["task", "test_case"]),
+    part: z.enum(["task", "test_case", "comment", "question"]),
     idempotency_key: IdempotencyKey,
     response: JsonObject,
-  })).max(10 * (MAX_TASKS + MAX_CASES)).optional().describe(
-    "What answered the keyed creations of its tasks and test cases; absent in exports of earlier versions",
+  })).max(10 * (MAX_TASKS + MAX_CASES + MAX_COMMENTS)).optional().describe(
+    "What answered the keyed creations of its parts; absent in exports of earlier versions",
   ),
   reported_repos: z.array(RepoName.toLowerCase()).max(200).optional().describe(
     "Repositories of its project that have ever reported a deploy; absent in exports of earlier versions",

@@ -23,6 +23,7 @@ export function rowsOf(
       project_id: projectId,
       status: record.stage === "live" ? "closed" : "open",
       created_by: person(record.created_by),
+      ...countedWithTicket(record),
     })),
     ticket_roles: parts(({ roles }) => roles),
     tasks: parts(({ tasks }) =>
@@ -35,12 +36,36 @@ export function rowsOf(
     test_cases: parts(({ test_cases }) =>
       test_cases.map((one) => ({ ...one, decided_by: person(one.decided_by) }))
     ),
+    comments: parts(({ comments = [] }) =>
+      comments.map((one) => ({
+        ...one,
+        mentions: [],
+        created_by: person(one.created_by),
+        resolved_by: person(one.resolved_by),
+      }))
+    ),
+    // What a question was about has another version here.
+    questions: parts(({ questions = [] }) =>
+      questions.map((one) => ({
+        ...one,
+        addressee_user_id: person(one.addressee_user_id),
+        answered_by: person(one.answered_by),
+        created_by: person(one.created_by),
+      }))
+    ),
     ticket_issues: parts(({ issue }) => issue ? [issue] : []),
     ticket_creations: parts(({ creation }) => creation ? [creation] : []),
     part_creations: records.flatMap(({ id, part_creations = [] }) =>
       part_creations.map((creation) => ({ ...creation, ticket_id: id }))
     ),
   };
+}
+
+/** A trigger counts the other questions. */
+function countedWithTicket({ questions = [] }: TicketRecord) {
+  const own = questions.filter(({ status, made_with_ticket }) => status === "pending" && made_with_ticket);
+  const human = own.filter(({ resolver }) => resolver === "human_only");
+  return { pending_questions: own.length, human_questions: human.length };
 }
 
 function ownFields(record: TicketRecord): Row {

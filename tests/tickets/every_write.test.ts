@@ -209,6 +209,12 @@ const WRITES: Record<
   "agents.register": {
     write: ({ path }) => call("POST", `${path}/agent-runs`, { agent_id: `bc_${uuid()}` }),
   },
+  "agents.end": {
+    write: async ({ path }) => {
+      const { body } = await done(call("POST", `${path}/agent-runs`, { agent_id: `bc_${uuid()}` }));
+      return await call("POST", `${path}/agent-runs/${body.id}/end`, {});
+    },
+  },
   "integrations.linkIssue": { write: ({ path }) => call("PUT", `${path}/github-issue`, link) },
   "integrations.createIssue": { write: ({ path }) => call("POST", `${path}/github-issue`, {}) },
   "integrations.unlinkIssue": {

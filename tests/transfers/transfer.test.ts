@@ -61,6 +61,8 @@ async function makeFull(service: Harness): Promise<TestProject> {
     idempotency_key: "once",
   });
   await post(service, project, `${first.path}/test-cases/${made.body.id}/approve`);
+  await post(service, project, `${first.path}/comments`, { body: "Look there" });
+  await post(service, project, `${first.path}/questions`, { prompt: "Which limit?" });
   const second = await makeTicket(service, project);
   const third = await makeTicket(service, project);
   await service.call("PATCH", second.path, {
@@ -304,6 +306,11 @@ const LEFT: Record<string, Record<string, string>> = {
     version: "no ETag of another installation passes here",
   },
   ticket_roles: {},
+  comments: { key_id: "claims of keys mean nothing here" },
+  questions: {
+    key_id: "claims of keys mean nothing here",
+    about_version: "versions of another installation mean nothing here",
+  },
   tasks: {
     assignee_session_id: "claims don't come along",
     lease_expires_at: "claims don't come along",
