@@ -1437,6 +1437,16 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.last_sign(run agent_runs)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select greatest(run.updated_at, (select max(greatest(k.updated_at, k.lease_expires_at - interval '15 minutes')) from tasks k
+    where k.ticket_id = run.ticket_id and (k.id = any (run.task_ids) or k.assignee_session_id = run.agent_id)))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.link_known_pull_request()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -17,7 +17,7 @@ export type AgentRun = {
   project_id: string;
   agent_id: string;
   task_ids: Array<string>;
-  status: "running" | "finished" | "failed";
+  status: "running" | "finished" | "failed" | "ended" | "stale";
   summary: string | null;
   branch_name: string | null;
   pull_request_url: string | null;
@@ -1297,6 +1297,7 @@ export type AppRouter = TRPCBuiltRouter<
         { agent_runs: Array<AgentRun>; next_cursor: string | null }
       >;
       get: Query<{ id: string; ticketId: string; runId: string }, AgentRun>;
+      end: Mutation<{ id: string; ticketId: string; runId: string }, AgentRun>;
     };
     auth: {
       login: Mutation<{ email: string; password: string }, TokenPair>;

@@ -1,7 +1,7 @@
 import { requirePerson } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
-import { GIVEN_BACK } from "../tasks/";
+import { RELEASED } from "../tasks/released_columns.ts";
 import { newVersion } from "../core/if_match.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { getAgentRun } from "./get_run.ts";
@@ -19,7 +19,7 @@ export async function endAgentRun(ctx: ProjectContext, input: RunPath): Promise<
     if (run.status !== "running" && run.status !== "stale") return run;
     await db`update agent_runs set status = 'ended', updated_at = clock_timestamp() where id = ${run.id}::uuid`;
     await db`
-      update tasks t set ${db(GIVEN_BACK)}, ${newVersion(db, "t")}
+      update tasks t set ${db(RELEASED)}, ${newVersion(db, "t")}
       where t.ticket_id = ${input.ticketId}::uuid and t.status = 'in_progress'
         and (t.id = any (${run.task_ids}::uuid[]) or t.assignee_session_id = ${run.agent_id})`;
     return await getAgentRun(ctx, input);

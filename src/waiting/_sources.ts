@@ -63,12 +63,8 @@ function runs({ db, actor }: ActorContext): Fragment[] {
       cardinality(g.task_ids)
     from reach r join agent_runs g on g.project_id = r.id and g.status in ('running', 'failed')
     join tickets k on k.id = g.ticket_id and k.status = 'open'
-    where r.role = 'admin' and (g.status = 'failed' or ${isSilent(db)})
+    where r.role = 'admin' and (g.status = 'failed' or last_sign(g) < now() - interval '30 minutes')
       and not exists (select from agent_runs o where o.ticket_id = g.ticket_id and o.id > g.id)`];
-}
-
-function isSilent(db: ActorContext["db"]) {
-  return db`g.updated_at < now() - interval '30 minutes'`;
 }
 
 /** Where jobs end whose tries are used up. */
