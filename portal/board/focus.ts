@@ -1,3 +1,5 @@
+import type { Stage } from "../api/types.ts";
+
 /** The card that keys act on: the focused one, else the one that is pointed at. */
 export function cardAtHand(): HTMLElement | null {
   return document.activeElement?.closest<HTMLElement>("[data-card]") ??
@@ -27,9 +29,17 @@ export function focusCard(card: Element | null | undefined): void {
   card?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** The focus on a ticket's card once it has been drawn where it went. */
-export function focusTicket(id: string): void {
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => focusCard(document.querySelector(`[data-card="${CSS.escape(id)}"]`)))
-  );
+/** Frames in which a ticket is waited for. */
+const PATIENCE = 60;
+
+/** The focus on a ticket's card as soon as it is drawn where it goes. */
+export function focusTicket(id: string, stage: Stage): void {
+  const card = `[data-card="${CSS.escape(id)}"]`;
+  let frames = 0;
+  const look = () => {
+    const found = document.querySelector(`[data-column="${stage}"] ${card}, [data-column="list"] ${card}`);
+    if (found) focusCard(found);
+    else if (frames++ < PATIENCE) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
 }

@@ -20,10 +20,11 @@ export function useMove(project: Project, filters: Filters) {
       keepTicket(project.id, await send(ticket, stage, ifMatch));
       sayDone(board.moved(ticket.ticket_ref, stage), () => {
         void move({ ...ticket, stage }, ticket.stage);
-        focusTicket(ticket.id);
+        focusTicket(ticket.id, ticket.stage);
       });
     } catch (error) {
       takeBack();
+      focusTicket(ticket.id, ticket.stage);
       refused(ticket, error);
     }
     await refreshProject(project.id);

@@ -25,7 +25,7 @@ export function useMoves(project: Project, filters: Filters, selection: ReturnTy
     if (tickets.length > MOST_AT_ONCE) return sayRefused(board.atMost(MOST_AT_ONCE));
     if (others.length > 0) return setAsked({ tickets, stage });
     void moveOne(first, stage);
-    focusTicket(first.id);
+    focusTicket(first.id, stage);
   };
   const undo = async (moved: TicketSummary[]) => {
     for (const [stage, tickets] of Map.groupBy(moved, (ticket) => ticket.stage)) {

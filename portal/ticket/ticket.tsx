@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { sentenceOf, trpc } from "../api/client.ts";
 import type { Project, Ticket } from "../api/types.ts";
@@ -9,11 +9,13 @@ import { Conversation } from "./conversation.tsx";
 import { Editable } from "./editable.tsx";
 import { Facts } from "./facts.tsx";
 import { Gate } from "./gate.tsx";
-import { History } from "./history.tsx";
-import { Links } from "./links.tsx";
 import { Tasks } from "./tasks.tsx";
 import { useSave } from "./use_save.ts";
 import { useTicketCommands } from "./use_ticket_commands.ts";
+
+// Loaded when their tab is opened.
+const History = lazy(async () => ({ default: (await import("./history.tsx")).History }));
+const Links = lazy(async () => ({ default: (await import("./links.tsx")).Links }));
 
 /** A ticket with all that belongs to it; the panel and the page show the same. */
 export function TicketView({ project, ticketRef }: { project: Project; ticketRef: string }) {
@@ -80,10 +82,14 @@ function Loaded({ project, ticket }: { project: Project; ticket: Ticket }) {
           <Cases {...shared} />
         </TabPanel>
         <TabPanel id="links">
-          <Links {...shared} />
+          <Suspense>
+            <Links {...shared} />
+          </Suspense>
         </TabPanel>
         <TabPanel id="history">
-          <History project={project} ticket={ticket} />
+          <Suspense>
+            <History project={project} ticket={ticket} />
+          </Suspense>
         </TabPanel>
       </Tabs>
     </div>
