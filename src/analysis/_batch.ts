@@ -1,6 +1,7 @@
 import type { Context, ProjectAccess } from "../core/context.ts";
 import { lastActivity } from "../suggestions/last_activity.ts";
 import type { Task } from "../tasks/schema.ts";
+import { gatesAreOpen } from "../tickets/gates.ts";
 import type { Ticket } from "../tickets/schema.ts";
 
 /** The project under analysis. */
@@ -15,7 +16,7 @@ export interface TicketFacts
   history_id: number;
   tasks: TaskFacts[];
   cases: number;
-  unapproved_cases: number;
+  gates_are_open: boolean;
   /** Of whatever was changed in it last. */
   last_activity: string;
   embedded: boolean;
@@ -56,7 +57,7 @@ export async function readBatch(
           'status', k.status, 'depends_on_task_ids', k.depends_on_task_ids) order by k.sequence)
         from tasks k where k.ticket_id = t.id and t.status = 'open'), '[]') as tasks,
       (select count(*) from test_cases c where c.ticket_id = t.id) as cases,
-      (select count(*) from test_cases c where c.ticket_id = t.id and c.status <> 'approved') as unapproved_cases
+      ${gatesAreOpen(ctx.db)} as gates_are_open
     from batch b join tickets t on t.id = b.ticket_id
     order by t.id`;
 }

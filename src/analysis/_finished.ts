@@ -41,9 +41,9 @@ export function findFinished(tickets: readonly TicketFacts[]): Finding[] {
   });
 }
 
-function looksFinished({ status, merge_sha, roles, tasks, unapproved_cases }: TicketFacts): boolean {
-  return status === "open" && merge_sha === null && unapproved_cases === 0 &&
-    tasks.some((task) => task.status === "done") && [...tasks, ...roles].every(isFinished);
+function looksFinished({ status, merge_sha, tasks, gates_are_open }: TicketFacts): boolean {
+  return status === "open" && merge_sha === null && gates_are_open &&
+    tasks.some((task) => task.status === "done") && tasks.every(isFinished);
 }
 
 interface AutomaticClosing {

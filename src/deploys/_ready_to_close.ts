@@ -1,16 +1,14 @@
 import type { Db } from "../../db/open.ts";
 import { hasReported } from "../projects/wiring.ts";
-import { isUnfinished } from "../tickets/transition.ts";
+import { gatesAreOpen } from "../tickets/gates.ts";
 import type { DeployRecord } from "./schema.ts";
 
 /**
- * Ticket `t` is on the closing line: open, merged, reopened neither since its merge nor since its first deploy, no role
- * unfinished, no case unapproved.
+ * Ticket `t` closes as soon as its merge is deployed: it is open, merged, reopened neither since its merge nor since its
+ * first deploy, and no gate holds it back.
  */
 export function readyToClose(db: Db) {
-  return db`t.status = 'open' and t.merge_sha is not null and not t.reopened
-    and not exists (select from ticket_roles r where r.ticket_id = t.id and ${isUnfinished(db)})
-    and not exists (select from test_cases c where c.ticket_id = t.id and c.status <> 'approved')`;
+  return db`t.status = 'open' and t.merge_sha is not null and not t.reopened and ${gatesAreOpen(db)}`;
 }
 
 /** The column that a report stamps. */

@@ -1,9 +1,10 @@
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { jsonb } from "../core/json.ts";
+import { isUnfinished } from "../tickets/gates.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { Resolution } from "../tickets/schema.ts";
-import { isUnfinished, moveTickets } from "../tickets/transition.ts";
+import { moveTickets } from "../tickets/transition.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 import type { BeforeClosing } from "./before_closing.ts";
 

@@ -3,10 +3,10 @@ import { AppError } from "../core/errors.ts";
 import { newVersion } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
 import { lockTasks } from "../tasks/lock.ts";
-import { createTicket } from "../tickets/create.ts";
 import { getTicket } from "../tickets/get.ts";
 import { lockTicket, refuseWhenClosed } from "../tickets/lock.ts";
 import type { CreatedTicket, Ticket } from "../tickets/schema.ts";
+import { storeTicket } from "../tickets/store.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 import {
   type BeforeSplit,
@@ -101,13 +101,8 @@ async function makeTicket(
     );
   }
   const lines = tasks.map(({ title }) => `- ${title}`).join("\n");
-  // The embedding is left to its job: nothing slow happens while the parent is locked.
-  const { ticket } = await createTicket({
-    ...ctx,
-    // The request's own key would make one ticket of all parts.
-    idempotencyKey: null,
-    embedder: { ...ctx.embedder, embed: () => Promise.resolve(null) },
-  }, {
+  // Its job makes the embedding, because nothing slow may happen while the parent is locked.
+  const { ticket } = await storeTicket(ctx, {
     id: ctx.project.id,
     title: cut(`Split from ${parent.ticket_ref}: ${title}`, 140),
     description: cut(

@@ -1,25 +1,16 @@
-import type { Db } from "../../db/open.ts";
 import { recordAudit } from "../core/audit.ts";
 import { type Context, isBot, type ProjectContext } from "../core/context.ts";
-import { counted } from "../core/counted.ts";
-import { AppError } from "../core/errors.ts";
+import type { AppError } from "../core/errors.ts";
 import { recordEvents } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
 import { endQuestions } from "./_end_questions.ts";
-import type { Resolution, Stage, Status } from "./schema.ts";
+import { type ClosingRequest, isUnfinished, type Obstacles, obstaclesColumn, refusalOf } from "./gates.ts";
+import type { Stage, Status } from "./schema.ts";
 
 /** What is asked of tickets: to stand in a stage. `live` closes, any other stage reopens what is closed. */
-interface TransitionRequest {
+interface TransitionRequest extends ClosingRequest {
   to: Stage;
-  /** How a closing is resolved; completed, without a note, when absent. */
-  resolution?: Resolution;
-  /** Unfinished roles are set to skipped instead of refusing. */
-  skipPendingRoles?: boolean;
-  /** The caller has been checked for this right. */
-  skipHumanTestGate?: boolean;
-  /** Who asks for it; absent where nobody does. A bot client does not close past a question for a person. */
-  caller?: "person" | "bot";
   /** Of a move out of live: the closing is undone, so that the ticket doesn't count as reopened. */
   undone?: boolean;
   /** Their commit went live just now: those without the stamp of a deploy get it, and don't count as reopened. */
@@ -35,7 +26,7 @@ export interface TransitionResult {
   stage: Stage;
   status: Status;
   changed: boolean;
-  /** roles_incomplete, human_tests_pending or question_unanswered, with what stands in the way. */
+  /** The refusal of the first gate that holds the ticket back. */
   refusal?: AppError;
 }
 
@@ -46,11 +37,8 @@ interface Facts {
   account_id: string;
   stage: Stage;
   status: Status;
-  unfinished_roles: string[];
-  unapproved_cases: { id: string; title: string }[];
   pending_questions: number;
-  /** Those that a person is to answer and that somebody asked. */
-  unanswered: { id: string; prompt: string }[];
+  obstacles: Obstacles;
 }
 
 /**
@@ -93,11 +81,6 @@ export function callerOf({ actor }: ProjectContext): "person" | "bot" {
   return isBot(actor) ? "bot" : "person";
 }
 
-/** Role `r` of a ticket stands in the way of its closing. */
-export function isUnfinished(db: Db) {
-  return db`r.status in ('pending', 'in_progress')`;
-}
-
 /** Locks in id order, so that two calls never wait for each other; reads only then, so that it reads what is true now. */
 async function lockFacts(
   ctx: Context,
@@ -110,72 +93,22 @@ async function lockFacts(
   const [, facts] = await inOrder(
     db`select from tickets t where t.id = any (${ids}::uuid[]) ${inProject} order by t.id for update`,
     db<Facts[]>`
-      select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status,
-        coalesce(r.roles, '{}') as unfinished_roles, coalesce(c.cases, '[]') as unapproved_cases,
-        t.pending_questions, case when t.human_questions > 0 then ${
-      unanswered(db)
-    } else '[]' end as unanswered
+      select t.id, p.key || '-' || t.number as ticket_ref, t.project_id, p.account_id, t.stage, t.status, t.pending_questions,
+        ${obstaclesColumn(db)} as obstacles
       from tickets t join projects p on p.id = t.project_id
-      left join (
-        select ticket_id, array_agg(role order by role) as roles from ticket_roles r
-        where ticket_id = any (${ids}::uuid[]) and ${isUnfinished(db)} group by ticket_id
-      ) r on r.ticket_id = t.id
-      left join (
-        select ticket_id, jsonb_agg(jsonb_build_object('id', id, 'title', title) order by id) as cases from test_cases
-        where ticket_id = any (${ids}::uuid[]) and status <> 'approved' group by ticket_id
-      ) c on c.ticket_id = t.id
       where t.id = any (${ids}::uuid[]) ${inProject}
       order by t.id`,
   );
   return facts;
 }
 
-function unanswered(db: Db) {
-  return db`coalesce((select jsonb_agg(jsonb_build_object('id', q.id, 'prompt', left(q.prompt, 200)) order by q.id) from questions q
-    where q.ticket_id = t.id and q.status = 'pending' and q.resolver = 'human_only' and not q.made_with_ticket), '[]')`;
-}
-
-function decide(
-  ticket: Facts,
-  { to, skipPendingRoles, skipHumanTestGate, caller, resolution }: TransitionRequest,
-): TransitionResult {
-  const {
-    id,
-    ticket_ref,
-    stage,
-    status,
-    unfinished_roles: roles,
-    unapproved_cases: cases,
-    unanswered: questions,
-  } = ticket;
+function decide(ticket: Facts, request: TransitionRequest): TransitionResult {
+  const { to } = request;
+  const { id, ticket_ref, stage, status, obstacles } = ticket;
   const stays = { id, ticket_ref, stage, status, changed: false };
   if (stage === to) return stays;
-  const refused = `Cannot close ticket ${ticket_ref}:`;
-  if (to === "live" && roles.length > 0 && !skipPendingRoles) {
-    const which = `${counted(roles.length, "role is", "roles are")} unfinished (${roles.join(", ")})`;
-    return {
-      ...stays,
-      refusal: new AppError("roles_incomplete", `${refused} ${which}`, { details: { roles } }),
-    };
-  }
-  if (to === "live" && cases.length > 0 && !skipHumanTestGate) {
-    const which = `${counted(cases.length, "human test case is", "human test cases are")} not approved`;
-    return {
-      ...stays,
-      refusal: new AppError("human_tests_pending", `${refused} ${which}`, { details: { cases } }),
-    };
-  }
-  const completes = to === "live" && (resolution?.type ?? "completed") === "completed";
-  if (completes && caller === "bot" && questions.length > 0) {
-    const which = `${
-      counted(questions.length, "question for a person is", "questions for a person are")
-    } unanswered`;
-    const way = "Wait for the answer, withdraw the question, or close with another resolution_type";
-    return {
-      ...stays,
-      refusal: new AppError("question_unanswered", `${refused} ${which}. ${way}`, { details: { questions } }),
-    };
-  }
+  const refusal = to === "live" && refusalOf(ticket_ref, obstacles, request);
+  if (refusal) return { ...stays, refusal };
   return { ...stays, stage: to, status: to === "live" ? "closed" : "open", changed: true };
 }
 
@@ -188,7 +121,7 @@ async function write(
   const live = to === "live";
   const ids = tickets.map(({ id }) => id);
   const reopens = tickets.some(({ status }) => status === "closed");
-  const skips = live && tickets.some(({ unfinished_roles }) => unfinished_roles.length > 0);
+  const skips = live && tickets.some(({ obstacles }) => obstacles.roles.length > 0);
   const asked = live ? tickets.filter(({ pending_questions }) => pending_questions > 0) : [];
   const { type = "completed", note = null } = resolution ?? {};
   // The right sides are the ticket as it stood.
@@ -211,20 +144,20 @@ async function write(
   ]);
 }
 
-/** A gate that was stepped over is written down with the cases that stood open. */
+/** Records that a closing passed the gate of human test cases, with the cases that were not approved. */
 async function recordBypasses(ctx: Context, closed: Facts[], request: TransitionRequest): Promise<void> {
   if (request.to !== "live" || !request.skipHumanTestGate) return;
-  const bypassed = closed.filter(({ unapproved_cases }) => unapproved_cases.length > 0);
+  const bypassed = closed.filter(({ obstacles }) => obstacles.cases.length > 0);
   const [first] = bypassed;
   if (!first) return;
   await Promise.all([
     recordEvents(
       ctx,
-      bypassed.map(({ project_id, id, unapproved_cases }) => ({
+      bypassed.map(({ project_id, id, obstacles }) => ({
         project_id,
         ticket_id: id,
         action: "human_test_gate_skipped",
-        details: { cases: unapproved_cases },
+        details: { cases: obstacles.cases },
       })),
     ),
     recordAudit(ctx, {
@@ -233,10 +166,10 @@ async function recordBypasses(ctx: Context, closed: Facts[], request: Transition
       target_type: "project",
       target_id: first.project_id,
       details: {
-        tickets: bypassed.map(({ id, ticket_ref, unapproved_cases }) => ({
+        tickets: bypassed.map(({ id, ticket_ref, obstacles }) => ({
           id,
           ticket_ref,
-          cases: unapproved_cases,
+          cases: obstacles.cases,
         })),
       },
     }),

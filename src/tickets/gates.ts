@@ -1,0 +1,101 @@
+import type { Db, Fragment } from "../../db/open.ts";
+import { counted } from "../core/counted.ts";
+import { AppError, type ErrorCode } from "../core/errors.ts";
+import type { Resolution } from "./schema.ts";
+
+/** The part of a transition that decides which gates hold a closing back. */
+export interface ClosingRequest {
+  /** How a closing is resolved; completed, without a note, when absent. */
+  resolution?: Resolution;
+  /** Unfinished roles are set to skipped instead of refusing. */
+  skipPendingRoles?: boolean;
+  /** The caller has been checked for this right. */
+  skipHumanTestGate?: boolean;
+  /** Absent where the service closes by itself. */
+  caller?: "person" | "bot";
+}
+
+/** A condition that may hold a ticket back from closing. */
+interface Gate {
+  code: ErrorCode;
+  /** The name of the obstacles' list in a refusal's details. */
+  field: "roles" | "cases" | "questions";
+  /** The obstacles of ticket `t`: a query from its `from` on. */
+  rows(db: Db): Fragment;
+  /** An obstacle as JSON, and the column that sorts the list. */
+  item(db: Db): { json: Fragment; place: Fragment };
+  holds(request: ClosingRequest): boolean;
+  sentence(obstacles: readonly unknown[]): string;
+}
+
+/** In the order in which a refusal names them. Every way to close a ticket goes through these. */
+const GATES: readonly Gate[] = [
+  {
+    code: "roles_incomplete",
+    field: "roles",
+    rows: (db) => db`from ticket_roles r where r.ticket_id = t.id and ${isUnfinished(db)}`,
+    item: (db) => ({ json: db`r.role`, place: db`r.role` }),
+    holds: ({ skipPendingRoles }) => !skipPendingRoles,
+    sentence: (roles) => `${counted(roles.length, "role is", "roles are")} unfinished (${roles.join(", ")})`,
+  },
+  {
+    code: "human_tests_pending",
+    field: "cases",
+    rows: (db) => db`from test_cases c where c.ticket_id = t.id and c.status <> 'approved'`,
+    item: (db) => ({ json: db`jsonb_build_object('id', c.id, 'title', c.title)`, place: db`c.id` }),
+    holds: ({ skipHumanTestGate }) => !skipHumanTestGate,
+    sentence: (cases) =>
+      `${counted(cases.length, "human test case is", "human test cases are")} not approved`,
+  },
+  {
+    code: "question_unanswered",
+    field: "questions",
+    rows: (db) =>
+      db`from questions q where t.human_questions > 0 and q.ticket_id = t.id and q.status = 'pending'
+        and q.resolver = 'human_only' and not q.made_with_ticket`,
+    item: (db) => ({
+      json: db`jsonb_build_object('id', q.id, 'prompt', left(q.prompt, 200))`,
+      place: db`q.id`,
+    }),
+    // A bot client does not complete a ticket past a question that somebody asked a person.
+    holds: ({ caller, resolution }) => caller === "bot" && (resolution?.type ?? "completed") === "completed",
+    sentence: ({ length }) =>
+      `${counted(length, "question for a person is", "questions for a person are")} unanswered. ` +
+      "Wait for the answer, withdraw the question, or close with another resolution_type",
+  },
+];
+
+export type Obstacles = Record<Gate["field"], unknown[]>;
+
+/** Role `r` of a ticket is unfinished. */
+export function isUnfinished(db: Db): Fragment {
+  return db`r.status in ('pending', 'in_progress')`;
+}
+
+/** No gate holds ticket `t` back from a closing that nobody asks for. */
+export function gatesAreOpen(db: Db): Fragment {
+  return GATES.filter(({ holds }) => holds({})).map(({ rows }) => db`not exists (select ${rows(db)})`)
+    .reduce((before, open) => db`${before} and ${open}`);
+}
+
+/** The `Obstacles` of ticket `t`, as a column. */
+export function obstaclesColumn(db: Db): Fragment {
+  const fields = GATES.map(({ field, rows, item }) => {
+    const { json, place } = item(db);
+    return db`${field}::text, coalesce((select jsonb_agg(${json} order by ${place}) ${rows(db)}), '[]')`;
+  }).reduce((before, one) => db`${before}, ${one}`);
+  return db`jsonb_build_object(${fields})`;
+}
+
+/** The refusal by the first gate that holds a closing back; undefined when none does. */
+export function refusalOf(
+  ticketRef: string,
+  obstacles: Obstacles,
+  request: ClosingRequest,
+): AppError | undefined {
+  const gate = GATES.find(({ field, holds }) => obstacles[field].length > 0 && holds(request));
+  if (!gate) return undefined;
+  const found = obstacles[gate.field];
+  const message = `Cannot close ticket ${ticketRef}: ${gate.sentence(found)}`;
+  return new AppError(gate.code, message, { details: { [gate.field]: found } });
+}

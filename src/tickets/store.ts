@@ -1,0 +1,111 @@
+import { v7 as uuid } from "uuid";
+import { isTransaction } from "../../db/transaction.ts";
+import { isBot, type ProjectContext } from "../core/context.ts";
+import { authorText, nameAuthor } from "../core/history.ts";
+import { inOrder } from "../core/in_order.ts";
+import { repeatVictim, transact } from "../core/transact.ts";
+import { type Draft, insertTickets } from "./_insert.ts";
+import { ticketsUrl } from "./_rows.ts";
+import { toStoredVector } from "./_similar.ts";
+import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
+
+/** What creation has found out about a ticket before it is stored. */
+export interface Extras {
+  keyed: Keyed | null;
+  embedding: Float32Array | null;
+  similar: SimilarTicket[] | undefined;
+}
+
+export interface Keyed {
+  key: string;
+  hash: string;
+}
+
+const NO_EXTRAS: Extras = { keyed: null, embedding: null, similar: undefined };
+
+/**
+ * Stores a ticket whose input has been checked. Without an embedding a job makes it later. Alone it shares a statement
+ * with creations of the same moment; in a transaction it is a part of that.
+ */
+export async function storeTicket(
+  ctx: ProjectContext,
+  input: CreateTicket,
+  extras: Extras = NO_EXTRAS,
+): Promise<CreatedTicket> {
+  const draft = draftOf(ctx, input, extras);
+  if (extras.embedding || ctx.config.EMBEDDING_THREADS === 0) return await insert(ctx, draft);
+  return await transact(ctx, async (ctx) => {
+    const created = await insert(ctx, draft);
+    await ctx.queue.enqueue(ctx.db, "embed-ticket", { ticket_id: draft.id });
+    return created;
+  });
+}
+
+/** Creations in one project wait for its counter anyway, so creations of the same moment share a statement. */
+async function insert(ctx: ProjectContext, draft: Draft): Promise<CreatedTicket> {
+  const { db, project, batches } = ctx;
+  if (isTransaction(db)) {
+    // The insert names authors by ticket: whatever the transaction writes next is the caller's again.
+    const [[created]] = await inOrder(insertTickets(db, [draft]), nameAuthor(ctx, db));
+    return created!;
+  }
+  return await batches.join(
+    `create:${project.id}`,
+    draft,
+    (drafts: Draft[]) => repeatVictim(ctx, () => insertTickets(db, drafts)),
+  );
+}
+
+/** A ticket of these types is there to be answered. */
+function asks({ request_type, ask = true }: CreateTicket): boolean {
+  return ask && (request_type === "clarification_needed" || request_type === "decision_needed");
+}
+
+function draftOf(ctx: ProjectContext, input: CreateTicket, { keyed, embedding, similar }: Extras): Draft {
+  const { actor, project } = ctx;
+  const byKey = actor.credential.type === "key";
+  const questionId = asks(input) ? uuid() : null;
+  const { title, description, request_type, priority, blocking, roles = [] } = input;
+  const id = uuid();
+  return {
+    id,
+    project_id: project.id,
+    title,
+    description,
+    request_type,
+    priority,
+    blocking,
+    roles,
+    evidence: input.evidence ?? null,
+    suggested_resolution: input.suggested_resolution ?? null,
+    implementation_notes: input.implementation_notes ?? null,
+    actor_role: input.actor_role ?? (byKey ? "bot" : "user"),
+    actor_id: input.actor_id ?? actor.user.id,
+    source: input.source ?? (byKey ? "api" : "portal"),
+    created_by: actor.user.id,
+    created_with: actor.credential.type,
+    key_id: actor.credential.type === "key" ? actor.credential.id : null,
+    by_bot: isBot(actor),
+    question_id: questionId,
+    idempotency_key: keyed?.key ?? null,
+    body_sha256: keyed?.hash ?? null,
+    embedding: embedding && toStoredVector(embedding),
+    author: authorText(ctx),
+    answer: {
+      ...(similar && { similar_existing: similar }),
+      ...(questionId !== null && { question_id: questionId }),
+      ticket: {
+        id,
+        status: "open",
+        stage: "backlog",
+        title,
+        request_type,
+        priority,
+        blocking,
+        roles: roles.toSorted().map((role) => ({ role, status: "pending" })),
+        version: 1,
+        url: ticketsUrl(ctx),
+      },
+    },
+  };
+}
