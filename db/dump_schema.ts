@@ -1,5 +1,6 @@
 import { migrate, readMigrations } from "./migrate.ts";
-import { openDatabase, type Sql } from "./open.ts";
+import { openDatabase } from "./open.ts";
+import type { Sql } from "./types.ts";
 
 interface Part {
   /** Types come first, then what belongs to text search, tables with what belongs to them, views, functions. */

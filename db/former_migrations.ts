@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Applied, Migration } from "./migrate.ts";
-import type { TransactionSql } from "./open.ts";
+import type { Applied, Migration } from "./migration.ts";
+import type { TransactionSql } from "./types.ts";
 
 /*
  * Databases from before the baseline have 32 migrations in place of 0001 to 0009. Their tables are the same but for the

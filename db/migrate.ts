@@ -1,16 +1,10 @@
 import { createHash } from "node:crypto";
 import { ConfigError, isServersFault } from "./errors.ts";
 import { adoptBaseline, withBaseline } from "./former_migrations.ts";
-import type { Database, Db, Sql, TransactionSql } from "./open.ts";
+import type { Database } from "./open.ts";
+import type { Applied, Migration } from "./migration.ts";
+import type { Db, Sql, TransactionSql } from "./types.ts";
 import { whyUnusable } from "./requirements.ts";
-
-export interface Migration {
-  version: number;
-  name: string;
-  checksum: string;
-  text: string;
-}
-export type Applied = Pick<Migration, "version" | "name" | "checksum">;
 
 /** The database was migrated by other code than this, which can't use it. */
 export class ForeignSchema extends ConfigError {

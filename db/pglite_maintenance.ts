@@ -1,4 +1,4 @@
-import type { Sql } from "./open.ts";
+import type { Sql } from "./types.ts";
 
 const CHECK_EVERY_MS = 10_000;
 /** Bytes of write-ahead log: what is read again after a kill, and about what a backup takes besides the tables. */

@@ -1,5 +1,5 @@
 import { type ConstructorOptions, type Db as Executor, PgBoss, type QueueOptions } from "pg-boss";
-import type { Db, Sql } from "./open.ts";
+import type { Db, Sql } from "./types.ts";
 import { currentTransaction, inTransaction, isTransaction } from "./transaction.ts";
 
 interface BossOptions {

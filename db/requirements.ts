@@ -1,5 +1,5 @@
 import { isGivenUp } from "./errors.ts";
-import type { Sql } from "./open.ts";
+import type { Sql } from "./types.ts";
 
 const LEAST_POSTGRES = 15;
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type postgres from "postgres";
-import type { Db, TransactionSql } from "./open.ts";
+import type { Db, TransactionSql } from "./types.ts";
 
 const scopes = new AsyncLocalStorage<{ tx: TransactionSql | undefined }>();
 

@@ -5,9 +5,12 @@ import { exists } from "../db/files.ts";
 const ROOT = new URL("../", import.meta.url).pathname;
 
 const DOCUMENTS = [
+  "ARCHITECTURE.md",
   "README.md",
   "lab/bench/README.md",
+  "db/postgres_js/README.md",
   "docs/agents.md",
+  "docs/first_hour.md",
   "docs/observability.md",
   "docs/portal.md",
   "docs/security.md",
@@ -33,7 +36,7 @@ test("every file that a document names or leads to is there, and so is the place
   const gone: string[] = [];
   for (const [document, text] of texts) {
     for (
-      const [, path] of text.matchAll(/`((?:db|docs|jobs|lab|models|ops|src|tests)\/[\w./-]+)`/g)
+      const [, path] of text.matchAll(/`((?:db|docs|jobs|lab|models|ops|portal|src|tests)\/[\w./-]+)`/g)
     ) {
       if (!await exists(join(ROOT, path!))) gone.push(`${document}: ${path}`);
     }
@@ -55,4 +58,21 @@ test("every command that a document names is one, and each is told of", async ()
       .map(([, ...names]) => names.find(Boolean)!)
   );
   expect([...new Set(named)].sort()).toEqual(Object.keys(scripts).sort());
+});
+
+test("the way of a request, a delivery and a job names files that are there, in the order of their calls", async () => {
+  const text = texts.get("ARCHITECTURE.md")!;
+  const steps = [...text.matchAll(/^\d\. (?:.*\n)(?: {3}.*\n)*/gm)].map(([step]) => step);
+  const [door, ...later] = steps.flatMap((step) =>
+    [...step.matchAll(/`(src\/[\w/]+\.ts)`/g)].map(([, path]) => path!)
+  );
+  expect(door).toBe("src/http/rest.ts");
+  expect(later.length).toBeGreaterThan(10);
+  for (const path of later) expect(await exists(join(ROOT, path)), path).toBe(true);
+});
+
+test("the README and the page of the code lead to every document", () => {
+  const text = texts.get("README.md")! + texts.get("ARCHITECTURE.md")!;
+  const missing = DOCUMENTS.filter((path) => path !== "README.md" && !text.includes(`](${path})`));
+  expect(missing).toEqual([]);
 });

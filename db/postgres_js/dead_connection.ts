@@ -1,5 +1,5 @@
 import { endsConnection } from "../errors.ts";
-import type { Sql, TransactionSql } from "../open.ts";
+import type { Sql, TransactionSql } from "../types.ts";
 
 /** What of postgres.js' queries is used beyond its types. */
 interface Query extends Promise<unknown> {

@@ -1,7 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { endsConnection } from "../errors.ts";
 import { beginGuarded, sendBy } from "./dead_connection.ts";
-import type { Sql, TransactionSql } from "../open.ts";
+import type { Sql, TransactionSql } from "../types.ts";
 import { Turns } from "./begin_on_idle.ts";
 
 interface RenewableClient {

@@ -1,7 +1,7 @@
-import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
+import { forgetAccess } from "../core/forget_access.ts";
 import { Role } from "../core/schema.ts";
 import { transact } from "../core/transact.ts";
 import { accountGone, settingsOf } from "./_role_settings.ts";

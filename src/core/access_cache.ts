@@ -1,5 +1,4 @@
 import type { Sql } from "../../db/open.ts";
-import type { Context } from "./context.ts";
 
 /**
  * Remembers for a few seconds who a credential belongs to and what they may do in a project, so that most calls need no
@@ -46,12 +45,4 @@ export class AccessCache {
     if (this.#entries.size >= AccessCache.MAX_ENTRIES) this.#entries.clear();
     this.#entries.set(key, { value, until: now + AccessCache.TTL_MS });
   }
-}
-
-/**
- * For each write that changes whose a credential is, or what a caller may do. Call it beside the write; what is remembered
- * goes when the write is committed, because a reader would remember the former state again until then.
- */
-export function forgetAccess({ access, afterCommit }: Context): void {
-  afterCommit(() => access.clear());
 }

@@ -1,6 +1,6 @@
-import { forgetAccess } from "../core/access_cache.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { forgetAccess } from "../core/forget_access.ts";
 import { transact } from "../core/transact.ts";
 import { auditMember, lockMember } from "./_members.ts";
 

@@ -1,12 +1,12 @@
 import { projectIsArchived } from "../core/access.ts";
-import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import { changedFields } from "../core/changed_fields.ts";
 import type { ProjectContext } from "../core/context.ts";
+import { forgetAccess } from "../core/forget_access.ts";
 import { transact } from "../core/transact.ts";
-import { lockAccount } from "./lock.ts";
 import { projectConflict } from "./_rows.ts";
 import { getProject } from "./get.ts";
+import { lockAccount } from "./lock.ts";
 import type { Project, UpdateProject } from "./schema.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { forgetAccess } from "../core/forget_access.ts";
 import { hashPassword, verifyPassword } from "../core/passwords.ts";
 import { transact } from "../core/transact.ts";
 import { voidInvitations } from "../users/invitations.ts";

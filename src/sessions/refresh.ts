@@ -1,8 +1,8 @@
-import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import { forgetSessionCookie } from "../core/auth.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { forgetAccess } from "../core/forget_access.ts";
 import { hashToken } from "../core/tokens.ts";
 import { transact } from "../core/transact.ts";
 import { issueTokens } from "./_tokens.ts";

@@ -1,7 +1,7 @@
-import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { forgetAccess } from "../core/forget_access.ts";
 import { inOrder } from "../core/in_order.ts";
 import { hashPassword } from "../core/passwords.ts";
 import { hashToken } from "../core/tokens.ts";

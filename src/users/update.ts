@@ -1,9 +1,9 @@
 import { requirePerson, requireStanding } from "../core/access.ts";
-import { forgetAccess } from "../core/access_cache.ts";
 import { recordAudit } from "../core/audit.ts";
 import { changedFields } from "../core/changed_fields.ts";
 import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { forgetAccess } from "../core/forget_access.ts";
 import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { emailConflict, refuseHigherRole, userColumns } from "./_rows.ts";

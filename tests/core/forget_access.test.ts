@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { forgetAccess } from "../../src/core/access_cache.ts";
 import { systemContext } from "../../src/core/context.ts";
+import { forgetAccess } from "../../src/core/forget_access.ts";
 import { attemptPart, transact } from "../../src/core/transact.ts";
 import { makeKey, makeMember, makeProject, makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
