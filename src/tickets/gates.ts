@@ -1,6 +1,6 @@
 import type { Db, Fragment } from "../../db/open.ts";
 import { counted } from "../core/counted.ts";
-import { AppError, type ErrorCode } from "../core/errors.ts";
+import { AppError } from "../core/errors.ts";
 import type { Resolution } from "./schema.ts";
 
 /** The part of a transition that decides which gates hold a closing back. */
@@ -17,7 +17,6 @@ export interface ClosingRequest {
 
 /** A condition that may hold a ticket back from closing. */
 interface Gate {
-  code: ErrorCode;
   /** The name of the obstacles' list in a refusal's details. */
   field: "roles" | "cases" | "questions";
   /** The obstacles of ticket `t`: a query from its `from` on. */
@@ -25,30 +24,36 @@ interface Gate {
   /** An obstacle as JSON, and the column that sorts the list. */
   item(db: Db): { json: Fragment; place: Fragment };
   holds(request: ClosingRequest): boolean;
-  sentence(obstacles: readonly unknown[]): string;
+  refuse(attempt: string, obstacles: readonly unknown[]): AppError;
 }
 
 /** In the order in which a refusal names them. Every way to close a ticket goes through these. */
 const GATES: readonly Gate[] = [
   {
-    code: "roles_incomplete",
     field: "roles",
     rows: (db) => db`from ticket_roles r where r.ticket_id = t.id and ${isUnfinished(db)}`,
     item: (db) => ({ json: db`r.role`, place: db`r.role` }),
     holds: ({ skipPendingRoles }) => !skipPendingRoles,
-    sentence: (roles) => `${counted(roles.length, "role is", "roles are")} unfinished (${roles.join(", ")})`,
+    refuse: (attempt, roles) =>
+      new AppError(
+        "roles_incomplete",
+        `${attempt}: ${counted(roles.length, "role is", "roles are")} unfinished (${roles.join(", ")})`,
+        { details: { roles } },
+      ),
   },
   {
-    code: "human_tests_pending",
     field: "cases",
     rows: (db) => db`from test_cases c where c.ticket_id = t.id and c.status <> 'approved'`,
     item: (db) => ({ json: db`jsonb_build_object('id', c.id, 'title', c.title)`, place: db`c.id` }),
     holds: ({ skipHumanTestGate }) => !skipHumanTestGate,
-    sentence: (cases) =>
-      `${counted(cases.length, "human test case is", "human test cases are")} not approved`,
+    refuse: (attempt, cases) =>
+      new AppError(
+        "human_tests_pending",
+        `${attempt}: ${counted(cases.length, "human test case is", "human test cases are")} not approved`,
+        { details: { cases } },
+      ),
   },
   {
-    code: "question_unanswered",
     field: "questions",
     rows: (db) =>
       db`from questions q where t.human_questions > 0 and q.ticket_id = t.id and q.status = 'pending'
@@ -59,9 +64,14 @@ const GATES: readonly Gate[] = [
     }),
     // A bot client does not complete a ticket past a question that somebody asked a person.
     holds: ({ caller, resolution }) => caller === "bot" && (resolution?.type ?? "completed") === "completed",
-    sentence: ({ length }) =>
-      `${counted(length, "question for a person is", "questions for a person are")} unanswered. ` +
-      "Wait for the answer, withdraw the question, or close with another resolution_type",
+    refuse: (attempt, questions) =>
+      new AppError(
+        "question_unanswered",
+        `${attempt}: ${
+          counted(questions.length, "question for a person is", "questions for a person are")
+        } unanswered. Wait for the answer, withdraw the question, or close with another resolution_type`,
+        { details: { questions } },
+      ),
   },
 ];
 
@@ -94,8 +104,5 @@ export function refusalOf(
   request: ClosingRequest,
 ): AppError | undefined {
   const gate = GATES.find(({ field, holds }) => obstacles[field].length > 0 && holds(request));
-  if (!gate) return undefined;
-  const found = obstacles[gate.field];
-  const message = `Cannot close ticket ${ticketRef}: ${gate.sentence(found)}`;
-  return new AppError(gate.code, message, { details: { [gate.field]: found } });
+  return gate?.refuse(`Cannot close ticket ${ticketRef}`, obstacles[gate.field]);
 }
