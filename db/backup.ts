@@ -6,15 +6,23 @@ import { exists, removeIfPresent } from "./files.ts";
 import { migrate } from "./migrate.ts";
 import { openDatabase } from "./open.ts";
 
-/** Beside the database the one file of a data folder that is not made anew: it signs and encrypts. */
+/**
+ * Signs and encrypts. It is the one file of a data folder that must be kept beside the database,
+ * because every other file is created again.
+ */
 const SECRET = "auth_secret";
-/** As sha256sum reads it: what became of a backup that was packed, sent and unpacked nothing else tells. */
+/**
+ * Written in the format of sha256sum. Only these sums show whether a backup survived being packed,
+ * sent and unpacked.
+ */
 const SUMS = "SHA256SUMS";
 
 /**
- * Copies the embedded database of `dataDir` into the new folder `target`, whether or not the service runs. The folder
- * gets its name when it is complete. It holds secrets: mode 0700.
- * @throws {Error} when there is no database, or `target` exists, or `signal` was aborted; no copy is left then
+ * Copies the embedded database of `dataDir` into the new folder `target`, whether or not the
+ * service runs. The folder gets its name when it is complete. It holds secrets, so its mode is
+ * 0700.
+ * @throws {Error} when there is no database, or `target` exists, or `signal` was aborted; no copy
+ * is left then
  */
 export async function backUp(dataDir: string, target: string, signal?: AbortSignal): Promise<void> {
   const home = resolve(dataDir);
@@ -39,7 +47,10 @@ async function refuseExisting(folder: string): Promise<void> {
   if (await exists(folder)) throw new Error(`${folder} exists already: name a new folder for the backup`);
 }
 
-/** Of this call's own: another may back up to the same folder at the same time. Mode 0700. */
+/**
+ * Makes a folder for this call alone, because another call may back up to the same target at the
+ * same time. Mode 0700.
+ */
 async function newFolderBeside(folder: string): Promise<string> {
   const dir = dirname(folder);
   await Deno.mkdir(dir, { recursive: true, mode: 0o700 });
@@ -48,16 +59,18 @@ async function newFolderBeside(folder: string): Promise<string> {
 
 interface Restored {
   tickets: number;
-  /** The migrations that it lacked. */
+  /** The migrations that the backup lacked. */
   applied: string[];
-  /** Whether it is known to be whole: backups of earlier versions have no sums. */
+  /** Whether the backup is known to be complete. Backups of earlier versions have no sums. */
   whole: boolean;
 }
 
 /**
- * Puts a backup into `dataDir`, which must hold no database yet. It gets its name there when it was opened and is
- * up to date; what fails leaves the folder free for another backup.
- * @throws {Error} when there is a database, or `source` is no backup, isn't as it was made or can't be opened
+ * Puts a backup into `dataDir`, which must hold no database yet. The database gets its name there
+ * once it has been opened and brought up to date. A restore that fails leaves the folder free for
+ * another backup.
+ * @throws {Error} when there is a database, or `source` is no backup, was changed or can't be
+ * opened
  */
 export async function restore(source: string, dataDir: string): Promise<Restored> {
   const home = resolve(dataDir);
@@ -69,7 +82,7 @@ export async function restore(source: string, dataDir: string): Promise<Restored
       throw new Error(`${home} holds a database already: restore into an empty DATA_DIR`);
     }
     const whole = await checkSums(source);
-    // A kill may leave it there: the next restore removes it, and so does a first start.
+    // A kill may leave this folder behind; the next restore or a first start removes it.
     const unfinished = join(home, "db.new");
     try {
       await removeIfPresent(unfinished);
@@ -98,7 +111,10 @@ async function bringUpToDate(dataDir: string): Promise<Omit<Restored, "whole">> 
   }
 }
 
-/** False when it has none. A file that is cut off or missing may well open, with less in it. */
+/**
+ * Answers false when the backup has no sums. Without sums a file that is cut off or missing goes
+ * unnoticed, because the database may well open with less in it.
+ */
 async function checkSums(source: string): Promise<boolean> {
   if (!await exists(join(source, SUMS))) return false;
   const [told, found] = [await Deno.readTextFile(join(source, SUMS)), await sumsOf(source)]
@@ -108,7 +124,7 @@ async function checkSums(source: string): Promise<boolean> {
   throw new Error(`${resolve(source)} is not as it was backed up, by its ${SUMS}: ${other.slice(66)}`);
 }
 
-/** A line for each file of a backup. */
+/** Answers one line for each file of a backup. */
 async function sumsOf(folder: string, signal?: AbortSignal): Promise<string> {
   const lines: string[] = [];
   for await (const path of backedUp(folder)) {
@@ -133,7 +149,7 @@ async function* filesIn(folder: string, path: string): AsyncGenerator<string> {
   }
 }
 
-/** No service runs on the folder, and none starts meanwhile. */
+/** Holds the folder's lock, so that no service runs on the folder or starts while `work` does. */
 async function whileLocked<T>(home: string, work: () => Promise<T>): Promise<T> {
   const lock = await lockFolder(home);
   try {
@@ -151,7 +167,7 @@ async function copyHome(home: string, target: string, signal?: AbortSignal): Pro
 async function copySecret(from: string, to: string): Promise<void> {
   if (!await exists(join(from, SECRET))) return;
   await Deno.copyFile(join(from, SECRET), join(to, SECRET));
-  // A backup that was packed and unpacked may have lost it.
+  // The file may have lost its mode when the backup was packed and unpacked.
   await Deno.chmod(join(to, SECRET), 0o600);
 }
 

@@ -2,14 +2,18 @@ import { join } from "node:path";
 import type { Engine } from "./pglite_engine.ts";
 import { removeIfPresent } from "./files.ts";
 
-/** Who asks by this socket may read the database's files anyway: it is the owner's only, as they are. */
+/**
+ * The socket belongs to the owner of the database's files alone, so it gives nobody access that
+ * they lack.
+ */
 const SOCKET = "backup.sock";
-/** Requests wait while files are copied; whoever takes longer than this has a copy that doesn't count. */
+/** Requests wait while files are copied. A copy that takes longer than this doesn't count. */
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Lets another process of the same user copy the files of a running database: a connection pauses the engine, is
- * told `ready`, says `done` when it has copied, and hears `ok` if the engine stood still all the time.
+ * Lets another process of the same user copy the files of a running database. A connection pauses
+ * the engine, is told `ready`, says `done` when it has copied, and hears `ok` if the engine stood
+ * still all the time.
  */
 export async function serveBackups(home: string, engine: Engine): Promise<{ close(): Promise<void> }> {
   const path = join(home, SOCKET);
@@ -26,7 +30,7 @@ export async function serveBackups(home: string, engine: Engine): Promise<{ clos
   };
 }
 
-/** One after the other: a second backup waits for the first. */
+/** Serves one connection after the other, so a second backup waits for the first. */
 async function serveEach(listener: Deno.UnixListener, engine: Engine): Promise<void> {
   for await (const connection of listener) {
     const timer = setTimeout(() => connection.close(), LONGEST_PAUSE_MS);
@@ -46,8 +50,9 @@ async function serveEach(listener: Deno.UnixListener, engine: Engine): Promise<v
 }
 
 /**
- * Runs `copy` while the running database of `home` stands still. False when none runs there.
- * @throws {Error} when it did not stand still until the end, or `signal` was aborted meanwhile
+ * Runs `copy` while the running database of `home` stands still. Answers false when none runs
+ * there.
+ * @throws {Error} when the database did not stand still until the end, or `signal` was aborted
  */
 export async function whilePaused(
   home: string,
@@ -100,7 +105,7 @@ async function say(connection: Deno.UnixConn, word: string): Promise<void> {
   await connection.write(new TextEncoder().encode(`${word}\n`));
 }
 
-/** The words are shorter than any packet; "" when the other side is gone. */
+/** Reads one word. Every word is shorter than a packet; "" means that the other side is gone. */
 async function hear(connection: Deno.UnixConn): Promise<string> {
   const buffer = new Uint8Array(16);
   const length = await connection.read(buffer);

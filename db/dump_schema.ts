@@ -3,9 +3,15 @@ import { openDatabase } from "./open.ts";
 import type { Sql } from "./types.ts";
 
 interface Part {
-  /** Types come first, then what belongs to text search, tables with what belongs to them, views, functions. */
+  /**
+   * The order of the dump: types, parts of text search, tables with what belongs to them, views,
+   * functions.
+   */
   kind: "type" | "dictionary" | "configuration" | "table" | "view" | "function";
-  /** The table of an index or trigger, the configuration of a mapping; otherwise the part's own name. Parts are sorted by `kind`, `owner`, `rank`, `name`. */
+  /**
+   * The table of an index or trigger, the configuration of a mapping, otherwise the part's own
+   * name. Parts are sorted by `kind`, `owner`, `rank`, `name`.
+   */
   owner: string;
   rank: number;
   name: string;
@@ -16,8 +22,8 @@ const KINDS: Part["kind"][] = ["type", "dictionary", "configuration", "table", "
 const LINE_WIDTH = 110;
 
 /**
- * The schema `public` as text, the same for the same schema on PostgreSQL 17 and 18 and on PGlite. Earlier servers spell
- * views otherwise, and have other functions for history.
+ * Writes the schema `public` as text. The same schema gives the same text on PostgreSQL 17 and 18
+ * and on PGlite. Earlier servers spell views differently and have other functions for history.
  */
 export async function dumpSchema(sql: Sql): Promise<string> {
   const parts = await Promise.all([
@@ -30,7 +36,7 @@ export async function dumpSchema(sql: Sql): Promise<string> {
     readViews(sql),
     readFunctions(sql),
   ]);
-  // Sorted here, because the servers' collations differ.
+  // The parts are sorted here, because the servers' collations differ.
   const sorted = parts.flat().sort((a, b) =>
     KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || compare(a.owner, b.owner) || a.rank - b.rank ||
     compare(a.name, b.name)
@@ -63,7 +69,10 @@ function wrapLine(line: string): string {
   return done + last;
 }
 
-/** Without NOT NULL among the constraints (contype n), which only PostgreSQL 18 lists, and which the columns show. */
+/**
+ * Leaves NOT NULL out of the constraints (contype n), because only PostgreSQL 18 lists it and the
+ * columns show it anyway.
+ */
 async function readTables(sql: Sql): Promise<Part[]> {
   const rows = await sql<
     { table: string; options: string | null; columns: string[]; constraints: string[] }[]
@@ -101,7 +110,7 @@ async function readIndexes(sql: Sql): Promise<Part[]> {
   return rows.map((row) => ({ ...row, kind: "table", rank: 1, text: wrap(row.text) }));
 }
 
-/** Without the triggers that `track_history` makes. */
+/** Leaves out the triggers that `track_history` makes. */
 async function readTriggers(sql: Sql): Promise<Part[]> {
   const rows = await sql<Pick<Part, "owner" | "name" | "text">[]>`
     select c.relname as owner, t.tgname as name, pg_get_triggerdef(t.oid) || ';' as text
@@ -114,7 +123,10 @@ async function readTriggers(sql: Sql): Promise<Part[]> {
   return rows.map((row) => ({ ...row, kind: "table", rank: 2, text: wrap(row.text) }));
 }
 
-/** The calls that made the functions and triggers of history, in place of these. */
+/**
+ * Reads the calls that made the functions and triggers of history. The dump shows these calls
+ * instead.
+ */
 async function readTracking(sql: Sql): Promise<Part[]> {
   const rows = await sql<Pick<Part, "owner" | "text">[]>`
     select distinct c.relname as owner, ${trackingCall(sql, "t.tgfoid")} as text
@@ -179,7 +191,7 @@ async function readTextSearch(sql: Sql): Promise<Part[]> {
   `;
 }
 
-/** Without the extensions' own functions and those of history. */
+/** Leaves out the functions of extensions and of history. */
 async function readFunctions(sql: Sql): Promise<Part[]> {
   const rows = await sql<{ name: string; text: string; parsed: boolean }[]>`
     select p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) || ';' as text, p.prosqlbody is not null as parsed
@@ -200,7 +212,7 @@ async function readFunctions(sql: Sql): Promise<Part[]> {
   }));
 }
 
-/** The schema after all migrations, on a new PGlite that is thrown away. */
+/** Dumps the schema after all migrations, on a new PGlite that is thrown away. */
 async function dumpMigrations(): Promise<string> {
   const dataDir = await Deno.makeTempDir({ prefix: "handoff-schema-" });
   const database = await openDatabase({ dataDir });
@@ -213,7 +225,7 @@ async function dumpMigrations(): Promise<string> {
   }
 }
 
-/** Adds new migrations to the list of those that are never edited again. */
+/** Adds new migrations to the list of migrations that must never be edited again. */
 async function writeChecksums(): Promise<void> {
   const path = new URL("./migrations/SHA256SUMS", import.meta.url);
   const listed = await Deno.readTextFile(path);
@@ -226,7 +238,7 @@ async function writeChecksums(): Promise<void> {
   );
 }
 
-/** Of the migration that a line of the list is about. */
+/** Answers the name of the migration that a line of the list is about. */
 function nameOf(line: string): string {
   return line.slice(line.indexOf(" "));
 }

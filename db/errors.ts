@@ -1,4 +1,4 @@
-/** The server takes no writes: it is a standby, or its host has set it so. */
+/** The server takes no writes, because it is a standby or its host has set it so. */
 export const READ_ONLY = "25006";
 
 /** Codes of postgres.js, of the socket, of TLS and of PostgreSQL that mean "not reachable now, try again later". */
@@ -34,7 +34,7 @@ const UNAVAILABLE = new Set([
   "57P03", // cannot connect now: starting up or shutting down
 ]);
 
-/** Codes of what the server will not let this role, this database or this connection do. */
+/** Codes of things that the server doesn't let this role, this database or this connection do. */
 const NOT_ALLOWED = new Set([
   "08P01", // a pooler that takes no settings with the connection
   "0A000", // the extension is not installed on the server
@@ -44,23 +44,29 @@ const NOT_ALLOWED = new Set([
   "42602", // pgvector before 0.8 has not all of the settings
 ]);
 
-/** What whoever set the environment can mend; the message begins with the variable. */
+/** An error that the operator can mend in the environment. The message begins with the variable. */
 export class ConfigError extends Error {
   override name = "ConfigError";
 }
 
-/** Does an error that ended a start mean that the server of DATABASE_URL must be mended, and not this code? */
+/**
+ * Whether an error that ended a start is one to mend at the server of DATABASE_URL and not in this
+ * code.
+ */
 export function isServersFault(error: unknown): boolean {
   return endsConnection(error) || NOT_ALLOWED.has(property(error, "code") ?? "");
 }
 
-/** A broken unique constraint or index; with `constraint`, that one. */
+/** Whether a unique constraint or index was broken; with `constraint`, whether it was that one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (property(error, "code") !== "23505") return false;
   return constraint === undefined || property(error, "constraint_name") === constraint;
 }
 
-/** The database cannot be reached, or went away in the middle: what was sent may or may not have happened. */
+/**
+ * Whether the database could not be reached or went away in the middle. A statement that was sent
+ * may or may not have been executed.
+ */
 export function isUnavailable(error: unknown): boolean {
   const code = property(error, "code");
   if (code !== undefined && UNAVAILABLE.has(code)) return true;
@@ -68,39 +74,48 @@ export function isUnavailable(error: unknown): boolean {
   return code === "ENOENT" && property(error, "syscall") === "connect";
 }
 
-/** The pulse has given up the connection that it waited for. */
+/** Whether the health check dropped the connection that the statement waited for. */
 export function isGivenUp(error: unknown): boolean {
   return property(error, "code") === "CONNECTION_DESTROYED";
 }
 
-/** The connection it came over is gone or about to be. After any other error it takes the next statement. */
+/**
+ * Whether the connection that the error came over is gone or about to go. After any other error the
+ * connection takes the next statement.
+ */
 export function endsConnection(error: unknown): boolean {
   const severity = property(error, "severity");
   return severity === undefined ? isUnavailable(error) : severity === "FATAL" || severity === "PANIC";
 }
 
-/** A statement was cancelled by statement_timeout, or gave up on a lock. */
+/** Whether a statement was cancelled by statement_timeout or gave up on a lock. */
 export function isTimeout(error: unknown): boolean {
   return isLockTimeout(error) || property(error, "code") === "57014";
 }
 
-/** A statement gave up on a row that another transaction holds. */
+/** Whether a statement gave up on a row that another transaction holds. */
 export function isLockTimeout(error: unknown): boolean {
   return property(error, "code") === "55P03";
 }
 
-/** The transaction lost against another one and may be repeated as a whole. */
+/** Whether the transaction lost against another one and may be repeated as a whole. */
 export function isDeadlock(error: unknown): boolean {
   const code = property(error, "code");
   return code === "40P01" || code === "40001";
 }
 
-/** The whole transaction is lost with it: no savepoint helps, and it is the transaction's caller who tries again. */
+/**
+ * Whether the error ends the whole transaction. No savepoint helps then, and the transaction's
+ * caller has to try again.
+ */
 export function endsTransaction(error: unknown): boolean {
   return isUnavailable(error) || isDeadlock(error);
 }
 
-/** What to tell of whatever was thrown, without the runtime's advice to allow everything. */
+/**
+ * Answers the message of anything that was thrown, without the runtime's advice to allow
+ * everything.
+ */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const access = /Requires (\w+) access to (.+?), run again with the --allow-\w+ flag/;

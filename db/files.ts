@@ -8,7 +8,7 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** A file or a folder with all that is in it. */
+/** Removes a file, or a folder with everything in it. */
 export async function removeIfPresent(path: string): Promise<void> {
   try {
     await Deno.remove(path, { recursive: true });

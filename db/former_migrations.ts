@@ -3,22 +3,26 @@ import type { Applied, Migration } from "./migration.ts";
 import type { TransactionSql } from "./types.ts";
 
 /*
- * Databases from before the baseline have 32 migrations in place of 0001 to 0009. Their tables are the same but for the
- * names below, so they are taken along. This file can go with the first release.
+ * Databases from before the baseline have 32 migrations in place of 0001 to 0009. Their tables
+ * differ only in the names below, so such databases can be converted. This file can go with the
+ * first release.
  */
 
-/** SHA-256 of the list of those 32, in the form of SHA256SUMS. */
+/** SHA-256 of the list of those 32, in the format of SHA256SUMS. */
 const FORMER = "f4a3f80ce0b9dec3c1b621c684edc1e9126bb4013e1ac3840b9b7a08f1b3f184";
 const LAST_OF_BASELINE = 9;
 
-/** The applied migrations; the baseline in place of the 32 from before it. */
+/** Answers the applied migrations, with the baseline in place of the 32 from before it. */
 export function withBaseline(applied: Applied[], migrations: Migration[]): Applied[] {
   if (applied[0]?.checksum === migrations[0]?.checksum) return applied;
   const list = applied.map(({ name, checksum }) => `${checksum}  ${name}.sql\n`).join("");
   return createHash("sha256").update(list).digest("hex") === FORMER ? baselineOf(migrations) : applied;
 }
 
-/** Gives the database the baseline's names and its list of migrations. Does nothing where it has them. */
+/**
+ * Gives the database the baseline's names and its list of migrations. Does nothing to a database
+ * that has them.
+ */
 export async function adoptBaseline(
   tx: TransactionSql,
   applied: Applied[],

@@ -1,29 +1,38 @@
 import { isUnavailable } from "./errors.ts";
 
-/** Whether the database answers, and takes writes. */
+/** Whether the database answers and takes writes. */
 export interface DatabaseHealth {
   readonly lost: boolean;
-  /** Calls `listener` at each loss, and at its end. */
+  /** Calls `listener` at each failure that means a loss, and when the loss ends. */
   onLoss(listener: () => void): void;
 }
 
-/** What a pulse is felt by: one connection of its own, which is dropped whenever it fails. */
+/**
+ * The health check's own connection. Each failed ping drops it, so that the next ping reconnects.
+ */
 interface Probe {
   ping(): Promise<unknown>;
   drop(): void;
 }
 
 const TICK_MS = 250;
-/** 1.25 s. Ticks, not the clock: a process that was itself stopped for a while must not take that for silence. */
+/**
+ * 1.25 s. Silence is counted in ticks instead of by the clock, so that a process that was itself
+ * stopped for a while doesn't take its own pause for silence.
+ */
 const SILENT_TICKS = 5;
-/** 6 s: postgres.js gives each connection 5 s, but connects anew for ever to what ends them before it answers. */
+/**
+ * 6 s. postgres.js gives each connection 5 s, but it reconnects for ever to a server that ends
+ * connections before it answers.
+ */
 const UNMET_TICKS = 24;
-/** A single broken connection is no loss: the next ping has a new one. */
+/** A single broken connection is no loss, because the next ping has a new one. */
 const FAILURES_UNTIL_LOST = 2;
 
 /**
- * Asks the database for a sign of life four times a second, so that its loss is known within two seconds, whether it
- * refuses, is shutting down, or is a host that swallows every packet and would hold a request for minutes.
+ * Pings the database four times a second, so that a loss is known within two seconds. The loss may
+ * be a server that refuses or is shutting down, or a host that swallows every packet and would hold
+ * a request for minutes.
  */
 export class HealthCheck implements DatabaseHealth {
   readonly #probe: Probe;
@@ -32,7 +41,10 @@ export class HealthCheck implements DatabaseHealth {
   #asked: { ticks: number } | null = null;
   #failures = 0;
   #lost = false;
-  /** Has it ever answered? Before that, what connects may take its time, and mostly says itself why it can't. */
+  /**
+   * Whether the database has ever answered. Before its first answer a connection may take its time,
+   * and mostly fails with a message that says why.
+   */
   #met = false;
 
   constructor(probe: Probe) {
@@ -76,7 +88,8 @@ export class HealthCheck implements DatabaseHealth {
     this.#met = true;
     this.#failures = 0;
     if (!this.#lost) return;
-    // What has connected since the last failure may have come to the server that the name no longer leads to.
+    // Connections made since the last failure may lead to the server that the name no longer points
+    // to.
     this.#tell();
     this.#lost = false;
   }
@@ -86,7 +99,8 @@ export class HealthCheck implements DatabaseHealth {
     this.#probe.drop();
     if (++this.#failures < FAILURES_UNTIL_LOST) return this.#ask();
     this.#lost = true;
-    // At each failure, not at the first only: what has begun to wait since then shall not wait on.
+    // Listeners are called at each failure and not only at the first, so that statements that began
+    // to wait since then stop waiting.
     this.#tell();
   }
 
@@ -95,7 +109,7 @@ export class HealthCheck implements DatabaseHealth {
   }
 }
 
-/** Whatever else a server answers, "too many connections" included, it is there. */
+/** A server that answers with any other error, "too many connections" included, is there. */
 function isAbsence(error: unknown): boolean {
   return isUnavailable(error) && !(error as { code?: string }).code?.startsWith("53");
 }

@@ -6,31 +6,36 @@ import type { Applied, Migration } from "./migration.ts";
 import type { Db, Sql, TransactionSql } from "./types.ts";
 import { whyUnusable } from "./requirements.ts";
 
-/** The database was migrated by other code than this, which can't use it. */
+/** The database was migrated by another version of the code, and this version can't use it. */
 export class ForeignSchema extends ConfigError {
   override name = "ForeignSchema";
 }
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
-/** This version's own, read once: what is put beside a process that runs is the next one's. */
+/**
+ * This version's own migrations, read once, because files put beside a running process belong to
+ * the next version.
+ */
 let own: Promise<Migration[]> | undefined;
-/** Any fixed number: all starters of this service on one database take this lock. */
+/** Any fixed number. All starters of this service on one database take this lock. */
 const LOCK = 4_712_080_933;
 
 /**
- * Applies what is missing, each file in a transaction of its own, and answers the names applied. Starters that
- * come at once wait for each other. `folder` is a file URL that ends with a slash; `begins` hears of each before it is
- * applied, those of an empty database left out: of many rows one may take minutes, or wait for somebody's lock.
- * @throws {ConfigError} when the server isn't reached, is none that the service can use, or lets this role or database not
- * do it
+ * Applies the missing migrations, each file in a transaction of its own, and answers the names
+ * applied. Starters that come at once wait for each other. `folder` is a file URL that ends with a
+ * slash. `begins` is called before each migration, except on an empty database, because a migration
+ * of many rows may take minutes or wait for somebody's lock.
+ * @throws {ConfigError} when the server can't be reached, can't be used by the service, or doesn't
+ * allow this role or database to do it
  */
 export async function migrate(
   sql: Sql,
   folder: URL = FOLDER,
   begins: (name: string) => void = () => {},
 ): Promise<string[]> {
-  // At once: later the pulse may have given the connection up, whose end would be all that is heard of the reason.
+  // The reason is asked for at once. Later the health check may have dropped the connection, and
+  // the caller would hear of that instead of the reason.
   const reason = await whyUnusable(sql).catch(raise);
   if (reason !== undefined) throw unusable(reason);
   const migrations = await readMigrations(folder);
@@ -44,7 +49,7 @@ export async function migrate(
 }
 
 /**
- * Runs what another starter of the same moment must not run beside; the embedded database has no other.
+ * Runs work that must not run beside another starter's. The embedded database has only one starter.
  * @throws {ConfigError} as `migrate`
  */
 export async function startAlone(
@@ -59,7 +64,7 @@ export async function startAlone(
 }
 
 /**
- * Names of the migrations this code brings and the database lacks.
+ * Answers the names of the migrations that this code brings and the database lacks.
  * @throws {ForeignSchema}
  */
 export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
@@ -70,7 +75,10 @@ export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise
 const NO_TLS = "the server closed the connection when it was asked for TLS, as one does that has none. " +
   "Set it up there, or take sslmode out of the address where the network is your own";
 
-/** The first statements of a start are here, so it is here that it fails for want of a server. */
+/**
+ * Explains an error of the server. The first statements of a start are sent here, so a missing
+ * server shows here.
+ */
 function raise(error: unknown): never {
   if (!(error instanceof Error) || !isServersFault(error)) throw error;
   const hasNoTls = error.message.includes("before secure TLS connection was established");
@@ -90,7 +98,7 @@ async function applyNext(
   begins: (name: string) => void,
 ): Promise<string | undefined> {
   await lockStart(tx);
-  // A function may name what a later statement or migration makes.
+  // A function may name things that a later statement or migration makes.
   await tx`select set_config('check_function_bodies', 'off', true)`;
   await tx`
     create table if not exists schema_migrations (
@@ -113,7 +121,8 @@ async function applyNext(
 }
 
 async function lockStart(tx: TransactionSql): Promise<void> {
-  // The connection's timeouts are made for requests; another starter's migration may well take longer.
+  // The connection's timeouts are made for requests, but another starter's migration may well take
+  // longer.
   await tx`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),
     set_config('idle_in_transaction_session_timeout', '0', true)`;
   await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`;
@@ -155,7 +164,7 @@ function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
   return pending;
 }
 
-/** The files, in order. */
+/** Reads the migration files, in order. */
 export function readMigrations(folder: URL = FOLDER): Promise<Migration[]> {
   return folder === FOLDER ? own ??= readFiles(FOLDER) : readFiles(folder);
 }

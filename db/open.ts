@@ -16,42 +16,55 @@ export interface Database {
 }
 
 interface DatabaseOptions {
-  /** A PostgreSQL server; absent: the embedded database in `dataDir`. */
+  /**
+   * The address of a PostgreSQL server. Without it, the embedded database in `dataDir` is opened.
+   */
   url?: string | undefined;
   dataDir: string;
   poolSize?: number | undefined;
-  /** Hears of what fails outside any request: the embedded database's maintenance, which is tried again. */
+  /**
+   * Called with errors outside any request, which come from the embedded database's maintenance. It
+   * is tried again.
+   */
   onBackgroundError?: ((error: unknown) => void) | undefined;
-  /** The embedded database died: queries fail as unavailable from now on, and only a new process gets it back. */
+  /**
+   * Called when the embedded database died. Queries fail as unavailable from then on, and only a
+   * new process gets the database back.
+   */
   onDeath?: ((error: Error) => void) | undefined;
-  /** Hears of every statement that is sent. */
+  /** Called with every statement that is sent. */
   onStatement?: ((text: string) => void) | undefined;
 }
 
 const POOL_SIZE = 10;
-/** What a process takes of a server's: the pool's and the probe's. */
+/**
+ * The number of connections that a process takes of a server: the pool's and the health check's.
+ */
 export const CONNECTIONS = POOL_SIZE + 1;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
-/** Longer than postgres.js keeps a connection, which is an hour; 0 for none it would not send. */
+/**
+ * Longer than an hour, which is how long postgres.js keeps a connection. 0 would mean no limit, but
+ * postgres.js doesn't send it.
+ */
 const IDLE_TIMEOUT_MS = 24 * 3_600_000;
 const CLOSE_TIMEOUT_S = 10;
 
 const common: postgres.Options<{ int8: postgres.PostgresType<number>; date: postgres.PostgresType<string> }> =
   {
     connect_timeout: 5,
-    // Without it a queued statement would wait up to 20 s after an outage has ended.
+    // Without this a queued statement would wait up to 20 s after an outage has ended.
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 0.5),
     onnotice: () => {},
     types: {
       int8: { to: 20, from: [20], parse: Number, serialize: String },
-      // Times leave the database in the form of the wire, so that no row is mapped for them.
+      // Times leave the database in the form of the wire, so that no row has to be mapped for them.
       date: { to: 1184, from: [1184], parse: wireTime, serialize: (time) => new Date(time).toISOString() },
     },
   };
 
-/** `2026-11-21 15:20:01.5+00` → `2026-11-21T15:20:01.500Z`; sessions run in UTC. */
+/** `2026-11-21 15:20:01.5+00` → `2026-11-21T15:20:01.500Z`, because sessions run in UTC. */
 function wireTime(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${
     (/\.(\d{1,3})/.exec(text)?.[1] ?? "").padEnd(3, "0")
@@ -74,7 +87,8 @@ function openServer(url: string, options: DatabaseOptions): Database {
       max: options.poolSize ?? POOL_SIZE,
       connection: {
         application_name: "handoff",
-        // Whatever the database's or the role's defaults are: after a lock, statements see what its last holder left.
+        // These override the defaults of the database and the role. After a lock, statements have
+        // to see what the last holder of the lock left.
         default_transaction_isolation: "read committed",
         TimeZone: "UTC",
         DateStyle: "ISO",
@@ -100,15 +114,19 @@ function openServer(url: string, options: DatabaseOptions): Database {
   };
 }
 
-/** With the database's name decoded: postgres.js (3.4.9) takes it as it is written in the address, %20 and all. */
+/**
+ * Decodes the database's name, because postgres.js (3.4.9) takes it as written in the address, %20
+ * and all.
+ */
 function connect(url: string, options: typeof common): Sql {
   const database = decodeURIComponent(new URL(url).pathname.slice(1));
   return postgres(url, { ...common, ...(database && { database }), ...options });
 }
 
 /**
- * Beside the pool, where it would wait behind requests. A server that has become a standby still answers, and the pool's
- * connections would stay with it when the name leads to another one.
+ * Opens the health check's connection. It stands beside the pool, where it would wait behind
+ * requests. It asks whether writes are taken, because a server that has become a standby still
+ * answers, and the pool's connections would stay with it when the name leads to another server.
  */
 function openProbe(url: string) {
   const connection = { application_name: "handoff pulse" };
@@ -123,8 +141,9 @@ function openProbe(url: string) {
 }
 
 /**
- * PGlite ignores connection parameters and has no timers: no statement, lock or idle timeout works there.
- * Two connections would share one session, hence `max: 1`, never renewed.
+ * Opens the embedded database. PGlite ignores connection parameters and has no timers, so no
+ * statement, lock or idle timeout works there. `max` is 1 and the connection is never renewed,
+ * because two connections would share one session.
  */
 async function openPglite(options: DatabaseOptions): Promise<Database> {
   const { onBackgroundError: onError = () => {}, onDeath = onError } = options;
@@ -147,7 +166,7 @@ async function openPglite(options: DatabaseOptions): Promise<Database> {
   return {
     sql: client.sql,
     isPglite: true,
-    // Its death ends the process.
+    // The end of the embedded database ends the process, so there is no loss to report.
     databaseHealth: { lost: false, onLoss() {} },
     async close() {
       await maintenance.stop();

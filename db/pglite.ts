@@ -9,14 +9,18 @@ interface Pglite {
   close(): Promise<void>;
 }
 
-/** Linux' sockaddr_un holds 108 bytes, the last of them zero; `/backup.sock` is the longest name in the folder. */
+/**
+ * Linux' sockaddr_un holds 108 bytes, the last of which is zero. `/backup.sock` is the longest name
+ * in the folder.
+ */
 const LONGEST_FOLDER = 95;
 
 /**
- * PGlite with pgvector behind a Unix socket, in a worker so that SQL never runs on the caller's event loop.
- * `dataDir` gets `db.lock`, `db/` and `db.sock`. The lock ends with its process, even on kill -9.
- * @throws {ConfigError} when another process has the folder open, it can't be written, it holds another user's database,
- * or its path is too long for a socket
+ * Starts PGlite with pgvector behind a Unix socket, in a worker so that SQL never runs on the
+ * caller's event loop. `dataDir` gets `db.lock`, `db/` and `db.sock`. The lock ends with its
+ * process, even on kill -9.
+ * @throws {ConfigError} when another process has the folder open, it can't be written, it holds
+ * another user's database, or its path is too long for a socket
  */
 export async function startPglite(dataDir: string, onDeath: (error: Error) => void): Promise<Pglite> {
   const home = resolve(dataDir);
@@ -32,7 +36,8 @@ export async function startPglite(dataDir: string, onDeath: (error: Error) => vo
     const socketPath = join(home, "db.sock");
     await initialise(folder, socketPath);
     await refuseAnothers(home, folder);
-    // PGlite's files are anybody's to write: whoever made DATA_DIR, and with whatever mode, only this user gets at them.
+    // PGlite creates files that anybody may write. This mode lets only this user reach them, no
+    // matter who made DATA_DIR and with which mode.
     await Deno.chmod(folder, 0o700);
     const engine = await startEngine({ folder, socketPath, onDeath });
     const backups = await serveBackups(home, engine);
@@ -57,7 +62,7 @@ export class FolderInUse extends ConfigError {
 }
 
 /**
- * Makes the folder where there is none.
+ * Locks the folder, and makes it where there is none.
  * @throws {FolderInUse}
  * @throws {ConfigError} when the folder can't be made or written
  */
@@ -82,8 +87,9 @@ async function openLock(home: string): Promise<Deno.FsFile> {
 }
 
 /**
- * Root may open anybody's, and what it makes there would keep the database's own user out from then on. Owners are as
- * the file system tells them: some give all files to one.
+ * Refuses another user's database. Root may open it, but the files that root creates would keep the
+ * database's own user out from then on. The owner is compared with that of a new file, because some
+ * file systems give all files to one owner.
  */
 async function refuseAnothers(home: string, folder: string): Promise<void> {
   const probe = await Deno.makeTempFile({ dir: home });
@@ -96,7 +102,10 @@ async function refuseAnothers(home: string, folder: string): Promise<void> {
   );
 }
 
-/** A folder killed half-way through its creation would never open again, so it gets its name when complete. */
+/**
+ * Creates the database under another name and renames it when complete, because a folder killed
+ * half-way through its creation would never open again.
+ */
 async function initialise(folder: string, socketPath: string): Promise<void> {
   if (await exists(folder)) return;
   const unfinished = `${folder}.new`;

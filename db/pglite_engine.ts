@@ -9,8 +9,8 @@ export type FromWorker =
 
 export interface Engine {
   /**
-   * Lets no statement begin until `resume`: the files stand as after a kill, from which the database recovers.
-   * Statements wait meanwhile. Rejects when the engine is gone.
+   * Lets no statement begin until `resume`, so statements wait. The files are as after a kill, from
+   * which the database recovers. Rejects when the engine is gone.
    */
   pause(): Promise<void>;
   resume(): void;
@@ -24,13 +24,17 @@ interface EngineOptions {
 }
 
 const PING_EVERY_MS = 5_000;
-/** Far above any statement of the service, migrations and vacuum included: PGlite cannot cancel one. */
+/**
+ * Far above the time of any statement of the service, migrations and vacuum included, because
+ * PGlite cannot cancel one.
+ */
 const SILENCE_MS = 120_000;
 const CLOSE_MS = 10_000;
 
 /**
- * Resolves when the socket accepts connections. `onDeath` is called at most once, and only after that: the engine
- * answers nobody any more, and as its thread may spin without hearing `terminate`, only the process' end frees it.
+ * Resolves when the socket accepts connections. `onDeath` is called at most once, and only after
+ * that. The engine answers nobody any more then. Its thread may spin without hearing `terminate`,
+ * so only the end of the process frees it.
  */
 export async function startEngine({ folder, socketPath, onDeath }: EngineOptions): Promise<Engine> {
   await removeIfPresent(socketPath);
@@ -39,7 +43,8 @@ export async function startEngine({ folder, socketPath, onDeath }: EngineOptions
   const closed = Promise.withResolvers<void>();
   let paused: PromiseWithResolvers<void> | undefined;
   let state: "starting" | "serving" | "closing" | "gone" = "starting";
-  // Pings, not the clock: a process that was itself stopped for a while must not take that for silence.
+  // Silence is counted in pings instead of by the clock, so that a process that was itself stopped
+  // for a while doesn't take its own pause for silence.
   let unanswered = 0;
 
   const watch = setInterval(() => {
@@ -90,7 +95,7 @@ export async function startEngine({ folder, socketPath, onDeath }: EngineOptions
       if (state === "gone") return;
       state = "closing";
       send(worker, { kind: "close" });
-      // What is committed is in the write-ahead log, so a worker that hangs may simply be ended.
+      // Committed rows are in the write-ahead log, so a worker that hangs may simply be ended.
       const timer = setTimeout(() => end("it did not close"), CLOSE_MS);
       await closed.promise;
       clearTimeout(timer);

@@ -1,18 +1,23 @@
 import type { Sql } from "./types.ts";
 
 const CHECK_EVERY_MS = 10_000;
-/** Bytes of write-ahead log: what is read again after a kill, and about what a backup takes besides the tables. */
+/**
+ * Bytes of write-ahead log. The database reads that much again after a kill, and a backup takes
+ * about that much besides the tables.
+ */
 const LONGEST_LOG = 64 * 1024 * 1024;
 
-/** Bytes from which on a table is vacuumed after each start. */
+/** Tables of this many bytes or more are vacuumed after each start. */
 const LARGE_TABLE = 1024 * 1024;
 
 /**
- * Which tables changed by more than a fifth and a thousand rows since their statistics were taken. The counters begin anew
- * with each start: a large table that wasn't vacuumed since may have changed by any amount before.
+ * Answers the tables of which more than a fifth and a thousand rows changed since their statistics
+ * were taken. The counters start from zero with each process, so a large table that hasn't been
+ * vacuumed since then counts as changed by any amount.
  */
 export async function staleTables(sql: Sql): Promise<string[]> {
-  // Otherwise a session reports its counters up to a second late, and on its next statement.
+  // Without this a session reports its counters up to a second late, and only on its next
+  // statement.
   await sql`select pg_stat_force_next_flush()`;
   const rows = await sql<{ name: string }[]>`
     select format('%I.%I', s.schemaname, s.relname) as name
@@ -26,7 +31,7 @@ export async function staleTables(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** Is the write-ahead log since the last checkpoint so long that it is time for one? */
+/** Whether the write-ahead log since the last checkpoint is so long that it is time for one. */
 export async function needsCheckpoint(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ long: boolean }]>`
     select pg_current_wal_insert_lsn() - redo_lsn > ${LONGEST_LOG}::bigint as long from pg_control_checkpoint()`;
@@ -34,10 +39,10 @@ export async function needsCheckpoint(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Does what autovacuum and the checkpointer do on a server; PGlite has neither: without the one plans get 20 times
- * slower, without the other the write-ahead log grows for as long as the process lives.
- * It goes through the one client, so it waits for transactions and never runs inside one, and a request waits
- * for one table at most.
+ * Does the work of a server's autovacuum and checkpointer, because PGlite has neither. Without
+ * vacuum, plans get 20 times slower; without checkpoints, the write-ahead log grows for as long as
+ * the process lives. The work goes through the one client, so it waits for transactions and never
+ * runs inside one, and a request waits for one table at most.
  */
 export function startMaintenance(
   sql: Sql,

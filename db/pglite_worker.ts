@@ -18,7 +18,7 @@ const ANSWERS = {
   close: "closed",
 } as const;
 
-/** Those of WASI's error numbers whose cause an operator can mend. */
+/** The error numbers of WASI whose cause an operator can mend. */
 const ERRORS: Record<number, string> = {
   2: "permission denied",
   19: "disk quota exceeded",
@@ -44,9 +44,10 @@ async function serve(folder: string, socketPath: string): Promise<PGLiteSocketSe
   const database = await PGlite.create({
     dataDir: folder,
     extensions: { vector },
-    // Its own 160 MB are touched at the start; lists and searches over 30,000 tickets take as long with these. Statistics
-    // from 9,000 rows, not 30,000: those are all in memory at once. What the text index puts off is done in steps of 6 ms;
-    // with 4 MB it was 100 at once, for which everybody waited.
+    // The default of 160 MB for buffers is touched at the start; lists and searches over 30,000
+    // tickets take as long with this setting. Statistics are taken from 9,000 rows and not from
+    // 30,000, because those rows are all in memory at once. The pending list of the text index is
+    // merged in steps of 6 ms; with 4 MB it was one step of 100 ms, for which everybody waited.
     startParams: [
       ...PGlite.defaultStartParams,
       "-c",
@@ -65,7 +66,7 @@ async function serve(folder: string, socketPath: string): Promise<PGLiteSocketSe
   return server;
 }
 
-/** Holds the turn that every message of the socket waits for. */
+/** Takes and keeps the lock that every message of the socket waits for. */
 function pause(): Promise<void> {
   const held = Promise.withResolvers<void>();
   const resumed = paused = Promise.withResolvers<void>();
@@ -87,7 +88,10 @@ function reportEnd(message: string): void {
   dead = true;
 }
 
-/** A PANIC, such as no space left for the write-ahead log, is told to no client; the engine spins from then on. */
+/**
+ * Reports a PANIC, such as no space left for the write-ahead log. No client hears of a PANIC, and
+ * the engine spins from then on.
+ */
 function reportLastWords(line: string): boolean {
   const [words] = /(?:PANIC|FATAL): .*/.exec(line) ?? [];
   if (words) reportEnd(words);
@@ -95,8 +99,9 @@ function reportLastWords(line: string): boolean {
 }
 
 /**
- * An ordinary SQL error leaves the engine sound. After a FATAL or PANIC one PGlite repeats it in an endless loop,
- * and after an exception the socket server answers nobody, so the parent is told that this worker is of no more use.
+ * Reports the engine's end to the parent. An ordinary SQL error leaves the engine sound. After an
+ * error that is FATAL or PANIC, PGlite repeats that error in an endless loop, and after an
+ * exception the socket server answers nobody, so this worker is of no more use.
  */
 function reportDeath(database: PGlite): void {
   const execute = database.execProtocolRawStream.bind(database);
@@ -119,13 +124,19 @@ function reportDeath(database: PGlite): void {
   };
 }
 
-/** Of the protocol's ErrorResponse: `E`, four bytes of length, then fields, `S` (severity) first. */
+/**
+ * Reads the severity of the protocol's ErrorResponse: `E`, four bytes of length, then fields, `S`
+ * (severity) first.
+ */
 function readSeverity(data: Uint8Array): string | undefined {
   if (data[0] !== 0x45 || data[5] !== 0x53) return undefined;
   return new TextDecoder().decode(data.subarray(6, 11));
 }
 
-/** What Emscripten's file system throws is no Error, and has nothing but WASI's number. */
+/**
+ * Describes an error. Emscripten's file system throws objects that are no Error and have only
+ * WASI's number.
+ */
 function wordsOf(error: unknown): string {
   if (error instanceof Error) return String(error);
   const { errno } = error as { errno?: number };

@@ -4,9 +4,15 @@ import { currentTransaction, inTransaction, isTransaction } from "./transaction.
 
 interface BossOptions {
   isPglite: boolean;
-  /** Whether this process expires, retries and schedules jobs; one that only enqueues does not. */
+  /**
+   * Whether this process expires, retries and schedules jobs. A process that only enqueues does
+   * not.
+   */
   supervises: boolean;
-  /** pg-boss reports what fails between jobs here; without a listener it would end the process. */
+  /**
+   * Called by pg-boss with errors between jobs. Without a listener such an error would end the
+   * process.
+   */
   onError: (error: unknown) => void;
 }
 
@@ -14,13 +20,15 @@ interface BossOptions {
 export const POLLING_SECONDS = 2;
 
 /**
- * Every queue takes these: a worker that dies is noticed 30 s after its last heartbeat and by a check each 15 s,
- * so its job runs again within 50 s. No run may last longer than 60 s.
+ * The settings of every queue. A worker that dies is noticed 30 s after its last heartbeat by a
+ * check each 15 s, so its job runs again within 50 s. No run may last longer than 60 s.
  */
 export const RECOVERY = { expireInSeconds: 60, heartbeatSeconds: 30 } satisfies QueueOptions;
 const CHECK_SECONDS = 15;
 
-/** pg-boss over the service's own client. `start()` creates or updates its schema `pgboss`. */
+/**
+ * Creates pg-boss over the service's own client. `start()` creates or updates its schema `pgboss`.
+ */
 export function createBoss(sql: Sql, { isPglite, supervises, onError }: BossOptions): PgBoss {
   const options: ConstructorOptions = {
     db: bossExecutor(sql),
@@ -41,8 +49,9 @@ export function createBoss(sql: Sql, { isPglite, supervises, onError }: BossOpti
 }
 
 /**
- * Passes on what was not passed on within the minute. What is wrong with the database meets every worker at each poll: a
- * weekend's outage would be a gigabyte of log. To some messages pg-boss adds which worker met it.
+ * Passes each error on at most once a minute. A fault of the database reaches every worker at each
+ * poll, so an outage over a weekend would fill a gigabyte of log. pg-boss adds to some messages
+ * which worker met the error; that part is cut off.
  */
 function onceAMinute(onError: (error: unknown) => void): (error: unknown) => void {
   const told = new Set<string>();
@@ -61,8 +70,10 @@ function onceAMinute(onError: (error: unknown) => void): (error: unknown) => voi
 }
 
 /**
- * Starts pg-boss. It remembers when it last looked at the schedule and after each queue, which occurrences it has sent,
- * and since when a job may run or has run: after a clock was set back it would do nothing for as long.
+ * Starts pg-boss. Its tables remember when it last looked at the schedule and at each queue, which
+ * occurrences it has sent, and since when a job may run or has run. After a clock was set back,
+ * pg-boss would do nothing until those times are reached again, so times in the future are
+ * corrected.
  */
 export async function startBoss(boss: PgBoss, sql: Sql): Promise<void> {
   await boss.start();
@@ -80,9 +91,10 @@ export async function startBoss(boss: PgBoss, sql: Sql): Promise<void> {
 }
 
 /**
- * What pg-boss sends its statements through. Over a transaction's handle, as `boss.send(…, { db })`, the job
- * commits with the rows it belongs to. Over the client, statements of a running transaction join it all the same:
- * `send` looks its queue up beside the `db` it is given, which would wait for the embedded one's only connection.
+ * Sends the statements of pg-boss. Over a transaction's handle, as in `boss.send(…, { db })`, the
+ * job commits with the rows that it belongs to. Over the client, statements join a running
+ * transaction all the same, because `send` looks its queue up without the `db` that it is given,
+ * and that statement would wait for the embedded database's only connection.
  */
 export function bossExecutor(db: Db): Executor {
   return {
@@ -100,7 +112,10 @@ interface Result {
   rows: any[];
 }
 
-/** JSON is bound as text: a parameter of type json or jsonb would quote what pg-boss has written out already. */
+/**
+ * Binds JSON as text, because a parameter of type json or jsonb would quote the JSON that pg-boss
+ * has written out already.
+ */
 async function runBound(db: Db, text: string, values: unknown[]): Promise<Result> {
   const bound = text.replace(/(\$\d+)::(jsonb?)\b/g, "$1::text::$2");
   const asText = new Set(Array.from(bound.matchAll(/\$(\d+)::text::jsonb?\b/g), (match) => Number(match[1])));
@@ -109,8 +124,9 @@ async function runBound(db: Db, text: string, values: unknown[]): Promise<Result
 }
 
 /**
- * A script `begin; …; commit;` runs as one transaction of ours, without its own words: a commit inside one ends it
- * behind postgres.js' back, which then waits for ever or commits what somebody else has begun on the connection.
+ * Runs a script `begin; …; commit;` as one transaction of ours, without its own begin and commit.
+ * postgres.js would not notice a commit inside a script, and would then wait for ever or commit
+ * work that somebody else has begun on the connection.
  */
 async function runScript(db: Db, text: string): Promise<Result> {
   const script = /^\s*begin\s*;(.*);\s*commit\s*;?\s*$/is.exec(text)?.[1];
@@ -124,14 +140,14 @@ function hasValues(values: unknown[] | undefined): values is unknown[] {
   return values !== undefined && values.length > 0;
 }
 
-/** postgres.js answers one list of rows per statement when there are several. */
+/** postgres.js answers one list of rows for each statement when there are several. */
 function flatten(result: unknown[]): unknown[] {
   return result.some(Array.isArray) ? result.flat() : result;
 }
 
 type Parameter = string | number | boolean | Date | null | string[];
 
-/** Objects elsewhere than in a JSON cast are for columns whose type postgres.js asks the server. */
+/** An object outside a JSON cast belongs to a column whose type postgres.js asks the server for. */
 function toParameter(value: unknown, isJsonText: boolean): Parameter {
   if (value === undefined) return null;
   return isJsonText && typeof value === "object" && value !== null

@@ -3,7 +3,10 @@ import type { Sql } from "./types.ts";
 
 const LEAST_POSTGRES = 15;
 
-/** Why the service can't use this database, for whoever can mend it; undefined when it can, or lacks pgvector only. */
+/**
+ * Answers why the service can't use this database, in words for the operator; undefined when it
+ * can, or when only pgvector is missing.
+ */
 export async function whyUnusable(sql: Sql): Promise<string | undefined> {
   const [{ version, writable, encoding, lowered, timeout, hidden }] = await sql<[Found]>`
     select current_setting('server_version') as version, current_setting('transaction_read_only') = 'off' as writable,
@@ -16,13 +19,14 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
   }
   if (!writable) return "it takes no writes: it is a standby, or has been set so";
   if (encoding !== "UTF8") return `its encoding is ${encoding}: create it with --encoding=UTF8`;
-  // Emails, repositories and words are compared in small letters, by the database and by this process.
+  // Both the database and this process compare emails, repositories and words in lower case.
   if (lowered !== "i") return "its locale makes another letter of I than i: create it with --locale=C.UTF-8";
-  // As after a restore, which leaves the database's own settings behind.
+  // This happens after a restore, which leaves the database's own settings behind.
   if (hidden !== null) {
     return `pgvector is in the schema ${hidden}: that must be on the role's search_path, with the right to use it`;
   }
-  // Absent on the embedded one, which has none; with a unit where DATABASE_URL names one of its own.
+  // The setting is absent on the embedded database, and has a unit where DATABASE_URL names a value
+  // of its own.
   const { statement_timeout: asked } = sql.options.connection;
   if (/^\d+$/.test(String(asked)) && timeout !== String(asked)) {
     return "the connection's settings don't arrive: connect to the server itself, without a pooler between";
@@ -30,7 +34,11 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
   return undefined;
 }
 
-/** The first statement of all: one that fails at connecting says why, and is given up where it connects again and again. */
+/**
+ * Explains a failure of the first statement of all. An error at connecting says why by itself. A
+ * client that reconnects again and again is given up by the health check, which says nothing of the
+ * reason.
+ */
 function explain(error: unknown): never {
   if (!isGivenUp(error)) throw error;
   const reason = "whatever listens there ends each connection before it answers";
@@ -44,6 +52,6 @@ interface Found {
   lowered: string;
   /** Milliseconds. */
   timeout: string;
-  /** The schema of pgvector, where it isn't found. */
+  /** The schema of pgvector, if the search path doesn't lead to it. */
   hidden: string | null;
 }

@@ -5,8 +5,9 @@ import type { Db, TransactionSql } from "./types.ts";
 const scopes = new AsyncLocalStorage<{ tx: TransactionSql | undefined }>();
 
 /**
- * Runs `work` in the caller's transaction when `db` already is one, else in a transaction of its own. While it
- * runs, a second one on the client is refused: on the embedded database's one connection it would wait for ever.
+ * Runs `work` in the caller's transaction when `db` already is one, else in a transaction of its
+ * own. While that transaction runs, a second one on the client is refused, because on the embedded
+ * database's one connection it would wait for ever.
  */
 export async function inTransaction<T>(db: Db, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
   if (isTransaction(db)) return await work(db);
@@ -24,7 +25,10 @@ export async function inTransaction<T>(db: Db, work: (tx: TransactionSql) => Pro
   }
 }
 
-/** Sends `first` ahead of the first statement of `work` and awaits it with all of that: the two travel together. */
+/**
+ * Sends `first` ahead of the first statement of `work` and awaits both, so that the two travel
+ * together.
+ */
 export async function pipelined<T>(
   first: postgres.PendingQuery<postgres.Row[]>,
   work: () => Promise<T>,
@@ -33,7 +37,7 @@ export async function pipelined<T>(
   return result;
 }
 
-/** A part of a transaction that may fail without taking the rest of it along. */
+/** Runs a part of a transaction that may fail without taking the rest of the transaction along. */
 export async function savepoint<T>(tx: TransactionSql, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
   return await tx.savepoint((inner) => scopes.run({ tx: inner }, () => work(inner))) as T;
 }
@@ -42,7 +46,7 @@ export function isTransaction(db: Db): db is TransactionSql {
   return "savepoint" in db;
 }
 
-/** The transaction whose `work` is running, for code that was given the client only. */
+/** The transaction whose `work` is running, for code that was given only the client. */
 export function currentTransaction(): TransactionSql | undefined {
   return scopes.getStore()?.tx;
 }

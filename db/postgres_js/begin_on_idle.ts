@@ -1,13 +1,15 @@
-/** Who waits: a statement, which may share a connection, or a transaction, which needs one that is idle. */
+/** A statement, which may share a connection, or a transaction, which needs an idle connection. */
 interface Waiting {
   alone: boolean;
   start: () => void;
 }
 
 /**
- * First come, first served, at the pool's door. postgres.js (3.4.9) also sends a `begin` behind the statements of
- * others, and forgets to reserve the connection when it is the hundredth (porsager/postgres#1189): the transaction stays
- * open, the statements of others run inside it, and what was acknowledged is lost with it. On an idle one it never does.
+ * A queue in front of the pool: first come, first served. postgres.js (3.4.9) also sends a `begin`
+ * behind the statements of others, and forgets to reserve the connection when the `begin` is the
+ * hundredth in that row (porsager/postgres#1189). The transaction then stays open, the statements
+ * of others run inside it, and their acknowledged writes are lost with it. On an idle connection
+ * this never happens.
  */
 export class Turns {
   readonly #connections: number;
@@ -19,7 +21,10 @@ export class Turns {
     this.#connections = connections;
   }
 
-  /** Calls `start`, which sends before its next await, at once or later; each start is followed by one `end()`. */
+  /**
+   * Calls `start` now or later. `start` must send before its next await, and one `end()` must
+   * follow each start.
+   */
   wait(waiting: Waiting): void {
     this.#waiting.push(waiting);
     this.#next();
@@ -39,12 +44,15 @@ export class Turns {
     }
   }
 
-  /** Where fewer are running than there are connections, one of these at least is idle. */
+  /** When fewer are running than there are connections, at least one connection is idle. */
   #mayStart({ alone }: Waiting): boolean {
     return !alone || this.#running < this.#connections;
   }
 
-  /** postgres.js sends one microtask after it is asked to: nothing must get in between. */
+  /**
+   * Lets nothing in between for one microtask, because postgres.js sends one microtask after it is
+   * asked to.
+   */
   #holdUntilSent(): void {
     this.#held = true;
     queueMicrotask(() => {

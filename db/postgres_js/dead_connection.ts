@@ -1,16 +1,17 @@
 import { endsConnection } from "../errors.ts";
 import type { Sql, TransactionSql } from "../types.ts";
 
-/** What of postgres.js' queries is used beyond its types. */
+/** The parts of postgres.js' queries that are used here beyond its types. */
 interface Query extends Promise<unknown> {
   handler(query: Query): void;
   reject(error: unknown): void;
 }
 
 /**
- * Begins a transaction whose handle goes dead with its connection. postgres.js (3.4.9) goes on using the connection
- * object: it sends `rollback` to a socket that is gone, which ends the process, and when the object has meanwhile
- * connected again, into somebody else's transaction, which takes that one's acknowledged rows back.
+ * Begins a transaction whose handle goes dead with its connection. postgres.js (3.4.9) goes on
+ * using the connection object after the connection is lost. It sends `rollback` to a socket that is
+ * gone, which ends the process. When the object has connected again by then, it sends `rollback`
+ * into somebody else's transaction, which takes back the acknowledged rows of that transaction.
  */
 export async function beginGuarded<T>(client: Sql, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
   const life = new Life();
@@ -19,7 +20,7 @@ export async function beginGuarded<T>(client: Sql, work: (tx: TransactionSql) =>
   return await Promise.race([begun, life.lost]);
 }
 
-/** From `begin` until its end or the loss of its connection. */
+/** The time of a transaction from `begin` until it ends or loses its connection. */
 class Life {
   readonly #lost = Promise.withResolvers<never>();
   #ended = false;
@@ -41,7 +42,10 @@ class Life {
     this.#lost.reject(error);
   }
 
-  /** The outcome of the work, or never: with the connection gone, postgres.js must neither commit nor roll back. */
+  /**
+   * Answers the outcome of the work. Never settles once the connection is gone, because postgres.js
+   * must then neither commit nor roll back.
+   */
   async outlasting<T>(work: Promise<T>): Promise<T> {
     try {
       const result = await work;
@@ -66,13 +70,17 @@ function guard(tx: TransactionSql, life: Life): TransactionSql {
   });
 }
 
-/** Checked when the query is sent, not when it is written down; a fragment of another query never is. */
+/**
+ * Checks whether the transaction still lives when the query is sent, not when it is written down. A
+ * fragment of another query is never sent.
+ */
 function guardQuery<Q>(made: Q, life: Life): Q {
   return sendBy(made, (query, send) => {
     if (life.ended) return query.reject(new Error("Cannot send a statement: its transaction is over"));
     const { reject } = query;
     const lose = (error: unknown) => {
-      // Here and not in a later handler: whoever waits for the query may send the next one at once.
+      // The loss is noted here and not in a later handler, because code that awaits the query may
+      // send the next one at once.
       if (endsConnection(error)) life.lose(error);
       reject(error);
     };
@@ -82,12 +90,13 @@ function guardQuery<Q>(made: Q, life: Life): Q {
 }
 
 /**
- * Has `sender` send what is a query, and gives it the way that it would have gone. Neither here nor above is a function
- * written where it is assigned to a property: V8 puts such a one among its old objects, where it keeps all that it knows
- * of, a whole call, until the next full collection.
+ * Lets `sender` decide when a query is sent; `send` is the original way. Here and above, functions
+ * are declared first and assigned afterwards. V8 allocates a function literal that is assigned to a
+ * property in old space, where it keeps its whole scope, an entire call, alive until the next full
+ * collection.
  */
 export function sendBy<Q>(made: Q, sender: (query: Query, send: Query["handler"]) => void): Q {
-  // Not so a part of another query, such as a name: that one is never sent by itself.
+  // A part of another query, such as a name, is never sent by itself.
   if (!(made instanceof Promise && "handler" in made)) return made;
   const query = made as unknown as Query;
   const { handler } = query;

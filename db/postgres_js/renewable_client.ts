@@ -7,21 +7,25 @@ import { Turns } from "./begin_on_idle.ts";
 interface RenewableClient {
   /** Stays the same for as long as the process lives. */
   sql: Sql;
-  /** Drops every connection: what waits on one fails as unavailable, and the next statement connects anew. */
+  /**
+   * Drops every connection. Statements that wait on one fail as unavailable, and the next statement
+   * reconnects.
+   */
   renew(): void;
   close(timeoutSeconds: number): Promise<void>;
 }
 
 /**
- * postgres.js behind a handle whose connections can be dropped at once. A client that lived through an outage is not
- * used again: its connections may wait for a host that is gone, or keep what they failed to send for the next one.
+ * Puts postgres.js behind a handle whose connections can be dropped at once. A client that lived
+ * through an outage is not used again, because its connections may wait for a host that is gone, or
+ * keep bytes that they failed to send for the next one.
  */
 export function openClient(open: () => Sql): RenewableClient {
   let current = open();
   const turns = new Turns(current.options.max);
   const begin = <T>(work: (tx: TransactionSql) => Promise<T>) =>
     new Promise<T>((resolve) => {
-      // Bound, as it is another request's end that calls it.
+      // `start` is bound to this request's context, because the end of another request calls it.
       const start = AsyncResource.bind(() => resolve(beginGuarded(current, work).finally(() => turns.end())));
       turns.wait({ alone: true, start });
     });
@@ -44,19 +48,20 @@ export function openClient(open: () => Sql): RenewableClient {
   };
 }
 
-/** Takes its turn when it is sent, not when it is written down. */
+/** Makes a query wait for its turn when it is sent, not when it is written down. */
 function inTurn<Q>(made: Q, turns: Turns): Q {
   return sendBy(made, (query, send) => {
     const end = () => turns.end();
-    // The promise's own: the query's would send it again.
+    // The promise's own `then` is called, because the query's `then` would send the query again.
     Promise.prototype.then.call(query, end, end);
     turns.wait({ alone: false, start: () => send(query) });
   });
 }
 
 /**
- * postgres.js (3.4.9) asks each new connection for the types of arrays, and nobody hears when that connection ends before
- * the answer, which would end the process. Whoever waits for a connection gets another, or hears it for itself.
+ * postgres.js (3.4.9) asks each new connection for the types of arrays. When the connection ends
+ * before the answer, nobody handles the rejection, which would end the process. A statement that
+ * waits for a connection gets another one, or fails with an error of its own.
  */
 addEventListener("unhandledrejection", (event) => {
   if (endsConnection(event.reason) && event.reason.query?.includes("typarray")) event.preventDefault();
