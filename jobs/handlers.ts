@@ -18,7 +18,7 @@ import { embedTicket } from "../src/tickets/embed.ts";
 
 type Handlers = { [Name in QueueName]: (ctx: Context, payload: Payload<Name>) => Promise<void> };
 
-/** Which verb does the work of each queue. */
+/** The verb that does the work of each queue. */
 export const handlers: Handlers = {
   "embed-ticket": embedTicket,
   "close-parked-tickets": closeParkedTickets,

@@ -6,21 +6,24 @@ import { type QueueDefinition, type QueueName, QUEUES } from "../src/core/queue.
 import { dispatchEvents } from "../src/outbound/dispatch.ts";
 import { handlers } from "./handlers.ts";
 
-/** Works on every queue that this process is able to, and schedules those that have a cron. */
+/**
+ * Works on every queue that this process can work on, and schedules the queues that have a cron.
+ */
 export async function startJobs(boss: PgBoss, services: Services): Promise<void> {
   for (const name of Object.keys(QUEUES) as QueueName[]) {
     const { cron, atStart, atOnce = 1, workers = 1, pollingSeconds = POLLING_SECONDS, needsModel }:
       QueueDefinition = QUEUES[name];
     if (needsModel && services.config.EMBEDDING_THREADS === 0) continue;
-    // pg-boss files each occurrence under a key of its own, so of several processes one makes the job. What came due while
-    // none was running, such as the nights of a machine that is off by night, is made up for by one job.
+    // pg-boss files each occurrence under a key of its own, so only one of several processes makes
+    // the job. One job makes up for all occurrences that came due while no process was running,
+    // such as the nights of a machine that is off by night.
     if (cron) await boss.schedule(name, cron, {}, { tz: "UTC", missed: "once" });
     if (atStart) await boss.send(name, {});
     const options = {
       pollingIntervalSeconds: pollingSeconds,
       localConcurrency: workers,
       batchSize: atOnce,
-      // After a fetch that was full the next one doesn't wait for the poll.
+      // After a fetch that was full, the next one doesn't wait for the poll.
       burstWhenBatchFull: true,
       perJobResults: true as const,
       includeMetadata: true as const,
@@ -30,7 +33,7 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
   void dispatchEvents(systemContext(services, { kind: "job", id: "send-webhooks" }, crypto.randomUUID()));
 }
 
-/** How often it was tried before is its `retryCount`. */
+/** `retryCount` is how often the job was tried before. */
 type Job = Pick<JobWithMetadata<unknown>, "id" | "data" | "retryCount" | "retryLimit">;
 
 /** Each of several jobs succeeds or fails by itself. */
@@ -43,7 +46,7 @@ async function settle(services: Services, name: QueueName, job: Job): Promise<Jo
   }
 }
 
-/** Runs one job under its own author. What it throws makes pg-boss try again, by the queue's policy. */
+/** Runs one job under its own author. An error makes pg-boss try again, by the queue's policy. */
 export async function runJob(services: Services, name: QueueName, job: Job): Promise<void> {
   const ctx = systemContext(services, { kind: "job", id: name }, job.id);
   const started = performance.now();
