@@ -2,12 +2,15 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ConfigError, messageOf } from "../db/errors.ts";
 
-/** A path that was given to the command, from the folder where npm was called. */
+/** Resolves a path that was given to the command, from the folder where npm was called. */
 export function pathFromCaller(path: string): string {
   return resolve(Deno.env.get("INIT_CWD") ?? Deno.cwd(), path);
 }
 
-/** From then on, whoever ends the command only aborts it, so that it can clear away what it has begun. */
+/**
+ * After this call, SIGINT and SIGTERM only abort the command, so that it can clear away what it has
+ * begun.
+ */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) {
@@ -17,8 +20,9 @@ export function stopSignal(): AbortSignal {
 }
 
 /**
- * Runs a command with what it takes, no more and no less, and ends with it: what fails is said in one line. Whoever asks
- * how it is called gets that alone: `--help` is no folder to back up to, and asks for no migration.
+ * Runs a command with exactly the arguments that it takes, and ends the process with it. A failure
+ * is reported in one line. `--help` only prints the usage, so it is never taken for a folder to
+ * back up to and never starts a migration.
  */
 export async function runCommand<const Names extends readonly string[]>(
   command: string,

@@ -2,20 +2,23 @@ import { createHandoffClient, type HandoffClient } from "../src/client.ts";
 import { readConfig } from "../src/core/config.ts";
 import { pathFromCaller, stopSignal } from "./_cli.ts";
 
-/** What both commands take; the password comes from the environment, where no process list shows it. */
+/**
+ * The arguments of both commands. The password comes from the environment, so that no process list
+ * shows it.
+ */
 export interface Transfer {
   api: HandoffClient["api"];
   project: string;
   file: string;
-  /** Aborted when the command is told to end; calls of the service end by themselves then. */
+  /** Aborted when the command is told to end. Calls of the service then end by themselves. */
   stopped: AbortSignal;
 }
 
 const SIGNING_OUT_MS = 5_000;
 
 /**
- * Signs in at the service of PUBLIC_URL as ADMIN_EMAIL with ADMIN_PASSWORD, does the work and signs out, also when it is
- * told to end.
+ * Signs in at the service of PUBLIC_URL as ADMIN_EMAIL with ADMIN_PASSWORD, does the work and signs
+ * out, even when the command is told to end.
  */
 export async function withProject(
   [project, file]: readonly [project: string, file: string],
@@ -27,7 +30,7 @@ export async function withProject(
   }
   const stopped = stopSignal();
   let working = true;
-  // Who ends it since the service doesn't answer shall not wait for that again.
+  // A user who ends the command because the service doesn't answer must not wait for it again.
   const patience = () => working ? stopped : stopped.aborted ? AbortSignal.timeout(SIGNING_OUT_MS) : null;
   const client = createHandoffClient({
     baseUrl: PUBLIC_URL,

@@ -6,8 +6,9 @@ interface Report {
 }
 
 /**
- * Asks the registry for known vulnerabilities in the packages that the service runs with: a high or critical one ends the
- * check. A registry that answers no such question, or none at all, ends nothing.
+ * Asks the registry for known vulnerabilities in the packages that the service runs with. A high or
+ * critical one fails the check. A registry that gives no advisories, or doesn't answer, fails
+ * nothing.
  */
 await runCommand("audit", [], async () => {
   const { stdout } = await new Deno.Command("npm", {

@@ -10,7 +10,7 @@ import { startEmbedder } from "../src/embedding/start.ts";
 import { MODEL_DIR } from "../src/core/services.ts";
 import { runCommand } from "./_cli.ts";
 
-/** What is off without a secret. */
+/** The consequence of leaving each secret unset. */
 const SECRETS = {
   AUTH_SECRET: "one generated into DATA_DIR signs access tokens",
   ENCRYPTION_KEY: "a key derived from AUTH_SECRET encrypts stored tokens",
@@ -25,10 +25,10 @@ const SECRETS = {
 
 const LEAST_PGVECTOR = "0.8";
 
-/** Longer than a service that is well takes to say how it is, its database away or not. */
+/** Longer than a healthy service takes to report its state, even when its database is away. */
 const ANSWERS_WITHIN_MS = 5_000;
 
-/** Says what works and what doesn't; the exit code is the number of things that are wrong. */
+/** Reports what works and what doesn't. The exit code is the number of things that are wrong. */
 await runCommand("doctor", [], async () => {
   const config = readConfig();
   console.log(`ok      configuration: ${config.PUBLIC_URL}, JOBS=${config.JOBS}`);
@@ -49,7 +49,7 @@ function tellSecrets(config: Config): void {
   }
 }
 
-/** Beside a server only a generated secret lies in it. */
+/** The folder is needed only for the embedded database and for a generated secret. */
 async function checkFolder({ DATABASE_URL, AUTH_SECRET, DATA_DIR }: Config): Promise<boolean> {
   if (DATABASE_URL && AUTH_SECRET) return true;
   const what = `DATA_DIR ${resolve(DATA_DIR)}`;
@@ -117,14 +117,17 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
   return true;
 }
 
-/** Where all other characters are letters to PostgreSQL, and have no capitals, “Ä” is another word than ä. */
+/**
+ * Some locales make every character outside ASCII a letter without capitals, so that “Ä” is another
+ * word than ä.
+ */
 async function knowsLetters(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ same: boolean }]>`
     select to_tsvector('simple', '“Ä”') = to_tsvector('simple', 'ä') as same`;
   return row.same;
 }
 
-/** The least of the server's, the database's and the role's limit. */
+/** Answers the lowest of the limits of the server, the database and the role. */
 async function allowedConnections(sql: Sql): Promise<number> {
   const [row] = await sql<[{ allowed: number }]>`
     select least(
@@ -136,7 +139,10 @@ async function allowedConnections(sql: Sql): Promise<number> {
   return row.allowed;
 }
 
-/** Tried and taken back, as some servers let more roles do it than their catalogue says. Answers why it can't be. */
+/**
+ * Tries the statements and rolls them back, because some servers let more roles do them than their
+ * catalogue says. Answers the reason when they fail.
+ */
 async function tryOut(sql: Sql, statements: string): Promise<string | undefined> {
   const tried = new Error("taken back");
   try {
@@ -155,7 +161,7 @@ function isAtLeast(version: string, least: string): boolean {
   return version.localeCompare(least, "en", { numeric: true }) >= 0;
 }
 
-/** The embedded database is open to one process only, so its service is asked. */
+/** Asks the running service, because the embedded database is open to one process only. */
 async function askService(config: Config, what: string): Promise<boolean> {
   const url = `${ownUrl(config)}/readyz`;
   try {

@@ -8,7 +8,8 @@ await runCommand("export", ["PROJECT_ID", "FILE"], (args) => withProject(args, e
 
 async function exportTickets({ api, project, file }: Transfer): Promise<void> {
   await refuseExisting(file);
-  // Half an export must not be taken for a whole one, nor two at once be mixed.
+  // An unfinished name keeps half an export from being taken for a whole one, and keeps two exports
+  // at once from being mixed.
   const unfinished = await Deno.makeTempFile({
     dir: dirname(file),
     prefix: `${basename(file)}.`,

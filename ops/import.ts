@@ -8,7 +8,7 @@ import { AppError } from "../src/core/errors.ts";
 import { refuseInexactNumbers } from "../src/core/json_numbers.ts";
 import { TicketRecord } from "../src/transfers/schema.ts";
 
-/** What goes along with others; a larger ticket goes alone. */
+/** The bytes that one call takes together. A larger ticket goes alone. */
 const MOST_BYTES = 700_000;
 const MOST_RECORDS = 100;
 
@@ -36,7 +36,10 @@ await runCommand("import", ["PROJECT_ID", "FILE"], (args) =>
     );
   }));
 
-/** @throws {Error} that names the file's lines: a place among those of one call says nothing to who has the file */
+/**
+ * @throws {Error} that names the file's lines, because a place within one call means nothing to the
+ * user, who has the file
+ */
 async function send({ api, project }: Transfer, lines: Line[]) {
   try {
     return await api.transfers.import.mutate({ id: project, records: lines.map(({ record }) => record) });
@@ -53,10 +56,10 @@ async function send({ api, project }: Transfer, lines: Line[]) {
   }
 }
 
-/** What an import takes of each line: its history is for reading only. */
+/** Reads the part of each line that an import takes, which is all but the read-only history. */
 async function* readRecords({ file: path, stopped }: Transfer): AsyncGenerator<Line> {
   const file = await Deno.open(path);
-  // Who writes into a pipe may keep it waiting.
+  // The signal ends a pipe that keeps the command waiting.
   const lines = file.readable
     .pipeThrough(new TextDecoderStream("utf-8", { fatal: true }), { signal: stopped })
     .pipeThrough(new TextLineStream());
@@ -69,7 +72,7 @@ async function* readRecords({ file: path, stopped }: Transfer): AsyncGenerator<L
       yield { number, record };
     }
   } catch (error) {
-    // Another encoding's letters would come in as question marks, and stay.
+    // Without `fatal`, the letters of another encoding would be stored as question marks.
     throw error instanceof TypeError
       ? new Error(`${path} is not in UTF-8, or cut off`, { cause: error })
       : error;
@@ -89,7 +92,7 @@ function parseRecord(line: string, number: number): TicketRecord {
   }
 }
 
-/** As many in one call as it may have. */
+/** Puts as many lines into one call as it may have. */
 async function* batches(
   source: AsyncIterable<Line> | Iterable<Line>,
 ): AsyncGenerator<Line[]> {

@@ -7,9 +7,9 @@ const PROJECT = fileURLToPath(new URL("../", import.meta.url));
 const READY_WITHIN_MS = 120_000;
 
 interface LaunchOptions extends Pick<Deno.CommandOptions, "stdin" | "stdout" | "stderr"> {
-  /** Where the service's files are; the packages are always this checkout's. */
+  /** The folder of the service's files. The packages are always this checkout's. */
   project?: string;
-  /** For deno, beside those of `npm start`. */
+  /** Flags for deno, beside those of `npm start`. */
   flags?: string[];
 }
 
@@ -34,7 +34,7 @@ export function launchService(
   }).spawn();
 }
 
-/** What every process needs of this one's environment. */
+/** The variables of this process's environment that every process needs. */
 export function inherited(): Record<string, string> {
   return Object.fromEntries(["DENO_DIR", "HOME", "PATH", "TMPDIR"].flatMap((name) => {
     const value = Deno.env.get(name);
@@ -43,7 +43,7 @@ export function inherited(): Record<string, string> {
 }
 
 /**
- * Waits until the process answers at `url` that it is well.
+ * Waits until the process answers at `url` that it is healthy.
  * @throws {Error} when it ends before that, or isn't there within two minutes
  */
 export async function untilAnswers(url: string, child: Deno.ChildProcess): Promise<void> {
@@ -57,14 +57,14 @@ export async function untilAnswers(url: string, child: Deno.ChildProcess): Promi
   }
 }
 
-/** Does something there answer that it is well? */
+/** Whether a process answers at `url` that it is healthy. */
 export async function answers(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
     await response.body?.cancel();
     return response.ok;
   } catch (error) {
-    // Nobody listens yet, or not with an answer.
+    // Nobody listens yet, or the listener doesn't answer in time.
     if (error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError")) {
       return false;
     }
@@ -72,7 +72,7 @@ export async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** A port of the loopback that nobody has at the moment. */
+/** Finds a port of the loopback that nobody has at the moment. */
 export function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

@@ -1,7 +1,11 @@
-/** Cuts text into its lines, without their ends. Node's own cuts at U+2028 too, which JSON may hold as it is. */
+/**
+ * Cuts text into its lines, without their ends. Node's own reader also cuts at U+2028, which JSON
+ * may hold unescaped.
+ */
 export class TextLineStream extends TransformStream<string, string> {
   constructor() {
-    // Put together once: with its history a ticket's line may come in thousands of pieces.
+    // The pieces are put together once, because a ticket's line with its history may come in
+    // thousands of pieces.
     let pieces: string[] = [];
     const take = () => {
       const line = pieces.join("").replace(/\r$/, "");
