@@ -1,13 +1,13 @@
 import type postgres from "postgres";
 
-/** What the client parses beyond postgres.js' own types. */
+/** The types that the client parses beyond those of postgres.js. */
 type Parsed = { int8: number; date: string };
 
-/** The client: a pool on a server, one connection on the embedded database. */
+/** The client. It is a pool on a server, and one connection on the embedded database. */
 export type Sql = postgres.Sql<Parsed>;
-/** A transaction's handle. While it lives, everything its caller sends must go through it. */
+/** A transaction's handle. While it lives, every statement of its caller must go through it. */
 export type TransactionSql = postgres.TransactionSql<Parsed>;
-/** What a verb takes: the client, or the transaction it takes part in. */
+/** The handle that a verb takes: the client, or the transaction that the verb takes part in. */
 export type Db = Sql | TransactionSql;
 
 /** A part of a statement. */
