@@ -5,7 +5,7 @@ type Place = { stage: Stage; status: Status };
 type Asked = Pick<UpdateTicket, "stage" | "status" | "resolution_type" | "resolution_note">;
 
 /**
- * Where a change of stage and status sends a ticket; null leaves it where it is.
+ * Returns the stage to which a change of stage and status moves a ticket; null if it does not move.
  * @throws {AppError} invalid_request when stage and status contradict each other
  */
 export function destinationOf(before: Place, { stage, status }: Asked): Stage | null {
@@ -17,7 +17,7 @@ export function destinationOf(before: Place, { stage, status }: Asked): Stage | 
   return to === before.stage ? null : to;
 }
 
-/** @throws {AppError} invalid_request for a resolution of a ticket that will be open */
+/** Refuses resolution fields for a ticket that will be open. @throws {AppError} invalid_request */
 export function refuseStrayResolution(after: Stage, asked: Asked): void {
   if (after === "live") return;
   for (const name of ["resolution_type", "resolution_note"] as const) {

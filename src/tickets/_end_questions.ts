@@ -2,8 +2,9 @@ import type { Context } from "../core/context.ts";
 import type { Resolution } from "./schema.ts";
 
 /**
- * Ends what is pending on tickets that close: withdrawn. The note with which a person closes answers the question that
- * the ticket made by itself, so that whoever waits for it gets it.
+ * Withdraws the pending questions of tickets that close. A note with which a person closes a ticket
+ * becomes the answer to the question that the ticket itself asked, so that the agent that waits for
+ * it gets an answer.
  */
 export async function endQuestions(
   { db, author }: Context,

@@ -11,7 +11,7 @@ type Filters = Omit<ListTickets, "sort" | "limit" | "cursor">;
 
 export const RANKS = { low: 1, medium: 2, high: 3 };
 
-/** A statement with `filters`; one that searches words is planned for them. */
+/** Runs a statement that contains `filters`. A text search is planned for its own words. */
 export function filtered<Query extends PromiseLike<unknown>>(
   { id: _, cursor: __, q, sort, ...choices }: Partial<ListTickets>,
   query: Query,
@@ -36,14 +36,14 @@ ${waiting_on ? db`and ${isWaitingOn(ctx, waiting_on)}` : db``}
 }
 
 /**
- * Not by `=`: among equals an order by priority is one by ids, which the planner would take from the primary key, and
- * read every older ticket of all projects.
+ * Uses `between` instead of `=`. With `=` the planner drops priority from the sort order, sorts by
+ * id alone, takes the primary key, and reads every older ticket of all projects.
  */
 function ofPriority(db: Db, rank: number) {
   return db`and t.priority_rank between ${rank}::smallint and ${rank}::smallint`;
 }
 
-/** By the few that wait, which indexes of what is pending find. */
+/** Starts from the few tickets that wait, which the indexes of pending questions and cases find. */
 function isWaitingOn({ db, project }: ProjectContext, waitingOn: WaitingOn) {
   const asked = (condition: Fragment) =>
     db`select q.ticket_id from questions q where q.project_id = ${project.id}::uuid and q.status = 'pending' ${condition}`;
@@ -61,13 +61,19 @@ function isWaitingOn({ db, project }: ProjectContext, waitingOn: WaitingOn) {
   }
 }
 
-/** The role written out: planned for any, one that half of the tickets have would be looked up for each of these. */
+/**
+ * Writes the role as a literal. A plan for any role would look up a role that half of the tickets
+ * have once for each ticket.
+ */
 function ofRole({ db, project }: ProjectContext, role: Role) {
   return db`and exists (select from ticket_roles r
     where r.ticket_id = t.id and r.role = ${literal(db, role)} and r.project_id = ${project.id}::uuid)`;
 }
 
-/** Written out, so that the indexes of what is open serve a prepared statement too. Live is closed and nothing else is. */
+/**
+ * Writes the status as a literal, so that the indexes of open tickets serve a prepared statement
+ * too. A ticket is closed exactly when it is in live.
+ */
 function ofStatus(db: Db, { status, stage }: Filters) {
   const isOpen = status === "open" || stage !== undefined && stage !== "live";
   return db`${isOpen ? db`and t.status = 'open'` : db``} ${
@@ -75,7 +81,7 @@ function ofStatus(db: Db, { status, stage }: Filters) {
   }`;
 }
 
-/** Words are sought in the index; what has none is sought in every text. */
+/** Looks up words in the index. A term without any word is searched for in every text. */
 function matches(ctx: ProjectContext, q: string) {
   const { db, project } = ctx;
   const { alternatives, refs } = parseSearch(q, project.keys);
@@ -87,7 +93,10 @@ function matches(ctx: ProjectContext, q: string) {
   return db`(${conditions.map((condition, index) => index === 0 ? condition : db`or ${condition}`)})`;
 }
 
-/** A ticket that the query names has its number among its words; the index doesn't have it, as it would cost each ticket. */
+/**
+ * A ticket that the query names matches by its number as if the number were one of its words. The
+ * index leaves numbers out because they would cost space for every ticket.
+ */
 function hasWords({ db, project }: ProjectContext, words: string, refs: readonly number[]) {
   const texts = db`select x.ticket_id from ticket_texts x
     where x.project_id = ${project.id}::uuid and x.document @@ search_query(${words})`;

@@ -5,7 +5,7 @@ import { jsonb } from "../core/json.ts";
 import { refuseDisabledRoles } from "../projects/enabled_roles.ts";
 import type { CreatedTicket } from "./schema.ts";
 
-/** A ticket that is ready to be stored: columns of the row, and what goes with it. */
+/** A ticket that is ready to be stored: the columns of its row and the data stored beside it. */
 export interface Draft {
   id: string;
   project_id: string;
@@ -24,35 +24,41 @@ export interface Draft {
   created_with: "session" | "key";
   key_id: string | null;
   by_bot: boolean;
-  /** Of the question that its type asks; null where none is to be made. */
+  /** The id of the question that the ticket's type asks; null if the type asks none. */
   question_id: string | null;
   roles: string[];
   idempotency_key: string | null;
   body_sha256: string | null;
   /** As a pgvector literal. */
   embedding: string | null;
-  /** The answer but for what the database gives: number and time. The number is missing at the end of its `url` too. */
+  /**
+   * The answer without the number and time, which the database adds. Its `url` lacks the number at
+   * the end, too.
+   */
   answer: Omit<CreatedTicket, "ticket"> & {
     ticket: Omit<CreatedTicket["ticket"], "ticket_ref" | "created_at">;
   };
-  /** Who is written into the ticket's history, as JSON. */
+  /** The author of the ticket's history entries, as JSON. */
   author: string;
 }
 
 /**
- * Stores tickets of one project in one statement, and so in one round trip and one commit: numbers, tickets, roles,
- * embeddings, stored answers; history by trigger. A twin that came first breaks ticket_creations_pkey, which takes
- * everything back, the numbers included.
- * @throws {AppError} forbidden, invalid_request for what has changed since the callers were let in
+ * Stores tickets of one project in one statement, and therefore in one round trip and one commit:
+ * numbers, tickets, roles, embeddings and stored answers. A trigger writes the history. If a twin
+ * was stored first, ticket_creations_pkey is violated and everything is undone, the numbers
+ * included.
+ * @throws {AppError} forbidden, invalid_request for what has changed since the callers were
+ * authorized
  */
 export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<CreatedTicket[]> {
-  // Only an answer that is stored goes to the database and is made complete there.
+  // Only an answer that is stored is sent to the database, which completes it there.
   const rows = drafts.map(({ answer, ...row }) => row.idempotency_key === null ? row : { ...row, answer });
   const projectId = drafts[0]!.project_id;
   const roles = drafts.flatMap(({ roles }) => roles);
-  // In a statement of its own form: the others don't pay for triggers that have nothing to do.
+  // Drafts with a question have a statement of their own, so that other drafts don't pay for
+  // triggers that have nothing to do.
   const question = drafts.some(({ question_id }) => question_id !== null) ? questionCte(db) : db``;
-  // PostgreSQL runs the parts from the last to the first, so the ticket is the first in its history.
+  // PostgreSQL runs the parts from the last to the first, so the ticket comes first in its history.
   const stored = await db<{ number: number; ticket_ref: string; created_at: string }[]>`
     with ${authorsCte(db, drafts)}, draft as materialized (
       select * from rows from (jsonb_to_recordset(${jsonb(db, rows)}) as (id uuid, title text,
@@ -96,7 +102,9 @@ export async function insertTickets(db: Db, drafts: readonly Draft[]): Promise<C
   });
 }
 
-/** The question that a ticket's type asks: its title, with the description for a context. */
+/**
+ * The question that a ticket's type asks: the title is its prompt and the description its context.
+ */
 function questionCte(db: Db) {
   return db`question as (
       insert into questions (id, ticket_id, project_id, kind, prompt, context, allow_text, resolver, made_with_ticket, created_by,
@@ -107,7 +115,10 @@ function questionCte(db: Db) {
     ),`;
 }
 
-/** While the model worked, a role was switched off or the project archived. */
+/**
+ * Explains why nothing was stored: while the model worked, a role was disabled or the project
+ * archived.
+ */
 async function refuse(db: Db, projectId: string, roles: readonly string[]): Promise<never> {
   const [project] = await db<{ disabled_roles: string[] }[]>`
     select a.disabled_roles from projects p join accounts a on a.id = p.account_id where p.id = ${projectId}::uuid`;

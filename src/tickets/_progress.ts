@@ -1,8 +1,8 @@
 import type { Db } from "../../db/open.ts";
 
 /**
- * How far a ticket is and who is at work on it, for `tickets t`: counts of its tasks and cases, the earliest claim, the
- * latest agent run. Each looks into an index by the ticket.
+ * Progress of `tickets t` and who works on it: counts of its tasks and cases, the earliest claim
+ * and the latest agent run. Each subquery uses an index by ticket.
  */
 export function progressColumns(db: Db) {
   return db`
@@ -18,7 +18,10 @@ export function progressColumns(db: Db) {
       from agent_runs r where r.ticket_id = t.id order by r.id desc limit 1) as agent_run`;
 }
 
-/** A claim of a person is kept under one of their sessions, as the portal makes it; any other is an agent's. */
+/**
+ * A person's claim has one of the person's sessions as its session id, because the portal claims
+ * so. Any other claim is an agent's.
+ */
 function kindOfClaim(db: Db) {
   return db`case
     when u.kind = 'bot' then 'agent'

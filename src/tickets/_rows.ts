@@ -4,7 +4,7 @@ import type { ProjectAccess } from "../core/context.ts";
 import { progressColumns } from "./_progress.ts";
 import { shipColumn } from "./_ship.ts";
 
-/** The facts of a call that a ticket's columns depend on. */
+/** The facts of a call on which a ticket's columns depend. */
 export interface TicketScope {
   project: Pick<ProjectAccess, "id" | "key">;
   config: Pick<Config, "PUBLIC_URL">;
@@ -32,7 +32,7 @@ export function ticketColumns(ctx: TicketScope & { db: Db }) {
     t.resolution_note`;
 }
 
-/** The address of a ticket's page in the portal, but for its number. */
+/** The address of a ticket's page in the portal, without the number at its end. */
 export function ticketsUrl({ config, project }: TicketScope): string {
   return `${config.PUBLIC_URL}/${project.key}/tickets/${project.key}-`;
 }

@@ -8,17 +8,20 @@ interface ShipScope {
   project: Pick<ProjectAccess, "id">;
 }
 
-/** Asked once in a statement, not for each row. */
+/** Runs once for a statement instead of once for each row. */
 function reports({ db, project }: ShipScope) {
   return db`(select ${hasReported(db, db`${project.id}::uuid`)})`;
 }
 
-/** `ship` of ticket `t`: what it tells itself, and what its project's repositories reported. */
+/**
+ * The `ship` of `tickets t`, from the ticket's own state and the reports of its project's
+ * repositories.
+ */
 export function shipColumn(ctx: ShipScope) {
   return ctx.db`case when t.ship_state = 'merged' and ${reports(ctx)} then 'waiting' else t.ship_state end`;
 }
 
-/** The same as a condition, with its values spelled out: an index holds only some of them. */
+/** The same as a condition. It spells the values out because an index holds only some of them. */
 export function hasShip(ctx: ShipScope, ship: Ticket["ship"]) {
   const { db } = ctx;
   if (ship === "waiting") return db`t.ship_state = 'merged' and ${reports(ctx)}`;

@@ -2,25 +2,32 @@ import { toVectorLiteral } from "../embedding/embedder.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { MAX_SIMILAR, SIMILARITY_THRESHOLD, type SimilarTicket } from "./schema.ts";
 
-/** By how much of itself each number of a stored vector may differ from the model's. */
+/** The largest relative difference between a number of a stored vector and the model's number. */
 const SPREAD = 1.7e-5;
-/** A cosine of exactly 0.65 may come out so much lower, by the spread and by the single precision of what is stored. */
+/**
+ * The spread and the single precision of stored numbers can lower a cosine of exactly 0.65 by this
+ * much.
+ */
 const PRECISION = 2e-5;
 
-/** What the model reads of a ticket. */
+/** The text of a ticket that the model reads. */
 export function embeddedText(ticket: { title: string; description: string }): string {
   return `${ticket.title}\n${ticket.description}`;
 }
 
 /**
- * An embedding as it is stored: no two are equal, be their texts. Some thousand equal vectors stop the search in pgvector's
- * graph, where among equals no step leads nearer, and other tickets are not found. Signs and zeros stay.
+ * Returns an embedding as it is stored. No two stored vectors are equal, even if their texts are.
+ * Some thousand equal vectors would stop the search in pgvector's graph, because no step among
+ * equals leads nearer, and other tickets would not be found. Signs and zeros stay.
  */
 export function toStoredVector(embedding: Float32Array): string {
   return toVectorLiteral(embedding.map((number) => number * (1 + SPREAD * (2 * Math.random() - 1))));
 }
 
-/** The open tickets of the project at or above the threshold, best first; a ticket that isn't stored yet is not among them. */
+/**
+ * Finds the project's open tickets at or above the threshold, best first. A ticket that isn't
+ * stored yet is not among them.
+ */
 export async function findNearest(ctx: ProjectContext, embedding: Float32Array): Promise<SimilarTicket[]> {
   return await ctx.db<SimilarTicket[]>`
     select ${ctx.project.key} || '-' || t.number as ticket_ref, t.title, t.status, t.stage,

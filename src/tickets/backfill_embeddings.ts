@@ -4,13 +4,14 @@ import { log } from "../core/log.ts";
 import type { Payload } from "../core/queue.ts";
 import { embedTicket } from "./embed.ts";
 
-/** One job works well below the time that a job may take, then leaves the rest to another. */
+/** One job works for much less than a job's time limit, then leaves the rest to another job. */
 const BUDGET_MS = 20_000;
 const STEP = 200;
 
 /**
- * Embeds tickets that have no embedding: made while the model was away, or restored without. Newer ones than `after`,
- * in the order of their ids; one that the model doesn't take is passed over until the next round.
+ * Embeds tickets that have no embedding, because they were created while the model was unavailable
+ * or were restored without one. It takes tickets newer than `after` in the order of their ids. A
+ * ticket that the model refuses is skipped until the next round.
  */
 export async function backfillEmbeddings(
   ctx: Context,

@@ -7,8 +7,8 @@ import type { Stage } from "./schema.ts";
 import { callerOf, type TransitionResult, transitionTickets } from "./transition.ts";
 
 /**
- * Moves or closes many tickets in one transaction, each decided on its own: `updated` and `errors` add up to the
- * different ids of the request.
+ * Moves or closes many tickets in one transaction and decides each on its own. `updated` and
+ * `errors` together cover each distinct id of the request once.
  * @throws {AppError} forbidden for the whole call when the caller may not skip the human test gate
  */
 export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Promise<BulkResult> {

@@ -4,7 +4,7 @@ import { ResolutionNote, ResolutionType, Stage, Status } from "./schema.ts";
 
 /** Distinct ids in one bulk call. */
 const MAX_BULK = 100;
-/** With those named twice: of a longer list not each id is looked at. */
+/** Includes repeated ids. The ids of a longer list are not checked one by one. */
 const MAX_NAMED = 1000;
 
 export const BulkTickets = z.strictObject({

@@ -10,7 +10,7 @@ import type { RolePath, RoleStatus, Ticket } from "./schema.ts";
 
 type RoleAction = "start" | "finish" | "skip" | "reopen";
 
-/** What can be done with a ticket's role: from which states, and to which. */
+/** The actions on a ticket's role, with the states from which and to which each leads. */
 const CHANGES: Record<RoleAction, { from: RoleStatus[]; to: RoleStatus }> = {
   start: { from: ["pending"], to: "in_progress" },
   finish: { from: ["pending", "in_progress"], to: "done" },
@@ -19,8 +19,10 @@ const CHANGES: Record<RoleAction, { from: RoleStatus[]; to: RoleStatus }> = {
 };
 
 /**
- * Starts, finishes, skips or reopens a role of a ticket. A role that stands there already stays as it is.
- * @throws {AppError} not_found when the ticket hasn't this role; invalid_transition; conflict on a closed ticket
+ * Starts, finishes, skips or reopens a role of a ticket. A role that already has the new status
+ * stays as it is.
+ * @throws {AppError} not_found if the ticket doesn't have the role; invalid_transition; conflict on
+ * a closed ticket
  */
 export async function changeRole(
   ctx: ProjectContext,
@@ -41,7 +43,8 @@ export async function changeRole(
       );
     }
     if (action === "reopen") refuseWhenClosed(locked, "reopen a role of");
-    // A role that was switched off after it was given may be brought to its end, but not be taken up.
+    // A role that was disabled after a ticket got it may be finished or skipped, but not started or
+    // reopened.
     if (action === "start" || action === "reopen") refuseDisabledRole(ctx, input.role);
     const [, after] = await inOrder(write(ctx, input, to), getTicket(ctx, input));
     return after;

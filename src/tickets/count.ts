@@ -2,9 +2,13 @@ import type { ProjectContext } from "../core/context.ts";
 import { filtered, filters } from "./_filters.ts";
 import type { CountTickets, TicketCounts } from "./schema.ts";
 
-/** How many tickets stand in each open stage. To count what is live would read every ticket that ever was. */
+/**
+ * Counts the tickets in each open stage. Counting live tickets would read every ticket that ever
+ * was.
+ */
 export async function countTickets(ctx: ProjectContext, input: CountTickets): Promise<TicketCounts> {
-  // Open tickets have an index by priority. For anything else the index of stages tells without a look at any ticket.
+  // Open tickets have an index by priority. For any other filter the index of stages gives the
+  // counts without reading a ticket.
   const status = input.priority && "open";
   const query = ctx.db<[TicketCounts["stages"]]>`
     select count(*) filter (where t.stage = 'backlog') as backlog, count(*) filter (where t.stage = 'up_next') as up_next,

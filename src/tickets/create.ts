@@ -10,8 +10,8 @@ import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
 import { type Keyed, storeTicket } from "./store.ts";
 
 /**
- * Creates a ticket once and only once per idempotency key. The hint is a courtesy: when the model can't answer in
- * time the ticket is created without it, and a job embeds it later.
+ * Creates a ticket exactly once for an idempotency key. The hint is optional: if the model can't
+ * answer in time, the ticket is created without the hint and a job embeds it later.
  */
 export async function createTicket(ctx: ProjectContext, input: CreateTicket): Promise<CreatedTicket> {
   const key = idempotencyKey(ctx, input);
@@ -26,7 +26,7 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
   try {
     return await storeTicket(ctx, input, { keyed, embedding, similar });
   } catch (error) {
-    // A refusal may have come after a twin that was made while its role was enabled still.
+    // This refusal may follow a twin that was created while its role was still enabled.
     const mayHaveTwin = error instanceof AppError || isUniqueViolation(error, "ticket_creations_pkey");
     const twin = keyed && mayHaveTwin ? await findReplay(ctx, keyed) : null;
     if (!twin) throw error;
@@ -34,7 +34,7 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
   }
 }
 
-/** The ticket comes first: a search that takes too long leaves the hint out. */
+/** Returns no hint if the search takes too long, because the ticket matters more. */
 async function findHint(ctx: ProjectContext, embedding: Float32Array): Promise<SimilarTicket[] | undefined> {
   try {
     return await findNearest(ctx, embedding);

@@ -5,8 +5,8 @@ import { embeddedText, toStoredVector } from "./_similar.ts";
 const BACKFILL_TIMEOUT_MS = 30_000;
 
 /**
- * Embeds a ticket that has no embedding yet; when its text changes meanwhile, anew: that change may have asked for no
- * job of its own, since this one was waiting then.
+ * Embeds a ticket that has no embedding yet, and embeds it again if its text changes during the
+ * work. Such a change may have enqueued no job of its own, because this job was still waiting then.
  * @throws {Error} when the model doesn't answer, so that the job is tried again
  */
 export async function embedTicket(ctx: Context, input: Payload<"embed-ticket">): Promise<void> {

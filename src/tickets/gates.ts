@@ -5,13 +5,13 @@ import type { Resolution } from "./schema.ts";
 
 /** The part of a transition that decides which gates hold a closing back. */
 export interface ClosingRequest {
-  /** How a closing is resolved; completed, without a note, when absent. */
+  /** How a closed ticket is resolved; `completed` without a note if absent. */
   resolution?: Resolution;
   /** Unfinished roles are set to skipped instead of refusing. */
   skipPendingRoles?: boolean;
-  /** The caller has been checked for this right. */
+  /** The caller's right to skip the gate has been checked. */
   skipHumanTestGate?: boolean;
-  /** Absent where the service closes by itself. */
+  /** Absent if the service itself closes the ticket. */
   caller?: "person" | "bot";
 }
 
@@ -77,12 +77,12 @@ const GATES: readonly Gate[] = [
 
 export type Obstacles = Record<Gate["field"], unknown[]>;
 
-/** Role `r` of a ticket is unfinished. */
+/** Tells whether role `r` of a ticket is unfinished. */
 export function isUnfinished(db: Db): Fragment {
   return db`r.status in ('pending', 'in_progress')`;
 }
 
-/** No gate holds ticket `t` back from a closing that nobody asks for. */
+/** Tells whether no gate holds ticket `t` back from a closing that nobody asks for. */
 export function gatesAreOpen(db: Db): Fragment {
   return GATES.filter(({ holds }) => holds({})).map(({ rows }) => db`not exists (select ${rows(db)})`)
     .reduce((before, open) => db`${before} and ${open}`);
@@ -97,7 +97,7 @@ export function obstaclesColumn(db: Db): Fragment {
   return db`jsonb_build_object(${fields})`;
 }
 
-/** The refusal by the first gate that holds a closing back; undefined when none does. */
+/** Returns the refusal by the first gate that holds a closing back; undefined if none does. */
 export function refusalOf(
   ticketRef: string,
   obstacles: Obstacles,

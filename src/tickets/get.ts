@@ -24,7 +24,7 @@ const ticketsById = batchedRead({
   },
 });
 
-/** For reads of what belongs to a ticket. @throws {AppError} not_found */
+/** Checks that a ticket exists before its parts are read. @throws {AppError} not_found */
 export async function requireTicket(
   { db, project }: ProjectContext,
   ticketId: string,

@@ -4,15 +4,16 @@ import { invalidField } from "../core/errors.ts";
 import { jsonb } from "../core/json.ts";
 import { IdempotencyKey } from "./schema.ts";
 
-/** What a creation takes to be repeated safely. */
+/** The fields that make a creation safe to repeat. */
 interface Keyed {
   ticketId: string;
   idempotency_key?: string | undefined;
 }
 
 /**
- * The key of a call that may be repeated: a field of its body, or the header that is its alias.
- * @throws {AppError} invalid_request when they differ, or the header is too long
+ * Returns the key of a call that may be repeated, from the body's field or from the header, its
+ * alias.
+ * @throws {AppError} invalid_request if they differ, or if the header is too long
  */
 export function idempotencyKey(
   { idempotencyKey: header }: ProjectContext,
@@ -27,13 +28,16 @@ export function idempotencyKey(
   return header;
 }
 
-/** An earlier creation under a key. */
+/** An earlier creation with the same key. */
 export interface Earlier<Made> {
   response: Made;
   body_sha256: string | null;
 }
 
-/** The first answer, for a repeat. Its header says when the repeat asked for something else, which was ignored. */
+/**
+ * Answers a repeated call with the first answer. A response header says if the repeat asked for
+ * something else, which was ignored.
+ */
 export function replay<Made extends object>(
   { headers }: ProjectContext,
   { response, body_sha256 }: Earlier<Made>,
@@ -43,7 +47,7 @@ export function replay<Made extends object>(
   return { ...response, _idempotent_replay: true };
 }
 
-/** Of what a creation asks for, the same for the same fields in any order. */
+/** Hashes the fields of a creation. The order of the fields doesn't matter. */
 export function hashOf(input: object): string {
   const { id: _id, ticketId: _ticketId, idempotency_key: _key, ...asked } = input as Record<string, unknown>;
   return createHash("sha256").update(JSON.stringify(asked, inOrder)).digest("hex");
@@ -55,8 +59,9 @@ function inOrder(_: string, value: unknown): unknown {
 }
 
 /**
- * Makes a part of a ticket once under its call's key; a repeat gets the first answer, whatever became of the part. Call
- * it behind the ticket's lock, which a repeat at the same moment waits for.
+ * Creates a part of a ticket once for its call's key. A repeat gets the first answer, even if the
+ * part has changed since. Call it while you hold the ticket's lock, so that a simultaneous repeat
+ * waits.
  */
 export async function makeOnce<Made extends object>(
   ctx: ProjectContext,

@@ -11,7 +11,10 @@ const SORT_COLUMNS = {
   priority: { column: "priority_rank", cast: "bigint", kind: "integer" },
 } as const;
 
-/** One page of a project's tickets; the cursor is the last row's sort value and id, so inserts shift nothing. */
+/**
+ * Returns one page of a project's tickets. The cursor is the last row's sort value and id, so that
+ * inserts shift nothing.
+ */
 export async function listTickets(ctx: ProjectContext, input: ListTickets) {
   const descending = input.sort.startsWith("-");
   const name = (descending ? input.sort.slice(1) : input.sort) as keyof typeof SORT_COLUMNS;
@@ -41,8 +44,9 @@ function sortValue(row: TicketSummary, name: Order["name"]): string | number {
 }
 
 /**
- * A row comparison, which the index of the order starts at. By a mere `<` of priorities the planner expects nothing of the
- * lowest rank to be left, and would walk all of that where few match.
+ * A row comparison, so that the read starts inside the sort order's index. With only `<` on
+ * priorities the planner expects no tickets after the lowest rank, and would walk all tickets of
+ * that rank if few match.
  */
 function after({ db }: ProjectContext, { cursor, sort }: ListTickets, { name, descending }: Order) {
   if (!cursor) return db``;

@@ -8,14 +8,15 @@ import { requireTicket } from "./get.ts";
 import type { HistoryEntry, ListHistory } from "./history_schema.ts";
 
 /**
- * Every change of a ticket and of what belongs to it, in the order that was asked for; to a key that may not read tasks, all but theirs. A
- * page of large values ends before `limit`.
+ * Returns every change of a ticket and its parts in the requested order. A key that may not read
+ * tasks gets all changes but those of tasks. A page of large values ends before `limit`.
  */
 export async function listHistory(ctx: ProjectContext, input: ListHistory) {
   const { db, project, actor, pageBytes } = ctx;
   const latestFirst = input.sort === "-at";
   const direction = db.unsafe(latestFirst ? "desc" : "asc");
-  // Before the reads: a wrong cursor would leave the other one without anybody who waits for it.
+  // This comes before the reads start: if a wrong cursor threw between them, nothing would await
+  // the first read.
   const beyond = after(db, input);
   const [, rows] = await Promise.all([
     requireTicket(ctx, input.ticketId),
@@ -43,7 +44,10 @@ export async function listHistory(ctx: ProjectContext, input: ListHistory) {
   return { history: items.map(inWireForm), next_cursor };
 }
 
-/** Beyond the cursor. A change has room for the numbers of 64 fields, by which the index of changes is entered. */
+/**
+ * Entries beyond the cursor. Each change reserves numbers for 64 fields, so this condition can use
+ * the index of changes.
+ */
 function after(db: Db, { cursor, sort }: ListHistory) {
   if (!cursor) return db``;
   if (sort === "at") {

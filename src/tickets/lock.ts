@@ -2,12 +2,15 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { Ticket } from "./schema.ts";
 
-/** What its lock tells of a ticket: always as it is now, whatever older snapshot the statement began with. */
+/**
+ * The columns that a lock returns. They are always current, even if the statement began with an
+ * older snapshot.
+ */
 export type LockedTicket = Pick<Ticket, "id" | "ticket_ref" | "stage" | "status" | "closed_at" | "version">;
 
 /**
- * Locks a ticket of the project until the transaction ends. Whatever changes a ticket's roles, tasks or test cases
- * does this first, so that the gates and they never pass each other unseen.
+ * Locks a ticket of the project until the transaction ends. Every change of a ticket's roles, tasks
+ * or test cases takes this lock first, so that such a change and a gate always see each other.
  * @throws {AppError} not_found
  */
 export async function lockTicket(ctx: ProjectContext, ticketId: string): Promise<LockedTicket> {
@@ -16,7 +19,10 @@ export async function lockTicket(ctx: ProjectContext, ticketId: string): Promise
   return locked;
 }
 
-/** Several at once, in id order: so no two calls ever wait for each other. Those that don't exist are left out. */
+/**
+ * Locks several tickets in id order, so that no two calls ever wait for each other. Unknown ids are
+ * left out.
+ */
 export async function lockTickets(
   { db, project }: ProjectContext,
   ticketIds: readonly string[],
@@ -31,7 +37,8 @@ export function noSuchTicket(): AppError {
 }
 
 /**
- * What is closed has passed its gates, and nothing behind them may come undone while it is closed.
+ * Refuses a change of a closed ticket, because it has passed its gates and nothing that they
+ * checked may be undone while it is closed.
  * @throws {AppError} conflict
  */
 export function refuseWhenClosed(ticket: LockedTicket, attempt: string): void {

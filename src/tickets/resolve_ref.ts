@@ -2,7 +2,8 @@ import type { ProjectContext } from "../core/context.ts";
 import { noSuchTicket } from "./lock.ts";
 
 /**
- * The id of the project's ticket that a ref such as HO-12 names, in either case, with the project's key or a former one.
+ * Returns the id of the project's ticket that a ref such as HO-12 names. The ref's case doesn't
+ * matter and its key may be a former key of the project.
  * @throws {AppError} not_found
  */
 export async function resolveRef({ db, project }: ProjectContext, ref: string): Promise<string> {

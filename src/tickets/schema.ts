@@ -50,10 +50,13 @@ export type RoleStatus = z.infer<typeof RoleStatus>;
 
 const Roles = distinct(z.array(Role).max(Role.options.length), "a role");
 
-/** What people call a ticket: its project's key and its number, such as HO-12. */
+/** The name that people use for a ticket: its project's key and its number, such as HO-12. */
 export const TICKET_REF = /^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/;
 
-/** A ticket's id. A caller may send a ref in its place, which the gate has replaced before this parses it. */
+/**
+ * A ticket's id. A caller may send a ref instead, which is replaced by the id before this schema
+ * parses it.
+ */
 const TicketId = z.string()
   .regex(z.regexes.guid, "Expected a UUID or a ref such as HO-12")
   .toLowerCase()
@@ -76,7 +79,7 @@ export const TicketTexts = {
   source: text(1, 40),
 };
 export const IdempotencyKey = text(1, 128);
-/** In the answer of a creation. */
+/** Part of every creation's answer. */
 export const Replayed = { _idempotent_replay: z.boolean().optional() };
 
 export const CreateTicket = z.strictObject({
@@ -104,7 +107,7 @@ export type CreateTicket = z.infer<typeof CreateTicket>;
 
 export const RoleState = z.object({ role: Role, status: RoleStatus });
 
-/** The cosine from which on tickets are similar. */
+/** Tickets are similar from this cosine on. */
 export const SIMILARITY_THRESHOLD = 0.65;
 export const MAX_SIMILAR = 10;
 const OF_SIMILAR =
@@ -144,7 +147,7 @@ export const CreatedTicket = z.object({
 }).meta({ id: "CreatedTicket" });
 export type CreatedTicket = z.infer<typeof CreatedTicket>;
 
-/** A ticket as lists show it: without its long texts. */
+/** A ticket as lists show it, without its long texts. */
 export const TicketSummary = z.object({
   id: Id,
   project_id: Id,

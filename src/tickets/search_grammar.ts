@@ -1,16 +1,19 @@
 import { isStopWord } from "./stop_words.ts";
 
 export interface Search {
-  /** A ticket has one of these. */
+  /** A ticket matches if one of these matches. */
   alternatives: Alternative[];
   /** Numbers of the tickets that `q` names. */
   refs: number[];
 }
 
 export interface Alternative {
-  /** For the database's `search_query`, with `#7` for a ref of ticket 7; null where no words are sought. */
+  /**
+   * Input for the database's `search_query`, with `#7` for a ref of ticket 7; null if there are no
+   * words.
+   */
   words: string | null;
-  /** Texts without any word, each to be found as it stands. */
+  /** Texts without any word. Each must occur as written. */
   literals: Literal[];
 }
 
@@ -29,15 +32,16 @@ const TERM = new RegExp(`([-－﹣]?)[${QUOTES}]([^${QUOTES}]*)[${QUOTES}]?|([^\
 const EXCLUDED = /^[-－﹣](?![-－﹣])/u;
 
 /**
- * The grammar of `q`. It has terms with blanks between them, of which all are sought, or those on one side of an `or`. A
- * term in quotes is a phrase, and so is one of several words without blanks, such as java.net.Socket; a quote that isn't
- * closed reaches to the end. A hyphen before a word or a quote excludes. A ref of the project, by any of its `keys`, is
- * a word of its own ticket. Beside other words, stop words are left out, and so is what has no word.
+ * Parses `q`. Its terms are separated by blanks. A ticket must have all terms, or all terms on one
+ * side of an `or`. A term in quotes is a phrase, and so is a term of several words without blanks,
+ * such as java.net.Socket; a quote that isn't closed reaches to the end. A hyphen before a word or
+ * a quote excludes. A ref of the project, with any of its `keys`, counts as a word of the ticket
+ * that it names. Stop words and terms without a word are left out if other words remain.
  */
 export function parseSearch(q: string, keys: readonly string[]): Search {
   const terms = termsOf(q);
   const parts = alternativesOf(terms);
-  // Where there is nothing but `or`, it is a word.
+  // If `q` has nothing but `or`, then `or` is a word.
   const alternatives = (parts.length > 0 ? parts : [terms]).map((all) => alternativeOf(all, keys));
   const refs = terms.flatMap(({ text }) =>
     Array.from(normal(text).matchAll(refsOf(keys)), ([, number]) => Number(number))
@@ -45,7 +49,10 @@ export function parseSearch(q: string, keys: readonly string[]): Search {
   return { alternatives: joined(alternatives), refs };
 }
 
-/** Those of words alone as one, so that the database looks into its index once. */
+/**
+ * Joins the alternatives that have only words into one, so that the database searches its index
+ * once.
+ */
 function joined(alternatives: readonly Alternative[]): Alternative[] {
   const ofWords = alternatives.filter(({ literals }) => literals.length === 0).map(({ words }) => words);
   const others = alternatives.filter(({ literals }) => literals.length > 0);
@@ -62,7 +69,7 @@ function termsOf(q: string): Term[] {
   return terms.length > 0 ? terms : [{ text: q.trim(), quoted: true, excluded: false }];
 }
 
-/** Those that are not empty. */
+/** Splits the terms at each `or` and drops empty alternatives. */
 function alternativesOf(terms: readonly Term[]): Term[][] {
   const alternatives: Term[][] = [[]];
   for (const term of terms) {
@@ -82,7 +89,7 @@ function alternativeOf(terms: readonly Term[], keys: readonly string[]): Alterna
   };
 }
 
-/** Null where none of the terms has a word. */
+/** Joins the terms that have words; null if none of them has a word. */
 function conjunction(terms: readonly Term[], keys: readonly string[]): string | null {
   const worded = terms.filter(({ text }) => hasWord(text));
   const isBeside = ({ text, quoted, excluded }: Term) => !quoted && !excluded && isStopWord(normal(text));
@@ -92,7 +99,10 @@ function conjunction(terms: readonly Term[], keys: readonly string[]): string | 
   return `(${sought.map((term) => (term.excluded ? "!" : "") + operand(term, keys)).join(" & ")})`;
 }
 
-/** A bare term may hold refs between other words; a phrase in quotes is a ref where it is nothing else. */
+/**
+ * A bare term may contain refs between other words. A phrase in quotes is a ref only if it contains
+ * nothing else.
+ */
 function operand({ text, quoted }: Term, keys: readonly string[]): string {
   const parts = normal(text).split(refsOf(keys));
   const isPhrase = parts.length === 1 || quoted && parts.join("").trim() !== parts[1];
@@ -103,17 +113,19 @@ function operand({ text, quoted }: Term, keys: readonly string[]): string {
   return `(${operands.join(" & ")})`;
 }
 
-/** The ticket itself, and those that mention it. */
+/** Matches the ticket itself and the tickets that mention it. */
 function refTo(number: string, keys: readonly string[]): string {
   return `(#${number} | ${keys.map((key) => phrase(`${key}-${number}`)).join(" | ")})`;
 }
 
-/** The database takes what is between two quotes for a phrase. */
+/** The database treats the text between two quotes as a phrase. */
 function phrase(text: string): string {
   return `'${text.replaceAll("'", " ")}'`;
 }
 
-/** Not where it is a part of a name such as feature/ho-1-login, or of a number such as 1.5. */
+/**
+ * Matches refs, but not inside a name such as feature/ho-1-login or before a decimal such as 1.5.
+ */
 function refsOf(keys: readonly string[]): RegExp {
   return new RegExp(`(?<![\\w-])(?:${keys.join("|")})-([1-9]\\d{0,8})(?![\\w-]|\\.\\d)`, "giu");
 }
@@ -122,7 +134,7 @@ function hasWord(text: string): boolean {
   return /[\p{L}\p{N}]|(?=[\u2600-\u27BF\u{1F000}-\u{1FBFF}])\p{S}/u.test(normal(text));
 }
 
-/** As the database's `words_of` compares texts. */
+/** Normalizes a text as the database's `words_of` does. */
 function normal(text: string): string {
   return text.replace(/\p{Default_Ignorable_Code_Point}/gu, "").normalize("NFKC").toLowerCase();
 }

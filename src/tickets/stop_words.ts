@@ -1,4 +1,4 @@
-/** The English words that PostgreSQL leaves out of an index; a test compares them. */
+/** The English words that PostgreSQL leaves out of an index. A test compares the two lists. */
 export const STOP_WORDS = new Set(
   `i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her
   hers herself it its itself they them their theirs themselves what which who whom this that these
@@ -9,7 +9,10 @@ export const STOP_WORDS = new Set(
   s t can will just don should now`.split(/\s+/),
 );
 
-/** One stop word, or several with apostrophes between them, such as it's; marks around it don't count. */
+/**
+ * Accepts one stop word, or several with apostrophes between them, such as it's. Other marks don't
+ * count.
+ */
 export function isStopWord(text: string): boolean {
   const words = text.match(/[\p{L}\p{M}\p{N}'’]+/gu) ?? [];
   return words.length === 1 && words[0]!.split(/['’]/).every((part) => part === "" || STOP_WORDS.has(part));

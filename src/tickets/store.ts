@@ -9,7 +9,7 @@ import { ticketsUrl } from "./_rows.ts";
 import { toStoredVector } from "./_similar.ts";
 import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
 
-/** What creation has found out about a ticket before it is stored. */
+/** Facts about a new ticket that are known before it is stored. */
 export interface Extras {
   keyed: Keyed | null;
   embedding: Float32Array | null;
@@ -24,8 +24,9 @@ export interface Keyed {
 const NO_EXTRAS: Extras = { keyed: null, embedding: null, similar: undefined };
 
 /**
- * Stores a ticket whose input has been checked. Without an embedding a job makes it later. Alone it shares a statement
- * with creations of the same moment; in a transaction it is a part of that.
+ * Stores a ticket whose input has been checked. A job embeds a ticket that has no embedding.
+ * Outside a transaction, the ticket shares a statement with creations of the same moment; inside
+ * one, it is stored as a part of the transaction.
  */
 export async function storeTicket(
   ctx: ProjectContext,
@@ -45,7 +46,8 @@ export async function storeTicket(
 async function insert(ctx: ProjectContext, draft: Draft): Promise<CreatedTicket> {
   const { db, project, batches } = ctx;
   if (isTransaction(db)) {
-    // The insert names authors by ticket: whatever the transaction writes next is the caller's again.
+    // The insert names an author for each ticket, so the caller is made the author again for the
+    // rest of the transaction.
     const [[created]] = await inOrder(insertTickets(db, [draft]), nameAuthor(ctx, db));
     return created!;
   }
@@ -56,7 +58,7 @@ async function insert(ctx: ProjectContext, draft: Draft): Promise<CreatedTicket>
   );
 }
 
-/** A ticket of these types is there to be answered. */
+/** Tickets of these types exist to be answered. */
 function asks({ request_type, ask = true }: CreateTicket): boolean {
   return ask && (request_type === "clarification_needed" || request_type === "decision_needed");
 }

@@ -8,18 +8,24 @@ import { endQuestions } from "./_end_questions.ts";
 import { type ClosingRequest, isUnfinished, type Obstacles, obstaclesColumn, refusalOf } from "./gates.ts";
 import type { Stage, Status } from "./schema.ts";
 
-/** What is asked of tickets: to stand in a stage. `live` closes, any other stage reopens what is closed. */
+/**
+ * A request to put tickets into a stage. `live` closes a ticket; any other stage reopens a closed
+ * one.
+ */
 interface TransitionRequest extends ClosingRequest {
   to: Stage;
-  /** Of a move out of live: the closing is undone, so that the ticket doesn't count as reopened. */
+  /** For a move out of live: the closing is undone, so the ticket doesn't count as reopened. */
   undone?: boolean;
-  /** Their commit went live just now: those without the stamp of a deploy get it, and don't count as reopened. */
+  /**
+   * The tickets' commit has just gone live. Tickets without a deploy stamp get one and don't count
+   * as reopened.
+   */
   deployed?: boolean;
-  /** Answers the same and changes nothing. */
+  /** Returns the same answer and changes nothing. */
   dryRun?: boolean;
 }
 
-/** The truth about one ticket; with `refusal` it stands as it stood. */
+/** The result for one ticket. With `refusal`, the ticket is as it was before. */
 export interface TransitionResult {
   id: string;
   ticket_ref: string;
@@ -42,9 +48,9 @@ interface Facts {
 }
 
 /**
- * The one way in which a ticket changes stage and status, for every door. Each ticket is decided by itself behind its
- * lock; the number of statements doesn't depend on how many there are. Call it inside `transact`.
- * Ids that don't exist, or not in `projectId`, are left out of the answer.
+ * Changes the stage and status of tickets; no other code does. Each ticket is decided on its own
+ * while its lock is held. The number of statements doesn't depend on the number of tickets. Call it
+ * inside `transact`. Unknown ids, and ids outside `projectId`, are left out of the answer.
  */
 export async function transitionTickets(
   ctx: Context,
@@ -55,7 +61,7 @@ export async function transitionTickets(
   const tickets = await lockFacts(ctx, projectId, ticketIds);
   const results = tickets.map((ticket) => decide(ticket, request));
   const changed = tickets.filter((_, index) => results[index]!.changed);
-  // Sent together, so that however much there is to write down costs one round trip.
+  // Both statements are sent together, so that they cost one round trip.
   if (!request.dryRun && changed.length > 0) {
     await Promise.all([write(ctx, changed, request), recordBypasses(ctx, changed, request)]);
   }
@@ -63,7 +69,7 @@ export async function transitionTickets(
 }
 
 /**
- * All of them, or none.
+ * Moves all of the tickets or none.
  * @throws {AppError} roles_incomplete, human_tests_pending
  */
 export async function moveTickets(
@@ -76,12 +82,15 @@ export async function moveTickets(
   for (const { refusal } of results) if (refusal) throw refusal;
 }
 
-/** For whom a caller counts. */
+/** Tells whether the caller counts as a person or as a bot. */
 export function callerOf({ actor }: ProjectContext): "person" | "bot" {
   return isBot(actor) ? "bot" : "person";
 }
 
-/** Locks in id order, so that two calls never wait for each other; reads only then, so that it reads what is true now. */
+/**
+ * Locks in id order, so that two calls never wait for each other. The facts are read after the
+ * lock, so that they are current.
+ */
 async function lockFacts(
   ctx: Context,
   projectId: string | null,
@@ -124,7 +133,7 @@ async function write(
   const skips = live && tickets.some(({ obstacles }) => obstacles.roles.length > 0);
   const asked = live ? tickets.filter(({ pending_questions }) => pending_questions > 0) : [];
   const { type = "completed", note = null } = resolution ?? {};
-  // The right sides are the ticket as it stood.
+  // The values on the right-hand sides are those before the update.
   await Promise.all([
     db`
       update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, ${newVersion(db, "tickets")},

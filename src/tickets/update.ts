@@ -11,8 +11,8 @@ import type { Ticket, UpdateTicket } from "./schema.ts";
 import { moveTickets } from "./transition.ts";
 
 /**
- * Changes the fields that are given; null clears an optional one. Roles come first, so that a closing in the same
- * call is measured by them; all of it happens or nothing.
+ * Changes the given fields; null clears an optional field. Roles are changed first, so that a
+ * closing in the same call is judged by the new roles. Either all changes are made or none.
  * @throws {AppError} version_conflict; roles_incomplete, human_tests_pending
  */
 export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Promise<Ticket> {
@@ -44,7 +44,7 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
   });
 }
 
-/** Stage and status are the transition's alone. */
+/** Leaves out stage and status, which only a transition changes. */
 function changedColumns(before: Ticket, input: UpdateTicket): Record<string, unknown> {
   const { id: _id, ticketId: _ticketId, roles: _roles, stage: _stage, status: _status, ...fields } = input;
   return changedFields(before, fields);
@@ -63,7 +63,7 @@ async function writeColumns(
   await db`update tickets set ${db(all)} where id = ${id}::uuid`;
 }
 
-/** The ticket then has exactly these roles; a role that stays keeps its status. */
+/** Gives the ticket exactly these roles. A role that the ticket already has keeps its status. */
 async function replaceRoles(
   ctx: ProjectContext,
   ticketId: string,
@@ -81,7 +81,7 @@ async function replaceRoles(
   return removed.count + added.count > 0;
 }
 
-/** The old vector goes with the old text; a job brings the new one. */
+/** Deletes the vector of the old text. A job brings the new one. */
 async function embedAnew(ctx: ProjectContext, ticketId: string): Promise<void> {
   await ctx.db`delete from ticket_embeddings where ticket_id = ${ticketId}::uuid`;
   if (ctx.config.EMBEDDING_THREADS === 0) return;
