@@ -3,8 +3,9 @@ import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 
 /**
- * Work is given only to who may do it: an active user who may write in the project. Behind the lock, nobody takes the right
- * away before the work is given, because the loss would free only what is given by then.
+ * Checks that the assignee is an active user who may write in the project. The lock on the user
+ * keeps that right in place until the task is assigned. Otherwise the loss of the right could free
+ * the user's tasks before this one was assigned, and miss it.
  * @throws {AppError} invalid_request
  */
 export async function checkAssignee({ db, project }: ProjectContext, userId: string): Promise<void> {

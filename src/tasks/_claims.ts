@@ -7,14 +7,14 @@ import { getTask } from "./get.ts";
 import type { TaskPath } from "./schema.ts";
 
 /**
- * May the caller claim `tasks t`? Pending, given to nobody else, nothing to wait for, its ticket open, and the project one
- * in which the caller works.
+ * Tells whether the caller may claim `tasks t`: the task is pending, not assigned to anybody else
+ * and waits for no other task, its ticket is open, and the caller works in its project.
  */
 export function claimable(ctx: ProjectContext) {
   const { db, actor } = ctx;
   if (!mayClaim(ctx)) return db`false`;
-  // By the `exists` alone the planner expects next to no task to be left: it would read all of the project's, and compare
-  // them with those of all projects.
+  // With `exists` alone the planner expects almost no task to be left. It would read all tasks of
+  // the project and compare them with the tasks of all projects.
   return db`t.status = 'pending' and (t.assignee_user_id is null or t.assignee_user_id = ${actor.user.id}::uuid)
     and (t.depends_on_task_ids = '{}' or not exists (select from tasks d
       where d.id = any (t.depends_on_task_ids) and d.ticket_id = t.ticket_id and d.status not in ('done', 'skipped')))
@@ -25,14 +25,15 @@ function mayClaim({ actor, project }: ProjectContext): boolean {
   return hasScope(actor, "tasks:write") && project.role !== "viewer" && !project.archived;
 }
 
-/** A claim holds this long from its last sign of life. */
+/** The length of a claim after its last sign of life. */
 export function lease(db: Db) {
   return db`now() + interval '15 minutes'`;
 }
 
 /**
- * Is the claim of `tasks t` one that the caller means? With a session named, only what is kept under it. Without, any of
- * the user's, but for an API key none that is kept under another key: each key is an agent of its own.
+ * Tells whether the caller means the claim of `tasks t`. If the call names a session, only a claim
+ * of that session matches. If it names none, any claim of the user matches, except that an API key
+ * doesn't match claims of other keys, because each key is an agent of its own.
  */
 export function inSession({ db, actor }: ProjectContext, named: string | undefined) {
   const { user, credential } = actor;
@@ -42,7 +43,7 @@ export function inSession({ db, actor }: ProjectContext, named: string | undefin
     select k.id::text from api_keys k where k.user_id = ${user.id}::uuid and k.id <> ${credential.id}::uuid)`;
 }
 
-/** Says why a task isn't the caller's to extend or give back. */
+/** Explains why the caller can't extend or release a task. */
 export async function refuseNotHeld(ctx: ProjectContext, input: TaskPath, attempt: string): Promise<never> {
   const task = await getTask(ctx, input);
   requireVersion(ctx, task, "task");

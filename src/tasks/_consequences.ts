@@ -5,18 +5,19 @@ import type { Task, TaskStatus } from "./schema.ts";
 import { NEVER_STARTED } from "./released_columns.ts";
 
 /**
- * What becomes of other columns of `tasks t` when its status changes: values, or SQL that makes them. Times by the clock:
- * the transaction may have waited since its `now()`, and a claim have begun the task meanwhile.
+ * Returns the other columns of `tasks t` that change with its status, as values or as SQL. Times
+ * come from the clock, because the transaction may have waited since its `now()` and a claim may
+ * have started the task during the wait.
  */
 export function consequences(db: Db, task: Task, to: TaskStatus): Record<string, unknown> {
   const left = { lease_expires_at: null, blocking_reason: null };
   switch (to) {
     case "in_progress":
-      // Work that goes on after it was blocked keeps its beginning.
+      // A task that was blocked and goes on keeps its start time.
       return {
         ...left,
         started_at: db`coalesce(t.started_at, clock_timestamp())`,
-        // The claim that it was under goes on, too.
+        // Its former claim goes on, too.
         ...(task.assignee_session_id !== null && { lease_expires_at: lease(db) }),
       };
     case "done":

@@ -3,8 +3,8 @@ import type { TaskOutline } from "./_rows.ts";
 import { isFinished } from "./transitions.ts";
 
 /**
- * Dependencies are tasks of the same ticket, and following them never leads back. `taskId` is null for a task that
- * doesn't exist yet: nothing can depend on that one.
+ * Checks that dependencies are tasks of the same ticket and form no cycle. `taskId` is null for a
+ * task that doesn't exist yet, because no task can depend on it.
  * @throws {AppError} invalid_request that names each wrong id, or the cycle
  */
 export function checkDependencies(
@@ -31,7 +31,7 @@ export function checkDependencies(
   }
 }
 
-/** The ids from one task along its dependencies to another, or null. */
+/** Returns the ids on the path from one task along its dependencies to another, or null. */
 function wayTo(
   known: Map<string, TaskOutline>,
   from: string,
@@ -56,7 +56,7 @@ function cycleError(path: string, cycle: TaskOutline[]): AppError {
   });
 }
 
-/** Dependencies that keep a task from being started. */
+/** Returns the dependencies that keep a task from being started. */
 export function unfinishedDependencies(
   tasks: readonly TaskOutline[],
   dependsOn: readonly string[],

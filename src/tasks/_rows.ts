@@ -12,7 +12,7 @@ export function taskColumns(db: Db) {
     t.updated_at`;
 }
 
-/** Of a text the length is known without reading it. */
+/** The long texts of a task. PostgreSQL knows their lengths without reading them. */
 export const TASK_TEXTS: LongTexts = {
   body: { bytes: "octet_length(r.body)", blank: null },
   summary: { bytes: "octet_length(r.summary)", blank: null },
@@ -20,13 +20,17 @@ export const TASK_TEXTS: LongTexts = {
   acceptance_criteria: { bytes: "unpacked_bytes(r.acceptance_criteria)", blank: [] },
 };
 
-/** Which row of `tasks t` a path names: a task of another ticket or project is none. */
+/**
+ * Selects the row of `tasks t` that a path names. A task of another ticket or project doesn't
+ * match.
+ */
 export function atPath({ db, project }: ProjectContext, { ticketId, taskId }: TaskPath) {
   return db`t.id = ${taskId}::uuid and t.ticket_id = ${ticketId}::uuid and t.project_id = ${project.id}::uuid`;
 }
 
 /**
- * Locks a task and reads it as it is now. The ticket's lock alone isn't enough: claims don't take it.
+ * Locks a task and returns it as it is now. The ticket's lock alone isn't enough, because claims
+ * don't take it.
  * @throws {AppError} not_found
  */
 export async function lockTask(ctx: ProjectContext, path: TaskPath): Promise<Task> {
@@ -36,7 +40,7 @@ export async function lockTask(ctx: ProjectContext, path: TaskPath): Promise<Tas
   return task;
 }
 
-/** What the rules about a ticket's tasks among one another need to know of each. */
+/** The fields of a task that the rules between a ticket's tasks need. */
 export type TaskOutline = Pick<Task, "id" | "title" | "status" | "depends_on_task_ids">;
 
 export async function outlineOf({ db, project }: ProjectContext, ticketId: string): Promise<TaskOutline[]> {

@@ -12,10 +12,10 @@ import { atPath, outlineOf, taskColumns } from "./_rows.ts";
 import type { ClaimTask, Task } from "./schema.ts";
 
 /**
- * Gives a pending task to the caller for the length of a lease. One statement: of any number of callers at once, one
- * gets it.
- * @throws {AppError} version_conflict; already_claimed with the task in `details.current`; dependencies_unfinished;
- * invalid_transition; conflict when the ticket is closed
+ * Gives a pending task to the caller for the length of a lease. It is one statement, so that
+ * exactly one of any number of simultaneous callers gets the task.
+ * @throws {AppError} version_conflict; already_claimed with the task in `details.current`;
+ * dependencies_unfinished; invalid_transition; conflict when the ticket is closed
  */
 export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<Task> {
   const claimed = await transact(ctx, async (ctx) => {
@@ -30,7 +30,8 @@ export async function claimTask(ctx: ProjectContext, input: ClaimTask): Promise<
       db<Pick<Ticket, "status">[]>`select status from tickets where id = ${input.ticketId}::uuid`,
     );
     if (!task) return undefined;
-    // It may have waited for who closed the ticket or gave the task a dependency, and saw both as they were when it began.
+    // The update may have waited for a transaction that closed the ticket or added a dependency. It
+    // read both as they were when it began, so they are checked again.
     if (ticket?.status === "closed") throw ticketIsClosed(task);
     await refuseWaiting(ctx, task);
     return task;
@@ -42,7 +43,7 @@ function ticketIsClosed({ title }: Task): AppError {
   return new AppError("conflict", `Cannot claim task ${title}: its ticket is closed`);
 }
 
-/** Under what a claim is kept. */
+/** The session id that is stored with the claim. */
 function sessionOf({ actor }: ProjectContext, { session_id }: ClaimTask): string {
   return session_id ?? actor.credential.id;
 }

@@ -7,7 +7,7 @@ import { lockTask } from "./_rows.ts";
 import { lockTasks } from "./lock.ts";
 import type { TaskPath } from "./schema.ts";
 
-/** Takes a task away: the ones behind it move up, and nothing waits for it any more. */
+/** Deletes a task. Later tasks move up, and no other task depends on it any more. */
 export async function deleteTask(ctx: ProjectContext, input: TaskPath): Promise<void> {
   await transact(ctx, async (ctx) => {
     const { db } = ctx;

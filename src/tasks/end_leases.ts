@@ -3,10 +3,13 @@ import { authorCte } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
 import { RELEASED } from "./released_columns.ts";
 
-/** Rows of one sweep: the next one takes the rest. */
+/** Rows that one sweep handles; the next sweep takes the rest. */
 const BATCH = 1000;
 
-/** Gives tasks back whose claim ran out. Whatever is being written at this moment is left to the next sweep. */
+/**
+ * Releases tasks whose claim has expired. Rows that are being written right now are left to the
+ * next sweep.
+ */
 export async function endLeases(ctx: Context): Promise<void> {
   await ctx.db`
     with ${authorCte(ctx)}, ended as (

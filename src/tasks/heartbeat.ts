@@ -7,9 +7,11 @@ import { atPath, taskColumns } from "./_rows.ts";
 import type { ClaimPath, Task } from "./schema.ts";
 
 /**
- * Extends the caller's claim to a whole lease from now. A lease that ran out counts as long as nobody noticed. The
- * task's version stays: whoever edits it meanwhile isn't disturbed.
- * @throws {AppError} version_conflict; already_claimed when another holds the task; invalid_transition when nobody does
+ * Extends the caller's claim to a whole lease from now. An expired claim counts until a sweep ends
+ * it. The task's version stays the same, so that nobody who edits the task at that time gets a
+ * conflict.
+ * @throws {AppError} version_conflict; already_claimed if another caller holds the task;
+ * invalid_transition if nobody does
  */
 export async function heartbeatTask(ctx: ProjectContext, input: ClaimPath): Promise<Task> {
   const { db, actor } = ctx;

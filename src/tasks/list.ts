@@ -6,7 +6,10 @@ import type { TicketPath } from "../tickets/schema.ts";
 import { TASK_TEXTS, taskColumns } from "./_rows.ts";
 import type { ListedTask } from "./schema.ts";
 
-/** All tasks of a ticket in their order, without the longest texts where they would be too many bytes. */
+/**
+ * Returns all tasks of a ticket in their order. The longest texts are left out if the list would be
+ * too large.
+ */
 export async function listTasks(ctx: ProjectContext, input: TicketPath): Promise<{ tasks: ListedTask[] }> {
   const tasks = await shortLists.get(ctx, input.ticketId);
   if (tasks) return { tasks };
@@ -15,7 +18,10 @@ export async function listTasks(ctx: ProjectContext, input: TicketPath): Promise
   return { tasks: shortened };
 }
 
-/** Of each ticket all its tasks, or none where their texts are more than its part of what may be read at once. */
+/**
+ * Loads all tasks of each ticket, or none if their texts exceed the ticket's share of the bytes
+ * that may be read at once.
+ */
 const shortLists = batchedRead({
   name: "tasks",
   scope: ({ project, pageBytes }: ProjectContext) => ({ projectId: project.id, pageBytes }),

@@ -7,7 +7,7 @@ import { claimable } from "./_claims.ts";
 import { TASK_TEXTS, taskColumns } from "./_rows.ts";
 import type { ListProjectTasks, ProjectTask } from "./schema.ts";
 
-/** One page of all tasks of a project, oldest first. */
+/** Returns one page of all tasks of a project, oldest first. */
 export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTasks) {
   const { db, project } = ctx;
   const { assignee_user_id, role, ready, limit, cursor } = input;
@@ -32,8 +32,9 @@ export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTa
 }
 
 /**
- * Written out, as the role is, so that a prepared statement is planned for it. What is ready is unfinished anyway: by both
- * conditions the planner would take it for rare, and sort all of it for a page.
+ * Writes the status as a literal, like the role, so that a prepared statement is planned for it. A
+ * ready task is always unfinished, so `ready` leaves that condition out: with both, the planner
+ * would expect few rows and sort all of them for one page.
  */
 function ofStatus(db: Db, { status, ready }: ListProjectTasks) {
   if (status === undefined || status === "unfinished" && ready) return db``;

@@ -6,8 +6,9 @@ import { taskColumns } from "./_rows.ts";
 import type { NextTask, Task } from "./schema.ts";
 
 /**
- * The first task in order that the caller may claim, of a role when one is given.
- * @throws {AppError} not_found when there is none
+ * Returns the first task in order that the caller may claim; with a role, the first task of that
+ * role.
+ * @throws {AppError} not_found if there is none
  */
 export async function nextTask(ctx: ProjectContext, input: NextTask): Promise<Task> {
   const { db, project } = ctx;

@@ -8,8 +8,10 @@ import type { ClaimPath, Task } from "./schema.ts";
 import { RELEASED } from "./released_columns.ts";
 
 /**
- * Gives a claimed task back: pending, and free for anybody. Admins of the project may do it for another.
- * @throws {AppError} version_conflict; already_claimed when another holds the task; invalid_transition when nobody does
+ * Releases a claimed task, so that it is pending and anybody may claim it. Admins of the project
+ * may release another user's task.
+ * @throws {AppError} version_conflict; already_claimed if another caller holds the task;
+ * invalid_transition if nobody does
  */
 export async function releaseTask(ctx: ProjectContext, input: ClaimPath): Promise<Task> {
   const { db, actor, project } = ctx;

@@ -1,4 +1,4 @@
-/** A pending task is free for anybody, as if it had never been begun. */
+/** The columns of a pending task that anybody may claim, as if it had never been started. */
 export const NEVER_STARTED = {
   assignee_user_id: null,
   assignee_session_id: null,
@@ -7,5 +7,5 @@ export const NEVER_STARTED = {
   actual_minutes: null,
 };
 
-/** What is set when a claim ends without the work being done. */
+/** The columns that are set when a claim ends and the work isn't done. */
 export const RELEASED = { ...NEVER_STARTED, status: "pending", lease_expires_at: null };

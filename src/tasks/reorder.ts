@@ -9,7 +9,7 @@ import type { ReorderTasks } from "./schema.ts";
 
 /**
  * Puts a ticket's tasks into the given order.
- * @throws {AppError} invalid_request that names missing, foreign and doubled ids
+ * @throws {AppError} invalid_request that names missing, foreign and repeated ids
  */
 export async function reorderTasks(
   ctx: ProjectContext,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { distinct, Id, IdPage, NextCursor, queryBoolean, Role, text, Timestamp } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, Status, TicketPath } from "../tickets/schema.ts";
 
-/** Of a ticket: the list of its tasks has no pages, and a reorder names them all. */
+/** The most tasks of a ticket. The list of its tasks has no pages, and a reorder names them all. */
 export const MAX_TASKS = 500;
 
 export const TaskStatus = z.enum(["pending", "in_progress", "blocked", "done", "skipped"]);
@@ -56,7 +56,7 @@ export type Task = z.infer<typeof Task>;
 export const CreatedTask = Task.extend(Replayed).meta({ id: "CreatedTask" });
 export type CreatedTask = z.infer<typeof CreatedTask>;
 
-/** A task in a list that has no pages. */
+/** A task in a list without pages. */
 export const ListedTask = Task.extend({
   left_out: z.array(z.string()).optional().describe(
     "Texts of the task that are left out, because the list has more than 2 MiB of them; read the task itself",
@@ -78,7 +78,7 @@ export const ListProjectTasks = IdPage.extend({
 });
 export type ListProjectTasks = z.infer<typeof ListProjectTasks>;
 
-/** A task beside those of other tickets. */
+/** A task in a list of tasks of several tickets. */
 export const ProjectTask = Task.extend({ ticket_ref: z.string(), ticket_status: Status }).meta({
   id: "ProjectTask",
 });

@@ -1,7 +1,7 @@
 import { AppError, invalidField } from "../core/errors.ts";
 import type { Task, TaskStatus } from "./schema.ts";
 
-/** Which status may follow which. */
+/** The statuses that may follow each status. */
 export const TASK_TRANSITIONS: Record<TaskStatus, readonly TaskStatus[]> = {
   pending: ["in_progress", "blocked", "skipped"],
   in_progress: ["blocked", "done", "pending", "skipped"],
@@ -10,7 +10,7 @@ export const TASK_TRANSITIONS: Record<TaskStatus, readonly TaskStatus[]> = {
   skipped: ["pending"],
 };
 
-/** Of a task or a role: nothing is left to do. */
+/** Tells whether nothing is left to do for a task or a role. */
 export function isFinished({ status }: { status: TaskStatus }): boolean {
   return status === "done" || status === "skipped";
 }
@@ -26,7 +26,8 @@ export function refuseTransition(task: Pick<Task, "title" | "status">, to: TaskS
 }
 
 /**
- * A reason is had by blocked tasks, and by them alone; a task that stays blocked keeps its own.
+ * Checks that only blocked tasks have a reason and that every blocked task has one. A task that
+ * stays blocked keeps its reason.
  * @throws {AppError} invalid_request
  */
 export function checkReason(task: Task, to: TaskStatus, given: string | null | undefined): void {

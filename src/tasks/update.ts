@@ -14,8 +14,8 @@ import type { Task, UpdateTask } from "./schema.ts";
 import { checkReason, refuseTransition } from "./transitions.ts";
 
 /**
- * Changes the fields that are given; null clears an optional one. What a new status brings about gives way to what
- * the caller sends.
+ * Changes the given fields; null clears an optional field. A field that the caller sends wins over
+ * the value that follows from the new status.
  * @throws {AppError} version_conflict; invalid_transition; dependencies_unfinished
  */
 export async function updateTask(ctx: ProjectContext, given: UpdateTask): Promise<Task> {
@@ -35,7 +35,7 @@ export async function updateTask(ctx: ProjectContext, given: UpdateTask): Promis
 
 type Changes = UpdateTask & Partial<Pick<Task, "depends_on_task_ids" | "acceptance_criteria">>;
 
-/** Null empties a list. */
+/** Turns null into an empty list. */
 function withLists(
   { depends_on_task_ids: dependsOn, acceptance_criteria: criteria, ...input }: UpdateTask,
 ): Changes {
@@ -72,13 +72,13 @@ function changedColumns({ db }: ProjectContext, before: Task, input: Changes): R
     ? consequences(db, before, input.status)
     : {};
   const given = changedFields({ ...before, ...follows }, fields);
-  // Who takes a claimed task over takes it without the lease.
+  // A new assignee takes over a claimed task without its claim.
   const unclaimed = "assignee_user_id" in given ? { assignee_session_id: null, lease_expires_at: null } : {};
   const columns = Object.entries(given).map(([name, value]) => [name, sqlValue(db, name, value)]);
   return { ...follows, ...unclaimed, ...Object.fromEntries(columns) };
 }
 
-/** Arrays and JSON need their type said. */
+/** Casts arrays and JSON, whose types the driver can't tell. */
 function sqlValue(db: ProjectContext["db"], name: string, value: unknown): unknown {
   if (name === "depends_on_task_ids") return db`${value as string[]}::uuid[]`;
   if (name === "acceptance_criteria") return jsonb(db, value as object);
