@@ -4,7 +4,7 @@ import { AppError } from "../core/errors.ts";
 import { type Client, openClient } from "./_client.ts";
 import { notLinked } from "./_failures.ts";
 
-/** Where a user's token is stored: it decrypts nowhere else. */
+/** The place of a user's stored token. The token decrypts nowhere else. */
 export function tokenPlace(userId: string): string {
   return `code_hosting_accounts/${userId}`;
 }
@@ -16,7 +16,7 @@ export interface Account extends Client {
 }
 
 /**
- * The code host on behalf of a user, with the linked account's token.
+ * Opens the code host on behalf of a user, with the linked account's token.
  * @throws {AppError} code_hosting_not_linked, with `reconnect`
  */
 export async function openAccount(ctx: Context, userId: string): Promise<Account> {
@@ -35,8 +35,9 @@ export async function openAccount(ctx: Context, userId: string): Promise<Account
 }
 
 /**
- * A token under an older key is encrypted anew, so that the older key can go some day.
- * @throws {AppError} code_hosting_not_linked when no key reads it
+ * Decrypts a token. A token under an older key is encrypted again under the newest one, so that the
+ * older key can be retired.
+ * @throws {AppError} code_hosting_not_linked if no key reads the token
  */
 export async function readToken(ctx: Context, userId: string, sealed: string): Promise<string> {
   const keys = ctx.secrets.encryption;
@@ -56,7 +57,7 @@ export async function readToken(ctx: Context, userId: string, sealed: string): P
   return read.text;
 }
 
-/** Remembers whether the token can be used, unless another one has been linked since. */
+/** Stores whether the token can be used, unless another token has been linked since. */
 export async function noteState(
   ctx: Context,
   { userId, linkedAt }: Pick<Account, "userId" | "linkedAt">,

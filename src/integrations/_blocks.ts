@@ -1,14 +1,14 @@
-/** A part of a Markdown text: what is in it is read as text, is code, or is HTML. */
+/** A part of a Markdown text that is text, code or HTML. */
 export interface Block {
   kind: "text" | "code" | "html";
-  /** Without what makes a line part of a quote or list. */
+  /** The lines without the marks that make them part of a quote or list. */
   lines: string[];
 }
 
-/** A quote, or a list's item by the column at which its text begins. */
+/** A quote, or a list item as the column at which its text begins. */
 type Container = ">" | number;
 
-/** Nobody reads what is nested deeper, and each level costs at every line. */
+/** Deeper levels are ignored, because nobody reads them and each level costs time at every line. */
 const DEEPEST = 100;
 
 const QUOTE = /^ {0,3}> ?/;
@@ -18,7 +18,10 @@ const HEADING = /^ {0,3}#{1,6}(?: |$)/;
 const UNDERLINE = /^ {0,3}=+ *$/;
 const FENCE = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/;
 
-/** How HTML begins at the start of a line, and in which line it ends; without one it ends before a blank line. */
+/**
+ * How HTML begins at the start of a line and how its last line looks. HTML without such an end ends
+ * before a blank line.
+ */
 const HTML: [start: RegExp, end?: RegExp][] = [
   [/^ {0,3}<!--/, /-->/],
   [/^ {0,3}<(?:pre|script|style|textarea)(?:\s|>|$)/i, /<\/(?:pre|script|style|textarea)>/i],
@@ -29,12 +32,13 @@ const HTML: [start: RegExp, end?: RegExp][] = [
     /^ {0,3}<\/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:\s|\/?>|$)/i,
   ],
 ];
-/** Any other tag alone in its line, which doesn't end a paragraph. */
+/** Any other tag alone on its line. It doesn't end a paragraph. */
 const LONE_TAG = /^ {0,3}<(?:\/[a-z][a-z0-9-]*\s*|[a-z][a-z0-9-]*(?:\s[^<>]*)?\/?)>\s*$/i;
 
 /**
- * The blocks of a Markdown text, by the rules of CommonMark as far as they tell text, code and HTML apart. One pass over
- * the lines: libraries take minutes for some texts of 64 KiB that a stranger may write.
+ * Splits a Markdown text into blocks, by the rules of CommonMark that tell text, code and HTML
+ * apart. It makes one pass over the lines, because libraries take minutes for some texts of 64 KiB
+ * that a stranger may write.
  */
 export function blocksOf(markdown: string): Block[] {
   const reader = new BlockReader();
@@ -45,9 +49,9 @@ export function blocksOf(markdown: string): Block[] {
 class BlockReader {
   readonly blocks: Block[] = [];
   #containers: Container[] = [];
-  /** The last block, while it goes on. */
+  /** The last block while it is open. */
   #open: Block | undefined;
-  /** Ends an open fence or HTML. */
+  /** Tells whether a line ends an open fence or open HTML. */
   #isEnd: ((line: string) => boolean) | undefined;
 
   read(line: string): void {
@@ -60,7 +64,7 @@ class BlockReader {
     this.#readNew(this.#nest(rest));
   }
 
-  /** Takes off what shows that the line is in the open containers, as far as it is. */
+  /** Strips the marks of the open containers from a line, as many as it has. */
   #enter(line: string): { rest: string; depth: number } {
     let rest = line;
     let depth = 0;
@@ -87,7 +91,7 @@ class BlockReader {
     this.#open = this.#isEnd = undefined;
   }
 
-  /** Opens the quotes and items that begin in the line; answers what is left of it. */
+  /** Opens the quotes and items that begin on the line and returns the rest of the line. */
   #nest(line: string): string {
     let rest = line;
     while (this.#containers.length < DEEPEST && !THEMATIC_BREAK.test(rest)) {
@@ -105,7 +109,7 @@ class BlockReader {
 
   #readNew(line: string): void {
     if (line.trim() === "") {
-      // Code that is indented goes on behind blank lines, and a comment begins nowhere in them.
+      // Indented code goes on after blank lines, and no comment begins inside it.
       if (this.#open?.kind !== "code") this.#close();
       return;
     }
@@ -140,7 +144,9 @@ class BlockReader {
   }
 }
 
-/** Does the line go on with a paragraph though it isn't in the paragraph's quote or item? */
+/**
+ * Tells whether the line continues a paragraph without the marks of the paragraph's quote or item.
+ */
 function isPlain(line: string): boolean {
   return line.trim() !== "" && !QUOTE.test(line) && !ITEM.test(line) && !FENCE.test(line) &&
     !HEADING.test(line) &&

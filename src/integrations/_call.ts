@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Client, Send } from "./_client.ts";
 import { ProviderFailure, toProviderFailure } from "./_failures.ts";
 
-/** The parsed answer of a call to the code host. @throws {ProviderFailure} */
+/** Calls the code host and returns its parsed answer. @throws {ProviderFailure} */
 export async function callProvider<T>(
   schema: z.ZodType<T>,
   call: () => Promise<{ data: unknown }>,
@@ -15,7 +15,11 @@ export async function callProvider<T>(
   }
 }
 
-/** What is not what was asked for, cut off or of a proxy in between, is no answer. @throws {ProviderFailure} */
+/**
+ * Parses an answer. An answer of another shape, such as a truncated one or a proxy's, counts as no
+ * answer.
+ * @throws {ProviderFailure}
+ */
 export function parseAnswer<T>(schema: z.ZodType<T>, data: unknown): T {
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;
@@ -24,7 +28,10 @@ export function parseAnswer<T>(schema: z.ZodType<T>, data: unknown): T {
   });
 }
 
-/** Request options by which `check` has the last word before the call is sent, after all waiting for one's turn. */
+/**
+ * Returns request options that run `check` right before the call is sent, after all waits in
+ * queues.
+ */
 export function onceChecked({ send }: Client, check: () => Promise<void>): { fetch: Send } {
   return {
     async fetch(url, init) {
@@ -35,8 +42,8 @@ export function onceChecked({ send }: Client, check: () => Promise<void>): { fet
 }
 
 /**
- * The repository in an address of the API, `owner/name`: one that was renamed is found under its old name, and what is
- * answered bears the new one. Undefined where no address came.
+ * Returns the repository `owner/name` in an address of the API; undefined without an address. A
+ * renamed repository is found under its old name, but the answer contains the new one.
  */
 export function repoIn(url = ""): string | undefined {
   return /\/repos\/([^/]+\/[^/]+)/.exec(url)?.[1];

@@ -6,7 +6,7 @@ import type { Config } from "../core/config.ts";
 import { log } from "../core/log.ts";
 import { PROVIDER_TRY_MS } from "../core/time_limits.ts";
 
-/** A rate limit that is over sooner is waited for; of a longer one the caller is told. */
+/** A rate limit that ends sooner is waited for. A longer one is reported to the caller. */
 const LONGEST_WAIT_S = 2;
 const READ_RETRIES = 2;
 const RETRY_BASE_MS = 200;
@@ -14,20 +14,23 @@ const MAX_REDIRECTS = 3;
 
 const CodeHost = Octokit.plugin(retry, throttling);
 
-/** What an installation of one's own is asked for is not spaced out: it sets limits of its own, or none. */
+/**
+ * Calls to a self-hosted installation are not spaced out, because it sets its own limits or none.
+ */
 const unspaced = new Bottleneck.Group({ maxConcurrent: 4 });
 
 export type Send = (url: string, init?: RequestInit) => Promise<Response>;
 
 export interface Client {
   octokit: Octokit;
-  /** Sends one request, and nowhere but to the configured host. */
+  /** Sends one request, but only to the configured host. */
   send: Send;
 }
 
 /**
- * The code host on behalf of one user. Reads are tried again after a failure of the host, writes never: their first
- * try may have counted. github.com asks for a second between two writes of one user.
+ * Opens the code host on behalf of one user. Reads are tried again after a failure of the host.
+ * Writes are not, because the first try may have taken effect. github.com asks for a second between
+ * two writes of one user.
  */
 export function openClient(config: Config, token: string, userId: string): Client {
   const { GITHUB_API_URL: baseUrl } = config;
@@ -58,19 +61,23 @@ export function openClient(config: Config, token: string, userId: string): Clien
     },
   });
   octokit.hook.before("request", (options) => {
-    // For reads it stays unset: with a number of its own, the plugin would repeat what is refused for good too.
+    // It stays unset for reads. With a number of its own, the plugin would also repeat requests
+    // that are refused for good.
     if (options.method !== "GET") options.request.retries = 0;
   });
   return { octokit, send };
 }
 
-/** The pages for people: beside the API at github.com and GHE.com, at its host in an installation of one's own. */
+/**
+ * The address of the pages for people. At github.com and GHE.com they have a host beside the API's;
+ * a self-hosted installation serves both from one host.
+ */
 export function webUrl(config: Config): string {
   const { origin } = new URL(config.GITHUB_API_URL);
   return origin.replace(/^https:\/\/api\.(github\.com|[^.]+\.ghe\.com)$/, "https://$1");
 }
 
-/** Redirects are followed here, so that no answer can send the token elsewhere. */
+/** Follows redirects itself, so that no answer can send the token to another host. */
 function confined(origin: string): Send {
   return async (url, init) => {
     let target = new URL(url);

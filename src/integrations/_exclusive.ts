@@ -3,17 +3,20 @@ import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
 import { ProviderFailure } from "./_failures.ts";
 
-/** Longer than any one call to the code host: whoever renews before a call holds it until after. */
+/**
+ * This is longer than any one call to the code host, so a holder that renews before a call keeps
+ * the right until the call has ended.
+ */
 const RIGHT_SECONDS = 30;
 const POLL_MS = 150;
 
-/** The sole right to work on something outside, for a while. No transaction stays open for it. */
+/** The sole right to work on something outside for a while. No transaction stays open for it. */
 export interface ExclusiveRight {
   name: string;
   holder: string;
 }
 
-/** Waits for its turn up to `waitMs`; null when another holder is still at it. */
+/** Waits up to `waitMs` for the right; null if another holder still has it. */
 export async function takeExclusiveRight(
   ctx: Context,
   name: string,
@@ -28,7 +31,10 @@ export async function takeExclusiveRight(
   return right;
 }
 
-/** One statement: of two at once the second finds the first's row. */
+/**
+ * Takes the right in one statement: the second of two simultaneous calls finds the row of the
+ * first.
+ */
 async function tryTake(ctx: Context, { name, holder }: ExclusiveRight): Promise<boolean> {
   const taken = await ctx.db`
     insert into claims (name, holder, expires_at)
@@ -39,8 +45,8 @@ async function tryTake(ctx: Context, { name, holder }: ExclusiveRight): Promise<
 }
 
 /**
- * To be called right before what must not happen twice.
- * @throws {ProviderFailure} when it took too long and another may hold the right
+ * Call this right before work that must not happen twice.
+ * @throws {ProviderFailure} if the work took too long and another caller may hold the right
  */
 export async function renewExclusiveRight(ctx: Context, { name, holder }: ExclusiveRight): Promise<void> {
   const renewed = await ctx.db`

@@ -3,7 +3,7 @@ import { AppError } from "../core/errors.ts";
 import { toStorableText } from "../core/schema.ts";
 import type { HookFailure } from "./schema.ts";
 
-/** A call to the code host that did not do what was asked, in the words of the answers. */
+/** A call to the code host that failed, in the terms of the host's answers. */
 export class ProviderFailure extends Error {
   override name = "ProviderFailure";
   readonly code: HookFailure | "token_refused";
@@ -21,17 +21,17 @@ export class ProviderFailure extends Error {
 }
 
 const FALLBACK_WAIT_S = 60;
-/** GitHub's limits are those of an hour; by a clock of ours that is behind, their end would seem further off. */
+/** GitHub's limits last an hour. A local clock that is behind would make them seem longer. */
 export const LONGEST_WAIT_S = 3600;
 
 /**
- * What a failed call says. The answer may have been lost after the work was done when it is `provider_unavailable`.
- * Whatever isn't the code host's failure is thrown on.
+ * Converts the error of a failed call. With `provider_unavailable`, the work may have been done and
+ * its answer lost. An error that isn't the code host's failure is thrown again.
  */
 export function toProviderFailure(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (!(error instanceof RequestError)) throw error;
-  // Thrown while sending, by what the caller wanted checked before.
+  // The check before sending threw this failure.
   if (error.cause instanceof ProviderFailure) return error.cause;
   const fail = (code: ProviderFailure["code"], message: string, retryAfter?: number) =>
     new ProviderFailure(code, message, { cause: error, retryAfter });
@@ -53,7 +53,7 @@ export function toProviderFailure(error: unknown): ProviderFailure {
   return fail("provider_refused", `GitHub refused: ${reason(error)}`);
 }
 
-/** Seconds to wait when the provider limits the rate, by its documents. */
+/** Seconds to wait when the provider limits the rate, as its documents define them. */
 function rateLimitWait({ status, response, message }: RequestError): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const headers = response?.headers ?? {};
@@ -67,8 +67,8 @@ function rateLimitWait({ status, response, message }: RequestError): number | un
 }
 
 /**
- * The provider's own sentences, without the links to its documents. What went wrong it tells in more than one form, and a
- * gateway in between in any.
+ * Returns the provider's own sentences without links to its documents. The provider reports errors
+ * in more than one form, and a gateway in between may use any form.
  */
 function reason({ response, message }: RequestError): string {
   const { errors } = Object(response?.data) as { errors?: unknown };
@@ -83,7 +83,7 @@ function sentence(said: unknown): string | undefined {
   return field ? `${field}: ${code}` : undefined;
 }
 
-/** For calls that ask the code host for one thing, and fail as it does. */
+/** Converts a failure for calls that ask the code host for one thing and fail with it. */
 export function toCallError(failure: ProviderFailure, attempt: string): AppError {
   const { code, retryAfter, message } = failure;
   const text = `Cannot ${attempt}: ${message}`;

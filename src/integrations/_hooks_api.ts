@@ -6,10 +6,13 @@ import { ProviderFailure } from "./_failures.ts";
 
 const EVENTS = ["issues", "pull_request"];
 const PAGE = 100;
-/** GitHub takes 20 hooks for each event. */
+/** GitHub accepts 20 hooks for each event. */
 const MOST_PAGES = 10;
 
-/** A hook as the code host answers it; of its secret only stars. One that tells less is set anew. */
+/**
+ * A hook in the code host's answer, with stars instead of its secret. A hook with fields missing is
+ * set again.
+ */
 export const Hook = z.object({
   id: z.int(),
   url: z.string().optional(),
@@ -24,13 +27,16 @@ export const Hook = z.object({
 });
 export type Hook = z.infer<typeof Hook>;
 
-/** How every hook of this service is to be. */
+/** The settings of every hook of this service. */
 export interface HookSettings {
   url: string;
   secret: string;
 }
 
-/** @throws {ProviderFailure} also where every page is full, whichever is asked for */
+/**
+ * Lists the hooks of a repository. @throws {ProviderFailure} also if every page is full, since
+ * hooks may be missing then
+ */
 export async function listHooks({ octokit }: Account, repo: string): Promise<Hook[]> {
   const hooks: Hook[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
@@ -47,7 +53,7 @@ export async function listHooks({ octokit }: Account, repo: string): Promise<Hoo
   );
 }
 
-/** `beforeSending` has the last word, after all waiting for one's turn. */
+/** Creates a hook. `beforeSending` runs right before the request, after all waits in queues. */
 export async function createHook(
   account: Account,
   repo: string,
@@ -84,7 +90,7 @@ export async function deleteHook({ octokit }: Account, repo: string, hookId: num
   );
 }
 
-/** Whether a hook is set as it should be, as far as its answer tells: not the secret. */
+/** Tells whether a hook has the wanted settings. The answer doesn't show the secret. */
 export function isAsWanted({ active, events, config }: Hook, { url }: HookSettings): boolean {
   return active === true && events?.toSorted().join() === EVENTS.join() && config?.url === url &&
     config.content_type === "json" &&

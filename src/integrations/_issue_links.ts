@@ -4,7 +4,7 @@ import { invalidField } from "../core/errors.ts";
 import { webUrl } from "./_client.ts";
 import type { LinkedIssue } from "./schema.ts";
 
-/** An issue by its place. */
+/** An issue's repository and number. */
 export interface Place {
   repo: string;
   number: number;
@@ -14,7 +14,7 @@ export function issueUrl(config: Config, { repo, number }: Place): string {
   return `${webUrl(config)}/${repo}/issues/${number}`;
 }
 
-/** All null when nothing is linked. */
+/** Reads the linked issue; all fields are null if nothing is linked. */
 export async function readLink({ db }: ProjectContext, ticketId: string): Promise<LinkedIssue> {
   const [link] = await db<LinkedIssue[]>`
     select issue_number, issue_url, repo_full_name from ticket_issues where ticket_id = ${ticketId}::uuid`;
@@ -22,7 +22,7 @@ export async function readLink({ db }: ProjectContext, ticketId: string): Promis
 }
 
 /**
- * The repository that is meant when none is named.
+ * Returns the repository to use if a request names none.
  * @throws {AppError} invalid_request unless the project has exactly one
  */
 export async function onlyRepo({ db, project }: ProjectContext): Promise<string> {

@@ -6,7 +6,7 @@ import { ProviderFailure } from "./_failures.ts";
 import { StoredText } from "./_payload.ts";
 import { IssueNumber } from "./schema.ts";
 
-/** An issue as the code host answers it. */
+/** An issue in the code host's answer. */
 export const HostedIssue = z.object({
   number: IssueNumber,
   html_url: WebAddress,
@@ -22,7 +22,7 @@ export type HostedIssue = z.infer<typeof HostedIssue>;
 interface NewIssue {
   title: string;
   body: string;
-  /** Has the last word, after all waiting for one's turn. */
+  /** Runs right before the request, after all waits in queues. */
   beforeSending(): Promise<void>;
 }
 
@@ -40,8 +40,9 @@ export async function createIssueAt(account: Account, repo: string, issue: NewIs
 const MARKERS = /<!-- handoff-ticket: [\w-]+ -->/g;
 
 /**
- * Looks among the hundred issues that the creator made last: in anyone else's the marker may be forged. An issue's own
- * marker is its last one: the ticket's text before it may quote another issue. The code host lists pull requests too.
+ * Looks for the marker in the hundred newest issues of this creator, because it may be forged in
+ * issues of other people. The last marker of an issue is its own: the ticket's text before it may
+ * quote another issue. The code host's list contains pull requests, too.
  */
 export async function findIssueWith(
   { octokit }: Account,
@@ -55,7 +56,7 @@ export async function findIssueWith(
       state: "all",
       per_page: 100,
     }));
-  // A creator whom the code host no longer knows made nothing that can be found.
+  // A creator that the code host no longer knows has created nothing that can be found.
   const issues = await asked.catch((error) => {
     if (error instanceof ProviderFailure && error.code === "provider_refused") return [];
     throw error;

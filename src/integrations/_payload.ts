@@ -2,20 +2,21 @@ import { z } from "zod";
 import { CommitSha, OffsetTime, RepoName, toStorableText, WebAddress } from "../core/schema.ts";
 import { IssueNumber } from "./schema.ts";
 
-/** A text of the code host's without what can't be stored. */
+/** A text of the code host without the characters that can't be stored. */
 export const StoredText = z.string().transform(toStorableText);
 
 const Repository = z.object({ full_name: RepoName, private: z.boolean().nullish().catch(null) });
 const Login = z.object({ login: z.string() }).nullish().catch(null);
 
 /**
- * The parts of a `pull_request` event that count; it is a snapshot of the whole pull request, whatever the action. A relay
- * may leave out what the rest tells.
+ * The relevant parts of a `pull_request` event. The event is a snapshot of the whole pull request
+ * for every action. A relay may leave out parts that follow from the others.
  */
 export const PullRequestEvent = z.object({
   action: z.string(),
   pull_request: z.object({
-    // These two only tell pull requests of one number apart: a sender who has them in another form is heard all the same.
+    // The id and `private` only tell pull requests with the same number apart, so an event is
+    // accepted even if they have another form.
     id: z.int().min(1).nullish().catch(null),
     number: IssueNumber,
     html_url: WebAddress.nullish(),
@@ -44,7 +45,10 @@ const Issue = z.object({
   updated_at: OffsetTime.nullish(),
 });
 
-/** The parts of an `issues` event that count. A transfer is told by both repositories, each about the other. */
+/**
+ * The relevant parts of an `issues` event. Both repositories report a transfer, each naming the
+ * other.
+ */
 export const IssueEvent = z.object({
   action: z.string(),
   issue: Issue,
@@ -52,7 +56,7 @@ export const IssueEvent = z.object({
   changes: z.object({
     new_issue: Issue.extend({ html_url: WebAddress }).nullish(),
     new_repository: Repository.nullish(),
-    // Of the issue that it was, GitHub's description promises no more.
+    // GitHub's description promises no more fields of the former issue.
     old_issue: z.object({ number: IssueNumber, updated_at: OffsetTime.nullish() }).nullish(),
     old_repository: Repository.nullish(),
   }).nullish(),
@@ -64,10 +68,10 @@ export type GitHubEvent =
   | { kind: "issue"; event: IssueEvent }
   | { kind: "other"; reason: "unknown_event" | "unexpected_shape" };
 
-/** Events about a part of a pull request or issue carry the whole of it too. */
+/** Events about a part of a pull request or issue contain the whole of it, too. */
 const PARTS = ["review", "comment", "thread", "sub_issue", "parent_issue", "blocked_issue", "blocking_issue"];
 
-/** Which event it is shows in the body: the header that names it is not signed. */
+/** Tells the kind of event by its body, because the header that names the kind is not signed. */
 export function readEvent(body: Record<string, unknown>): GitHubEvent {
   if (PARTS.some((part) => part in body)) return { kind: "other", reason: "unknown_event" };
   if ("pull_request" in body && "action" in body) {

@@ -7,22 +7,28 @@ import type { PullRequestEvent } from "./_payload.ts";
 export interface PullFacts {
   /** Lower-cased. */
   repo: string;
-  /** The provider's own. */
+  /** The provider's own id. */
   id: number | null;
   number: number;
   url: string;
   state: "open" | "closed" | "merged";
   merge_sha: string | null;
   merged_at: string | null;
-  /** `merged_at` as the provider told it; null where it only said that it is merged. */
+  /**
+   * `merged_at` as the provider reported it; null if it only reported that the pull request is
+   * merged.
+   */
   told_merged_at: string | null;
   created_at: string;
-  /** Told at the moment of its closing or merge. */
+  /** The event reports the closing or merge itself. */
   isClosing: boolean;
   event_at: string;
 }
 
-/** Squash, merge and rebase all tell the commit that is on the base branch now as merge_commit_sha. */
+/**
+ * Reads the facts of a pull request. After squash, merge and rebase alike, merge_commit_sha is the
+ * commit that is on the base branch.
+ */
 export function readPullRequest(
   config: Config,
   { action, pull_request, repository }: PullRequestEvent,
@@ -42,10 +48,11 @@ export function readPullRequest(
     isClosing,
     event_at: updated_at,
   };
-  // Not by `merged` alone, which is missing where the provider sends a pull request in its short form.
+  // `merged` alone is not enough, because it is missing from the short form of a pull request.
   const merged_at = told_merged_at ?? (merged ? updated_at : null);
   if (merged_at && merge_commit_sha) {
-    // The event of the merge itself bears the time of the merge; whatever else shows the merge is later, if by a moment.
+    // The event of the merge itself has the time of the merge. Any other event that shows the merge
+    // is later, at least by a moment.
     const later = new Date(Math.max(Date.parse(updated_at), Date.parse(merged_at) + 1)).toISOString();
     const event_at = isClosing ? merged_at : later;
     return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at, told_merged_at, event_at };
@@ -53,12 +60,14 @@ export function readPullRequest(
   return { ...rest, state, merge_sha: null, merged_at: null, told_merged_at: null };
 }
 
-/** A row of `ticket_pull_requests` links its ticket to the pull request. */
+/** Selects the rows of `ticket_pull_requests` that link a ticket to the pull request. */
 export function isLinkTo(db: Db, { repo, number }: Pick<PullFacts, "repo" | "number">) {
   return db`lower(repo) = ${repo} and number = ${number}`;
 }
 
-/** One event of a pull request at a time, by whatever names of its repository it is known. */
+/**
+ * Handles one event of a pull request at a time, under each name by which its repository is known.
+ */
 export async function lockPullRequest({ db }: Context, { repo, number, id }: PullFacts): Promise<void> {
   await db`
     select lock_pull_request(p.repo, p.number) from (
@@ -67,8 +76,9 @@ export async function lockPullRequest({ db }: Context, { repo, number, id }: Pul
 }
 
 /**
- * A repository that was renamed or transferred tells of its pull requests by its new name: what is known of this one by
- * the former name, and the links to it, are moved. Answers false when the event is no younger than what is known.
+ * A repository that was renamed or transferred reports its pull requests under its new name. Facts
+ * and links of this pull request that are stored under the former name are moved to the new one.
+ * Returns false if the event is no newer than the stored facts.
  */
 export async function takeName({ db }: Context, pull: PullFacts): Promise<boolean> {
   const { repo, number, id, url, event_at } = pull;
@@ -97,9 +107,10 @@ export async function takeName({ db }: Context, pull: PullFacts): Promise<boolea
 }
 
 /**
- * A repository that got the name of an earlier one numbers its pull requests from 1 again. They differ by the
- * provider's id; where it is not known, by their merges, of which each has one at most. What is known of the earlier one
- * goes with the links that are older than the later one. Answers false when the event is the earlier one's.
+ * A new repository with the name of an earlier one numbers its pull requests from 1 again. Two pull
+ * requests with one number differ by the provider's id; if it is unknown, by their merges, because
+ * each has one at most. The facts of the earlier one are removed together with the links that are
+ * older than the later one. Returns false if the event belongs to the earlier one.
  */
 export async function takeNumber(ctx: Context, pull: PullFacts): Promise<boolean> {
   const { repo, number, id, told_merged_at, created_at, event_at } = pull;
@@ -116,8 +127,10 @@ export async function takeNumber(ctx: Context, pull: PullFacts): Promise<boolean
 }
 
 /**
- * A merge is final; else the later of two events counts, by the provider's clock. Answers whether this one does, as the
- * merge itself does, once, where another event has told of it before: until then its time is later than the merge's.
+ * Stores an event: a merge is final, otherwise the later of two events by the provider's clock
+ * wins. Returns whether this event wins. The event of the merge itself also wins, once, if another
+ * event has reported the merge before, because until then the stored time is later than the
+ * merge's.
  */
 export async function writePullRequest(ctx: Context, pull: PullFacts): Promise<boolean> {
   const written = await ctx.db`

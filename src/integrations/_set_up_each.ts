@@ -22,11 +22,11 @@ interface Batch {
   account: Account;
   repos: readonly string[];
   settings: HookSettings;
-  /** How long to wait for another call that is at the same repository. */
+  /** How long to wait for another call that works on the same repository. */
   waitMs: number;
-  /** Hears of each repository as soon as it is decided. */
+  /** Is told of each repository as soon as its outcome is known. */
   visit(repo: string, outcome: RepoOutcome): void | Promise<void>;
-  /** No further repository is begun once this says so. */
+  /** No further repository is started once this returns true. */
   enough?: () => boolean;
 }
 
@@ -40,8 +40,8 @@ export function hookSettings({ GITHUB_WEBHOOK_SECRET, PUBLIC_URL }: Config): Hoo
 }
 
 /**
- * Sets up the hooks of many repositories, each decided by itself.
- * @throws {AppError} code_hosting_not_linked when the token is refused, which ends the whole
+ * Sets up the hooks of many repositories and decides each on its own.
+ * @throws {AppError} code_hosting_not_linked if the token is refused, which ends the whole call
  */
 export async function setUpEach(ctx: Context, batch: Batch): Promise<void> {
   const { account, repos, visit, enough = () => false } = batch;
@@ -53,7 +53,8 @@ export async function setUpEach(ctx: Context, batch: Batch): Promise<void> {
       try {
         await visit(repo, await decide(ctx, batch, repo, shared));
       } catch (error) {
-        // The others end what they are at; whoever asked is told when all have stopped.
+        // The other workers finish their current repository; the error is thrown when all have
+        // stopped.
         shared.failure ??= { error };
       }
     }
@@ -67,7 +68,10 @@ export async function setUpEach(ctx: Context, batch: Batch): Promise<void> {
 }
 
 interface Shared {
-  /** Clock of `performance`: while the provider limits the rate, asking again would only prolong it. */
+  /**
+   * A time of `performance.now()`. While the provider limits the rate, asking again would only
+   * prolong it.
+   */
   limitedUntil: number;
   failure: { error: unknown } | undefined;
 }
@@ -83,7 +87,7 @@ async function decide(ctx: Context, batch: Batch, repo: string, shared: Shared):
   } catch (error) {
     if (!(error instanceof ProviderFailure) || error.code === "token_refused") throw error;
     if (error.retryAfter) shared.limitedUntil = performance.now() + error.retryAfter * 1000;
-    // Whoever asked is told a fixed sentence only.
+    // The caller is told only a fixed sentence.
     if (error.code === "provider_unavailable") {
       log.warn("webhook not set up", {
         request_id: ctx.requestId,

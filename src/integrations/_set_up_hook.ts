@@ -19,24 +19,24 @@ import {
   updateHook,
 } from "./_hooks_api.ts";
 
-/** What became of a repository's hook. */
+/** The outcome for a repository's hook. */
 export interface HookOutcome {
   status: "created" | "updated" | "unchanged";
   hook_id: number;
 }
 
-/** One repository's work, by one call at a time. */
+/** The work on one repository by one call at a time. */
 interface Work {
   account: Account;
-  /** `owner/name` as the project has it. */
+  /** `owner/name` as the project spells it. */
   repo: string;
   settings: HookSettings;
   right: ExclusiveRight;
 }
 
 /**
- * Sees to it that the repository has exactly one hook for this service, with today's secret.
- * @param waitMs how long to wait for another call that is at the same repository
+ * Makes sure that the repository has exactly one hook for this service, with the current secret.
+ * @param waitMs how long to wait for another call that works on the same repository
  * @throws {ProviderFailure}
  */
 export async function setUpHook(
@@ -55,7 +55,10 @@ export async function setUpHook(
   }
 }
 
-/** Every event comes under the repository's name of today: the project would hear of none. */
+/**
+ * Refuses a repository that was renamed. Its events come under the new name, so the project would
+ * get none.
+ */
 function requireName(repo: string, hook: Hook): void {
   const name = repoIn(hook.url) ?? repo;
   if (name.toLowerCase() === repo.toLowerCase()) return;
@@ -73,7 +76,7 @@ interface Upserted {
 async function upsert(ctx: Context, work: Work): Promise<Upserted> {
   const [first, ...others] = await findOurs(ctx, work);
   if (!first) return await create(ctx, work);
-  // Two for one URL deliver everything twice: the oldest stays.
+  // Two hooks with one URL deliver everything twice, so only the oldest stays.
   for (const { id } of others) await deleteHook(work.account, work.repo, id);
   if (others.length === 0 && isAsWanted(first, work.settings) && await isAsWritten(ctx, work, first)) {
     return { status: "unchanged", hook: first };
@@ -81,7 +84,10 @@ async function upsert(ctx: Context, work: Work): Promise<Upserted> {
   return await update(ctx, work, first);
 }
 
-/** Those with our URL, and the one that was given our URL of before a move; the oldest first. */
+/**
+ * Finds the hooks with our URL, and the one that had our former URL before a move; the oldest
+ * first.
+ */
 async function findOurs(ctx: Context, { account, repo, settings }: Work): Promise<Hook[]> {
   const hooks = await listHooks(account, repo);
   const [written] = await ctx.db<{ hook_id: number; url: string }[]>`
@@ -93,7 +99,10 @@ async function findOurs(ctx: Context, { account, repo, settings }: Work): Promis
     .sort((a, b) => a.id - b.id);
 }
 
-/** A creation whose answer was lost is found by listing again; the secret of what is found is set once more. */
+/**
+ * Creates the hook. If the answer of the creation was lost, a new listing finds the hook, and its
+ * secret is set once more.
+ */
 async function create(ctx: Context, work: Work): Promise<Upserted> {
   const { account, repo, settings, right } = work;
   try {
@@ -112,7 +121,7 @@ async function create(ctx: Context, work: Work): Promise<Upserted> {
   }
 }
 
-/** `provider_refused` also says that the hook exists already. */
+/** `provider_refused` also means that the hook exists already. */
 const MAY_EXIST: string[] = ["provider_unavailable", "provider_refused"];
 
 async function update(ctx: Context, work: Work, { id }: Hook): Promise<Upserted> {
@@ -126,7 +135,7 @@ function sameUrl(one: string | null | undefined, other: string): boolean {
   return typeof one === "string" && plain(one) === plain(other);
 }
 
-/** Nobody has touched the hook since it was given the secret that is in use. */
+/** Tells whether nobody has changed the hook since it got the current secret. */
 async function isAsWritten(ctx: Context, { repo, settings }: Work, hook: Hook): Promise<boolean> {
   const prints = ctx.secrets.encryption.map((key) => fingerprint(key, settings.secret));
   const [row] = await ctx.db`

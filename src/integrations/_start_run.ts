@@ -7,7 +7,7 @@ import type { Target } from "./_targets.ts";
 import { getHookRun } from "./get_hook_run.ts";
 import type { HookRun } from "./schema.ts";
 
-/** Writes down what is to be done, and leaves it to a job. */
+/** Stores the work to be done and leaves it to a job. */
 export async function startRun(ctx: ActorContext, targets: Target[]): Promise<HookRun> {
   const { user } = ctx.actor;
   const id = uuid();

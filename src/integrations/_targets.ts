@@ -3,13 +3,15 @@ import { projectsFor, requireProject, roleInProject } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 
-/** A repository as one project names it; several projects may name the same one. */
+/** A repository as one project names it. Several projects may name the same one. */
 export interface Target {
   project_id: string;
   repo: string;
 }
 
-/** @throws {AppError} forbidden; not_found for those who may see every project; projects_unavailable */
+/**
+ * @throws {AppError} forbidden; not_found for users who may see every project; projects_unavailable
+ */
 export async function requireAdministered(ctx: ActorContext, projectId: string): Promise<void> {
   const denial = ctx.actor.user.role === "super_admin" ? "not_found" : "forbidden";
   await loading(() => requireProject(ctx, projectId, { needed: "admin", denial }));
@@ -21,8 +23,9 @@ export function administered(db: Db, userId: string) {
 }
 
 /**
- * The repositories of a project, or of all that the caller administers; archived ones only when asked for by id.
- * @throws {AppError} not_found without any project; projects_unavailable
+ * Returns the repositories of a project, or of all projects that the caller administers. Archived
+ * projects count only if the call names them.
+ * @throws {AppError} not_found if there is no project; projects_unavailable
  */
 export async function loadTargets(ctx: ActorContext, projectId: string | undefined): Promise<Target[]> {
   const which = projectId === undefined ? ctx.db`p.archived_at is null` : ctx.db`p.id = ${projectId}::uuid`;
@@ -37,7 +40,7 @@ export async function loadTargets(ctx: ActorContext, projectId: string | undefin
   return rows.filter((row): row is Target => row.repo !== null);
 }
 
-/** Each repository once, as the first project writes it. */
+/** Returns each repository once, as the first project spells it. */
 export function distinctRepos(targets: readonly Target[]): string[] {
   const repos = new Map<string, string>();
   for (const { repo } of targets) if (!repos.has(repo.toLowerCase())) repos.set(repo.toLowerCase(), repo);

@@ -6,7 +6,7 @@ import { type GitHubEvent, readEvent } from "./_payload.ts";
 import { applyIssue } from "./apply_issue.ts";
 import { applyPullRequest } from "./apply_pull_request.ts";
 
-/** @throws {AppError} invalid_json, invalid_request for what is no object */
+/** @throws {AppError} invalid_json; invalid_request for a body that is no object */
 export function parseGitHubEvent(
   body: Uint8Array,
 ): { action: string | null; subject: string | null; event: GitHubEvent } {
@@ -25,7 +25,7 @@ export function parseGitHubEvent(
   };
 }
 
-/** The effect of a kept body. */
+/** Applies a stored body. */
 export async function applyGitHubDelivery(ctx: Context, { body, received_at }: Kept): Promise<Outcome> {
   const { event } = parseGitHubEvent(body);
   switch (event.kind) {
@@ -38,7 +38,7 @@ export async function applyGitHubDelivery(ctx: Context, { body, received_at }: K
   }
 }
 
-/** GitHub's own default for a webhook that is set up by hand. */
+/** Recognizes form encoding, GitHub's default for a webhook that is set up by hand. */
 function isForm(body: Uint8Array): boolean {
   return new TextDecoder().decode(body.subarray(0, "payload=".length)) === "payload=";
 }

@@ -4,11 +4,11 @@ import type { Outcome } from "../inbound/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
 import type { IssueEvent } from "./_payload.ts";
 
-/** An issue by its place, at the time of the event. */
+/** An issue's repository and number at the time of the event. */
 interface Source {
   repo_full_name: string;
   number: number;
-  /** As the sender tells it. */
+  /** The time as the sender reports it. */
   updated_at?: string | null | undefined;
 }
 
@@ -20,9 +20,10 @@ interface Target extends Source {
 }
 
 /**
- * Links of tickets follow their issue's title and state, its transfer and deletion; no ticket closes by it. Where accounts
- * have wired projects to the repository which tells of it, or to the one that it left, only their tickets': anyone can link
- * to an issue that isn't theirs to read. Call it inside `transact`.
+ * Updates tickets' links with their issue's title and state, its transfer and its deletion. No
+ * ticket is closed by it. If accounts have wired projects to the repository that reports the event,
+ * or to the one that the issue left, only tickets of these projects are updated, because anyone can
+ * link to an issue that they may not read. Call it inside `transact`.
  */
 export async function applyIssue(ctx: Context, event: IssueEvent, receivedAt: string): Promise<Outcome> {
   const { from, to } = readMove(event);
@@ -37,7 +38,7 @@ export async function applyIssue(ctx: Context, event: IssueEvent, receivedAt: st
   return changed > 0 ? { outcome: "applied" } : { outcome: "ignored", reason: "older_than_known" };
 }
 
-/** Where the issue was before the event and where it is after it: the same place unless it was transferred. */
+/** The issue's place before the event and after it. Only a transfer changes the place. */
 function readMove({ action, issue, repository, changes }: IssueEvent): { from: Source; to: Target } {
   const here: Target = { ...issue, repo_full_name: repository.full_name };
   if (action === "transferred" && changes?.new_issue && changes.new_repository) {
@@ -51,7 +52,7 @@ function readMove({ action, issue, repository, changes }: IssueEvent): { from: S
   return { from: here, to: here };
 }
 
-/** Tickets are locked in id order before their links change. Answers their ids. */
+/** Locks the linked tickets in id order before their links change, and returns their ids. */
 async function lockLinked(ctx: Context, teller: string, issue: Source): Promise<string[]> {
   const wired = wiredProjects(ctx.db, teller, issue.repo_full_name.toLowerCase());
   const locked = await ctx.db<{ id: string }[]>`
@@ -63,7 +64,7 @@ async function lockLinked(ctx: Context, teller: string, issue: Source): Promise<
   return locked.map(({ id }) => id);
 }
 
-/** A row of `ticket_issues` links its ticket to the issue. */
+/** Selects the rows of `ticket_issues` that link a ticket to the issue. */
 function isLinkTo(db: Db, { repo_full_name, number }: Source) {
   return db`lower(repo_full_name) = ${repo_full_name.toLowerCase()} and issue_number = ${number}`;
 }
@@ -75,8 +76,8 @@ async function unlink(ctx: Context, tickets: string[], issue: Source): Promise<n
 }
 
 /**
- * What an event says that is older than the last one is out of date. A transfer is as old as it is at the place that
- * the issue left: at the other one the issue may bear the time of its creation.
+ * Ignores an event that is older than the last one. A transfer's age is judged at the place that
+ * the issue left, because at the new place the issue may show the time of its creation there.
  */
 async function follow(
   ctx: Context,

@@ -18,8 +18,9 @@ import {
 const INSIDERS = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 /**
- * What a pull request's event does to tickets of the projects that are wired to its repository. A merge stamps those
- * that are linked to the pull request, and links and stamps those that it names. Call it inside `transact`.
+ * Applies a pull request's event to tickets of the projects that are wired to its repository. A
+ * merge stamps the tickets that are linked to the pull request, and links and stamps the tickets
+ * that it names. Call it inside `transact`.
  */
 export async function applyPullRequest(
   ctx: Context,
@@ -35,10 +36,11 @@ export async function applyPullRequest(
   }
   const isNews = await writePullRequest(ctx, pull);
   if (isNews) await followLinks(ctx, pull);
-  // Only the merge itself, and only the first time, names tickets that are younger than it.
+  // Tickets that are younger than the merge are named only by the first event of the merge itself.
   const tickets = found.filter(({ linked, older }) => linked || older || isNews && pull.isClosing);
   if (pull.state === "merged") {
-    // A merge that was known before a ticket was reopened doesn't make it closable again, nor take back what was said.
+    // If a merge was known before a ticket was reopened, it doesn't make the ticket closable again
+    // and doesn't undo anyone's decision.
     const due = isNews ? tickets : await undecided(ctx, pull, tickets.filter(({ reopened }) => !reopened));
     await link(ctx, pull, due.filter(({ named }) => named));
     if (!isNews) await stampLate(ctx, pull, due);
@@ -53,13 +55,14 @@ interface FoundTicket {
   reopened: boolean;
   linked: boolean;
   named: boolean;
-  /** Made before the merge. */
+  /** The ticket was created before the merge. */
   older: boolean;
 }
 
 /**
- * Does its text say which tickets are done? Other events come long after a merge, whose pull request may name another
- * service's tickets; and who merged it has not seen what an author from outside makes of its text since.
+ * Tells whether the pull request's text names finished tickets. Other events come long after a
+ * merge and their pull request may name another service's tickets. And the person who merged it has
+ * not seen later edits of the text by an outside author.
  */
 function isNaming(
   { action, pull_request: { user, author_association }, repository, sender }: PullRequestEvent,
@@ -68,7 +71,10 @@ function isNaming(
   return repository.private || sender?.login !== user?.login || INSIDERS.includes(author_association ?? "");
 }
 
-/** The tickets that are linked to the pull request, and once it is merged those that it names; locked in id order. */
+/**
+ * Finds and locks, in id order, the tickets that are linked to the pull request and, once it is
+ * merged, the tickets that it names.
+ */
 async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFacts): Promise<FoundTicket[]> {
   const names = pull.state === "merged" && isNaming(event);
   const { refs, issues } = names ? findMentions(event) : { refs: [], issues: [] };
@@ -99,7 +105,10 @@ async function findTickets(ctx: Context, event: PullRequestEvent, pull: PullFact
     from tickets where id in (select id from linked union select id from mentioned) order by id for update`;
 }
 
-/** Those of whose merge nobody has said anything since. Asked behind their locks, which whoever says it holds. */
+/**
+ * Keeps the tickets about whose merge nobody has decided since. The tickets are locked, and anyone
+ * who decides holds that lock, so that the answer stays true.
+ */
 async function undecided({ db }: Context, pull: PullFacts, tickets: FoundTicket[]): Promise<FoundTicket[]> {
   const decided = await db<{ ticket_id: string }[]>`
     select ticket_id from history
@@ -115,12 +124,13 @@ async function followLinks({ db }: Context, pull: PullFacts): Promise<void> {
     where ${isLinkTo(db, pull)} and state <> ${state}`;
   if (state !== "merged") return;
   const linked = db`(select ticket_id from ticket_pull_requests where ${isLinkTo(db, pull)})`;
-  // A link may be newer than what findTickets locked. Whether a later merge is known is then asked behind the lock.
+  // A link may be newer than the tickets that findTickets locked. The lock is taken first, so that
+  // a later merge is seen.
   await db`select from tickets where id in ${linked} order by id for update`;
   await db`select stamp_merge(array${linked}, ${repo}, ${number})`;
 }
 
-/** The link of a merged pull request stamps its ticket by trigger. */
+/** Links tickets to a merged pull request. A trigger stamps them. */
 async function link(ctx: Context, { repo, number, url }: PullFacts, tickets: FoundTicket[]): Promise<void> {
   if (tickets.length === 0) return;
   const links = tickets.map((ticket) => ({
@@ -135,7 +145,10 @@ async function link(ctx: Context, { repo, number, url }: PullFacts, tickets: Fou
     on conflict (ticket_id, lower(repo), number) do nothing`;
 }
 
-/** Their project may have been wired to the repository since the merge. What someone said of a ticket's merge stands. */
+/**
+ * Stamps linked tickets late, because their project may have been wired to the repository after the
+ * merge. A person's decision about a ticket's merge stays.
+ */
 async function stampLate(ctx: Context, { repo, number }: PullFacts, tickets: FoundTicket[]): Promise<void> {
   await ctx.db`
     select stamp_merge(array(
@@ -144,7 +157,10 @@ async function stampLate(ctx: Context, { repo, number }: PullFacts, tickets: Fou
         and not exists (select from history h where h.ticket_id = t.id and h.changes ? 'merge_sha')), ${repo}, ${number})`;
 }
 
-/** The deploy was heard of before the merge: nothing else would close the tickets before the hourly sweep. */
+/**
+ * Closes tickets whose deploy was reported before the merge. Otherwise they would stay open until
+ * the hourly sweep.
+ */
 async function closeDeployed(ctx: Context, { repo, merge_sha: sha }: PullFacts): Promise<void> {
   const [deployed] = await ctx.db`
     select from deploys where repo = ${repo} and sha = ${sha} and status = 'success' limit 1`;

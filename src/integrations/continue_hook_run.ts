@@ -8,17 +8,20 @@ import { hookSettings, type RepoOutcome, setUpEach } from "./_set_up_each.ts";
 import { administered } from "./_targets.ts";
 import type { HookFailure } from "./schema.ts";
 
-/** A job may take a minute; what is under way then still has time to end. */
+/** A job may take a minute, so work that has started still has time to end. */
 const ROUND_MS = 20_000;
 const BUSY_WAIT_S = 5;
-/** Of an hour each at the most. */
+/** Waits of an hour each at most. */
 const MOST_WAITS = 12;
-/** Doubled with each further wait, by the provider's documents: for some limits it names a minute, and means an hour. */
+/**
+ * Doubled with each further wait, as the provider's documents ask: for some limits it names a
+ * minute and means an hour.
+ */
 const LEAST_WAIT_S = 15;
 
 /**
- * Works on a run's repositories for a while, and leaves the rest to a next job. Each repository is written down when
- * it is decided, so that a run which is cut off goes on where it was.
+ * Works on a run's repositories for a while and leaves the rest to a next job. Each repository's
+ * outcome is stored as soon as it is known, so that an interrupted run continues where it stopped.
  */
 export async function continueHookRun(
   ctx: Context,
@@ -37,7 +40,7 @@ export async function continueHookRun(
   }
 }
 
-/** What no further try of the job could change. */
+/** Failures that no further try of the job could change. */
 const FINAL = ["code_hosting_not_linked", "not_configured"];
 
 interface Wait {
@@ -72,7 +75,10 @@ async function workOn(ctx: Context, runId: string, userId: string): Promise<Wait
   return wait;
 }
 
-/** The user may have lost projects since the run was started, or since its last round. */
+/**
+ * Drops repositories of projects that the user has lost since the run was started or since its last
+ * round.
+ */
 async function dropForeign({ db }: Context, runId: string, userId: string): Promise<void> {
   const code: HookFailure = "no_admin_right";
   await db`
@@ -81,7 +87,7 @@ async function dropForeign({ db }: Context, runId: string, userId: string): Prom
       and project_id not in ${administered(db, userId)}`;
 }
 
-/** These stay to be done. */
+/** Repositories with these failures stay to be done. */
 const POSTPONED: string[] = ["provider_rate_limited", "set_up_in_progress"];
 
 async function writeOutcome(ctx: Context, runId: string, repo: string, outcome: RepoOutcome): Promise<void> {
@@ -96,7 +102,9 @@ async function writeOutcome(ctx: Context, runId: string, repo: string, outcome: 
     where run_id = ${runId}::uuid and lower(repo) = ${repo.toLowerCase()} and status = 'pending'`;
 }
 
-/** Ends the run when nothing is left, else puts the next round into the queue together with the state. */
+/**
+ * Ends the run if nothing is left. Otherwise stores the state and enqueues the next round together.
+ */
 async function goOn(ctx: Context, runId: string, { seconds, limited }: Wait): Promise<void> {
   const [left] = await ctx.db<{ pending: boolean; waits: number }[]>`
     select exists (select from hook_run_results where run_id = r.id and status = 'pending') as pending, r.waits

@@ -17,7 +17,10 @@ import { onlyRepo, readLink } from "./_issue_links.ts";
 import { createIssueAt, findIssueWith, type HostedIssue } from "./_issues_api.ts";
 import type { CreateIssue, LinkedIssue } from "./schema.ts";
 
-/** Creates an issue from the ticket at the code host, by the caller's linked account, and links it: once. */
+/**
+ * Creates an issue from the ticket at the code host, with the caller's linked account, and links
+ * it. It does so only once.
+ */
 export async function createIssue(ctx: ProjectContext, input: CreateIssue): Promise<LinkedIssue> {
   const ticket = await getTicket(ctx, input);
   const repo = await chooseRepo(ctx, input);
@@ -42,7 +45,10 @@ export async function createIssue(ctx: ProjectContext, input: CreateIssue): Prom
   }
 }
 
-/** Only where the project is wired to: anything else would make its ticket's text public elsewhere by a slip. */
+/**
+ * Allows only repositories to which the project is wired, because a slip could otherwise publish
+ * the ticket's text elsewhere.
+ */
 async function chooseRepo(ctx: ProjectContext, input: CreateIssue): Promise<string> {
   if (input.repo_full_name === undefined) return await onlyRepo(ctx);
   const [repo] = await ctx.db<{ full_name: string }[]>`
@@ -68,7 +74,10 @@ interface Work {
   right: ExclusiveRight;
 }
 
-/** The issue carries the ticket's id, by which one is found whose answer or record was lost, whoever asked for it. */
+/**
+ * Creates an issue that contains the ticket's id. An issue whose answer or record was lost is found
+ * by that id, no matter who asked for it.
+ */
 async function createOnce(ctx: ProjectContext, { account, repo, ticket, right }: Work): Promise<HostedIssue> {
   const marker = `<!-- handoff-ticket: ${ticket.id} -->`;
   const find = (creator: string) => findIssueWith(account, repo, { marker, creator });

@@ -9,7 +9,7 @@ const NOT_LINKED: LinkedAccount = {
   linked_at: null,
 };
 
-/** The caller's linked account, never its token. */
+/** Returns the caller's linked account, never its token. */
 export async function getLinkedAccount(ctx: ActorContext): Promise<LinkedAccount> {
   const [account] = await ctx.db<Omit<LinkedAccount, "provider">[]>`
     select state, login, scopes, linked_at from code_hosting_accounts where user_id = ${ctx.actor.user.id}::uuid`;

@@ -3,8 +3,8 @@ import { AppError } from "../core/errors.ts";
 import type { HookResult, HookRun, HookRunPath } from "./schema.ts";
 
 /**
- * How far a set-up of many hooks has come; for the user who asked for it.
- * @throws {AppError} not_found for the run of another user, too
+ * Returns the progress of a set-up of many hooks to the user who asked for it.
+ * @throws {AppError} not_found, also for another user's run
  */
 export async function getHookRun({ db, actor }: ActorContext, { runId }: HookRunPath): Promise<HookRun> {
   const [run] = await db<Omit<HookRun, "results">[]>`

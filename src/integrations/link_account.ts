@@ -13,7 +13,7 @@ import { type ProviderFailure, toCallError, toProviderFailure } from "./_failure
 import { getLinkedAccount } from "./get_account.ts";
 import type { LinkAccount, LinkedAccount } from "./schema.ts";
 
-/** What a classic token needs, and the scopes of which one is enough for it. */
+/** The purposes of a classic token, each with the scopes of which one is enough. */
 const NEEDS = [
   { purpose: "to set up webhooks", scopes: ["admin:repo_hook", "write:repo_hook", "repo"] },
   { purpose: "to create issues", scopes: ["public_repo", "repo"] },
@@ -23,14 +23,16 @@ const Identity = z.object({ id: z.int(), login: text(1, 100) });
 
 type Verified = z.infer<typeof Identity> & { scopes: string[] | null };
 
-/** Links the caller's account once GitHub has said whose token it is and its rights are enough. */
+/**
+ * Links the caller's account after GitHub has confirmed the token's owner and sufficient rights.
+ */
 export async function linkAccount(ctx: ActorContext, { token }: LinkAccount): Promise<LinkedAccount> {
   const { user } = ctx.actor;
   const { login, id, scopes } = await verify(ctx, token);
   requireScopes(scopes);
   const sealed = encrypt(ctx.secrets.encryption, token, tokenPlace(user.id));
   return await transact(ctx, async (ctx) => {
-    // Deactivated since: nobody could unlink it.
+    // The user may have been deactivated since, and then nobody could unlink the account.
     await requireStanding(ctx);
     await ctx.db`
       insert into code_hosting_accounts (user_id, login, provider_user_id, scopes, token)
@@ -58,10 +60,13 @@ async function verify(ctx: ActorContext, token: string): Promise<Verified> {
   }
 }
 
-/** Fine-grained tokens and those of apps. */
+/** Prefixes of fine-grained tokens and of apps' tokens. */
 const WITHOUT_SCOPES = /^(github_pat|ghu)_/;
 
-/** Such a token comes back without the field, or with an empty one: its rights show only when it is used. */
+/**
+ * A classic token's scopes. The header is missing or empty for other tokens, whose rights show only
+ * in use.
+ */
 function scopesOf(token: string, header: unknown): string[] | null {
   if (typeof header !== "string" || WITHOUT_SCOPES.test(token)) return null;
   return header.split(",").map((scope) => scope.trim()).filter(Boolean);
@@ -75,7 +80,7 @@ function requireScopes(scopes: string[] | null): void {
   throw invalidField("token", `Lacks the scope ${texts.join(", and ")}`);
 }
 
-/** Here the token is what was sent, so that its refusal is about the body and not about the caller. */
+/** Here the token was part of the body, so a refusal blames the body and not the caller. */
 function refusal(failure: ProviderFailure): AppError {
   if (failure.code === "token_refused") return invalidField("token", "GitHub does not accept this token");
   if (failure.code === "no_admin_right") {

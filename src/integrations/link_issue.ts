@@ -8,12 +8,12 @@ import { webUrl } from "./_client.ts";
 import { issueUrl, onlyRepo, type Place, readLink } from "./_issue_links.ts";
 import { IssueNumber, type LinkedIssue, type LinkIssue } from "./schema.ts";
 
-/** Links the ticket to an issue, in the place of one that it was linked to. The code host isn't asked. */
+/** Links the ticket to an issue, and replaces its former link. The code host isn't asked. */
 export async function linkIssue(ctx: ProjectContext, input: LinkIssue): Promise<LinkedIssue> {
   const place = await findPlace(ctx, input);
   return await transact(ctx, async (ctx) => {
     await lockTicket(ctx, input.ticketId);
-    // What was known of another issue isn't known of this one.
+    // Facts about the former issue don't hold for this one.
     await ctx.db`
       insert into ticket_issues as l (ticket_id, project_id, repo_full_name, issue_number, issue_url)
       values (${input.ticketId}::uuid, ${ctx.project.id}::uuid, ${place.repo}, ${place.number},
@@ -26,7 +26,7 @@ export async function linkIssue(ctx: ProjectContext, input: LinkIssue): Promise<
   });
 }
 
-/** @throws {AppError} invalid_request when it is not clear which issue is meant */
+/** @throws {AppError} invalid_request if it is not clear which issue is meant */
 async function findPlace(ctx: ProjectContext, input: LinkIssue): Promise<Place> {
   const { repo_full_name, issue_number, issue_url } = input;
   if (issue_url === undefined) {

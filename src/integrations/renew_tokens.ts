@@ -7,8 +7,8 @@ import { readToken } from "./_account.ts";
 const STEP = 100;
 
 /**
- * Encrypts every stored token under the newest key, so that an older one can be given up without anyone linking
- * again.
+ * Encrypts every stored token under the newest key, so that an older key can be retired and nobody
+ * has to link again.
  */
 export async function renewTokens(ctx: Context): Promise<void> {
   const [newest] = ctx.secrets.encryption;
@@ -26,7 +26,7 @@ export async function renewTokens(ctx: Context): Promise<void> {
     after = stale.at(-1)!.user_id;
   }
   if (unreadable > 0) {
-    // Under a name with "token" in it, the log would leave it out.
+    // The log would leave out a field with "token" in its name.
     log.warn("stored tokens that no key reads: who linked them has to link again", { accounts: unreadable });
   }
 }

@@ -7,14 +7,19 @@ import { startRun } from "./_start_run.ts";
 import { distinctRepos, loadTargets, requireAdministered, type Target } from "./_targets.ts";
 import type { HookResult, HookSetUp, SetUpHooks } from "./schema.ts";
 
-/** More than these are worked on by a job: at a second for each write, nobody wants to wait for the answer. */
+/**
+ * A job works on more repositories than these, because at a second for each write nobody wants to
+ * wait for the answer.
+ */
 const MOST_AT_ONCE = 20;
-/** Longer than a claim lasts: what a dead process left is taken over. */
+/** This is longer than a claim lasts, so that the claim of a dead process is taken over. */
 const TURN_MS = 35_000;
-/** Later than three tries of the code host, and soon enough for the call itself to answer. */
+/**
+ * This is later than three tries of the code host, and early enough for the call itself to answer.
+ */
 const ANSWER_MS = CALL_MS - 3_000;
 
-/** Of a repository whose work goes on when the call is answered. */
+/** The outcome of a repository whose work goes on after the call is answered. */
 const UNDER_WAY: RepoOutcome = {
   status: "failed",
   hook_id: null,
@@ -22,7 +27,10 @@ const UNDER_WAY: RepoOutcome = {
   error: "Not done in time; the work goes on: call again to see what came of it",
 };
 
-/** Sets up the hook of every repository of a project, or of all projects that the caller administers. */
+/**
+ * Sets up the hook of every repository of a project, or of all projects that the caller
+ * administers.
+ */
 export async function setUpHooks(ctx: ActorContext, input: SetUpHooks): Promise<HookSetUp> {
   const { user } = ctx.actor;
   if (input.project_id !== undefined) await requireAdministered(ctx, input.project_id);
@@ -53,7 +61,7 @@ export async function setUpHooks(ctx: ActorContext, input: SetUpHooks): Promise<
   return answer;
 }
 
-/** Waits for the work, but no longer than that. */
+/** Waits for the work, but no longer than `ms`. */
 async function untilOver(work: Promise<void>, ms: number): Promise<void> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, ms);
@@ -64,7 +72,10 @@ async function untilOver(work: Promise<void>, ms: number): Promise<void> {
   }
 }
 
-/** Of several projects that name one repository the first shows what was done, the others that nothing was left to do. */
+/**
+ * If several projects name one repository, the first shows the outcome and the others show that
+ * nothing was left to do.
+ */
 function summarize(targets: Target[], outcomes: Map<string, RepoOutcome>): HookSetUp {
   const seen = new Set<string>();
   const results = targets.map(({ project_id, repo }): HookResult => {

@@ -2,7 +2,10 @@ import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 
-/** Forgets the caller's token. The hooks that it made stay; unlinking again changes nothing. */
+/**
+ * Deletes the caller's token. The hooks that were created with it stay. Unlinking again changes
+ * nothing.
+ */
 export async function unlinkAccount(ctx: ActorContext): Promise<void> {
   const { user } = ctx.actor;
   await transact(ctx, async (ctx) => {

@@ -3,7 +3,7 @@ import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import type { TicketPath } from "../tickets/schema.ts";
 
-/** Takes the link away; the issue stays. Unlinking again changes nothing. */
+/** Removes the link; the issue stays. Unlinking again changes nothing. */
 export async function unlinkIssue(ctx: ProjectContext, input: TicketPath): Promise<void> {
   await transact(ctx, async (ctx) => {
     await lockTicket(ctx, input.ticketId);

@@ -1,10 +1,15 @@
 import { blocksOf } from "./_blocks.ts";
 
 const COMMENT_IN_HTML = /<!--(?:-?>|[^]*?(?:-->|$))/g;
-/** What a paragraph's text is read by, from left to right: an escape, a run of backticks, a comment, a tag, or a letter. */
+/**
+ * The pieces of a paragraph's text, from left to right: an escape, a run of backticks, a comment, a
+ * tag, or a letter.
+ */
 const PIECE = /\\[^]?|`+|<!--(?:-?>)?|<\/?[a-z][^<>]*>|[^\\`<]+|</giy;
 
-/** A Markdown text without the comments in it, which nobody sees. In code, what looks like a comment is text. */
+/**
+ * Removes the comments from a Markdown text, because nobody sees them. Inside code, `<!--` is text.
+ */
 export function withoutComments(markdown: string): string {
   if (!markdown.includes("<!--")) return markdown;
   return blocksOf(markdown).map(({ kind, lines }) => {
@@ -33,7 +38,10 @@ function withoutInlineComments(text: string): string {
   return visible;
 }
 
-/** Tells where the code ends that a run of backticks begins: behind the next run as long, or behind the run itself. */
+/**
+ * Returns the position where code ends that starts with a run of backticks: after the next run of
+ * the same length, or after the run itself.
+ */
 function closingRuns(text: string): (start: number, length: number) => number {
   const runs = Map.groupBy(text.matchAll(/`+/g), ([{ length }]) => length);
   return (start, length) => {
