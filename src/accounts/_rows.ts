@@ -6,7 +6,10 @@ export function accountColumns(db: Db) {
   return db`id, name, slug, created_at, updated_at`;
 }
 
-/** The conflict with a slug that another account has; any other error as it is. */
+/**
+ * Converts the violation for a slug that another account has into a conflict; returns any other
+ * error as it is.
+ */
 export function slugConflict(error: unknown, slug: string | undefined): unknown {
   return conflictOf(error, { accounts_slug_key: `Another account has the slug ${slug}` });
 }

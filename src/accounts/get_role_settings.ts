@@ -2,7 +2,7 @@ import type { ActorContext } from "../core/context.ts";
 import { accountGone, settingsOf } from "./_role_settings.ts";
 import type { RoleSettings } from "./schema.ts";
 
-/** Which roles the caller's account uses. */
+/** Returns the roles that the caller's account uses. */
 export async function getRoleSettings(ctx: ActorContext): Promise<RoleSettings> {
   const [account] = await ctx.db<{ disabled_roles: string[] }[]>`
     select disabled_roles from accounts where id = ${ctx.actor.user.account_id}::uuid`;

@@ -5,7 +5,7 @@ import type { Page } from "../core/schema.ts";
 import { accountColumns } from "./_rows.ts";
 import type { Account } from "./schema.ts";
 
-/** All accounts of the installation, oldest first. */
+/** Returns all accounts of the installation, oldest first. */
 export async function listAccounts(ctx: Context, input: Page) {
   const rows = await ctx.db<Account[]>`
     select ${accountColumns(ctx.db)} from accounts

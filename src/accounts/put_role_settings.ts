@@ -8,13 +8,16 @@ import { accountGone, settingsOf } from "./_role_settings.ts";
 import type { PutRoleSettings, RoleSettings } from "./schema.ts";
 
 /**
- * Switches roles on and off; those not named stay as they are. Tickets and tasks that have a role keep it.
- * @throws {AppError} invalid_request when none would stay enabled; not_found when the account is gone
+ * Switches roles on and off. Roles that are not named stay as they are. Tickets and tasks that have
+ * a role keep it.
+ * @throws {AppError} invalid_request if no role would stay enabled; not_found if the account is
+ * gone
  */
 export async function putRoleSettings(ctx: ActorContext, input: PutRoleSettings): Promise<RoleSettings> {
   const accountId = ctx.actor.user.account_id;
   return await transact(ctx, async (ctx) => {
-    // Locked first: of two calls at once, the second must see what the first left enabled.
+    // The account is locked first. The second of two simultaneous calls must see which roles the
+    // first left enabled.
     const [account] = await ctx.db<{ disabled_roles: string[] }[]>`
       select disabled_roles from accounts where id = ${accountId}::uuid for no key update`;
     if (!account) throw accountGone();

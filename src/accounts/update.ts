@@ -5,7 +5,10 @@ import { accountColumns, slugConflict } from "./_rows.ts";
 import { getAccount } from "./get.ts";
 import type { Account, UpdateAccount } from "./schema.ts";
 
-/** Changes an account; what it is already writes nothing. @throws {AppError} not_found, conflict */
+/**
+ * Changes an account. Values that it already has are not written. @throws {AppError} not_found,
+ * conflict
+ */
 export async function updateAccount(ctx: Context, input: UpdateAccount): Promise<Account> {
   const { id, name = null, slug = null } = input;
   return await transact(ctx, async (ctx) => {
