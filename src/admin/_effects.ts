@@ -4,7 +4,7 @@ import type { Effect, Provider } from "../inbound/schema.ts";
 import { applyDeployDelivery } from "../deploys/record.ts";
 import { applyGitHubDelivery } from "../integrations/apply_delivery.ts";
 
-/** What each sender's kept deliveries do when they are run again. */
+/** The effect of each sender's stored deliveries when they are run again. */
 export const EFFECTS: Record<Provider, Effect> = {
   cloud_agent: applyAgentDelivery,
   payment: applyPaymentDelivery,

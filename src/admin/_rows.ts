@@ -1,8 +1,8 @@
 import type { Db } from "../../db/open.ts";
 
 /**
- * The columns of a Job for the queue's table `pgboss.job j`; times to the millisecond, as cursors hold them.
- * A dead letter tells of the job that it was made of, and nothing tries it by itself.
+ * The columns of a Job for the queue's table `pgboss.job j`. Times have milliseconds, like times in
+ * cursors. A dead letter describes the job from which it was made, and is not tried by itself.
  */
 export function jobColumns(db: Db) {
   return db`j.id, j.name as queue, j.state::text as state, j.data as payload,

@@ -2,8 +2,9 @@ import type { Context } from "../core/context.ts";
 import type { Storage } from "./schema.ts";
 
 /**
- * What the database takes, the largest tables first. Rows are estimated, since counting would read them all: by the
- * statistics, which begin anew when the embedded database starts, or by the last vacuum; null where neither knows.
+ * Returns the database's size, the largest tables first. Row counts are estimates, because counting
+ * would read all rows. They come from the statistics, which are empty after the embedded database
+ * starts, or from the last vacuum; null if neither has a count.
  */
 export async function getStorage({ db, config }: Context): Promise<Storage> {
   const [total] = await db<[{ bytes: number }]>`select pg_database_size(current_database()) as bytes`;

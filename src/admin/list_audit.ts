@@ -6,13 +6,13 @@ import { decodeCursor, page } from "../core/cursor.ts";
 import { pageLimit } from "../core/planner.ts";
 import type { AuditEntry, ListAudit } from "./schema.ts";
 
-/** What admins should know of, newest first: of the caller's account, for super admins of all. */
+/** Returns the audit list, newest first: the caller's account, or all accounts for super admins. */
 export async function listAudit(ctx: ActorContext, input: ListAudit) {
   const { db, actor: { user } } = ctx;
   const named = namedAccount(ctx.actor, input.account_id, "read another account's audit list");
   const accountId = input.account_id === undefined && user.role === "super_admin" ? null : named;
   const entries = readEntries(db, accountId, input);
-  // Of an action that is rare among all, only a plan for its name begins at that.
+  // If an action is rare among all entries, only a plan for its name starts at its entries.
   const rows = await (input.action === undefined ? entries : unprepared(entries));
   const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
   return { audit: items, next_cursor };

@@ -4,7 +4,7 @@ import { pageLimit } from "../core/planner.ts";
 import { jobColumns } from "./_rows.ts";
 import type { Job, ListJobs } from "./schema.ts";
 
-/** Jobs of all queues, the newest first. */
+/** Returns jobs of all queues, the newest first. */
 export async function listJobs({ db }: ActorContext, input: ListJobs) {
   const [time, id] = input.cursor ? decodeCursor(input.cursor, ["time", "id"]) : [null, null];
   const rows = await db<Job[]>`

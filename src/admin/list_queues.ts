@@ -1,7 +1,7 @@
 import type { ActorContext } from "../core/context.ts";
 import type { QueueState } from "./schema.ts";
 
-/** How many jobs each queue holds, by state. */
+/** Returns the number of jobs in each queue, by state. */
 export async function listQueues({ db }: ActorContext) {
   const queues = await db<QueueState[]>`
     select q.name, s.cron, q.dead_letter, count(*) filter (where j.state in ('created', 'retry')) as waiting,

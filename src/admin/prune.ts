@@ -4,15 +4,16 @@ import type { Context } from "../core/context.ts";
 const STEP = 2000;
 
 /**
- * Deletes what has served its time: deliveries and events after 30 days, tokens, sessions and runs that ended 30 days ago, used or expired
- * invitations, counters of past rate limits, refused sign-ins after 90 days (of all that the audit list has, only these
- * are written by anybody). In steps, so that no lock is held for long; each begins at the oldest.
+ * Deletes data that has served its time: deliveries and events after 30 days; tokens, sessions and
+ * runs that ended 30 days ago; used or expired invitations; counters of past rate limits; refused
+ * sign-ins after 90 days (these are the only entries of the audit list that anybody can cause). It
+ * works in steps, so that no lock is held for long, and each step begins at the oldest rows.
  */
 export async function prune({ db }: Context): Promise<void> {
   const ended = db`least(revoked_at, expires_at)`;
   const served = [
     ["inbound_deliveries", "id", db`received_at < now() - interval '30 days' order by received_at`],
-    // Their refresh tokens go with them.
+    // The sessions' refresh tokens are deleted with them.
     ["sessions", "id", db`${ended} < now() - interval '30 days' order by ${ended}`],
     ["refresh_tokens", "token_hash", db`expires_at < now() - interval '30 days' order by expires_at`],
     ["invitations", "token_hash", db`least(used_at, expires_at) < now() - interval '30 days'`],
@@ -26,7 +27,8 @@ export async function prune({ db }: Context): Promise<void> {
     ],
   ] as const;
   for (const [table, key, hasServed] of served) {
-    // Of a list the planner would think it worth reading the whole table beside it; of an array it looks each key up.
+    // With a list the planner would read the whole table beside it. With an array it looks each key
+    // up.
     const step = () =>
       db`
       delete from ${db(table)} where ${db(key)} = any (array(
@@ -37,8 +39,9 @@ export async function prune({ db }: Context): Promise<void> {
 }
 
 /**
- * Deletes the oldest events up to the first that is younger than 30 days, so that what is kept has no gap, whatever the
- * clock did. No writer waits: numbers come from a counter, and nothing else writes the rows.
+ * Deletes the oldest events up to the first one that is younger than 30 days. The remaining events
+ * have no gap, even if the clock was changed. No writer waits, because numbers come from a counter
+ * and nothing else writes the rows.
  */
 async function pruneEvents(db: Db): Promise<number> {
   const { count } = await db`

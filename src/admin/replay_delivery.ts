@@ -7,8 +7,8 @@ import type { DeliveryRecord } from "../inbound/schema.ts";
 import { EFFECTS } from "./_effects.ts";
 
 /**
- * Runs a kept delivery again under its sender's name; what came of it is in the answer. Effects are made to run more
- * than once, so that one which was applied changes nothing.
+ * Runs a stored delivery again in its sender's name and returns the outcome. Effects may run more
+ * than once, so that one which was already applied changes nothing.
  * @throws {AppError} not_found
  */
 export async function replayDelivery(ctx: ActorContext, { id }: IdPath): Promise<DeliveryRecord> {

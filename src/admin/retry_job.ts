@@ -8,8 +8,9 @@ import { jobColumns } from "./_rows.ts";
 import type { Job } from "./schema.ts";
 
 /**
- * Gives a failed job one more try now. A dead letter stands for the job that it was made of, and goes with the retry.
- * @throws {AppError} not_found; conflict when the job has not failed
+ * Gives a failed job one more try now. A dead letter stands for the job from which it was made, and
+ * is deleted by the retry.
+ * @throws {AppError} not_found; conflict if the job has not failed
  */
 export async function retryJob(ctx: ActorContext, input: IdPath): Promise<Job> {
   return await transact(ctx, async (ctx) => {
@@ -48,7 +49,10 @@ async function retryKept({ db, queue }: ActorContext, { id }: IdPath): Promise<R
   return job;
 }
 
-/** A dead letter is kept for longer than what it was made of: then its payload makes a new job. */
+/**
+ * A dead letter is kept for longer than its job. If the job is gone, the letter's payload makes a
+ * new one.
+ */
 async function runAgain({ db, queue }: ActorContext, { id }: IdPath): Promise<Retried | undefined> {
   const [letter] = await db<{ name: QueueName; payload: Payload<QueueName>; key: string | null }[]>`
     delete from pgboss.job where id = ${id}::uuid and state = 'created' and source_name = any (${
@@ -58,7 +62,7 @@ async function runAgain({ db, queue }: ActorContext, { id }: IdPath): Promise<Re
   if (!letter) return undefined;
   const { name, payload, key } = letter;
   await queue.enqueue(db, name, payload);
-  // The one that waits already under this key does the same.
+  // A job that already waits under this key does the same work.
   const [job] = await db<Retried[]>`
     select id, name from pgboss.job
     where name = ${name} and state = 'created' and singleton_key is not distinct from ${key}
