@@ -1,7 +1,10 @@
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
 
-/** Links a pull request to the run's ticket; once, however often it is told of. An address of another form is left alone. */
+/**
+ * Links a pull request to the run's ticket once, even if it is reported several times. An address
+ * of another form is ignored.
+ */
 export async function linkPullRequest(
   ctx: Context,
   run: { ticket_id: string; project_id: string },
@@ -13,7 +16,8 @@ export async function linkPullRequest(
   if (!found) return;
   const [address, repo, number] = found;
   const place = repo!.toLowerCase();
-  // Asked for first: each insertion locks the pull request, whose merge may wait for a ticket that is linked already.
+  // The link is looked up first, because each insertion locks the pull request, whose merge may be
+  // waiting for a ticket that is already linked.
   await ctx.db`
     insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
     select ${uuid()}::uuid, ${run.ticket_id}::uuid, ${run.project_id}::uuid, ${place}, ${

@@ -8,7 +8,10 @@ export function runColumns(db: Db) {
     r.pull_request_url, r.event_at, r.created_by, r.created_at, r.updated_at`;
 }
 
-/** An agent's events and its registration go one after the other, so that neither misses the other. */
+/**
+ * Lets an agent's events and its registration run one after the other, so that neither misses the
+ * other.
+ */
 export async function lockAgent(ctx: Context, agentId: string): Promise<void> {
   await ctx.db`select pg_advisory_xact_lock(hashtextextended('agent ' || ${agentId}, 0))`;
 }

@@ -7,7 +7,10 @@ import { NEVER_STARTED } from "../tasks/released_columns.ts";
 import { cleanText } from "./_clean_text.ts";
 import type { RunStatus } from "./schema.ts";
 
-/** How the run left a task, but who worked on it as it was before: a later event starts from there. */
+/**
+ * A task's state after the run, but its former assignee and claim, because a later event starts
+ * from there.
+ */
 export interface SettledTask {
   id: string;
   status: TaskStatus;
@@ -17,7 +20,10 @@ export interface SettledTask {
   assignee_session_id: string | null;
   started_at: string | null;
   actual_minutes: number | null;
-  /** The minutes with which the run left it: others were entered since. Older runs lack it. */
+  /**
+   * The minutes that the run wrote. If the task's minutes differ, somebody has entered them since.
+   * Older runs lack this field.
+   */
   minutes_left?: number | null;
 }
 
@@ -32,7 +38,7 @@ interface Run {
 
 interface End {
   status: RunStatus;
-  /** The sender's time of the event. */
+  /** The time of the event by the sender's clock. */
   at: string;
   summary: string | null;
 }
@@ -41,9 +47,10 @@ const NO_SUMMARY = "The agent failed and gave no reason";
 const MAX_REASON = 2000;
 
 /**
- * The run's tasks after its end: finished leaves done what has its criteria met and gives the rest back; failed
- * blocks them. They are the ones in progress, and those that stand as its last event left them, but who closed the
- * ticket meanwhile took these as they were.
+ * Returns the run's tasks after its end. A finished run completes the tasks whose criteria are met
+ * and releases the others; a failed run blocks them. The run's tasks are those in progress and
+ * those that are still as its last event left them. If the ticket was closed since, the latter
+ * stay, because the person who closed it accepted them as they were.
  */
 export async function settleTasks(ctx: Context, run: Run, end: End): Promise<SettledTask[]> {
   const earlier = new Map(run.settled_tasks.map((task) => [task.id, task]));
@@ -57,7 +64,7 @@ export async function settleTasks(ctx: Context, run: Run, end: End): Promise<Set
   return [...earlier.values(), ...left];
 }
 
-/** The ticket's lock isn't enough: claims don't take it. */
+/** Locks the tasks. The ticket's lock isn't enough, because claims don't take it. */
 async function lockTasks({ db }: Context, run: Run) {
   return await db<(SettledTask & Pick<Task, "acceptance_criteria"> & { now: string })[]>`
     select id, status, blocking_reason, completed_at, assignee_user_id, assignee_session_id, started_at, actual_minutes,
@@ -65,7 +72,10 @@ async function lockTasks({ db }: Context, run: Run) {
     from tasks where ticket_id = ${run.ticket_id}::uuid order by id for update`;
 }
 
-/** What an end starts from; null for a task that isn't the run's, or no longer. */
+/**
+ * Returns the state from which an end starts; null for a task that isn't the run's, or no longer
+ * is.
+ */
 function beforeEnd(run: Run, task: SettledTask, earlier: SettledTask | undefined): SettledTask | null {
   if (earlier && isAsLeft(task, earlier)) return run.ticket_open ? withEnteredMinutes(earlier, task) : null;
   if (task.status !== "in_progress") return null;
@@ -96,7 +106,7 @@ function settle(
     return { ...task, status: "blocked", blocking_reason: cleanText(summary, MAX_REASON) ?? NO_SUMMARY };
   }
   if (status === "ended" || !isDone) return { ...task, status: "pending" };
-  // The sender's clock may be behind the one that the beginning was taken from, or ahead of ours.
+  // The sender's clock may be behind the clock of `started_at`, or ahead of ours.
   const end = before.started_at !== null && before.started_at > at ? before.started_at : at;
   return { ...task, status: "done", completed_at: end < now ? end : now };
 }
@@ -105,7 +115,10 @@ function columnsOf(task: SettledTask): SettledTask {
   return task.status === "pending" ? { ...task, ...NEVER_STARTED } : task;
 }
 
-/** Answers them with the minutes that they have then. What was given back before stays as it is. */
+/**
+ * Stores the tasks and returns them with their new minutes. A task that was released before stays
+ * as it is.
+ */
 async function write({ db }: Context, settled: SettledTask[]): Promise<SettledTask[]> {
   await db`
     update tasks t set status = s.status, blocking_reason = s.blocking_reason, completed_at = s.completed_at,

@@ -4,14 +4,14 @@ import type { Kept, Outcome } from "../inbound/schema.ts";
 import { applyAgentEvent } from "./apply_event.ts";
 import { AgentEvent, StatusChange } from "./schema.ts";
 
-/** What a verified body says: a status change, or the name of an event that is not known here. */
+/** Parses a verified body into a status change, or into the name of an unknown event. */
 export function parseAgentEvent(body: Uint8Array): StatusChange | { event: string; id?: undefined } {
   const json = parseJson(body);
   const { event } = parseAs(AgentEvent, json);
   return event === "statusChange" ? parseAs(StatusChange, json) : { event };
 }
 
-/** The effect of a kept body. */
+/** Applies a stored body. */
 export async function applyAgentDelivery(ctx: Context, { body, received_at }: Kept): Promise<Outcome> {
   const event = parseAgentEvent(body);
   return event.id === undefined

@@ -13,17 +13,17 @@ import { lockAgent } from "./_rows.ts";
 import { type SettledTask, settleTasks } from "./_settle_tasks.ts";
 import type { RunStatus, StatusChange } from "./schema.ts";
 
-// Maps: a status that is called `toString` is unknown too.
+// A Map is used so that a status called `toString` is unknown, too.
 const STATUSES = new Map<string, RunStatus>([
   ["FINISHED", "finished"],
   ["ERROR", "failed"],
   ["EXPIRED", "ended"],
   ["CANCELLED", "ended"],
 ]);
-/** Its address, with or without the protocol, or only its name. */
+/** Matches a repository's address with or without the protocol, or only its name. */
 const REPOSITORY =
   /^(?:(?:https?|ssh):\/\/[^/]+\/|git@[^/:]+:|(?:[^/.]+\.)+[^/.]+\/(?=[^/]+\/))?([\w.-]{1,100}\/[\w.-]{1,100}?)(?:\.git)?(?:[/?#].*)?$/;
-/** Of two events of one millisecond the end counts. */
+/** If two events have the same millisecond, the end counts. */
 const TIE = new Map([["FINISHED", 1], ["ERROR", 0], ["EXPIRED", 0], ["CANCELLED", 0]]);
 
 interface Run {
@@ -35,19 +35,23 @@ interface Run {
   event_at: string | null;
   event_tie: string | null;
   settled_tasks: SettledTask[];
-  /** Of the ticket's history: the move by which the run finished. */
+  /** The id in the ticket's history of the move by which the run finished. */
   move_id: number | null;
   ticket_stage: Stage;
   ticket_open: boolean;
-  /** Is its repository one of the account's projects' own? Null where nobody's project is wired to it. */
+  /**
+   * Tells whether the run's repository belongs to a project of the account; null if no project is
+   * wired to it.
+   */
   own_repository: boolean | null;
 }
 
 type TimedChange = StatusChange & { timestamp: string };
 
 /**
- * What an agent's FINISHED or ERROR does to its run, ticket and tasks. An event that is older than the one the run
- * stands at changes nothing, but a pull request it tells of is linked all the same. Call it inside `transact`.
+ * Applies an agent's FINISHED or ERROR to its run, ticket and tasks. An event that is older than
+ * the run's last event changes nothing, except that a pull request which it names is linked. Call
+ * it inside `transact`.
  */
 export async function applyAgentEvent(ctx: Context, event: TimedChange): Promise<Outcome> {
   const status = STATUSES.get(event.status);
@@ -74,7 +78,7 @@ export async function applyAgentEvent(ctx: Context, event: TimedChange): Promise
   return { outcome: "applied" };
 }
 
-/** The ticket is locked first, as by everyone who changes its tasks. */
+/** Locks the ticket first, as every change of its tasks does. */
 async function findRun(ctx: Context, { id: agentId, source }: StatusChange): Promise<Run | undefined> {
   const repo = REPOSITORY.exec(source?.repository?.toLowerCase() ?? "")?.[1] ?? "";
   await ctx.db`
@@ -89,7 +93,10 @@ async function findRun(ctx: Context, { id: agentId, source }: StatusChange): Pro
   return run;
 }
 
-/** Whoever is shown another one would click on it all the same: `javascript:` is an address too. */
+/**
+ * Accepts only web addresses. Users would click on any other address that they are shown, and
+ * `javascript:` is an address too.
+ */
 function webAddress(text: string | null | undefined): string | null {
   const parsed = WebAddress.safeParse(text);
   return parsed.success ? parsed.data : null;
@@ -105,14 +112,17 @@ function clockOf(event: TimedChange): Clock {
   return { at: new Date(event.timestamp).toISOString(), tie: `${TIE.get(event.status)} ${hash}` };
 }
 
-/** Above 0 for an event behind the one that the run stands at, 0 for that very one. */
+/** Returns more than 0 for an event later than the run's last event, and 0 for that same event. */
 function compare(clock: Clock, run: Run): number {
   if (run.event_at === null || run.event_tie === null) return 1;
   const [event, last] = clock.at === run.event_at ? [clock.tie, run.event_tie] : [clock.at, run.event_at];
   return event === last ? 0 : event > last ? 1 : -1;
 }
 
-/** FINISHED brings the ticket to validation; a later ERROR takes that move back unless another one followed it. */
+/**
+ * Moves the ticket to validation after FINISHED. A later ERROR undoes that move unless another move
+ * followed.
+ */
 async function moveTicket(ctx: Context, run: Run, status: RunStatus): Promise<number | null> {
   const { ticket_id: id, project_id: projectId } = run;
   if (status === "finished") {

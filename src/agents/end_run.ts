@@ -8,7 +8,8 @@ import { getAgentRun } from "./get_run.ts";
 import type { AgentRun, RunPath } from "./schema.ts";
 
 /**
- * Ends a run that will not go on: the tasks that its agent holds are free again. A run that has ended stays as it is.
+ * Ends a run that will not go on, and releases the tasks that its agent holds. A run that has ended
+ * stays as it is.
  * @throws {AppError} forbidden for bot clients
  */
 export async function endAgentRun(ctx: ProjectContext, input: RunPath): Promise<AgentRun> {

@@ -5,7 +5,7 @@ import { requireTicket } from "../tickets/get.ts";
 import { runColumns } from "./_rows.ts";
 import type { AgentRun, ListRuns } from "./schema.ts";
 
-/** One page of the agent runs of a ticket, oldest first. */
+/** Returns one page of the agent runs of a ticket, oldest first. */
 export async function listAgentRuns(ctx: ProjectContext, input: ListRuns) {
   const { db, project } = ctx;
   await requireTicket(ctx, input.ticketId);

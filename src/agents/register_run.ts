@@ -10,9 +10,10 @@ import { lockAgent, runColumns } from "./_rows.ts";
 import type { AgentRun, RegisterRun } from "./schema.ts";
 
 /**
- * Tells which ticket an agent works on. What the agent sent before counts from now on; a second registration for the
- * same ticket answers the run that is there, with the tasks of both.
- * @throws {AppError} conflict when the agent works on another ticket, or has ended before it was given these tasks
+ * Registers the ticket on which an agent works. Events that the agent sent before take effect now.
+ * A second registration for the same ticket returns the existing run, with the tasks of both.
+ * @throws {AppError} conflict if the agent works on another ticket, or has ended before it got
+ * these tasks
  */
 export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun): Promise<AgentRun> {
   return await transact(ctx, async (ctx) => {
@@ -39,7 +40,10 @@ export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun):
   });
 }
 
-/** Of several at once the later ones wait here, holding none of the deliveries that the first one may yet want. */
+/**
+ * Makes simultaneous registrations of one agent wait here, where they hold none of the deliveries
+ * that the first one may still need.
+ */
 async function lockRegistration({ db }: Context, agentId: string): Promise<void> {
   await db`select pg_advisory_xact_lock(hashtextextended('registration ' || ${agentId}, 0))`;
 }
@@ -66,7 +70,7 @@ async function addTasks(
       and not ${task_ids}::uuid[] <@ task_ids`;
 }
 
-/** Under the sender's name, as if they came now. */
+/** Applies earlier events in the sender's name, as if they came now. */
 async function applyEarlierEvents(ctx: Context, agentId: string): Promise<void> {
   const sender: Context = { ...ctx, author: { kind: "webhook", id: "cloud_agent" } };
   await nameAuthor(sender, ctx.db);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { distinct, Id, NextCursor, OffsetTime, Page, text, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
-/** As the agent's provider names it: `bc_…`. */
+/** The id that the agent's provider uses: `bc_…`. */
 const AgentId = text(1, 200);
 
 export const RunStatus = z.enum(["running", "finished", "failed", "ended"]);
@@ -43,7 +43,10 @@ export const ListRuns = TicketPath.extend(Page.shape);
 export type ListRuns = z.infer<typeof ListRuns>;
 export const RunList = z.object({ agent_runs: z.array(AgentRun), next_cursor: NextCursor });
 
-/** How far ahead the sender's clock may be: further, and no later event would count any more. */
+/**
+ * How far the sender's clock may be ahead. A time further ahead would make all later events count
+ * as old.
+ */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 const SentTime = OffsetTime.refine(
@@ -51,7 +54,7 @@ const SentTime = OffsetTime.refine(
   "Is more than a day in the future",
 );
 
-/** What the provider sends may lack parts, and may have more of them. */
+/** The provider may leave parts out, and may send more of them. */
 const part = z.string().nullish();
 
 /** Cursor's background agents, v0: `statusChange`. */
@@ -66,5 +69,5 @@ export const StatusChange = z.looseObject({
 }).meta({ id: "CloudAgentStatusChange" });
 export type StatusChange = z.infer<typeof StatusChange>;
 
-/** Any event of the sender; only `statusChange` is known. */
+/** Any event of the sender. Only `statusChange` is known. */
 export const AgentEvent = z.looseObject({ event: text(1, 100).default("unknown") });
