@@ -1,8 +1,10 @@
 import type { Db, Fragment } from "../../db/open.ts";
 
 /**
- * Marks the tickets of `page`, a query's name for rows of the history, to be looked at as they are since their last one
- * there. A row of no ticket, such as a deploy's, marks none. In id order, so that of several who mark the same tickets one waits for the other.
+ * Marks the tickets of `page` for a look at their state since their last row there. `page` names a
+ * query of rows of the history. A row without a ticket, such as a deploy's, marks none. The marks
+ * are written in id order, so that writers who mark the same tickets wait for each other instead of
+ * deadlocking.
  */
 export function markChanged(db: Db, page: string): Fragment {
   return db`

@@ -9,23 +9,23 @@ export type Subject = Pick<ProjectAccess, "id" | "key" | "disabled_roles" | "arc
 
 export type TaskFacts = Pick<Task, "id" | "title" | "body" | "role" | "status" | "depends_on_task_ids">;
 
-/** What the analyzer looks at in a ticket, beside its text. */
+/** The facts about a ticket that the analyzer looks at, beside its text. */
 export interface TicketFacts
   extends Pick<Ticket, "id" | "ticket_ref" | "stage" | "status" | "merge_sha" | "roles"> {
-  /** Where in the history it was found changed. */
+  /** The id of the history row at which the ticket was found changed. */
   history_id: number;
   tasks: TaskFacts[];
   cases: number;
   gates_are_open: boolean;
-  /** Of whatever was changed in it last. */
+  /** The time of the last change to anything that belongs to the ticket. */
   last_activity: string;
   embedded: boolean;
   pending_questions: number;
-  /** Of title and description: another one is another fact. */
+  /** A digest of title and description. Another digest is another fact. */
   text_digest: string;
 }
 
-/** The project, or null when there is none. */
+/** Returns the project, or null if there is none. */
 export async function readSubject(ctx: Context, projectId: string): Promise<Subject | null> {
   const [subject] = await ctx.db<Subject[]>`
     select p.id, p.key, a.disabled_roles, p.archived_at is not null as archived
@@ -34,7 +34,7 @@ export async function readSubject(ctx: Context, projectId: string): Promise<Subj
   return subject ?? null;
 }
 
-/** The next changed tickets after `after`, in id order. */
+/** Returns the next changed tickets after `after`, in id order. */
 export async function readBatch(
   ctx: Context,
   subject: Subject,

@@ -6,12 +6,18 @@ import { type Finding, listed, rounded } from "./_finding.ts";
 import { type Likeness, likenessOf } from "./_likeness.ts";
 import type { WordedTicket, Words } from "./_words.ts";
 
-/** Nearest open tickets by embedding that are compared by their words: with 20, no labelled pair more is found. */
+/**
+ * Nearest open tickets by embedding that are compared by their words. With 20, no more of the
+ * labelled pairs are found.
+ */
 const NEIGHBOURS = 10;
-/** Suggested for one ticket, so that a family of alike ones doesn't drown the rest; but a copy is one in any family. */
+/**
+ * The most suggestions for one ticket, so that a family of similar tickets doesn't drown the rest.
+ * Sure pairs are suggested anyway, because a copy is a copy in any family.
+ */
 const BEST = 3;
 const SURE = 0.75;
-/** See likenessOf for what it costs and brings. */
+/** likenessOf tells what this threshold costs and brings. */
 const THRESHOLD = 0.5;
 
 interface Pair {
@@ -23,7 +29,10 @@ interface Pair {
 
 type ScoredPair = Pair & { likeness: Likeness };
 
-/** Pairs of open tickets that look like one: the best of each ticket, and those suggested before that still do. */
+/**
+ * Finds pairs of open tickets that look like one: the best pairs of each ticket, and pairs that
+ * were suggested before and still look alike.
+ */
 export async function findDuplicates(
   ctx: Context,
   subject: Subject,
@@ -41,7 +50,7 @@ export async function findDuplicates(
   return [...new Map(findings.map((finding) => [finding.fingerprint, finding])).values()];
 }
 
-/** The pairs whose texts are alike enough. */
+/** Keeps the pairs whose texts are alike enough. */
 function scorePairs(pairs: Pair[], texts: Map<string, WordedTicket>, words: Words): ScoredPair[] {
   return pairs.flatMap((pair) => {
     const [a, b] = [texts.get(pair.a), texts.get(pair.b)];
@@ -53,7 +62,9 @@ function scorePairs(pairs: Pair[], texts: Map<string, WordedTicket>, words: Word
   });
 }
 
-/** The best pairs of each ticket, those that are sure, and those that were suggested before. */
+/**
+ * Keeps the best pairs of each ticket, the sure pairs, and the pairs that were suggested before.
+ */
 function bestOfEach(scored: ScoredPair[]): ScoredPair[] {
   return [...Map.groupBy(scored, ({ a }) => a).values()].flatMap((ofTicket) =>
     ofTicket.toSorted((x, y) => y.likeness.score - x.likeness.score)
@@ -62,9 +73,10 @@ function bestOfEach(scored: ScoredPair[]): ScoredPair[] {
 }
 
 /**
- * “Release 3.3.1” and “Release 3.4.0”, “Build 1b64538 failed” and “Build 356a192 failed”: titles that differ alone in numbers
- * or in words with digits mostly name two things. Of the reports that likenessOf was measured on, 71 pairs are suggested so,
- * 16 of them would be among the surest 100, and none is labelled.
+ * Tells whether two titles belong to a series, such as “Release 3.3.1” and “Release 3.4.0”, or
+ * “Build 1b64538 failed” and “Build 356a192 failed”. Titles that differ only in numbers or in words
+ * with digits mostly name two things. Of the reports on which likenessOf was measured, 71 pairs
+ * would be suggested because of this, 16 of them among the surest 100, and none is labelled.
  */
 function areOfSeries(a: WordedTicket, b: WordedTicket): boolean {
   const numberless = ({ title }: WordedTicket) =>
@@ -72,7 +84,10 @@ function areOfSeries(a: WordedTicket, b: WordedTicket): boolean {
   return a.title.toLowerCase() !== b.title.toLowerCase() && numberless(a) === numberless(b);
 }
 
-/** Each ticket beside its nearest, and beside the ones it is held to be a duplicate of already. */
+/**
+ * Reads each ticket with its nearest tickets and with the tickets of which it is already held to be
+ * a duplicate.
+ */
 async function readCandidates(ctx: Context, subject: Subject, ids: string[]): Promise<Pair[]> {
   return await ctx.db<Pair[]>`
     with asked as materialized (
@@ -95,7 +110,10 @@ async function readCandidates(ctx: Context, subject: Subject, ids: string[]): Pr
     select n.a, n.b, n.cosine, false from near n where not exists (select from held h where h.a = n.a and h.b = n.b)`;
 }
 
-/** What was split off names the ticket that it comes from, and is no duplicate of it. */
+/**
+ * Drops pairs of a ticket and its part: a part that was split off names the ticket that it comes
+ * from, and is no duplicate of it.
+ */
 async function withoutParts(ctx: Context, pairs: Pair[]): Promise<Pair[]> {
   const ids = pairs.flatMap(({ a, b }) => [a, b]);
   const splits = await ctx.db<{ ticket_id: string; part_ids: string[] }[]>`
@@ -106,12 +124,12 @@ async function withoutParts(ctx: Context, pairs: Pair[]): Promise<Pair[]> {
   return pairs.filter(({ a, b }) => !isPart(a, b) && !isPart(b, a));
 }
 
-/** The one in which less was done would be closed; of two alike, the later one. */
+/** Suggests to close the ticket in which less was done; if both are alike, the later one. */
 function describePair(a: WordedTicket, b: WordedTicket, { cosine, likeness }: ScoredPair): Finding {
   const done = (ticket: WordedTicket) => Stage.options.indexOf(ticket.stage);
   const aGoes = done(a) !== done(b) ? done(a) < done(b) : a.number > b.number;
   const [goes, stays] = aGoes ? [a, b] : [b, a];
-  // An identifier of a title is one of its words, too.
+  // An identifier in a title is also one of its words.
   const shared = new Set([...likeness.shared_identifiers.slice(0, 2), ...likeness.shared_words.slice(0, 3)]);
   const both = shared.size > 0 ? `both speak of ${listed([...shared])}, and ` : "";
   const { score, ...evidence } = likeness;

@@ -1,6 +1,6 @@
 import type { SuggestionKind } from "../suggestions/schema.ts";
 
-/** What the analyzer found and would suggest. */
+/** A finding of the analyzer, which it would suggest. */
 export interface Finding {
   kind: SuggestionKind;
   ticket_id: string;
@@ -12,12 +12,12 @@ export interface Finding {
   fingerprint: string;
 }
 
-/** Four digits are enough to sort by, and to read. */
+/** Rounds to four digits, which are enough to sort by and to read. */
 export function rounded(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Joins items: `a`, `a and b`, `a, b and c`. */
 export function listed(items: readonly string[]): string {
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }

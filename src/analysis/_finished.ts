@@ -7,10 +7,12 @@ import type { Stage } from "../tickets/schema.ts";
 import type { TicketFacts } from "./_batch.ts";
 import { type Finding, listed } from "./_finding.ts";
 
-/** Ends of work that say `done` without a merge: people decide whether it is. */
+/**
+ * The confidence that work which looks done without a merge is done. People decide whether it is.
+ */
 const LOOKS_FINISHED = 0.8;
 
-/** Open tickets whose tasks, roles and cases are all through, but of which no merge is known. */
+/** Finds open tickets that look finished, but of which no merge is known. */
 export function findFinished(tickets: readonly TicketFacts[]): Finding[] {
   return tickets.filter(looksFinished).map((ticket) => {
     const done = [
@@ -56,13 +58,14 @@ interface AutomaticClosing {
   actor: { kind: string; id: string };
 }
 
-/** What is to be stored of a closing that happened by itself. */
+/** A closing that happened automatically, as it is stored. */
 export type ExecutedFinding = Finding & { decided_at: string; before_accept: BeforeClosing };
 
 /**
- * Closings of merged tickets by a job or a webhook, this analysis' own included: shown as executed, so that whoever
- * disagrees can undo them. The last change of status, with the stage before it, is in the history, and so is the merge
- * that it was for, where another one has come in since.
+ * Finds closings of merged tickets by a job or a webhook, including those of this analysis. They
+ * are shown as executed, so that people who disagree can undo them. The history has the last change
+ * of status with the stage before it. It also has the merge for which the ticket was closed, if
+ * another merge has come in since.
  */
 export async function findExecutedClosings(
   ctx: Context,

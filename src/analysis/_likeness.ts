@@ -5,21 +5,25 @@ import type { Terms } from "./_terms.ts";
 export interface Likeness {
   /** 0 to 1. */
   score: number;
-  /** Share of each title's words, by rarity, that the other ticket has too; the mean of both. */
+  /**
+   * The share of each title's words, weighted by rarity, that the other ticket also has; the mean
+   * of both.
+   */
   word_overlap: number;
   shared_words: string[];
   shared_identifiers: string[];
 }
 
-/** How much a name that hardly any other ticket has counts on top. */
+/** The bonus for a shared name that hardly any other ticket has. */
 const IDENTIFIER_WEIGHT = 0.15;
 const MOST_SHOWN = 8;
 
 /**
- * How surely two tickets are the same: half by meaning (the embeddings' cosine), half by words. Measured on 2,282 bug
- * reports with 58 labelled pairs (`npm run bench -- suggestions`): from 0.5 on it suggests 43 of them among 2,967 pairs,
- * where a cosine of 0.65 alone gives 40 among 4,645. Both figures stay better than that one's from 0.48 to 0.54, with
- * weights of 0.4 to 0.6 and with samples of 300 to 2,000 tickets.
+ * Tells how surely two tickets are the same: half by meaning (the embeddings' cosine), half by
+ * words. Measured on 2,282 bug reports with 58 labelled pairs (`npm run bench -- suggestions`):
+ * from 0.5 on it suggests 43 of them among 2,967 pairs, and a cosine of 0.65 alone gives 40 among
+ * 4,645. Both figures stay better than those of the cosine alone from 0.48 to 0.54, with weights of
+ * 0.4 to 0.6 and with samples of 300 to 2,000 tickets.
  */
 export function likenessOf(
   a: Terms,

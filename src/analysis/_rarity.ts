@@ -1,7 +1,7 @@
 /**
- * How rare a term is among a project's tickets, from a sample of them: a term of every ticket weighs 0, one of a
- * single ticket 1. A sample is enough, since only rare against common matters, and it keeps the cost the same
- * however large the project is.
+ * The rarity of a term among a project's tickets, from a sample of them. A term of every ticket
+ * weighs 0, a term of a single ticket 1. A sample is enough, because only the contrast of rare and
+ * common matters, and it keeps the cost the same for projects of any size.
  */
 export class Rarity {
   readonly #counts = new Map<string, number>();

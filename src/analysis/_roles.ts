@@ -4,14 +4,20 @@ import { fingerprintOf } from "../suggestions/fingerprint.ts";
 import type { Subject, TicketFacts } from "./_batch.ts";
 import { type Finding, listed, rounded } from "./_finding.ts";
 
-/** Latest tickets with roles among which the nearest are looked for, exactly: closed ones are in no vector index. */
+/**
+ * The latest tickets with roles, among which the nearest are searched exactly, because closed
+ * tickets are in no vector index.
+ */
 const PAST = 2_000;
-/** They are looked for among so many: in a project without roles none would be found, at the price of all its tickets. */
+/**
+ * The number of tickets among which those with roles are searched. In a project without roles, a
+ * search without this limit would read all tickets and find none.
+ */
 const WINDOW = 10_000;
 const VOTERS = 10;
-/** Below this two texts have little to do with one another. */
+/** Below this cosine two texts have little in common. */
 const LEAST_COSINE = 0.4;
-/** Of the voters' weight that a role needs, and how many voters there must be. */
+/** The share of the voters' weight that a role needs, and the least number of voters. */
 const LEAST_SHARE = 0.6;
 const LEAST_VOTERS = 3;
 
@@ -24,7 +30,7 @@ interface Voter {
   roles: Role[];
 }
 
-/** Roles for open tickets that have none: what the most alike past tickets were given. */
+/** Suggests roles for open tickets that have none: the roles of the most similar past tickets. */
 export async function findRoles(
   ctx: Context,
   subject: Subject,

@@ -5,12 +5,18 @@ import { isFinished } from "../tasks/transitions.ts";
 import type { TaskFacts, TicketFacts } from "./_batch.ts";
 import { type Finding, rounded } from "./_finding.ts";
 
-/** Fewer unfinished tasks than these are no burden on one ticket; more than those are not compared. */
+/**
+ * Fewer unfinished tasks than LEAST_TASKS are no burden on one ticket; more than MOST_TASKS are not
+ * compared.
+ */
 const LEAST_TASKS = 6;
 const MOST_TASKS = 50;
-/** Tasks of one subject had cosines of 0.3 to 0.7 with their nearest, of two subjects 0.25 at most (8 tasks each). */
+/**
+ * Measured with 8 tasks each: tasks of one subject had cosines of 0.3 to 0.7 with their nearest,
+ * tasks of two subjects 0.25 at most.
+ */
 const SAME_SUBJECT = 0.3;
-/** Two tasks beside the point are no second subject. */
+/** Two tasks that are off the subject are no second subject. */
 const LEAST_GROUP = 3;
 const EMBED_TIMEOUT_MS = 10_000;
 
@@ -20,13 +26,13 @@ interface EmbeddedTask extends TaskFacts {
 
 interface SplitFindings {
   findings: Finding[];
-  /** Tickets of which nothing is known: the model gave no answer. */
+  /** Tickets about which nothing is known, because the model gave no answer. */
   unknown: string[];
-  /** Tickets that the time did not suffice for. */
+  /** Tickets for which the time was too short. */
   unread: string[];
 }
 
-/** Open tickets whose unfinished tasks fall into groups that have nothing to do with one another. */
+/** Finds open tickets whose unfinished tasks fall into unrelated groups. */
 export async function findSplits(
   ctx: Context,
   tickets: readonly TicketFacts[],
@@ -34,7 +40,8 @@ export async function findSplits(
 ): Promise<SplitFindings> {
   const result: SplitFindings = { findings: [], unknown: [], unread: [] };
   for (const ticket of tickets) {
-    // By id, so that of two groups as large as each other the same one stays in whatever order their tasks stand.
+    // Tasks are sorted by id. If two groups are equally large, the same one stays for any order of
+    // the tasks.
     const tasks = ticket.tasks.filter((task) => !isFinished(task)).toSorted((a, b) => a.id < b.id ? -1 : 1);
     if (ticket.status !== "open" || tasks.length < LEAST_TASKS || tasks.length > MOST_TASKS) continue;
     if (performance.now() > deadline) {
@@ -59,7 +66,9 @@ async function embedTasks(ctx: Context, tasks: readonly TaskFacts[]): Promise<Em
   return embedded;
 }
 
-/** Tasks hang together that are of one subject, or where one depends on the other; largest group first. */
+/**
+ * Groups tasks that have the same subject or depend on one another; the largest group comes first.
+ */
 function groupTasks(tasks: readonly EmbeddedTask[]): EmbeddedTask[][] {
   const left = new Set(tasks);
   const groups: EmbeddedTask[][] = [];
@@ -83,7 +92,7 @@ function cosine(a: EmbeddedTask, b: EmbeddedTask): number {
   return a.vector.reduce((sum, value, index) => sum + value * b.vector[index]!, 0);
 }
 
-/** The largest group stays, and so does whatever somebody has begun. */
+/** Describes a split. The largest group stays, and so does any task that somebody has started. */
 function describeSplit({ id, ticket_ref }: TicketFacts, groups: EmbeddedTask[][]): Finding[] {
   const [stays, ...others] = groups;
   const parts = others.filter((group) =>
@@ -107,13 +116,15 @@ function describeSplit({ id, ticket_ref }: TicketFacts, groups: EmbeddedTask[][]
   }];
 }
 
-/** What the others of its group resemble most names the group. */
+/**
+ * Returns the task that is most similar to the others of its group, whose title names the group.
+ */
 function mostCentral(group: readonly EmbeddedTask[]): EmbeddedTask {
   const nearness = (task: EmbeddedTask) => group.reduce((sum, other) => sum + cosine(task, other), 0);
   return group.reduce((best, task) => nearness(task) > nearness(best) ? task : best);
 }
 
-/** Half, and more the further the groups lie from one another. */
+/** Returns half, plus more for a larger distance between the groups. */
 function clarity(stays: readonly EmbeddedTask[], parts: readonly EmbeddedTask[][]): number {
   const across = parts.flat().flatMap((task) => stays.map((other) => cosine(task, other)));
   const mean = across.reduce((sum, value) => sum + value, 0) / across.length;

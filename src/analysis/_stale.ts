@@ -5,7 +5,10 @@ import { type Finding, rounded } from "./_finding.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Days without any change after which a ticket is stale: what somebody works on moves within two weeks. */
+/**
+ * Days without a change after which a ticket is stale. Tickets that somebody works on change within
+ * two weeks.
+ */
 const STALE_DAYS: Record<Exclude<Stage, "live">, number> = {
   backlog: 180,
   up_next: 60,
@@ -15,12 +18,12 @@ const STALE_DAYS: Record<Exclude<Stage, "live">, number> = {
 
 export function findStale(tickets: readonly TicketFacts[], now: number): Finding[] {
   return tickets.flatMap((ticket) => {
-    // Where a question is pending, it is the answer that is late.
+    // If a question is pending, the answer is late and not the ticket.
     if (ticket.stage === "live" || ticket.pending_questions > 0) return [];
     const allowed = STALE_DAYS[ticket.stage];
     const days = Math.floor((now - Date.parse(ticket.last_activity)) / DAY_MS);
     if (days < allowed) return [];
-    // The backlog is given up, anything else goes back there.
+    // A ticket in the backlog is given up; any other ticket goes back to the backlog.
     const proposal = ticket.stage === "backlog" ? "close" : "move_to_backlog";
     return [{
       kind: "stale",
@@ -31,7 +34,7 @@ export function findStale(tickets: readonly TicketFacts[], now: number): Finding
       rationale:
         `Nothing has changed in ${ticket.ticket_ref} for ${days} days while it stood in ${ticket.stage}, ` +
         `where ${allowed} days are usual at most.`,
-      // Half at the limit, ever surer the longer it lies.
+      // Half at the limit, and closer to 1 the longer the ticket lies.
       confidence: rounded(1 - 0.5 * allowed / days),
       evidence: {
         stage: ticket.stage,

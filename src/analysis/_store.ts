@@ -10,15 +10,18 @@ import type { ExecutedFinding } from "./_finished.ts";
 interface BatchResult {
   tickets: readonly TicketFacts[];
   findings: readonly (Finding | ExecutedFinding)[];
-  /** Tickets for which what was suggested stands. */
+  /** Tickets whose earlier suggestions stand. */
   unjudged: readonly string[];
-  /** Those whose splits alone could not be judged. */
+  /** Tickets of which only the splits could not be judged. */
   unknownSplits: readonly string[];
-  /** Tickets to be looked at again in the next run. */
+  /** Tickets that the next run looks at again. */
   again: readonly string[];
 }
 
-/** Stores what a batch gave, all or nothing: new suggestions, those that their facts no longer support, the progress. */
+/**
+ * Stores the result of a batch, all or nothing: new suggestions, suggestions that their facts no
+ * longer support, and the progress.
+ */
 export async function storeBatch(ctx: Context, projectId: string, found: BatchResult): Promise<void> {
   await transact(ctx, async (ctx) => {
     await lockInOrder(ctx, projectId, found);
@@ -32,8 +35,9 @@ export async function storeBatch(ctx: Context, projectId: string, found: BatchRe
 }
 
 /**
- * One analysis of a project stores at a time. Behind the tickets that its suggestions name, in id order: who decides on a
- * suggestion holds its ticket first.
+ * Lets only one analysis of a project store at a time. The lock comes after those of the tickets
+ * that its suggestions name, in id order, because a person who decides on a suggestion locks its
+ * ticket first.
  */
 async function lockInOrder({ db }: Context, projectId: string, { findings }: BatchResult): Promise<void> {
   const named = findings.flatMap(({ ticket_id: id, other_ticket_id: other = id }) => [id, other]);
@@ -42,8 +46,8 @@ async function lockInOrder({ db }: Context, projectId: string, { findings }: Bat
 }
 
 /**
- * A ticket that changed while it was looked at has a newer mark; one that another process looked at meanwhile has none.
- * Whoever looks at it last is believed.
+ * Drops tickets whose marks changed: a ticket that changed during the analysis has a newer mark,
+ * and one that another process analyzed has none. The last analysis of a ticket counts.
  */
 async function withoutOutdated(ctx: Context, projectId: string, batch: BatchResult): Promise<BatchResult> {
   const marks = batch.tickets.map(({ id, history_id }) => ({ id, history_id }));
@@ -63,7 +67,10 @@ async function withoutOutdated(ctx: Context, projectId: string, batch: BatchResu
   };
 }
 
-/** The same facts again refresh what is pending and bring back what had expired; a decision stands. */
+/**
+ * Stores findings. The same facts again refresh a pending suggestion and revive an expired one; a
+ * decided suggestion stays.
+ */
 async function storeFindings(
   ctx: Context,
   projectId: string,

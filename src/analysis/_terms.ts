@@ -1,27 +1,30 @@
 import { digestOf } from "../suggestions/fingerprint.ts";
 
-/** What a ticket's text says, as terms that can be compared: stems of words, and identifiers as they stand. */
+/** A ticket's text as comparable terms: stems of words, and identifiers as written. */
 export interface Terms {
-  /** Of the title, each with the word as it was written there. */
+  /** Terms of the title, each with the word as it was written there. */
   title: ReadonlyMap<string, string>;
-  /** Of title and description. */
+  /** Terms of title and description. */
   all: ReadonlySet<string>;
   /** Names that people don't repeat by chance: test and class names, CVE numbers, stack frames. */
   identifiers: ReadonlySet<string>;
-  /** Of the text as it stands: another one is another fact. */
+  /** A digest of the text as written. Another text is another fact. */
   digest: string;
 }
 
-// A frame of a stack trace: at package.Class.method(File:12), or at fn (file.js:1:2). Of its own line only: blanks of
-// any kind would be tried from each empty line to the last.
+// A frame of a stack trace: at package.Class.method(File:12), or at fn (file.js:1:2). The indent
+// matches only blanks and tabs of its own line, because with any white space the search would run
+// from each empty line to the last.
 const FRAME = /^[ \t]*at\s+([\w$.<>]{3,120}?)\s*\(/gm;
 const TOKEN = /[\p{L}\p{M}\p{N}_$]+(?:[.\-#/:][\p{L}\p{M}\p{N}_$]+)*/gu;
-// Scripts without blanks between words: there the words are those of a dictionary.
+// Scripts without blanks between words, for which a dictionary finds the words.
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
 const CAMEL_PART = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+/gu;
-/** What is longer is data, such as a token: of 2,282 bug reports' names the longest has 128 characters. */
+/**
+ * Longer names are data, such as a token: the longest name in 2,282 bug reports has 128 characters.
+ */
 const LONGEST_NAME = 150;
 const MIXED_CASE = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}{2}|_/u;
 
@@ -42,8 +45,9 @@ export function termsOf({ title, description }: { title: string; description: st
 }
 
 /**
- * Stems of the words and of the parts of camel-case names. Numbers are left out: duplicates name other versions
- * (netty 4.1.86, netty 4.1.89), and a version is rare enough to outweigh the name beside it.
+ * Returns the stems of the words and of the parts of camel-case names. Numbers are left out,
+ * because duplicates name other versions (netty 4.1.86, netty 4.1.89), and a version is rare enough
+ * to outweigh the name beside it.
  */
 function wordsOf(text: string): Map<string, string> {
   const words = new Map<string, string>();

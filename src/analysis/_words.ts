@@ -6,11 +6,14 @@ import type { Subject } from "./_batch.ts";
 import { Rarity } from "./_rarity.ts";
 import { type Terms, termsOf } from "./_terms.ts";
 
-/** Tickets from which it is learnt how rare a term is; with 2,000 of them the duplicates found are the same. */
+/**
+ * Tickets from which the rarity of terms is learnt. With 2,000 of them the same duplicates are
+ * found.
+ */
 const SAMPLE = 500;
-/** About 15 kB each, and a run works through one neighbourhood after the other. */
+/** About 15 kB for each ticket. A run works through one neighbourhood after the other. */
 const MOST_KEPT = 3_000;
-/** About 5 ms of work, after which others on this thread get their turn. */
+/** About 5 ms of work, after which other work on this thread gets its turn. */
 const TEXTS_A_TURN = 20;
 
 export interface WordedTicket extends Pick<Ticket, "id" | "number" | "ticket_ref" | "title" | "stage"> {
@@ -19,7 +22,7 @@ export interface WordedTicket extends Pick<Ticket, "id" | "number" | "ticket_ref
 
 type TextRow = Omit<WordedTicket, "terms"> & Pick<Ticket, "description">;
 
-/** The texts that one run compares, as terms, and how rare each term is in the project. */
+/** The texts that one run compares, as terms, and the rarity of each term in the project. */
 export class Words {
   readonly words = new Rarity();
   readonly identifiers = new Rarity();

@@ -12,17 +12,21 @@ import { findStale } from "./_stale.ts";
 import { storeBatch } from "./_store.ts";
 import { Words } from "./_words.ts";
 
-/** Under half a second of work on the embedded database, for whose one connection others wait meanwhile. */
+/**
+ * Under half a second of work on the embedded database, whose one connection blocks everybody else
+ * for that time.
+ */
 const BATCH = 50;
-/** A job may run for 60 s. What is left then is the next job's. */
+/** A job may run for 60 s. The next job takes the work that is left. */
 const BUDGET_MS = 35_000;
 const MARKED_AT_ONCE = 10_000;
-/** How long a ticket's embedding is waited for. */
+/** How long to wait for a ticket's embedding. */
 const EMBEDDING_HOURS = 1;
 
 /**
- * Looks at the project's changed tickets, or with `full` at all open ones too, batch by batch, and stores what it
- * would suggest. However large the project is, a batch costs the same; what was done stays done when the process ends.
+ * Looks at the project's changed tickets, or with `full` at all open ones too, batch by batch, and
+ * stores the suggestions. A batch costs the same in projects of any size. Finished batches stay
+ * done if the process ends.
  */
 export async function analyzeProject(ctx: Context, input: Payload<"analyze-project">): Promise<void> {
   const subject = await readSubject(ctx, input.project_id);
@@ -47,7 +51,7 @@ export async function analyzeProject(ctx: Context, input: Payload<"analyze-proje
 
 interface Work {
   tickets: TicketFacts[];
-  /** Learnt with the first text that needs them. */
+  /** Learnt when the first text needs them. */
   words: () => Promise<Words>;
   deadline: number;
 }
@@ -59,9 +63,10 @@ async function analyzeBatch(
 ): Promise<void> {
   const ids = tickets.map(({ id }) => id);
   const closed = subject.archived ? [] : await closeFinishedTickets(ctx, subject.id, ids);
-  // A closing changes facts: what was read before it is read again in the next run.
+  // A closing changes facts, so facts that were read before it are read again in the next run.
   const open = tickets.filter(({ id, status }) => status === "open" && !closed.includes(id));
-  // In an archive nothing is suggested; but deploys go on closing what waited for them, which is shown.
+  // Nothing is suggested in an archived project. But deploys still close tickets that waited for
+  // them, and these closings are shown.
   const judged = subject.archived ? [] : open;
   const unjudged = subject.archived ? open : [];
   const splits = await findSplits(ctx, judged, deadline);
@@ -83,7 +88,7 @@ async function analyzeBatch(
   });
 }
 
-/** A new text's embedding comes a moment later, by a job of its own. */
+/** Returns tickets whose embedding a job of its own will bring a moment later. */
 function awaitingEmbedding(ctx: Context, open: readonly TicketFacts[]): string[] {
   if (ctx.config.EMBEDDING_THREADS === 0) return [];
   const since = Date.now() - EMBEDDING_HOURS * 3_600_000;
@@ -91,7 +96,10 @@ function awaitingEmbedding(ctx: Context, open: readonly TicketFacts[]): string[]
   return awaited.map(({ id }) => id);
 }
 
-/** What is not collected yet, of many the newest: a ticket that has just closed by itself is no open one any more. */
+/**
+ * Marks the newest changes that `collect-changes` has not read yet, because a ticket that has just
+ * been closed automatically would otherwise be missed: only open tickets are marked below.
+ */
 async function markUncollected({ db }: Context, projectId: string): Promise<void> {
   await db`
     with newest as (
@@ -103,7 +111,10 @@ async function markUncollected({ db }: Context, projectId: string): Promise<void
     ${markChanged(db, "page")}`;
 }
 
-/** In steps, so that no statement grows with the project; rows in id order, as by who collects changes. */
+/**
+ * Marks tickets in steps, so that no statement grows with the project. The rows are written in id
+ * order, as `collect-changes` writes them.
+ */
 async function markAllTickets(ctx: Context, projectId: string): Promise<void> {
   let after: { created_at: string | null; id: string | null; rows: number } | undefined;
   do {

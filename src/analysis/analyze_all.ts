@@ -1,7 +1,10 @@
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 
-/** Every night all open tickets: age makes stale without a change, and neighbours move. */
+/**
+ * Looks at all open tickets every night, because tickets become stale without a change and their
+ * neighbours change.
+ */
 export async function analyzeAllProjects(ctx: Context): Promise<void> {
   await transact(ctx, async (ctx) => {
     const projects = await ctx.db<{ project_id: string }[]>`

@@ -5,15 +5,16 @@ import { markChanged } from "./_backlog.ts";
 /** History rows in one step; a busy hour has some thousands. */
 const STEP = 20_000;
 /**
- * Rows get their numbers before they are committed, so a later one may be seen first. No transaction lives this long,
- * so what is older is complete; what is younger is read again next time. What seems younger still is from before the clock
- * was set back.
+ * Rows get their numbers before they are committed, so a later row may be visible first. No
+ * transaction lives as long as this, so older rows are complete; younger rows are read again next
+ * time. A row that still seems younger then was written before the clock was set back.
  */
 const SETTLED_SECONDS = 60;
 
 /**
- * Reads on in the history: which tickets changed, and in which projects. So a write costs nothing for being analyzed
- * later, and many writes to one ticket are one look at it.
+ * Reads the next part of the history and marks which tickets changed in which projects. A write
+ * therefore costs nothing for its later analysis, and many writes to one ticket cause one look at
+ * it.
  */
 export async function collectChanges(ctx: Context): Promise<void> {
   let more = true;

@@ -1,7 +1,7 @@
 import type { ProjectContext } from "../core/context.ts";
 import type { Analysis } from "./schema.ts";
 
-/** How far the analysis of the project is. */
+/** Returns the progress of the project's analysis. */
 export async function getAnalysis(ctx: ProjectContext): Promise<Analysis> {
   const [{ asked, ...row }] = await ctx.db<[Omit<Analysis, "state"> & { asked: boolean }]>`
     select exists (
