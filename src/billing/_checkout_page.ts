@@ -3,12 +3,15 @@ import Stripe from "stripe";
 import type { ActorContext } from "../core/context.ts";
 import { nullIfMissing } from "./_stripe.ts";
 
-/** The page that an account was sent to last. */
+/** The page to which an account was sent last. */
 export interface LastPage {
   session_id: string;
-  /** Digest of what was asked for. */
+  /** A digest of the request. */
   asked: string;
-  /** Young enough to be given again to whoever asks for the same: an older one may be out of date. */
+  /**
+   * The page is recent enough to be returned again for the same request. An older one may be out of
+   * date.
+   */
   is_fresh: boolean;
 }
 
@@ -21,7 +24,7 @@ export async function findLastPage({ actor, db }: ActorContext): Promise<LastPag
   return last;
 }
 
-/** False when somebody else's page took the place of `last` meanwhile. */
+/** Returns false if another caller's page has replaced `last` since it was read. */
 export async function replaceLastPage(
   { actor, db }: ActorContext,
   last: LastPage | undefined,
@@ -35,7 +38,7 @@ export async function replaceLastPage(
   return replaced.count === 1;
 }
 
-/** As it is now, with its subscription; null when it is gone. */
+/** Returns the page's current state with its subscription; null if it is gone. */
 export async function retrievePage(
   stripe: Stripe,
   { session_id }: LastPage,
@@ -45,7 +48,7 @@ export async function retrievePage(
   );
 }
 
-/** Ends a page, so that nobody pays on it any more. That it has ended already is no failure. */
+/** Ends a page, so that nobody pays on it any more. A page that has already ended is no failure. */
 export async function closePage(stripe: Stripe, id: string): Promise<void> {
   try {
     await stripe.checkout.sessions.expire(id);

@@ -1,6 +1,9 @@
 import type { Db } from "../../db/open.ts";
 
-/** Links a customer to the account that it pays for, as `source` of the provider tells; false for an older one. */
+/**
+ * Links a customer to the account that it pays for, as the provider's `source` reports; false if it
+ * is older.
+ */
 export async function storeCustomer(
   db: Db,
   accountId: string,

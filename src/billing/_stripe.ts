@@ -29,9 +29,10 @@ const Answer = z.looseObject({
 const Refusal = z.looseObject({ error: z.looseObject({}).or(z.string()) });
 
 /**
- * An answer that isn't the provider's, such as a gateway's `"Forbidden"`, would end the process: the package fails on it
- * where nobody hears of it, or takes it for what was asked for. Without its body it is one that broke off, which the
- * package asks for again.
+ * Rejects answers that aren't the provider's, such as a gateway's `"Forbidden"`. They would end the
+ * process, because the package fails on them in a place where nobody catches the error, or takes
+ * them for the wanted object. Without its body such an answer looks like one that broke off, which
+ * the package requests again.
  */
 async function fetchObject(...request: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...request);
@@ -49,7 +50,8 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Makes the provider's refusal one of ours. `fields` says which of the caller's fields a parameter was made of.
+ * Converts the provider's refusal into an AppError. `fields` maps each parameter to the caller's
+ * field from which it was made.
  * @throws {AppError} invalid_request, conflict, not_configured, unavailable
  */
 export async function askStripe<T>(fields: Record<string, string>, ask: () => Promise<T>): Promise<T> {
@@ -67,7 +69,8 @@ export async function askStripe<T>(fields: Record<string, string>, ask: () => Pr
     if (error instanceof Stripe.errors.StripeInvalidRequestError) {
       throw new AppError("conflict", `The payment provider refused this: ${error.message}`, { cause: error });
     }
-    // The package says of every lost connection the same. Why it was lost is beside it, but not whose it was.
+    // The package has one message for every lost connection. The error's detail has the reason, but
+    // doesn't name the provider.
     const cause = error instanceof Stripe.errors.StripeConnectionError
       ? new Error("The payment provider did not answer", { cause: error.detail })
       : error;
@@ -81,19 +84,25 @@ export function toHostedPage({ id, url }: { id: string; url: string | null }): H
   return { id, url };
 }
 
-/** Unknown or revoked, or a restricted key without the right to this: the log has the provider's sentence. */
+/** Tells whether the key is unknown, revoked or restricted. The log has the provider's sentence. */
 function isKeyRefused(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeAuthenticationError ||
     error instanceof Stripe.errors.StripePermissionError;
 }
 
-/** Deleted, or of another mode or account than the secret key's. */
+/**
+ * Returns null for an object that was deleted, or belongs to another mode or account than the
+ * secret key's.
+ */
 export function nullIfMissing(error: unknown): null {
   if (!isRefused(error, "resource_missing")) throw error;
   return null;
 }
 
-/** Did the provider refuse with this code, and because of this parameter where one is named? */
+/**
+ * Tells whether the provider refused with this code and, if one is named, because of this
+ * parameter.
+ */
 export function isRefused(error: unknown, code: string, param?: string): boolean {
   return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === code &&
     (param === undefined || error.param === param);

@@ -5,7 +5,10 @@ import type { Kept, Outcome } from "../inbound/schema.ts";
 import { storeCustomer } from "./_store_customer.ts";
 import { CheckoutSession, PaymentEvent, SubscriptionObject, ThinEvent } from "./schema.ts";
 
-/** Within one second of the sender's clock: what came first in a subscription's life counts least. */
+/**
+ * The order of events within one second of the sender's clock: events early in a subscription's
+ * life count least.
+ */
 const SUBSCRIPTION_EVENTS = new Map([
   ["customer.subscription.created", 0],
   ["customer.subscription.updated", 1],
@@ -14,14 +17,17 @@ const SUBSCRIPTION_EVENTS = new Map([
   ["customer.subscription.deleted", 2],
 ]);
 
-/** The others tell of a payment that took days: the subscription of one that failed goes on, and what is due is asked for. */
+/**
+ * The other checkout events report a payment that took days. If it failed, the subscription goes on
+ * and the amount due is requested again.
+ */
 const CHECKOUT_EVENTS = [
   "checkout.session.completed",
   "checkout.session.async_payment_succeeded",
   "checkout.session.async_payment_failed",
 ];
 
-/** What a verified body says; of a thin event only its name. */
+/** Parses a verified body. A thin event yields only its name. */
 export function parsePaymentEvent(
   body: Uint8Array,
 ): { id: string; type: string; event: PaymentEvent | null } {
@@ -32,12 +38,13 @@ export function parsePaymentEvent(
   return { id: event.id, type: event.type, event };
 }
 
-/** The effect of a kept body: whatever the order of arrival, the last event by the sender's order is what stands. */
+/** Applies a stored body. For any order of arrival, the last event by the sender's order wins. */
 export async function applyPaymentDelivery(ctx: Context, { body, received_at }: Kept): Promise<Outcome> {
   const sent = parsePaymentEvent(body).event;
   if (!sent) return { outcome: "ignored", reason: "unknown_event" };
   const event = { ...sent, created: sent.created ?? Math.floor(Date.parse(received_at) / 1000) };
-  // What another account sells is none of our subscriptions, and its owner writes whose purchase it was.
+  // Purchases from a connected account are none of our subscriptions, and the owner of such an
+  // account chooses whose purchase an event names.
   if (event.account) return { outcome: "ignored", reason: "connected_account" };
   if (CHECKOUT_EVENTS.includes(event.type)) return await linkCustomer(ctx, event);
   const rank = SUBSCRIPTION_EVENTS.get(event.type);
@@ -68,7 +75,7 @@ async function storeSubscription({ db }: Context, event: TimedEvent, rank: numbe
   if (!id) return { outcome: "ignored", reason: "no_subscription" };
   if (!customer) return { outcome: "ignored", reason: "no_customer" };
   if (!status) return { outcome: "ignored", reason: "no_status" };
-  // Nothing returns to it, and events' ids are in no order.
+  // No subscription returns to `incomplete`, and the ids of events are in no order.
   const place = status === "incomplete" ? 0 : rank;
   const stored = await db`
     insert into billing_subscriptions as s (subscription_id, customer_id, status, price_id, cancel_at_period_end,
@@ -87,7 +94,10 @@ async function storeSubscription({ db }: Context, event: TimedEvent, rank: numbe
   return stored.count === 1 ? { outcome: "applied" } : OLDER;
 }
 
-/** Epoch seconds. The latest of the items' periods; the subscription's own in older versions of the provider. */
+/**
+ * Returns epoch seconds: the latest of the items' periods, or the subscription's own in older
+ * versions of the provider.
+ */
 function periodEnd({ items, current_period_end }: SubscriptionObject): number | null {
   const ends = (items?.data ?? []).flatMap((item) => item.current_period_end ?? []);
   return ends.length > 0 ? Math.max(...ends) : current_period_end ?? null;

@@ -3,8 +3,9 @@ import { AppError } from "../core/errors.ts";
 import type { Billing, Subscription } from "./schema.ts";
 
 /**
- * What the account pays, and as which customer. Of several subscriptions of its customers one that runs comes before one
- * whose first payment is awaited, and that before those that ended; of equals the youngest.
+ * Returns the account's subscription and customer. If its customers have several subscriptions, the
+ * one shown is the first by status: running before awaiting first payment before ended; the newest
+ * of equals.
  * @throws {AppError} not_configured
  */
 export async function getBilling(ctx: ActorContext): Promise<Billing> {

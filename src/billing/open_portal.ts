@@ -5,8 +5,9 @@ import { getBilling } from "./get.ts";
 import type { HostedPage, OpenPortal } from "./schema.ts";
 
 /**
- * Opens a page of the provider where the account changes or ends its subscription.
- * @throws {AppError} not_configured; conflict before the first checkout, and for what the provider refuses
+ * Opens a page of the provider on which the account changes or ends its subscription.
+ * @throws {AppError} not_configured; conflict before the first checkout, and for the provider's
+ * refusals
  */
 export async function openPortal(ctx: ActorContext, input: OpenPortal): Promise<HostedPage> {
   const stripe = openStripe(ctx.config);

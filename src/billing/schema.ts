@@ -34,10 +34,10 @@ export const HostedPage = z.object({
 }).meta({ id: "HostedPage" });
 export type HostedPage = z.infer<typeof HostedPage>;
 
-/** The id of something that the provider sends as id or as the whole object. */
+/** The id of an object that the provider sends either as id or as the whole object. */
 const Reference = z.union([text(1, 200), z.looseObject({ id: text(1, 200) }).transform(({ id }) => id)]);
 
-/** Epoch seconds up to the last that a time on the wire can tell. */
+/** Epoch seconds up to the last time that the wire format can express. */
 const Seconds = z.int().min(0).max(253_402_300_799);
 
 export const PaymentEvent = z.looseObject({
@@ -49,7 +49,10 @@ export const PaymentEvent = z.looseObject({
 }).meta({ id: "PaymentEvent" });
 export type PaymentEvent = z.infer<typeof PaymentEvent>;
 
-/** Tells that something happened and not what there is now, as the provider's ping does: none is known here. */
+/**
+ * An event that reports a change without the new state, such as the provider's ping. None is known
+ * here.
+ */
 export const ThinEvent = z.looseObject({
   object: z.literal("v2.core.event"),
   id: text(1, 200),
@@ -63,8 +66,9 @@ export const CheckoutSession = z.looseObject({
 });
 
 /**
- * Since the provider's version of 2025-03-31 a period belongs to each item; before, to the subscription. A cancellation
- * in its portal sets `cancel_at` alone where the subscription's billing mode is flexible.
+ * A subscription. Since the provider's version of 2025-03-31 a period belongs to each item; before,
+ * it belonged to the subscription. A cancellation in its portal sets only `cancel_at` if the
+ * subscription's billing mode is flexible.
  */
 export const SubscriptionObject = z.looseObject({
   id: text(1, 200).nullish(),

@@ -15,16 +15,20 @@ import { getBilling } from "./get.ts";
 import type { HostedPage, StartCheckout } from "./schema.ts";
 
 const ENDED = ["canceled", "incomplete_expired"];
-/** Of `incomplete` the first payment may never come. Any other status is one that runs, also one that is new. */
+/**
+ * With `incomplete` the first payment may never come. Any other status counts as running, also a
+ * new one.
+ */
 const NOT_RUNNING = [...ENDED, "incomplete"];
 
 const FIELDS = { "line_items[0][price]": "price", success_url: "success_url", cancel_url: "cancel_url" };
 
 /**
- * Opens a page of the provider where the account subscribes. What comes of it is told by the provider's webhook. Of an
- * account's pages one is open: who clicks twice gets it twice, any other call closes it.
- * @throws {AppError} not_configured; conflict while a subscription runs, and for what the provider refuses;
- * invalid_request for a price that it does not know
+ * Opens a page of the provider on which the account subscribes. The provider's webhook reports the
+ * outcome. An account has one open page: a caller who clicks twice gets the same page, and any
+ * other call closes it.
+ * @throws {AppError} not_configured; conflict while a subscription runs, and for the provider's
+ * refusals; invalid_request for a price that the provider does not know
  */
 export async function startCheckout(ctx: ActorContext, input: StartCheckout): Promise<HostedPage> {
   const stripe = openStripe(ctx.config);
@@ -46,7 +50,10 @@ export async function startCheckout(ctx: ActorContext, input: StartCheckout): Pr
   return toHostedPage(session);
 }
 
-/** An event of its end may be lost, and a subscription of the test mode is none of the live mode's: the provider knows. */
+/**
+ * Asks the provider whether a subscription runs. The event of its end may have been lost, and a
+ * subscription of the test mode doesn't exist in the live mode.
+ */
 async function requireNoneRunning({ actor, db }: ActorContext, stripe: Stripe): Promise<void> {
   const running = await db<{ id: string }[]>`
     select s.subscription_id as id from billing_customers c join billing_subscriptions s on s.customer_id = c.customer_id
@@ -57,16 +64,16 @@ async function requireNoneRunning({ actor, db }: ActorContext, stripe: Stripe): 
   }
 }
 
-/** What the provider has of a completed page. */
+/** The customer and subscription of a completed page. */
 interface Paid {
   customer: string | null;
   subscription: Stripe.Subscription | null;
 }
 
 /**
- * Refuses a second subscription beside that of a completed page, whose event may be late or tell of no payment yet: what
- * the account does about it, it does in the portal.
- * @throws {AppError} conflict; unavailable for a page that doesn't tell of it
+ * Refuses a second subscription beside that of a completed page. The page's event may be late or
+ * may not report a payment yet. The account manages that subscription in the portal.
+ * @throws {AppError} conflict; unavailable for a page that doesn't name its subscription
  */
 async function requireEnd({ actor, db }: ActorContext, page: Stripe.Checkout.Session): Promise<void> {
   const { customer, subscription } = page as Paid;
@@ -99,7 +106,8 @@ async function makePage(stripe: Stripe, user: User, page: Page): Promise<Stripe.
     };
     return stripe.checkout.sessions.create(params, { idempotencyKey: keyOf(params, page.after) });
   };
-  // The address only fills in a field of the page, and the provider takes none without a public domain.
+  // The address only fills in a field of the page, and the provider rejects one without a public
+  // domain.
   const makeAnew = () =>
     make({ customer_email: user.email }).catch((error) => {
       if (!isRefused(error, "email_invalid", "customer_email")) throw error;
@@ -107,15 +115,15 @@ async function makePage(stripe: Stripe, user: User, page: Page): Promise<Stripe.
     });
   if (page.customer === null) return await makeAnew();
   return await make({ customer: page.customer }).catch((error) => {
-    // As in nullIfMissing.
+    // The same reasons as in nullIfMissing.
     if (!isRefused(error, "resource_missing", "customer")) throw error;
     return makeAnew();
   });
 }
 
 /**
- * One page for all calls of a minute that ask for the same at once. No longer: the provider gives the first answer for a
- * key again for a day, also when it was a failure.
+ * Returns one key for all calls of a minute with the same request. A key must not last longer,
+ * because the provider repeats the first answer to a key for a day, even if it was a failure.
  */
 function keyOf(params: Stripe.Checkout.SessionCreateParams, after: LastPage | undefined): string {
   const minute = Math.floor(Date.now() / 60_000);

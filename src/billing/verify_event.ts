@@ -1,7 +1,7 @@
 import Stripe from "stripe";
 import { AppError } from "../core/errors.ts";
 
-/** How far the time of a signature may be from ours, either way. */
+/** How far the time of a signature may be from our clock, in either direction. */
 const TOLERANCE_S = 300;
 
 const provider = Stripe.createSubtleCryptoProvider();
@@ -27,12 +27,16 @@ async function isSignedBy(body: Uint8Array, signature: string, secret: string): 
     return true;
   } catch (error) {
     if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
-    // Of the body it refuses what is no JSON, and thin events: whoever parses it says so. Here the signature counts.
+    // This call also refuses bodies that are no JSON and thin events. The parser reports those, so
+    // only the signature is checked here.
     return await Stripe.webhooks.signature!.verifyHeaderAsync(body, signature, secret, TOLERANCE_S, provider);
   }
 }
 
-/** The package looks at signatures that are too old only; of several times it takes the last. */
+/**
+ * Tells whether the signature's time is in the future, because the package rejects only old
+ * signatures. It uses the last of several times.
+ */
 function isFromTheFuture(signature: string): boolean {
   const time = Number([...signature.matchAll(/(?:^|,)\s*t=(\d+)/g)].at(-1)?.[1]);
   return time > Date.now() / 1000 + TOLERANCE_S;
