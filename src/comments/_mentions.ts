@@ -4,12 +4,15 @@ import { invalidField, invalidRequest } from "../core/errors.ts";
 import { MAX_MENTIONS } from "./schema.ts";
 
 const MENTION = /@\[([^\]\n]{1,200})\]\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)/gi;
-/** Fenced blocks, code in a line, and quoted lines: words of others, so that an answer doesn't inherit mentions. */
+/**
+ * Fenced blocks, inline code and quoted lines. They are the words of others, so their mentions
+ * don't count and an answer doesn't inherit them.
+ */
 const NOT_OWN_WORDS = /^ {0,3}(```|~~~)[^]*?(?:^ {0,3}\1|$(?![^]))|`[^`\n]*`|^ {0,3}>.*$/gm;
 
 /**
- * Ids of the users whom a comment mentions, each once.
- * @throws {AppError} invalid_request that names those who can't see the project
+ * Returns the ids of the users whom a comment mentions, each once.
+ * @throws {AppError} invalid_request that names the users who can't see the project
  */
 export async function findMentions(ctx: ProjectContext, body: string): Promise<string[]> {
   const found = [...body.replace(NOT_OWN_WORDS, "").matchAll(MENTION)];

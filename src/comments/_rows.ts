@@ -10,10 +10,13 @@ export function commentColumns(db: Db) {
     c.mentions, c.edited_at, c.resolved_at, c.resolved_by, c.deleted_at, c.created_at, c.updated_at`;
 }
 
-/** A comment with whom it was authenticated as. */
+/** A comment with the credential that wrote it. */
 export type StoredComment = Comment & { created_with: "session" | "key"; key_id: string | null };
 
-/** Behind the ticket's lock nobody else writes what this reads. @throws {AppError} not_found */
+/**
+ * Reads a comment. While the ticket's lock is held, nobody else writes it. @throws {AppError}
+ * not_found
+ */
 export async function readComment(
   { db, project }: ProjectContext,
   { ticketId, commentId }: CommentPath,
@@ -25,12 +28,15 @@ export async function readComment(
   return found;
 }
 
-/** Without the columns that only the verbs need. */
+/** Returns a comment without the columns that only the verbs need. */
 export function toComment({ created_with: _, key_id: __, ...comment }: StoredComment): Comment {
   return comment;
 }
 
-/** Did this very credential write it? What an API key wrote is its agent's, and not its owner's. */
+/**
+ * Tells whether this credential wrote the comment. A comment written with an API key belongs to the
+ * key's agent and not to the key's owner.
+ */
 export function isAuthor({ user, credential }: Actor, comment: StoredComment): boolean {
   return comment.author.id === user.id && comment.created_with === credential.type &&
     (credential.type === "session" || comment.key_id === credential.id);

@@ -15,8 +15,9 @@ import {
 } from "./schema.ts";
 
 /**
- * Adds a comment to a ticket, once under an idempotency key.
- * @throws {AppError} invalid_request that names who can't see the project; conversation_loop for a bot client
+ * Adds a comment to a ticket, once for an idempotency key.
+ * @throws {AppError} invalid_request that names the users who can't see the project;
+ * conversation_loop for a bot client
  */
 export async function createComment(ctx: ProjectContext, input: CreateComment): Promise<CreatedComment> {
   return await transact(ctx, async (ctx) => {
@@ -43,7 +44,10 @@ async function addComment(ctx: ProjectContext, input: CreateComment): Promise<Co
   return comment;
 }
 
-/** The first comment of the thread that a reply belongs to: a reply to a reply is one in the same thread. */
+/**
+ * Returns the first comment of the thread to which a reply belongs. A reply to a reply is in the
+ * same thread.
+ */
 async function findThread({ db }: ProjectContext, input: CreateComment): Promise<string | null> {
   if (input.parent_id === undefined) return null;
   const [parent] = await db<{ thread: string }[]>`
@@ -54,8 +58,8 @@ async function findThread({ db }: ProjectContext, input: CreateComment): Promise
 }
 
 /**
- * Agents that answer one another for hours are stopped: a ticket takes no more than so many comments of bot clients in a
- * row. A comment or an answer of a person begins a new row.
+ * Stops agents that answer one another for hours: a ticket takes at most MAX_BOT_CHAIN comments of
+ * bot clients in a row. A person's comment or answer begins a new row.
  */
 async function refuseEndless({ db, actor }: ProjectContext, ticketId: string): Promise<void> {
   const [row] = await db<[{ chain: number; comments: number }]>`

@@ -7,9 +7,10 @@ import { isAuthor, readComment, type StoredComment } from "./_rows.ts";
 import type { CommentPath } from "./schema.ts";
 
 /**
- * Takes a comment's text away, also out of history and the stored answer of its creation: a secret that was pasted is
- * gone. The row stays, so that its replies keep their place.
- * @throws {AppError} forbidden for everybody but its author, the owner of the key that wrote it, and project admins
+ * Deletes a comment's text, also from history and from the stored answer of its creation, so that a
+ * secret which was pasted is gone. The row stays, so that its replies keep their place.
+ * @throws {AppError} forbidden for everybody but its author, the owner of the key that wrote it,
+ * and project admins
  */
 export async function deleteComment(ctx: ProjectContext, input: CommentPath): Promise<void> {
   await transact(ctx, async (ctx) => {

@@ -5,10 +5,11 @@ import { requireTicket } from "../tickets/get.ts";
 import { commentColumns } from "./_rows.ts";
 import type { Comment, ListComments } from "./schema.ts";
 
-/** One page of a ticket's comments, oldest first, the deleted ones without their text. */
+/** Returns one page of a ticket's comments, oldest first. Deleted comments have no text. */
 export async function listComments(ctx: ProjectContext, { ticketId, limit, cursor }: ListComments) {
   const { db, project } = ctx;
-  // Before the reads: a wrong cursor would leave the other one without anybody who waits for it.
+  // This comes before the reads start: if a wrong cursor threw between them, nothing would await
+  // the first read.
   const after = afterId(db, "c.id", cursor);
   const [, rows] = await Promise.all([
     requireTicket(ctx, ticketId),

@@ -7,8 +7,9 @@ import { commentColumns, readComment, toComment } from "./_rows.ts";
 import type { Comment, CommentPath } from "./schema.ts";
 
 /**
- * Marks a thread as resolved, or takes the mark away. A thread that stands so already keeps who marked it and when.
- * @throws {AppError} conflict for a reply: the thread's first comment stands for it
+ * Marks a thread as resolved, or removes the mark. A thread that already has the wanted state keeps
+ * its author and time.
+ * @throws {AppError} conflict for a reply, because only the thread's first comment carries the mark
  */
 export async function resolveComment(
   ctx: ProjectContext,

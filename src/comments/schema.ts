@@ -2,18 +2,18 @@ import { z } from "zod";
 import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
-/** Of a ticket: an export brings them all. */
+/** The most comments of a ticket, because an export contains them all. */
 export const MAX_COMMENTS = 10_000;
 /** Comments of bot clients in a row on one ticket, within an hour and without a person in between. */
 export const MAX_BOT_CHAIN = 20;
-/** People whom one comment may mention. */
+/** The most people that one comment may mention. */
 export const MAX_MENTIONS = 50;
 
 export const CommentBody = text(1, 10_000).describe(
   "Markdown, stored as sent. A mention is `@[name](user-id)`; in quotes and code it mentions nobody",
 );
 
-/** Who wrote a comment or asked a question. */
+/** The author of a comment or question. */
 export const Speaker = z.object({
   id: Id.nullable().describe("Null where an import found nobody here"),
   name: z.string().nullable(),
