@@ -15,7 +15,7 @@ const Login = z.object({ login: z.string() }).nullish().catch(null);
 export const PullRequestEvent = z.object({
   action: z.string(),
   pull_request: z.object({
-    // The id and `private` only tell pull requests with the same number apart, so an event is
+    // The id and created_at only tell pull requests with the same number apart, so an event is
     // accepted even if they have another form.
     id: z.int().min(1).nullish().catch(null),
     number: IssueNumber,
