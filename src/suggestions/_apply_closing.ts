@@ -8,7 +8,10 @@ import { moveTickets } from "../tickets/transition.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 import type { BeforeClosing } from "./before_closing.ts";
 
-/** Past the same gates as anyone: nothing is skipped but what the caller says. */
+/**
+ * Closes the ticket through the same gates as anyone. Nothing is skipped unless the caller asks for
+ * it.
+ */
 export async function applyClosing(
   ctx: ProjectContext,
   { ticket_id }: StoredSuggestion,
@@ -31,8 +34,9 @@ async function unfinishedRoles({ db }: ProjectContext, ticketId: string): Promis
 }
 
 /**
- * As if it had never been closed; or, not `undone`, reopened against who closed it.
- * @throws {AppError} conflict when it was reopened or closed otherwise meanwhile
+ * Restores the ticket as if it had never been closed. Without `undone` it counts as reopened,
+ * against the decision to close it.
+ * @throws {AppError} conflict if it was reopened or closed otherwise since
  */
 export async function undoClosing(
   ctx: ProjectContext,

@@ -9,8 +9,8 @@ import { digestOf, fingerprintOfPair } from "./fingerprint.ts";
 import type { AcceptSuggestion } from "./schema.ts";
 
 /**
- * Closes the ticket as a duplicate and links it to the other. That one must be open: else a ring of tickets could be
- * closed for one another.
+ * Closes the ticket as a duplicate and links it to the other ticket. The other one must be open,
+ * because otherwise a ring of tickets could be closed for one another.
  */
 export async function applyDuplicate(
   ctx: ProjectContext,
@@ -21,7 +21,7 @@ export async function applyDuplicate(
   const otherRef = await lockOpenOther(ctx, suggestion);
   const resolution = { type: "duplicate", note: `Duplicate of ${otherRef}` } as const;
   const before = await applyClosing(ctx, suggestion, { resolution, skipPendingRoles });
-  // An import may have brought a link along that the ticket had before it was reopened.
+  // An import may have brought a link that the ticket had before it was reopened.
   await inOrder(
     ctx.db`delete from ticket_duplicates where ticket_id = ${ticket_id}::uuid`,
     ctx.db`
@@ -38,7 +38,7 @@ interface LockedText {
   text: string;
 }
 
-/** Both in id order, as every change of several tickets locks them. */
+/** Locks both tickets in id order, as every change of several tickets does. */
 async function lockOpenOther(
   { db, project }: ProjectContext,
   { ticket_id, other_ticket_id, fingerprint }: StoredSuggestion,

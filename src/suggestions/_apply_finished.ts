@@ -7,7 +7,10 @@ import type { BeforeClosing } from "./before_closing.ts";
 import { counted } from "../core/counted.ts";
 import type { AcceptSuggestion } from "./schema.ts";
 
-/** Closes the ticket as completed. @throws {AppError} conflict when it has unfinished tasks or was merged since */
+/**
+ * Closes the ticket as completed.
+ * @throws {AppError} conflict if it has unfinished tasks or was merged since
+ */
 export async function applyFinished(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,

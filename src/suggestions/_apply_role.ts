@@ -25,7 +25,7 @@ export async function applyRole(
   return { role };
 }
 
-/** @throws {AppError} conflict when somebody began with the role, or took it away */
+/** @throws {AppError} conflict if somebody started the role or removed it */
 export async function undoRole(
   ctx: ProjectContext,
   ticketId: string,

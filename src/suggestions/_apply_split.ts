@@ -18,13 +18,13 @@ import {
   writeParts,
 } from "./_split_tasks.ts";
 
-/** What a part became. */
+/** The ticket that a part became. */
 interface PartTicket {
   ticket_id: string;
   ticket_ref: string;
 }
 
-/** Each group of tasks moves to a new ticket of its own; the first and largest group stays. */
+/** Moves each group of tasks to a new ticket. The first and largest group stays. */
 export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<BeforeSplit> {
   const ticketId = suggestion.ticket_id;
   refuseWhenClosed(await lockTicket(ctx, ticketId), "split");
@@ -39,14 +39,17 @@ export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggesti
   return { tasks, part_ids: partIds, digest: await digestTasks(ctx, [ticketId, ...partIds]) };
 }
 
-/** A role may have been switched off or on since the caller was let in; until the transaction ends none is. */
+/**
+ * Reads the roles again, because one may have been switched off or on since the caller was
+ * authorized. None can change until the transaction ends.
+ */
 async function withCurrentRoles(ctx: ProjectContext): Promise<ProjectContext> {
   const [account] = await ctx.db<[{ disabled_roles: string[] }]>`
     select disabled_roles from accounts where id = ${ctx.project.account_id}::uuid for share`;
   return { ...ctx, project: { ...ctx.project, ...account } };
 }
 
-/** What stays moves up, and none of it waits for a task that went. */
+/** Moves the tasks that stay up, and removes their dependencies on the tasks that went. */
 async function closeRanks({ db }: ProjectContext, ticketId: string): Promise<void> {
   await db`
     update tasks k set sequence = n.place, depends_on_task_ids = n.depends_on, ${newVersion(db, "k")}
@@ -60,7 +63,7 @@ async function closeRanks({ db }: ProjectContext, ticketId: string): Promise<voi
 }
 
 async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promise<PartTicket> {
-  // Deleted here and created there, so that the history of both tickets tells of it.
+  // Tasks are deleted here and created there, so that the history of both tickets shows the move.
   const removed = await ctx.db<{ task: TaskRow }[]>`
     delete from tasks k where ticket_id = ${parent.id}::uuid and id = any (${part.task_ids}::uuid[]) and status = 'pending'
     returning to_jsonb(k) as task`;

@@ -11,13 +11,19 @@ import type { BeforeClosing } from "./before_closing.ts";
 import { lastActivity } from "./last_activity.ts";
 import type { AcceptSuggestion } from "./schema.ts";
 
-/** The stage that a ticket left for the backlog, and that move's place in the history, which older moves lack. */
+/**
+ * The stage that a ticket left for the backlog, and the history id of that move, which older moves
+ * lack.
+ */
 interface BeforeMove extends Record<string, unknown> {
   stage: Stage;
   move?: number | null;
 }
 
-/** What undo needs, and when the ticket had been touched last then: by the acceptance itself. */
+/**
+ * The state that undo needs, and the time of the ticket's last change then, which is the acceptance
+ * itself.
+ */
 type Applied = (BeforeClosing | BeforeMove) & { left?: string };
 
 /** Closes the ticket, or moves it back to the backlog. @throws {AppError} conflict when it has changed since */
@@ -62,8 +68,9 @@ async function applyMove(
 }
 
 /**
- * Answers the time of the undoing where nobody has touched the ticket since it was accepted: it is as stale as before.
- * @throws {AppError} conflict when the ticket has been moved or closed anew since
+ * Undoes the move or closing. If nobody has changed the ticket since the acceptance, the ticket is
+ * as stale as before, so that the time of the undoing is returned.
+ * @throws {AppError} conflict if the ticket has been moved or closed again since
  */
 export async function undoStale(
   ctx: ProjectContext,

@@ -11,7 +11,7 @@ export function suggestionColumns(db: Db) {
     s.decided_by`;
 }
 
-/** A suggestion with what only its verbs need. */
+/** A suggestion with the columns that only its verbs need. */
 export interface StoredSuggestion extends Suggestion {
   other_ticket_id: string | null;
   before_accept: Record<string, unknown> | null;
@@ -28,8 +28,8 @@ async function readSuggestion(ctx: ProjectContext, suggestionId: string): Promis
 }
 
 /**
- * Locks the tickets of a suggestion, those that it split off included, then reads it: of several calls at once that
- * decide it, each sees what the one before it decided.
+ * Locks the tickets of a suggestion, also those that it split off, and then reads it. If several
+ * calls decide it at once, each sees the decision of the one before it.
  * @throws {AppError} not_found
  */
 export async function lockSuggestion(ctx: ProjectContext, suggestionId: string): Promise<StoredSuggestion> {
@@ -49,15 +49,16 @@ async function lockTicketsOf({ db, project }: ProjectContext, suggestionId: stri
     order by t.id for update`;
 }
 
-/** What a decision writes beside the status. */
+/** The columns that a decision writes with the status. */
 interface Decision {
   status: Suggestion["status"];
   before_accept?: Record<string, unknown>;
 }
 
 /**
- * Takes a suggestion from the status in which it was read to the decided one; an analysis may have expired it meanwhile.
- * Changes of its ticket come before this in the transaction, as everywhere: ticket first, then suggestion.
+ * Takes a suggestion from the status in which it was read to the decided one. An analysis may have
+ * expired it in between. The transaction must change the ticket before this, because everywhere the
+ * ticket comes first and the suggestion second.
  * @throws {AppError} invalid_transition
  */
 export async function decideSuggestion(

@@ -13,7 +13,7 @@ export interface TaskRow extends Record<string, unknown> {
   version: number;
 }
 
-/** The tasks as they were, the tickets that were made, and what the tasks looked like then. */
+/** The tasks as they were, the tickets that were created, and the tasks' state after the split. */
 export interface BeforeSplit extends Record<string, unknown> {
   tasks: TaskRow[];
   part_ids: string[];
@@ -25,7 +25,7 @@ export interface Part {
   task_ids: string[];
 }
 
-/** The parts as they were suggested. */
+/** Returns the parts as they were suggested. */
 export function partsOf({ evidence }: StoredSuggestion): Part[] {
   return (evidence.parts as Part[]).map(({ title, task_ids }) => ({ title, task_ids }));
 }
@@ -46,7 +46,7 @@ export async function insertTasks({ db }: ProjectContext, tasks: TaskRow[]): Pro
     from jsonb_array_elements(${jsonb(db, tasks)}) k`;
 }
 
-/** A lease says nothing of the task: heartbeats go on. */
+/** Returns a digest of the tasks without their leases, because heartbeats don't change the work. */
 export async function digestTasks({ db }: ProjectContext, ticketIds: string[]): Promise<string> {
   const [row] = await db<[{ digest: string }]>`
     select md5(coalesce(jsonb_agg(to_jsonb(k) || '{"lease_expires_at": null}' order by k.id)::text, '')) as digest from tasks k

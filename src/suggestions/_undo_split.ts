@@ -10,8 +10,8 @@ import type { StoredSuggestion } from "./_rows.ts";
 import { type BeforeSplit, digestTasks, insertTasks, partsOf, writeParts } from "./_split_tasks.ts";
 
 /**
- * What holds a closing back holds this back too.
- * @throws {AppError} conflict when the ticket was closed, or any of the tasks was changed since
+ * Undoes a split. A question or test case that would block a closing blocks this, too.
+ * @throws {AppError} conflict if the ticket was closed or any of the tasks was changed since
  */
 export async function undoSplit(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<void> {
   const { ticket_id: ticketId, before_accept } = suggestion;
@@ -30,7 +30,10 @@ export async function undoSplit(ctx: ProjectContext, suggestion: StoredSuggestio
   });
 }
 
-/** As they were, but as new versions: what somebody read of the split ones doesn't pass for what is there now. */
+/**
+ * Restores the tasks as new versions, so that a version of a split task that somebody read doesn't
+ * match a restored one.
+ */
 async function bringBack(ctx: ProjectContext, { tasks, part_ids }: BeforeSplit): Promise<void> {
   const removed = await ctx.db<{ id: string; version: number }[]>`
     delete from tasks where ticket_id = any (${part_ids}::uuid[]) returning id, version`;
@@ -44,7 +47,10 @@ async function bringBack(ctx: ProjectContext, { tasks, part_ids }: BeforeSplit):
   );
 }
 
-/** What stayed makes room, and waits again for what went. */
+/**
+ * Moves the tasks that stayed back to their places, and restores their dependencies on the tasks
+ * that went.
+ */
 async function restoreOrder({ db }: ProjectContext, ticketId: string, { tasks }: BeforeSplit): Promise<void> {
   await db`
     update tasks k set sequence = b.sequence, depends_on_task_ids = b.depends_on_task_ids, ${

@@ -14,7 +14,7 @@ type Apply = (
   input: AcceptSuggestion,
 ) => Promise<Record<string, unknown>>;
 
-/** What accepting does to the ticket; answers what undo needs. */
+/** The effect of accepting each kind on the ticket. Each returns the state that undo needs. */
 const APPLY: Record<SuggestionKind, Apply> = {
   duplicate: applyDuplicate,
   close: applyFinished,
@@ -24,8 +24,10 @@ const APPLY: Record<SuggestionKind, Apply> = {
 };
 
 /**
- * Does what is suggested, as the caller and past the same gates. Accepting again changes nothing.
- * @throws {AppError} invalid_transition when it was decided otherwise; the gates' and conflict when the ticket has changed
+ * Carries out a suggestion on behalf of the caller, who has to pass the same gates as anyone.
+ * Accepting again changes nothing.
+ * @throws {AppError} invalid_transition if it was decided otherwise; the gates' refusals; conflict
+ * if the ticket has changed
  */
 export async function acceptSuggestion(ctx: ProjectContext, input: AcceptSuggestion): Promise<Suggestion> {
   return await transact(ctx, async (ctx) => {

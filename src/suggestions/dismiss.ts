@@ -4,8 +4,9 @@ import { decideSuggestion, lockSuggestion, wrongStatus } from "./_rows.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 
 /**
- * Says no: it isn't suggested again while its facts stay what they are. Dismissing again changes nothing.
- * @throws {AppError} invalid_transition when it was decided otherwise
+ * Dismisses a suggestion, so that it isn't suggested again while its facts stay the same.
+ * Dismissing again changes nothing.
+ * @throws {AppError} invalid_transition if it was decided otherwise
  */
 export async function dismissSuggestion(ctx: ProjectContext, input: SuggestionPath): Promise<Suggestion> {
   return await transact(ctx, async (ctx) => {

@@ -3,7 +3,10 @@ import { noSuchTicket } from "../tickets/lock.ts";
 import type { TicketPath } from "../tickets/schema.ts";
 import type { TicketDuplicates } from "./schema.ts";
 
-/** Which ticket this one is closed for, and which are closed for it. A reopening ends the link. */
+/**
+ * Returns the ticket of which this one is a duplicate, and the tickets that are duplicates of it.
+ * Reopening a ticket removes its link.
+ */
 export async function getTicketDuplicates(
   ctx: ProjectContext,
   input: TicketPath,

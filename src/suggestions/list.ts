@@ -5,8 +5,9 @@ import { suggestionColumns } from "./_rows.ts";
 import type { ListSuggestions, Suggestion } from "./schema.ts";
 
 /**
- * What is pending comes surest first; anything else newest first. Roles that were switched off are not suggested. Of
- * suggestions with much evidence fewer come than `limit` says.
+ * Returns a page of suggestions: pending ones with the surest first, others with the newest first.
+ * Disabled roles are not suggested. Suggestions with much evidence can make a page shorter than
+ * `limit`.
  */
 export async function listSuggestions(ctx: ProjectContext, input: ListSuggestions) {
   const { db, project } = ctx;
@@ -29,6 +30,7 @@ export async function listSuggestions(ctx: ProjectContext, input: ListSuggestion
 
 function ofStatus({ db }: ProjectContext, status: ListSuggestions["status"]) {
   if (status === "all") return db``;
-  // Written out, so that the index of what is pending serves a prepared statement too.
+  // The status is a literal, so that the index of pending suggestions serves a prepared statement
+  // too.
   return status === "pending" ? db`and s.status = 'pending'` : db`and s.status = ${status}`;
 }

@@ -10,9 +10,11 @@ import type { BeforeClosing } from "./before_closing.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
 
 /**
- * Takes a decision back and brings the ticket into the exact state from before. What was accepted or dismissed is
- * pending again; what was done without being asked for counts as dismissed, so that it isn't done again.
- * @throws {AppError} invalid_transition where nothing was decided; conflict when the ticket was changed since
+ * Takes a decision back and restores the ticket's exact former state. An accepted or dismissed
+ * suggestion is pending again. A suggestion that was carried out automatically counts as dismissed,
+ * so that it isn't carried out again.
+ * @throws {AppError} invalid_transition if nothing was decided; conflict if the ticket was changed
+ * since
  */
 export async function undoSuggestion(ctx: ProjectContext, input: SuggestionPath): Promise<Suggestion> {
   return await transact(ctx, async (ctx) => {
@@ -26,20 +28,21 @@ export async function undoSuggestion(ctx: ProjectContext, input: SuggestionPath)
   });
 }
 
-/** An execution that was undone is over: there is nothing to go back to. */
+/** An automatic closing that was undone is over, so there is nothing to go back to. */
 function isUndoable({ status, evidence }: StoredSuggestion): boolean {
   return status === "accepted" || status === "executed" ||
     (status === "dismissed" && !("closed_by" in evidence));
 }
 
-/** Answers what a next acceptance has to know of this one. */
+/** Restores the ticket and returns the facts that a next acceptance needs. */
 async function restore(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,
 ): Promise<Record<string, unknown> | void> {
   const { kind, status, ticket_id, other_ticket_id, before_accept: before } = suggestion;
   if (status === "dismissed") {
-    // Nothing is suggested for a closed ticket, nor that one is its duplicate: it would stay pending.
+    // Nothing is suggested for a closed ticket, and no ticket is suggested as its duplicate: such a
+    // suggestion would stay pending.
     for (const ticket of await lockTickets(ctx, [ticket_id, other_ticket_id ?? ticket_id])) {
       refuseWhenClosed(ticket, "suggest anything for");
     }
@@ -48,7 +51,7 @@ async function restore(
   if (kind === "role") return await undoRole(ctx, ticket_id, before as { role: string });
   if (kind === "split") return await undoSplit(ctx, suggestion);
   if (kind === "stale") return await undoStale(ctx, suggestion);
-  // What closed by itself would do so again, were it not reopened.
+  // A ticket that was closed automatically would be closed again if it didn't count as reopened.
   const undone = status === "accepted";
   await undoClosing(ctx, ticket_id, { before: before as BeforeClosing, undone });
 }
