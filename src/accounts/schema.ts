@@ -26,7 +26,7 @@ export const AccountList = z.object({ accounts: z.array(Account), next_cursor: N
 const RoleSetting = z.strictObject({ role: Role, enabled: z.boolean() });
 
 export const RoleSettings = z.object({
-  roles: z.array(RoleSetting).describe("All six, in a fixed order"),
+  roles: z.array(RoleSetting).describe("All six roles, in a fixed order"),
 }).meta({ id: "RoleSettings" });
 export type RoleSettings = z.infer<typeof RoleSettings>;
 
@@ -34,6 +34,6 @@ export const PutRoleSettings = z.strictObject({
   roles: z.array(RoleSetting).min(1, "Must name at least one role").max(Role.options.length).refine(
     (roles) => new Set(roles.map(({ role }) => role)).size === roles.length,
     "Names a role twice",
-  ).describe("Roles that are not named stay as they are; at least one stays enabled"),
+  ).describe("Roles that the call does not name stay as they are; at least one role must stay enabled"),
 });
 export type PutRoleSettings = z.infer<typeof PutRoleSettings>;

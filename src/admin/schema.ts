@@ -3,9 +3,9 @@ import { Id, LargeInteger, NextCursor, NoCursor, Page, text, Timestamp } from ".
 
 export const ListAudit = Page.extend({
   action: text(1, 100).optional().describe(
-    "Exactly this one, such as session.started or ticket.human_test_gate_skipped",
+    "Only entries with exactly this action, such as session.started or ticket.human_test_gate_skipped",
   ),
-  account_id: Id.optional().describe("Another account than the caller's; for super admins"),
+  account_id: Id.optional().describe("An account other than the caller's; for super admins only"),
 });
 export type ListAudit = z.infer<typeof ListAudit>;
 
@@ -14,7 +14,7 @@ export const AuditEntry = z.object({
   at: Timestamp,
   account_id: Id.nullable(),
   action: z.string(),
-  actor: z.record(z.string(), z.unknown()).describe("kind, id, and name and key_id where there are any"),
+  actor: z.record(z.string(), z.unknown()).describe("kind and id, plus name and key_id if there are any"),
   target_type: z.string().nullable(),
   target_id: z.string().nullable(),
   details: z.record(z.string(), z.unknown()),
@@ -28,12 +28,14 @@ const JobState = z.enum(["created", "retry", "active", "completed", "cancelled",
 
 export const QueueState = z.object({
   name: z.string(),
-  cron: z.string().nullable().describe("Five fields, in UTC; null for a queue without a time of its own"),
-  dead_letter: z.string().nullable().describe("Where a job goes whose tries are used up"),
+  cron: z.string().nullable().describe(
+    "Cron expression with five fields, in UTC; null for a queue without a schedule",
+  ),
+  dead_letter: z.string().nullable().describe("Dead-letter queue that receives jobs after their last try"),
   waiting: z.int(),
   active: z.int(),
   failed: z.int(),
-  completed: z.int().describe("As far back as jobs are kept"),
+  completed: z.int().describe("Completed jobs that are still kept"),
 }).meta({ id: "Queue" });
 export type QueueState = z.infer<typeof QueueState>;
 export const QueueList = z.object({ queues: z.array(QueueState), next_cursor: NoCursor });
@@ -44,7 +46,7 @@ export const Job = z.object({
   state: JobState,
   payload: z.record(z.string(), z.unknown()).nullable(),
   error: z.string().nullable().describe(
-    "Of the last try that failed, in a dead letter of the job that it stands for",
+    "Error of the last failed try; in a dead letter, the error of the original job",
   ),
   tries: z.int(),
   max_tries: z.int(),
@@ -61,10 +63,10 @@ export const JobList = z.object({ jobs: z.array(Job), next_cursor: NextCursor })
 
 export const Storage = z.object({
   database: z.enum(["server", "embedded"]),
-  bytes: LargeInteger.describe("Of the whole database on disk"),
+  bytes: LargeInteger.describe("Size of the whole database on disk"),
   tables: z.array(z.object({
     name: z.string(),
-    rows: LargeInteger.nullable().describe("Estimated; null where nothing is known"),
+    rows: LargeInteger.nullable().describe("Estimated number of rows; null if unknown"),
     bytes: LargeInteger,
     index_bytes: LargeInteger,
   })).describe("Largest first"),

@@ -8,8 +8,8 @@ const AgentId = text(1, 200);
 export const RunStatus = z.enum(["running", "finished", "failed", "ended"]);
 export type RunStatus = z.infer<typeof RunStatus>;
 const ShownStatus = z.enum([...RunStatus.options, "stale"]).describe(
-  "stale: a running one without any sign for 30 minutes; its next sign makes it running again. ended: by a person, or by " +
-    "its sender without a result",
+  "stale: a running run that has sent no sign for 30 minutes; its next sign makes it running again. ended: ended by a " +
+    "person, or by its sender without a result",
 );
 
 export const AgentRun = z.object({
@@ -22,7 +22,9 @@ export const AgentRun = z.object({
   summary: z.string().nullable(),
   branch_name: z.string().nullable(),
   pull_request_url: z.string().nullable(),
-  event_at: Timestamp.nullable().describe("The sender's time of the event that the run stands at"),
+  event_at: Timestamp.nullable().describe(
+    "The sender's timestamp of the latest event that was applied to the run",
+  ),
   created_by: Id.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -51,7 +53,7 @@ const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 const SentTime = OffsetTime.refine(
   (time) => Date.parse(time) <= Date.now() + MAX_AHEAD_MS,
-  "Is more than a day in the future",
+  "Must not be more than a day in the future",
 );
 
 /** The provider may leave parts out, and may send more of them. */
@@ -60,7 +62,7 @@ const part = z.string().nullish();
 /** Cursor's background agents, v0: `statusChange`. */
 export const StatusChange = z.looseObject({
   event: z.literal("statusChange"),
-  timestamp: SentTime.nullish().describe("The time of its arrival when absent"),
+  timestamp: SentTime.nullish().describe("When absent: the time of arrival"),
   id: AgentId,
   status: text(1, 100),
   source: z.looseObject({ repository: part, ref: part }).nullish(),

@@ -4,10 +4,10 @@ import { Timestamp } from "../core/schema.ts";
 export const Analysis = z.object({
   state: z.enum(["idle", "waiting", "running"]),
   waiting: z.int().describe(
-    "Tickets that changed and haven't been looked at yet; changes are noticed every five minutes",
+    "Changed tickets that have not been analyzed yet; changes are noticed every five minutes",
   ),
-  total: z.int().describe("Tickets that the last or present run began with"),
-  done: z.int().describe("How many of them it has looked at"),
+  total: z.int().describe("Number of tickets in the current run or, if none is running, in the last one"),
+  done: z.int().describe("Number of those tickets that the run has analyzed"),
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
 }).meta({ id: "Analysis" });

@@ -3,10 +3,12 @@ import { Id, text, Timestamp, WebAddress } from "../core/schema.ts";
 
 export const Subscription = z.object({
   id: z.string(),
-  status: z.string().describe("As the payment provider names it"),
+  status: z.string().describe("Status in the payment provider's own words"),
   price_id: z.string().nullable(),
-  cancel_at_period_end: z.boolean().describe("It was cancelled, and runs until it ends"),
-  cancel_at: Timestamp.nullable().describe("When it will end, where the payment provider says so"),
+  cancel_at_period_end: z.boolean().describe(
+    "True if the subscription was cancelled and runs until the end of its period",
+  ),
+  cancel_at: Timestamp.nullable().describe("When the subscription will end, if the payment provider says so"),
   current_period_end: Timestamp.nullable(),
 }).meta({ id: "Subscription" });
 export type Subscription = z.infer<typeof Subscription>;
@@ -30,7 +32,7 @@ export type OpenPortal = z.infer<typeof OpenPortal>;
 
 export const HostedPage = z.object({
   id: z.string(),
-  url: z.string().describe("Send the browser there"),
+  url: z.string().describe("Address to send the browser to"),
 }).meta({ id: "HostedPage" });
 export type HostedPage = z.infer<typeof HostedPage>;
 
@@ -43,8 +45,8 @@ const Seconds = z.int().min(0).max(253_402_300_799);
 export const PaymentEvent = z.looseObject({
   id: text(1, 200),
   type: text(1, 200).default("unknown"),
-  account: z.string().nullish().describe("The connected account that it happened in, if any"),
-  created: Seconds.nullish().describe("Epoch seconds; the time of its arrival when absent"),
+  account: z.string().nullish().describe("The connected account in which the event happened, if any"),
+  created: Seconds.nullish().describe("Epoch seconds; when absent: the time of arrival"),
   data: z.looseObject({ object: z.looseObject({}) }).default({ object: {} }),
 }).meta({ id: "PaymentEvent" });
 export type PaymentEvent = z.infer<typeof PaymentEvent>;

@@ -10,12 +10,12 @@ export const MAX_BOT_CHAIN = 20;
 export const MAX_MENTIONS = 50;
 
 export const CommentBody = text(1, 10_000).describe(
-  "Markdown, stored as sent. A mention is `@[name](user-id)`; in quotes and code it mentions nobody",
+  "Markdown, stored as sent. A mention is `@[name](user-id)`; quotes and code mention nobody",
 );
 
 /** The author of a comment or question. */
 export const Speaker = z.object({
-  id: Id.nullable().describe("Null where an import found nobody here"),
+  id: Id.nullable().describe("Null if an import found no matching user"),
   name: z.string().nullable(),
   kind: z.enum(["person", "agent"]).describe("agent: an API key, or a user of kind bot"),
 }).meta({ id: "Speaker" });
@@ -25,11 +25,11 @@ export const Comment = z.object({
   ticket_id: Id,
   project_id: Id,
   parent_id: Id.nullable().describe("The first comment of its thread; null for a first comment itself"),
-  body: z.string().nullable().describe("Null when it was deleted"),
+  body: z.string().nullable().describe("Null if the comment was deleted"),
   author: Speaker,
   mentions: z.array(Id).describe("Users whom the text mentions"),
   edited_at: Timestamp.nullable(),
-  resolved_at: Timestamp.nullable().describe("Of a thread, on its first comment"),
+  resolved_at: Timestamp.nullable().describe("When the thread was resolved; set on its first comment"),
   resolved_by: Id.nullable(),
   deleted_at: Timestamp.nullable(),
   created_at: Timestamp,
@@ -50,7 +50,9 @@ export type CommentPath = z.infer<typeof CommentPath>;
 
 export const CreateComment = TicketPath.extend({
   body: CommentBody,
-  parent_id: Id.optional().describe("A comment of the ticket: this one is a reply in its thread"),
+  parent_id: Id.optional().describe(
+    "A comment of the same ticket; the new comment becomes a reply in its thread",
+  ),
   idempotency_key: IdempotencyKey.optional(),
 });
 export type CreateComment = z.infer<typeof CreateComment>;

@@ -71,9 +71,9 @@ export const ErrorBody = z.object({
   details: z.record(z.string(), z.unknown()).optional().describe(
     "Facts that belong to the code. version_conflict, already_claimed and already_answered: `current`, the resource as it is now; " +
       "question_unanswered: the `questions`, each with id and prompt; " +
-      "dependencies_unfinished: the `task_ids` waited for; roles_incomplete: the `roles`; human_tests_pending: the " +
+      "dependencies_unfinished: the `task_ids` it waits for; roles_incomplete: the `roles`; human_tests_pending: the " +
       "`cases`, each with id and title; invalid_request: `cycle`, ids of tasks that depend on each other; conflict: " +
-      "`created`, the address of an issue that was made but not linked, or `project`, the one that a key belongs to",
+      "`created`, the address of an issue that was created but not linked, or `project`, the project that has the key",
   ),
   requestId: z.string().optional(),
 }).meta({ id: "Error" });

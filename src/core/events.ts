@@ -5,9 +5,9 @@ import { Author, Id, LargeInteger, Timestamp } from "./schema.ts";
 
 export const Event = z.object({
   seq: LargeInteger.describe(
-    "Its number. Numbers have no gaps, so a reader sees by itself that it missed nothing",
+    "The event's number. Numbers have no gaps, so that a reader can see that it missed nothing",
   ),
-  type: z.string().describe("Such as ticket.closed; later versions may add more"),
+  type: z.string().describe("Type of the event, such as ticket.closed; later versions may add more types"),
   at: Timestamp.describe("When it happened"),
   project_id: Id,
   ticket: z.object({
@@ -18,12 +18,12 @@ export const Event = z.object({
     status: z.string(),
     version: z.int(),
   }).nullable().describe(
-    "The ticket as the change left it; null for what belongs to no ticket, such as a deploy",
+    "The ticket after the change; null for an event without a ticket, such as a deploy",
   ),
-  entity: z.string().describe("The kind of thing that it happened to, such as ticket, task or test_case"),
+  entity: z.string().describe("The kind of thing that changed, such as ticket, task or test_case"),
   entity_id: z.string(),
   changed: z.array(z.string()).describe(
-    "The fields that changed; empty when the thing came, went or happened",
+    "The fields that changed; empty if the thing was created or deleted, or if the event only happened",
   ),
   actor: Author,
   request_id: z.string().nullable(),

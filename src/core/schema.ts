@@ -49,7 +49,7 @@ export type ProjectRole = z.infer<typeof ProjectRole>;
 /** Who a change is written down under in history and audit. */
 export const Author = z.object({
   kind: z.enum(["user", "key", "webhook", "job"]),
-  id: z.string().describe("User id, or the name of the webhook's sender or of the job"),
+  id: z.string().describe("Id of the user, or name of the webhook's sender or of the job"),
   name: z.string().optional(),
   /** Of the API key that acted for the user. */
   key_id: z.string().optional(),
@@ -180,11 +180,14 @@ export const queryBoolean = z.union(
 export const Cursor = z.string().max(500).regex(/^[A-Za-z0-9_-]+$/, "Not a cursor of this list");
 
 export const NextCursor = z.string().nullable().describe(
-  "Send it as `cursor` for the next page; null on the last",
+  "Send it as `cursor` to get the next page; null on the last page",
 );
 
 /** Of a list that comes whole. Told with the type that it has in pages: generated clients know none that is always null. */
-export const NoCursor = z.null().meta({ type: ["string", "null"], description: "Null: the list is whole" });
+export const NoCursor = z.null().meta({
+  type: ["string", "null"],
+  description: "Always null, because the list is complete",
+});
 
 /** Of a page, where nobody says how long. */
 export const PAGE_LENGTH = 50;

@@ -3,10 +3,10 @@ import { CommitSha, RepoName } from "../core/schema.ts";
 
 /** What the pipeline reports. Further fields are kept in the inbox and have no effect. */
 export const DeployRecord = z.looseObject({
-  repo: RepoName.toLowerCase().describe("Code-hosting owner/name, compared without case"),
+  repo: RepoName.toLowerCase().describe("owner/name at the code host; case does not matter"),
   sha: CommitSha,
   run_id: z.string().nullish(),
-  environment: z.string().describe("Only `production` stamps"),
+  environment: z.string().describe("Only a deploy to `production` stamps tickets"),
   status: z.enum(["success", "failed"]),
 }).meta({ id: "DeployRecord" });
 export type DeployRecord = z.infer<typeof DeployRecord>;

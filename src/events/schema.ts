@@ -25,8 +25,10 @@ const Seq = z.union([z.number(), z.string().regex(/^-?\d{1,15}$/).transform(Numb
   .meta({ type: "integer", format: "int64", minimum: 0 });
 
 const filter = {
-  project_id: Id.optional().describe("Only of this project; of all that the caller may see when absent"),
-  types: Types.optional().describe("Only of these types, such as `ticket.closed,task.*`"),
+  project_id: Id.optional().describe(
+    "Only events of this project; when absent: of all projects that the caller may see",
+  ),
+  types: Types.optional().describe("Only events of these types, such as `ticket.closed,task.*`"),
 };
 export type EventFilter = z.infer<z.ZodObject<typeof filter>>;
 
@@ -37,24 +39,29 @@ export const ListEvents = z.strictObject({
       "from now on",
   ),
   limit: queryInteger(1, 500, 100),
-  wait: queryInteger(0, 50, 0).describe("How many seconds to wait where there is no event yet"),
+  wait: queryInteger(0, 50, 0).describe("Seconds to wait for an event if there is none yet"),
 });
 export type ListEvents = z.infer<typeof ListEvents>;
 
-const RESYNC = "Events before this were deleted, or `after` is from another database: read the state again";
+const RESYNC =
+  "Events before this one were deleted, or `after` is from another database. Read the state again";
 
 export const EventPage = z.object({
   events: z.array(Event),
-  next_after: LargeInteger.describe("Send it as `after` for the next page"),
-  has_more: z.boolean().describe("Whether there are more events already"),
+  next_after: LargeInteger.describe("Send it as `after` to get the next page"),
+  has_more: z.boolean().describe("True if more events exist already"),
   resync: z.boolean().describe(`${RESYNC}, and go on from \`next_after\``),
 }).meta({ id: "EventPage" });
 export type EventPage = z.infer<typeof EventPage>;
 
 export const FollowEvents = z.strictObject({
   ...filter,
-  after: Seq.optional().describe("The number after which to begin; from now on when absent"),
-  lastEventId: Seq.optional().describe("As the header field Last-Event-ID, where that can't be sent"),
+  after: Seq.optional().describe(
+    "Number of the event after which to begin; when absent: only events from now on",
+  ),
+  lastEventId: Seq.optional().describe(
+    "The same as the header Last-Event-ID, for clients that can't send headers",
+  ),
 });
 export type FollowEvents = z.infer<typeof FollowEvents>;
 

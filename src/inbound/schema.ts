@@ -73,7 +73,7 @@ export const DeliverySummary = z.object({
 export type DeliverySummary = z.infer<typeof DeliverySummary>;
 
 export const DeliveryRecord = DeliverySummary.extend({
-  body: z.string().describe("As it was sent; bytes that are no UTF-8 are replaced"),
+  body: z.string().describe("Body as it was sent; bytes that are not valid UTF-8 are replaced"),
 }).meta({ id: "Delivery" });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 

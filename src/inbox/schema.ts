@@ -12,7 +12,7 @@ export const NotificationReason = z.enum([
 ]);
 
 const NotificationEvent = z.object({
-  type: z.string().describe("As the type of an event"),
+  type: z.string().describe("Type of the event, as in the list of events"),
   entity: z.string(),
   entity_id: z.string(),
   actor: Author,
@@ -38,9 +38,11 @@ export const ProjectLine = z.object({ id: Id, key: z.string(), name: z.string() 
 export const Notification = z.object({
   ticket: TicketLine,
   project: ProjectLine,
-  reason: NotificationReason.describe("The strongest since the ticket was last read there; in this order"),
+  reason: NotificationReason.describe(
+    "The strongest reason since the ticket was last read in the inbox; the values are in order of strength",
+  ),
   unread: z.boolean(),
-  first_event: NotificationEvent.describe("The first that was unread"),
+  first_event: NotificationEvent.describe("The first unread event"),
   last_event: NotificationEvent,
   snoozed_until: Timestamp.nullable(),
   archived_at: Timestamp.nullable(),
@@ -49,32 +51,36 @@ export type Notification = z.infer<typeof Notification>;
 
 export const ListInbox = Page.extend({
   show: z.enum(["inbox", "unread", "snoozed", "archived"]).default("inbox").describe(
-    "inbox: what is neither snoozed nor archived; unread: of that, what is unread",
+    "inbox: neither snoozed nor archived; unread: the unread part of the inbox",
   ),
 });
 export type ListInbox = z.infer<typeof ListInbox>;
 
 export const Inbox = z.object({ notifications: z.array(Notification), next_cursor: NextCursor });
 
-export const InboxCount = z.object({ unread: z.int().describe("Neither snoozed nor archived") });
+export const InboxCount = z.object({
+  unread: z.int().describe("Unread tickets that are neither snoozed nor archived"),
+});
 
 const TicketIds = z.array(Id).min(1).max(200);
 const Chosen = {
   ticket_ids: TicketIds.optional(),
-  up_to: OffsetTime.optional().describe("All whose last event is no later than this"),
+  up_to: OffsetTime.optional().describe(
+    "Takes all notifications whose last event is no later than this time",
+  ),
 };
 const isChoice = ({ ticket_ids, up_to }: { ticket_ids?: unknown; up_to?: unknown }) =>
   (ticket_ids === undefined) !== (up_to === undefined);
 
 export const ChooseNotifications = z.strictObject(Chosen).refine(isChoice, {
-  error: "Names either ticket_ids or up_to",
+  error: "Send either ticket_ids or up_to",
   path: ["ticket_ids"],
 });
 export type ChooseNotifications = z.infer<typeof ChooseNotifications>;
 
 export const SnoozeNotifications = z.strictObject({
   ticket_ids: TicketIds,
-  until: OffsetTime.nullable().describe("Null takes the snoozing back"),
+  until: OffsetTime.nullable().describe("Null ends the snoozing"),
 });
 export type SnoozeNotifications = z.infer<typeof SnoozeNotifications>;
 

@@ -15,11 +15,11 @@ export type LinkAccount = z.infer<typeof LinkAccount>;
 export const LinkedAccount = z.object({
   provider: z.literal("github"),
   state: z.enum(["not_linked", "active", "refused"]).describe(
-    "refused: GitHub no longer takes the token, or no key reads it any more; link the account again",
+    "refused: GitHub no longer accepts the token, or no key can decrypt it any more; link the account again",
   ),
   login: z.string().nullable(),
   scopes: z.array(z.string()).nullable().describe(
-    "Null for a fine-grained token, whose rights GitHub does not tell",
+    "Null for a fine-grained token, because GitHub does not tell its rights",
   ),
   linked_at: Timestamp.nullable(),
 }).meta({ id: "LinkedAccount" });
@@ -28,7 +28,7 @@ export type LinkedAccount = z.infer<typeof LinkedAccount>;
 // Webhooks ----------------------------------------------------------------------------------------------------
 
 export const SetUpHooks = z.strictObject({
-  project_id: Id.optional().describe("Every project that the caller administers when absent"),
+  project_id: Id.optional().describe("When absent: every project that the caller administers"),
 });
 export type SetUpHooks = z.infer<typeof SetUpHooks>;
 
@@ -63,9 +63,9 @@ const HookResults = z.object({
 const Progress = z.object({
   run_id: Id,
   state: z.enum(["queued", "running", "waiting", "done", "failed"]).describe(
-    "waiting: for the end of GitHub's rate limit; failed: the rest of the repositories was given up",
+    "waiting: the run waits for the end of GitHub's rate limit; failed: the run gave up the remaining repositories",
   ),
-  total: z.int().describe("Results when the run is done"),
+  total: z.int().describe("Number of results that there are when the run is done"),
   pending: z.int(),
   code: z.string().nullable().describe("Why the run failed as a whole"),
   error: z.string().nullable(),
@@ -99,19 +99,21 @@ export const IssueNumber = z.int().min(1).max(2_147_483_647);
 const ISSUE_URL = /^https?:\/\/[^\s/]+\/[\w.-]{1,100}\/[\w.-]{1,100}\/issues\/[1-9]\d{0,9}\/?(?:[?#]\S*)?$/;
 
 export const LinkIssue = TicketPath.extend({
-  repo_full_name: RepoName.optional().describe("The project's repository when it has exactly one"),
+  repo_full_name: RepoName.optional().describe(
+    "When absent: the project's repository, if it has exactly one",
+  ),
   issue_number: IssueNumber.optional(),
   issue_url: z.string().max(500).regex(
     ISSUE_URL,
     "Expected an address such as https://github.com/owner/name/issues/12",
   )
-    .optional().describe("Instead of repository and number"),
+    .optional().describe("The issue's address, instead of repository and number"),
 });
 export type LinkIssue = z.infer<typeof LinkIssue>;
 
 export const CreateIssue = TicketPath.extend({
   repo_full_name: RepoName.optional().describe(
-    "A repository of the project; may be absent when there is one only",
+    "A repository of the project; may be absent if the project has only one",
   ),
 });
 export type CreateIssue = z.infer<typeof CreateIssue>;
@@ -123,7 +125,7 @@ export const PullRequest = z.object({
   number: z.int(),
   url: z.string(),
   state: z.enum(["open", "closed", "merged"]),
-  created_at: Timestamp.describe("When the link was made"),
+  created_at: Timestamp.describe("When the pull request was linked"),
   updated_at: Timestamp,
 }).meta({ id: "PullRequest" });
 export type PullRequest = z.infer<typeof PullRequest>;

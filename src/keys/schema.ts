@@ -3,17 +3,20 @@ import { Id, NextCursor, OffsetTime, Scope, text, Timestamp } from "../core/sche
 
 export const CreateKey = z.strictObject({
   name: text(1, 120).optional(),
-  scopes: z.array(Scope).min(1).max(Scope.options.length).optional().describe("All but admin when absent"),
+  scopes: z.array(Scope).min(1).max(Scope.options.length).optional().describe(
+    "When absent: all scopes except admin",
+  ),
   project_id: Id.optional().describe("Binds the key to one project"),
-  expires_at: OffsetTime.optional().describe("In the future; without it the key stays valid"),
+  expires_at: OffsetTime.optional().describe("In the future; when absent: the key does not expire"),
 });
 export type CreateKey = z.infer<typeof CreateKey>;
 
 const Key = z.object({ id: Id, prefix: z.string(), name: z.string() });
 
-export const CreatedKey = Key.extend({ key: z.string().describe("The whole key, shown this once") }).meta({
-  id: "CreatedKey",
-});
+export const CreatedKey = Key.extend({ key: z.string().describe("The whole key, shown only this once") })
+  .meta({
+    id: "CreatedKey",
+  });
 export type CreatedKey = z.infer<typeof CreatedKey>;
 
 export const ListedKey = Key.extend({

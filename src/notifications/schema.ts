@@ -9,7 +9,7 @@ export const MailWish = z.enum(["all", "urgent", "none"]).describe(
 export const NotificationSettings = z.object({
   mail: MailWish,
   mail_available: z.boolean().describe("Whether the service is set up to send mail"),
-  chat_host: z.string().nullable().describe("Where the chat hook leads; its whole address is never shown"),
+  chat_host: z.string().nullable().describe("Host of the chat hook; its whole address is never shown"),
 }).meta({ id: "NotificationSettings" });
 export type NotificationSettings = z.infer<typeof NotificationSettings>;
 

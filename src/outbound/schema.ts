@@ -12,16 +12,16 @@ import {
 import { EventPattern } from "../events/schema.ts";
 
 const Url = text(1, 2000).describe(
-  "An https or http address of the public internet, or of a host in WEBHOOK_ALLOWED_HOSTS",
+  "An https or http address on the public internet, or on a host in WEBHOOK_ALLOWED_HOSTS",
 );
 const Types = z.array(EventPattern).min(1).max(100).nullable().describe(
-  "Such as `ticket.closed` or `task.*`; null for all",
+  "Types of events to send, such as `ticket.closed` or `task.*`; null for all",
 );
 const Format = z.enum(["standard", "slack"]).describe(
-  "`standard`: the event. `slack`: {text, blocks}, as Slack, Mattermost and Discord's /slack take them",
+  "`standard`: the event. `slack`: {text, blocks}, as Slack, Mattermost and Discord's /slack accept it",
 );
 const Full = z.boolean().describe(
-  "Adds `changes` to the event: of each changed field the value before and after",
+  "Adds `changes` to the event: the value of each changed field before and after",
 );
 
 export const EndpointPath = z.strictObject({ id: Id, webhookId: Id });
@@ -57,22 +57,22 @@ export const Endpoint = z.object({
   full: z.boolean(),
   enabled: z.boolean(),
   disabled_reason: z.string().nullable().describe(
-    "Why the service switched it off; null when nobody or a person did",
+    "Why the service switched the webhook off; null if it is on or a person switched it off",
   ),
-  failing_since: Timestamp.nullable().describe("Since when every try has failed"),
+  failing_since: Timestamp.nullable().describe("The time since which every try has failed"),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "WebhookEndpoint" });
 export type Endpoint = z.infer<typeof Endpoint>;
 
-const Secret = z.string().describe("Shown this once. Give it to a Standard Webhooks library as it is");
+const Secret = z.string().describe("Shown only this once. Pass it unchanged to a Standard Webhooks library");
 export const CreatedEndpoint = Endpoint.extend({ secret: Secret });
 export type CreatedEndpoint = z.infer<typeof CreatedEndpoint>;
 export const EndpointList = z.object({ webhooks: z.array(Endpoint), next_cursor: NoCursor });
 
 export const RotatedSecret = z.object({
   secret: Secret,
-  former_secret_until: Timestamp.describe("Until then deliveries are signed with the former secret too"),
+  former_secret_until: Timestamp.describe("Deliveries are signed with the former secret too until this time"),
 });
 
 export const DeliveryStatus = z.enum(["pending", "delivered", "failed"]);
@@ -99,13 +99,13 @@ export const DeliveryPath = EndpointPath.extend({ deliveryId: Id });
 export type DeliveryPath = z.infer<typeof DeliveryPath>;
 
 export const Replay = EndpointPath.extend({
-  since_seq: z.int().min(0).describe("Events after this number are sent again"),
+  since_seq: z.int().min(0).describe("Sends the events after this number again"),
   limit: queryInteger(1, 5000, 1000),
 });
 export type Replay = z.infer<typeof Replay>;
 export const Replayed = z.object({
   queued: z.int(),
   next_since_seq: LargeInteger.nullable().describe(
-    "Send it as `since_seq` for the rest; null when that was all",
+    "Send it as `since_seq` to queue the rest; null if nothing is left",
   ),
 });

@@ -30,28 +30,34 @@ export const Project = z.object({
   account_id: Id,
   name: z.string(),
   key: z.string(),
-  former_keys: z.array(z.string()).describe("Keys that it had before; refs with them still name its tickets"),
+  former_keys: z.array(z.string()).describe(
+    "Keys that the project had before; refs with these keys still lead to its tickets",
+  ),
   slug: z.string(),
   repositories: z.array(z.string()),
   archived_at: Timestamp.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
-  my_role: ProjectRole.describe("Of the caller; an API key has its owner's, narrowed by its scopes"),
+  my_role: ProjectRole.describe(
+    "The caller's role; an API key has the role of its owner, narrowed by its scopes",
+  ),
 }).meta({ id: "Project" });
 export type Project = z.infer<typeof Project>;
 
 export const CreateProject = z.strictObject({
   name: text(1, 120),
-  key: ProjectKey.optional().describe("Made from the name when absent"),
-  slug: Slug.optional().describe("Made from the name when absent"),
+  key: ProjectKey.optional().describe("When absent: made from the name"),
+  slug: Slug.optional().describe("When absent: made from the name"),
   repositories: Repositories.default([]),
-  account_id: Id.optional().describe("Another account than the caller's; for super admins"),
+  account_id: Id.optional().describe("An account other than the caller's; for super admins only"),
 });
 export type CreateProject = z.infer<typeof CreateProject>;
 
 export const UpdateProject = IdPath.extend({
   name: text(1, 120).optional(),
-  key: ProjectKey.optional().describe("The former key stays the project's: no other project may take it"),
+  key: ProjectKey.optional().describe(
+    "The former key stays with the project, so that no other project can take it",
+  ),
   slug: Slug.optional(),
   archived: z.boolean().optional(),
 });
@@ -77,7 +83,7 @@ export const Person = z.object({
   id: Id,
   name: z.string(),
   kind: UserKind,
-  role: ProjectRole.describe("Theirs in the project"),
+  role: ProjectRole.describe("The user's role in the project"),
   deactivated_at: Timestamp.nullable(),
 }).meta({ id: "Person" });
 export type Person = z.infer<typeof Person>;

@@ -40,10 +40,10 @@ export const AddresseeRole = z.enum(["member", "admin"]);
 const Addressee = z.strictObject({ user_id: Id.optional(), role: AddresseeRole.optional() })
   .refine(
     ({ user_id, role }) => (user_id === undefined) !== (role === undefined),
-    "Names either user_id or role",
+    "Name either user_id or role",
   )
   .describe(
-    "Who is asked: a user, or whoever has at least this role in the project. Admins of the project may answer in a user's place",
+    "Who is asked: a user, or everybody who has at least this role in the project. Admins of the project may answer for a user",
   );
 
 /** What a person or agent asks. */
@@ -53,24 +53,26 @@ const Asked = z.object({
   ),
   prompt: QuestionTexts.prompt,
   context: QuestionTexts.context.optional().describe("Markdown"),
-  options: Options.optional().describe("Of a decision"),
+  options: Options.optional().describe("The options of a decision"),
   selection: Selection.optional().describe(
-    "Of a decision: how many options an answer names; single when absent",
+    "For a decision: how many options an answer names; when absent: single",
   ),
   allow_text: z.boolean().default(true).describe(
-    "Of a decision: an answer may have text, in the place of an option too",
+    "For a decision: an answer may have text, also instead of an option",
   ),
-  addressee: Addressee.optional().describe("Anyone who may answer, when absent"),
+  addressee: Addressee.optional().describe("When absent: anyone who may answer"),
   resolver: Resolver.default("human_only").describe(
-    "human_only: a person; not_creator: another agent may answer too. No credential answers what it asked itself",
+    "human_only: only a person may answer; not_creator: another agent may answer too. No credential may answer its own question",
   ),
-  task_id: Id.optional().describe("The task that waits: it is blocked until the question has ended"),
+  task_id: Id.optional().describe(
+    "The task that waits for the answer; it is blocked until the question has ended",
+  ),
   about_version: z.int().min(1).optional().describe(
-    "The ticket's version that the question is about: an answer after a later change needs `confirm_stale`",
+    "The version of the ticket that the question is about. If the ticket changes, an answer needs `confirm_stale`",
   ),
-  due_at: OffsetTime.optional().describe("When it expires, to the minute"),
+  due_at: OffsetTime.optional().describe("When the question expires, to the minute"),
   default_option: OptionId.optional().describe(
-    "The option that answers it when it expires. Not for a human_only confirmation",
+    "The option that becomes the answer when the question expires. Not for a human_only confirmation",
   ),
 }).shape;
 
@@ -95,7 +97,7 @@ export const Question = z.object({
   kind: QuestionKind,
   prompt: z.string(),
   context: z.string().nullable(),
-  options: z.array(Option).nullable().describe("Null where the answer is a text"),
+  options: z.array(Option).nullable().describe("Null if the answer is a text"),
   selection: Selection.nullable(),
   allow_text: z.boolean(),
   addressee_user_id: Id.nullable(),
@@ -106,11 +108,13 @@ export const Question = z.object({
   due_at: Timestamp.nullable(),
   default_option: z.string().nullable(),
   made_with_ticket: z.boolean().describe(
-    "Made of the ticket's title and description, as its type asks for an answer",
+    "True if the question was made from the ticket's title and description, because the ticket's type asks for an answer",
   ),
   status: QuestionStatus,
   answer: Answer.nullable(),
-  ended_at: Timestamp.nullable().describe("When it was answered, withdrawn or superseded, or expired"),
+  ended_at: Timestamp.nullable().describe(
+    "When the question was answered, withdrawn or superseded, or expired",
+  ),
   superseded_by: Id.nullable(),
   asked_by: Speaker,
   created_at: Timestamp,
@@ -126,7 +130,7 @@ export type QuestionPath = z.infer<typeof QuestionPath>;
 
 export const GetQuestion = QuestionPath.extend({
   wait: queryInteger(0, MAX_WAIT, 0).describe(
-    "Seconds to wait while the question is pending: it is answered as soon as it ends, or as it stands after that time",
+    "Seconds to wait while the question is pending. The call returns as soon as the question ends, and after this time at the latest",
   ),
 });
 export type GetQuestion = z.infer<typeof GetQuestion>;
@@ -137,7 +141,7 @@ export type ListQuestions = z.infer<typeof ListQuestions>;
 export const ListAskedQuestions = Page.extend({
   status: QuestionStatus.optional(),
   ended_after: OffsetTime.optional().describe(
-    "Only questions that were answered, or ended otherwise, after this time",
+    "Only questions that were answered or ended in another way after this time",
   ),
 });
 export type ListAskedQuestions = z.infer<typeof ListAskedQuestions>;
@@ -146,17 +150,17 @@ export const QuestionList = z.object({ questions: z.array(Question), next_cursor
 
 export const AnswerQuestion = QuestionPath.extend({
   option_ids: distinct(z.array(OptionId).max(12), "an option").optional().describe(
-    "Of a decision; `yes` or `no` for a confirmation",
+    "The chosen options of a decision; `yes` or `no` for a confirmation",
   ),
-  text: QuestionTexts.answer.optional().describe("The answer to a question; a note beside options"),
+  text: QuestionTexts.answer.optional().describe("The answer to a question; beside options, a note"),
   confirm_stale: z.boolean().optional().describe(
-    "The answer holds though the ticket has changed since it was asked",
+    "Answers even if the ticket has changed since the version that the question is about",
   ),
 });
 export type AnswerQuestion = z.infer<typeof AnswerQuestion>;
 
 export const SupersedeQuestion = QuestionPath.extend({
   ...Asked,
-  task_id: Asked.task_id.describe("When absent, the task of the question that this one takes the place of"),
+  task_id: Asked.task_id.describe("When absent: the task of the question that this one replaces"),
 });
 export type SupersedeQuestion = z.infer<typeof SupersedeQuestion>;

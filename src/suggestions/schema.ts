@@ -14,11 +14,11 @@ export const Suggestion = z.object({
   confidence: z.number().min(0).max(1),
   ticket_id: Id.describe("The ticket that accepting changes"),
   evidence: z.record(z.string(), z.unknown()).describe(
-    "What it was concluded from; depends on the kind. An accepted split's `parts` name the new tickets",
+    "The facts behind the suggestion; they depend on the kind. The `parts` of an accepted split name the new tickets",
   ),
   created_at: Timestamp,
   decided_at: Timestamp.nullable(),
-  decided_by: Id.nullable().describe("null where no person decided"),
+  decided_by: Id.nullable().describe("null if no person decided"),
 }).meta({ id: "Suggestion" });
 export type Suggestion = z.infer<typeof Suggestion>;
 

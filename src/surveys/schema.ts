@@ -71,7 +71,7 @@ export type Answer = z.infer<typeof Answer>;
 export const SurveyResponse = z.object({
   id: Id,
   email: z.string(),
-  user_id: Id.nullable().describe("Of a person who was signed in"),
+  user_id: Id.nullable().describe("The user, if the person was signed in"),
   answers: z.record(z.string(), z.unknown()),
   created_at: Timestamp,
 });
@@ -113,7 +113,7 @@ function refuseUnread(answers: Record<string, Answer>, ctx: z.RefinementCtx): Re
 }
 
 export const AnswerSurvey = SurveyCodePath.extend({
-  email: Email.optional().describe("Of a person who is not signed in: each answers once"),
+  email: Email.optional().describe("For a person who is not signed in, because each person answers once"),
   answers: z.preprocess(refuseUnread, z.record(z.string().max(40), Answer)),
 });
 export type AnswerSurvey = z.infer<typeof AnswerSurvey>;

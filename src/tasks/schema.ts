@@ -37,7 +37,7 @@ export const Task = z.object({
   status: TaskStatus,
   assignee_user_id: Id.nullable(),
   assignee_session_id: z.string().nullable().describe(
-    "What its claim is kept under: a session, an API key, or the `session_id` that the claim named",
+    "The id that the claim is kept under: a session, an API key, or the `session_id` that the claim named",
   ),
   depends_on_task_ids: z.array(Id),
   acceptance_criteria: z.array(z.object({ text: z.string(), done: z.boolean() })),
@@ -46,7 +46,7 @@ export const Task = z.object({
   blocking_reason: z.string().nullable(),
   started_at: Timestamp.nullable(),
   completed_at: Timestamp.nullable(),
-  lease_expires_at: Timestamp.nullable().describe("When a claim without a heartbeat ends"),
+  lease_expires_at: Timestamp.nullable().describe("When the claim ends unless a heartbeat extends it"),
   version: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -59,7 +59,7 @@ export type CreatedTask = z.infer<typeof CreatedTask>;
 /** A task in a list without pages. */
 export const ListedTask = Task.extend({
   left_out: z.array(z.string()).optional().describe(
-    "Texts of the task that are left out, because the list has more than 2 MiB of them; read the task itself",
+    "Texts that are left out, because the list would have more than 2 MiB of text; get the task to read them",
   ),
 }).meta({ id: "ListedTask" });
 export type ListedTask = z.infer<typeof ListedTask>;
@@ -73,7 +73,7 @@ export const ListProjectTasks = IdPage.extend({
     "unfinished: pending, in_progress or blocked",
   ),
   ready: queryBoolean.optional().describe(
-    "Whether the caller may claim it: pending, given to nobody else, its dependencies finished and its ticket open",
+    "Whether the caller may claim the task: it is pending, not given to anybody else, its dependencies are finished, and its ticket is open",
   ),
 });
 export type ListProjectTasks = z.infer<typeof ListProjectTasks>;
@@ -110,9 +110,9 @@ export const UpdateTask = TaskPath.extend({
   status: TaskStatus.optional(),
   blocking_reason: TaskTexts.blocking_reason.optional().describe("Required when the task becomes blocked"),
   assignee_user_id: Id.nullable().optional(),
-  depends_on_task_ids: Dependencies.nullable().optional().describe("All that it has then"),
+  depends_on_task_ids: Dependencies.nullable().optional().describe("The complete new list"),
   acceptance_criteria: Criteria.nullable().optional().describe(
-    "All that it has then: also to tick one, all are sent",
+    "The complete new list; send all criteria even to tick one",
   ),
   estimated_minutes: Minutes.nullable().optional(),
   actual_minutes: Minutes.nullable().optional(),
@@ -135,12 +135,14 @@ const SessionId = text(1, 128);
 
 export const ClaimTask = TaskPath.extend({
   session_id: SessionId.optional().describe(
-    "What the claim is kept under; the caller's session or API key when absent",
+    "The id to keep the claim under; when absent: the caller's session or API key",
   ),
 });
 export type ClaimTask = z.infer<typeof ClaimTask>;
 
 export const ClaimPath = TaskPath.extend({
-  session_id: SessionId.optional().describe("What the claim that is meant is kept under"),
+  session_id: SessionId.optional().describe(
+    "The id that the claim is kept under; when absent: the caller's session or API key",
+  ),
 });
 export type ClaimPath = z.infer<typeof ClaimPath>;

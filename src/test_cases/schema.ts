@@ -36,14 +36,14 @@ export type CreatedTestCase = z.infer<typeof CreatedTestCase>;
 /** A test case in a list that has no pages. */
 export const ListedTestCase = TestCase.extend({
   left_out: z.array(z.string()).optional().describe(
-    "Texts of the case that are left out, because the list has more than 2 MiB of them; read the case itself",
+    "Texts that are left out, because the list would have more than 2 MiB of text; get the test case to read them",
   ),
 }).meta({ id: "ListedTestCase" });
 export type ListedTestCase = z.infer<typeof ListedTestCase>;
 
 export const TestCaseList = z.object({
   cases: z.array(ListedTestCase),
-  all_approved: z.boolean().describe("True without any case"),
+  all_approved: z.boolean().describe("True also if there are no test cases"),
 });
 export type TestCaseList = z.infer<typeof TestCaseList>;
 

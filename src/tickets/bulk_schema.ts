@@ -21,18 +21,22 @@ export const BulkTickets = z.strictObject({
   }).describe(
     `1 to ${MAX_BULK} different tickets; one named twice counts once`,
   ),
-  stage: Stage.optional().describe("Required for move; a close goes to live"),
-  skip_pending_roles: z.boolean().default(false).describe("Sets unfinished roles to skipped when closing"),
-  skip_human_test_gate: z.boolean().default(false).describe("For admins who are no bot clients"),
-  resolution_note: ResolutionNote.optional().describe("Of a closing; a move to another stage leaves it out"),
-  resolution_type: ResolutionType.optional().describe("The same; completed when absent"),
-  dry_run: z.boolean().default(false).describe("Answers the same and changes nothing"),
+  stage: Stage.optional().describe("Required for a move; a close always goes to live"),
+  skip_pending_roles: z.boolean().default(false).describe("When closing, sets unfinished roles to skipped"),
+  skip_human_test_gate: z.boolean().default(false).describe("Only for admins who are not bot clients"),
+  resolution_note: ResolutionNote.optional().describe(
+    "Note on the closing; ignored by a move to another stage",
+  ),
+  resolution_type: ResolutionType.optional().describe(
+    "How the tickets were resolved; ignored by a move to another stage. When absent: completed",
+  ),
+  dry_run: z.boolean().default(false).describe("Gives the same answer without changing anything"),
 });
 export type BulkTickets = z.infer<typeof BulkTickets>;
 
 export const BulkResult = z.object({
   updated: z.int().describe(
-    "Tickets that stand where they were asked to, those that stood there before included",
+    "Tickets that are where the call wants them, including those that were there before",
   ),
   errors: z.array(z.object({ id: Id, error: z.string(), code: z.string() })),
   results: z.array(z.object({
@@ -41,6 +45,6 @@ export const BulkResult = z.object({
     ok: z.boolean(),
     stage: Stage.nullable(),
     status: Status.nullable(),
-  })).describe("One for each different id, in the order of the request"),
+  })).describe("One result for each different id, in the order of the request"),
 }).meta({ id: "BulkResult" });
 export type BulkResult = z.infer<typeof BulkResult>;

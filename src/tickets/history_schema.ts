@@ -18,10 +18,10 @@ export const HistoryEntry = z.object({
     "created, changed, deleted, or the name of an event such as human_test_gate_skipped",
   ),
   field: z.string().nullable().describe(
-    "The field that changed; null when the whole thing came, went or happened",
+    "The field that changed; null if the whole thing was created or deleted, or if an event happened",
   ),
-  from: z.unknown().describe("null where nothing was"),
-  to: z.unknown().describe("null where nothing is"),
+  from: z.unknown().describe("The value before; null if there was none"),
+  to: z.unknown().describe("The value after; null if there is none"),
 }).meta({ id: "HistoryEntry" });
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 

@@ -20,8 +20,8 @@ export type Stage = z.infer<typeof Stage>;
 export const Status = z.enum(["open", "closed"]);
 export type Status = z.infer<typeof Status>;
 export const Ship = z.enum(["none", "merged", "waiting", "deployed", "deploy_failed"]).describe(
-  "What became of the ticket's commit, `merge_sha`. none: it has none; merged: no repository of the project has ever " +
-    "reported a deploy; waiting: one has, but none of this commit; deploy_failed: its deploys have failed so far; deployed: one succeeded",
+  "State of the ticket's commit, `merge_sha`. none: there is no commit; merged: no repository of the project has ever " +
+    "reported a deploy; waiting: deploys are reported, but none of this commit yet; deploy_failed: all its deploys have failed so far; deployed: one succeeded",
 );
 export const ResolutionType = z.enum([
   "completed",
@@ -88,7 +88,7 @@ export const CreateTicket = z.strictObject({
   id: Id,
   request_type: RequestType,
   roles: Roles.optional().describe(
-    "Required of a bot client: who calls with an API key, is a user of kind bot, or says actor_role `bot` or `agent`",
+    "Required for bot clients: callers with an API key, users of kind bot, and calls with actor_role `bot` or `agent`",
   ),
   priority: Priority,
   blocking: z.boolean(),
@@ -99,7 +99,7 @@ export const CreateTicket = z.strictObject({
   actor_id: TicketTexts.actor_id.optional().describe("When absent: the caller's user id"),
   source: TicketTexts.source.optional().describe("When absent: portal, or api with an API key"),
   ask: z.boolean().optional().describe(
-    "Of a clarification_needed or decision_needed: false leaves out the question that is made of title and description",
+    "For clarification_needed and decision_needed: false creates the ticket without the question that is made of title and description",
   ),
   idempotency_key: IdempotencyKey.optional(),
 });
@@ -141,7 +141,7 @@ export const CreatedTicket = z.object({
     `${OF_SIMILAR}. Absent when the model could not answer in time`,
   ),
   question_id: Id.optional().describe(
-    "The pending question of a clarification_needed or decision_needed: get it with `wait` to wait for its answer",
+    "The pending question of a clarification_needed or decision_needed ticket. Get it with `wait` to wait for its answer",
   ),
   ...Replayed,
 }).meta({ id: "CreatedTicket" });
@@ -175,19 +175,19 @@ export const TicketSummary = z.object({
   version: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
-  url: z.string().describe("Of its page in the portal"),
+  url: z.string().describe("Address of the ticket's page in the portal"),
   tasks: z.object({ done: z.int(), total: z.int() }).describe(
-    "How many tasks it has; skipped ones count as done",
+    "Number of tasks; skipped tasks count as done",
   ),
-  cases: z.object({ approved: z.int(), total: z.int() }).describe("How many human test cases it has"),
+  cases: z.object({ approved: z.int(), total: z.int() }).describe("Number of human test cases"),
   claimed_by: z.object({
     id: Id,
     name: z.string(),
     kind: z.enum(["person", "agent"]),
     lease_expires_at: Timestamp.nullable(),
-  }).nullable().describe("Who is at work on one of its tasks; of several, the first"),
+  }).nullable().describe("Who is working on one of the ticket's tasks; if several are, the first"),
   agent_run: z.object({ id: Id, agent_id: z.string(), status: z.string() }).nullable().describe(
-    "The latest run of a cloud agent on it",
+    "The latest run of a cloud agent on the ticket",
   ),
 }).meta({ id: "TicketSummary" });
 export type TicketSummary = z.infer<typeof TicketSummary>;
@@ -205,7 +205,9 @@ export const UpdateTicket = TicketPath.extend({
   title: TicketTexts.title.optional(),
   description: TicketTexts.description.optional(),
   request_type: RequestType.optional(),
-  roles: Roles.nullable().optional().describe("All that it has then; those that stay keep their status"),
+  roles: Roles.nullable().optional().describe(
+    "The complete new list of roles; roles that were there before keep their status",
+  ),
   priority: Priority.optional(),
   blocking: z.boolean().optional(),
   evidence: JsonObject.nullable().optional(),
@@ -219,8 +221,10 @@ export const UpdateTicket = TicketPath.extend({
     "closed moves to live; open moves a closed ticket to `stage`, or to backlog",
   ),
   merge_sha: CommitSha.nullable().optional(),
-  resolution_type: ResolutionType.optional().describe("Of a closed ticket, or of this closing"),
-  resolution_note: ResolutionNote.nullable().optional().describe("Of a closed ticket, or of this closing"),
+  resolution_type: ResolutionType.optional().describe("For a closed ticket, or for a change that closes it"),
+  resolution_note: ResolutionNote.nullable().optional().describe(
+    "For a closed ticket, or for a change that closes it",
+  ),
 });
 export type UpdateTicket = z.infer<typeof UpdateTicket>;
 
@@ -237,7 +241,7 @@ export const USUAL_SORT = "-created_at";
 export const ListTickets = IdPage.extend({
   stage: Stage.optional(),
   status: Status.optional(),
-  role: Role.optional().describe("That it has, in whatever status"),
+  role: Role.optional().describe("Only tickets that have this role, in any status"),
   request_type: RequestType.optional(),
   priority: Priority.optional(),
   ship: Ship.optional(),
@@ -250,10 +254,10 @@ export const ListTickets = IdPage.extend({
       'before a word or a quote excludes: -draft, -"on hold". A ref of the project (HO-12) finds its ticket and those that ' +
       "mention it. Words are letters, digits and emoji. Case, compatible forms (ﬁ and fi, half and full width) and English " +
       "endings make no difference; 2.10.0 also finds v2.10.0. Beside other words, stop words such as `the` and terms without " +
-      "any word are left out; alone they are looked for as they stand",
+      "any word are left out; alone they are searched for as they are",
   ).meta({ examples: ['upload -draft "network error"', "HO-12 or HO-13"] }),
   sort: TicketSort.default(USUAL_SORT).describe(
-    "In another order than that of creation, what changes while pages are read may be missed or come twice",
+    "With a sort other than by creation, tickets that change while pages are read may be missed or come twice",
   ),
 });
 export type ListTickets = z.infer<typeof ListTickets>;

@@ -53,7 +53,7 @@ const TaskRecord = z.strictObject({
   summary: TaskTexts.summary,
   role: Role,
   status: TaskStatus,
-  assignee: Person.describe("A pending task is given only to who may write in the project"),
+  assignee: Person.describe("A pending task is assigned only to a user who may write in the project"),
   depends_on_task_ids: DependsOn,
   acceptance_criteria: z.array(z.strictObject({ text: TaskTexts.criterion, done: z.boolean() }))
     .max(MAX_CRITERIA),
@@ -156,7 +156,9 @@ export const TicketFields = {
   merge_sha: CommitSha.nullable(),
   deployed_at: RecordTime.nullable(),
   deploy_failed_at: RecordTime.nullable(),
-  reopened: z.boolean().default(false).describe("Since merge or deploy: it doesn't close by itself"),
+  reopened: z.boolean().default(false).describe(
+    "True if the ticket was reopened after merge or deploy, so that it doesn't close automatically",
+  ),
   created_by: Person,
   created_with: z.enum(["session", "key"]),
   created_at: RecordTime,
@@ -173,7 +175,9 @@ export const TicketRecord = z.strictObject({
   comments: z.array(CommentRecord).max(MAX_COMMENTS).optional().describe(
     "Absent in exports of earlier versions",
   ),
-  questions: z.array(QuestionRecord).max(MAX_QUESTIONS + 1).optional().describe("The same"),
+  questions: z.array(QuestionRecord).max(MAX_QUESTIONS + 1).optional().describe(
+    "Absent in exports of earlier versions",
+  ),
   issue: IssueRecord.nullable(),
   duplicate_of: Id.nullable(),
   creation: z.strictObject({ idempotency_key: IdempotencyKey, response: JsonObject }).nullable(),
@@ -182,16 +186,18 @@ export const TicketRecord = z.strictObject({
     idempotency_key: IdempotencyKey,
     response: JsonObject,
   })).max(10 * (MAX_TASKS + MAX_CASES + MAX_COMMENTS)).optional().describe(
-    "What answered the keyed creations of its parts; absent in exports of earlier versions",
+    "Stored answers to creations of its parts that had an idempotency key; absent in exports of earlier versions",
   ),
   reported_repos: z.array(RepoName.toLowerCase()).max(200).optional().describe(
-    "Repositories of its project that have ever reported a deploy; absent in exports of earlier versions",
+    "Repositories of the ticket's project that have ever reported a deploy; absent in exports of earlier versions",
   ),
   project_keys: z.array(ProjectKey).max(100).optional().describe(
-    "Keys that its project has or had. The project that takes the ticket in has had them from then on, but for those of " +
+    "Keys that the ticket's project has or had. The importing project takes them as former keys, except those of " +
       "another project, so that refs still resolve; absent in exports of earlier versions",
   ),
-  history: z.array(z.unknown()).optional().describe("For reading: an import begins a history of its own"),
+  history: z.array(z.unknown()).optional().describe(
+    "For reading only, because an import begins a new history",
+  ),
 }).meta({ id: "TicketRecord" });
 export type TicketRecord = z.infer<typeof TicketRecord>;
 
@@ -210,6 +216,6 @@ export type ImportTickets = z.infer<typeof ImportTickets>;
 
 export const ImportResult = z.object({
   imported: z.int(),
-  existing: z.int().describe("Tickets that were here already, by their ids; only missing links were added"),
+  existing: z.int().describe("Tickets whose ids existed already; only missing links were added"),
 });
 export type ImportResult = z.infer<typeof ImportResult>;

@@ -26,13 +26,13 @@ export const CreateUser = z.strictObject({
   kind: UserKind.default("human"),
   role: UserRole.default("member"),
   password: Password.optional(),
-  account_id: Id.optional().describe("Another account than the caller's; for super admins"),
+  account_id: Id.optional().describe("An account other than the caller's; for super admins only"),
 });
 export type CreateUser = z.infer<typeof CreateUser>;
 
 export const CreatedUser = User.extend({
   invite_url: z.string().nullable().describe(
-    "One-time link to set the first password; null when one was given",
+    "One-time link to set the first password; null if the call gave a password",
   ),
 });
 export type CreatedUser = z.infer<typeof CreatedUser>;

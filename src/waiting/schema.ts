@@ -6,16 +6,16 @@ export const WaitingKind = z.enum(["question", "approval", "task", "agent_run", 
 
 export const WaitingItem = z.object({
   kind: WaitingKind.describe(
-    "question: to answer; approval: a test case in validation; task: assigned to the caller and ready; agent_run: failed " +
-      "or without a sign, for admins of its project; dead_letter: a job that nothing tries any more, for super admins",
+    "question: to be answered; approval: a test case in validation; task: assigned to the caller and ready; agent_run: failed " +
+      "or stale, for admins of the project; dead_letter: a job that is not tried any more, for super admins",
   ),
-  id: z.string().describe("Of the question, test case, task, agent run or job"),
-  title: z.string().describe("What is asked, to be tried or to be done, or what failed"),
+  id: z.string().describe("Id of the question, test case, task, agent run or job"),
+  title: z.string().describe("What to answer, to test or to do, or what failed"),
   since: Timestamp,
   age_seconds: LargeInteger,
   blocks: z.object({
     ticket: z.boolean().describe("The ticket is marked as blocking"),
-    tasks: z.int().describe("Tasks that can't go on before it"),
+    tasks: z.int().describe("Number of tasks that can't go on before this is done"),
   }),
   due_at: Timestamp.nullable(),
   ticket: TicketLine.nullable(),
@@ -28,6 +28,6 @@ export type ListWaiting = z.infer<typeof ListWaiting>;
 
 export const WaitingList = z.object({
   waiting: z.array(WaitingItem),
-  total: z.int().describe("How much waits in all, on this page and the others"),
+  total: z.int().describe("Total number of items on all pages"),
   next_cursor: NextCursor,
 });

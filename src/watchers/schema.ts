@@ -7,8 +7,10 @@ export const Watcher = z.object({
   user_id: Id,
   name: z.string(),
   kind: UserKind,
-  reason: WatchReason.describe("Why the user is told of the ticket; the first of these that holds"),
-  muted: z.boolean().describe("The user wants to hear nothing of the ticket"),
+  reason: WatchReason.describe(
+    "Why the user is notified about the ticket; the first of these reasons that applies",
+  ),
+  muted: z.boolean().describe("True if the user has muted the ticket"),
 }).meta({ id: "Watcher" });
 export type Watcher = z.infer<typeof Watcher>;
 
