@@ -35,8 +35,8 @@ export type EventFilter = z.infer<z.ZodObject<typeof filter>>;
 export const ListEvents = z.strictObject({
   ...filter,
   after: Seq.optional().describe(
-    "The number after which to read: `next_after` of the last page, or 0 for the oldest event that is kept. When absent: " +
-      "from now on",
+    "The number after which to read: `next_after` of the last page, or 0 for the oldest event that is kept. When " +
+      "absent: from now on",
   ),
   limit: queryInteger(1, 500, 100),
   wait: queryInteger(0, 50, 0).describe("Seconds to wait for an event if there is none yet"),

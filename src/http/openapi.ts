@@ -126,7 +126,7 @@ function atMost(bytes: number): string {
 }
 
 function accessNote({ access, scope, cookieOnly, optionalCredential }: Meta): string {
-  if (optionalCredential) return "Needs no credential, but heeds one.";
+  if (optionalCredential) return "Needs no credential, but takes one into account.";
   if (access === "public") return "Needs no credential.";
   const who = {
     user: "any signed-in user",
@@ -149,7 +149,9 @@ function security({ access, cookieOnly, optionalCredential }: Meta): Record<stri
 function headersOf({ name, input, meta }: Documented): z.ZodObject | undefined {
   if (name === EVENT_STREAM.name) {
     return z.object({
-      "Last-Event-ID": z.string().optional().describe("The number of the last event that came"),
+      "Last-Event-ID": z.string().optional().describe(
+        "The number of the last event that the client received",
+      ),
     });
   }
   if ("idempotency_key" in input.shape) {
@@ -159,6 +161,6 @@ function headersOf({ name, input, meta }: Documented): z.ZodObject | undefined {
   }
   if (!meta.errors?.includes("version_conflict")) return undefined;
   return z.object({
-    "If-Match": IfMatch.optional().describe("ETag that the resource had when the change was decided on"),
+    "If-Match": IfMatch.optional().describe("ETag of the version that the caller decided to change"),
   });
 }

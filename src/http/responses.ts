@@ -21,20 +21,20 @@ function successes({ meta, output }: Documented): ZodOpenApiOperationObject["res
     ...(meta.download && { [meta.download.type]: { schema: z.string() } }),
   };
   const etag = hasVersion(output) && { ETag: z.string().describe("Version of the resource, for If-Match") };
-  const location = meta.location && { Location: z.string().describe("Path of what was made") };
+  const location = meta.location && { Location: z.string().describe("Path of the created resource") };
   const file = meta.download && { "Content-Disposition": z.string().optional().describe("Names the file") };
   const found = { headers: fieldsOf({ ...limits, ...etag, ...file }) };
   const made = { headers: fieldsOf({ ...limits, ...etag, ...location }) };
   if (meta.statusOf && meta.status === 202) {
     return {
       "200": { description: "Done", content, headers: fieldsOf(limits) },
-      "202": { description: "Goes on in a job", content, ...made },
+      "202": { description: "The work goes on in a job", content, ...made },
     };
   }
   if (meta.statusOf) {
     return {
       "200": {
-        description: "Made by an earlier call",
+        description: "Created by an earlier call",
         content,
         headers: fieldsOf({ ...limits, ...DIFFERS }),
       },
@@ -90,25 +90,27 @@ const BODY_ERRORS = [
 
 const DIFFERS = {
   "Idempotent-Body-Differs": z.literal("true").optional().describe(
-    "The call that made it had another body than this one, which was ignored",
+    "The body of this call was ignored, because the creating call had another body",
   ).meta({ header: { id: "Idempotent-Body-Differs" } }),
 };
 
-const RetryAfter = z.string().describe("Seconds until another try may succeed; absent where none will");
+const RetryAfter = z.string().describe("Seconds until another try may succeed; absent if no other try will");
 
-const RequestId = z.string().describe("Names the request, in the logs and in the history too")
+const RequestId = z.string().describe("Id of the request, which the logs and the history also use")
   .meta({ header: { id: "X-Request-Id" } });
 
 const LIMIT_FIELDS = {
-  "RateLimit": z.string().optional().describe('What is left and for how long, such as "refresh";r=0;t=42')
+  "RateLimit": z.string().optional().describe('Remaining calls and seconds, such as "refresh";r=0;t=42')
     .meta({ header: { id: "RateLimit" } }),
-  "RateLimit-Policy": z.string().optional().describe('What is allowed, such as "refresh";q=10;w=60')
+  "RateLimit-Policy": z.string().optional().describe('Allowed calls and seconds, such as "refresh";q=10;w=60')
     .meta({ header: { id: "RateLimit-Policy" } }),
 };
 
 /** Header fields that come with a failure of this status. */
 const FIELDS: Record<number, z.core.$ZodShape> = {
-  401: { "WWW-Authenticate": z.string().describe("`Bearer`, whatever credential was missing or refused") },
+  401: {
+    "WWW-Authenticate": z.string().describe("`Bearer`, no matter which credential was missing or refused"),
+  },
   429: { "Retry-After": RetryAfter, ...LIMIT_FIELDS },
   503: { "Retry-After": RetryAfter.optional() },
 };

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { WebAddress } from "../core/schema.ts";
 
 export const MailWish = z.enum(["all", "urgent", "none"]).describe(
-  "all: questions, approvals and mentions at once, the rest in a digest after 15 minutes if it is unread still; urgent: " +
-    "without the digest",
+  "all: questions, approvals and mentions at once, the rest in a digest after 15 minutes if it is unread still; " +
+    "urgent: without the digest",
 );
 
 export const NotificationSettings = z.object({

@@ -43,7 +43,8 @@ const Addressee = z.strictObject({ user_id: Id.optional(), role: AddresseeRole.o
     "Name either user_id or role",
   )
   .describe(
-    "Who is asked: a user, or everybody who has at least this role in the project. Admins of the project may answer for a user",
+    "Who is asked: a user, or everybody who has at least this role in the project. Admins of the project may " +
+      "answer for a user",
   );
 
 /** What a person or agent asks. */
@@ -62,7 +63,8 @@ const Asked = z.object({
   ),
   addressee: Addressee.optional().describe("When absent: anyone who may answer"),
   resolver: Resolver.default("human_only").describe(
-    "human_only: only a person may answer; not_creator: another agent may answer too. No credential may answer its own question",
+    "human_only: only a person may answer; not_creator: another agent may answer too. No credential may answer " +
+      "its own question",
   ),
   task_id: Id.optional().describe(
     "The task that waits for the answer; it is blocked until the question has ended",
@@ -130,7 +132,8 @@ export type QuestionPath = z.infer<typeof QuestionPath>;
 
 export const GetQuestion = QuestionPath.extend({
   wait: queryInteger(0, MAX_WAIT, 0).describe(
-    "Seconds to wait while the question is pending. The call returns as soon as the question ends, and after this time at the latest",
+    "Seconds to wait while the question is pending. The call returns as soon as the question ends, and after " +
+      "this time at the latest",
   ),
 });
 export type GetQuestion = z.infer<typeof GetQuestion>;

@@ -18,9 +18,10 @@ export const agentsRouter = router({
     status: 201,
     summary: "Tell which ticket a cloud agent works on",
     description:
-      "What the agent's webhook says of `agent_id` then counts for this ticket, also what it said before. FINISHED links its " +
-      "pull request, moves the ticket from in_progress to validation, and ends the run's tasks in progress: done are those " +
-      "whose acceptance criteria, if any, are all done, pending the others. ERROR blocks them, with its summary as the reason.",
+      "Events of the agent's webhook with this `agent_id` then count for this ticket, including earlier ones. " +
+      "FINISHED links its pull request, moves the ticket from in_progress to validation, and ends the run's " +
+      "tasks in progress: tasks whose acceptance criteria (if any) are all done become done, the others pending. " +
+      "ERROR blocks these tasks, with its summary as the reason.",
     location: (run: AgentRun) => `/projects/${run.project_id}/tickets/${run.ticket_id}/agent-runs/${run.id}`,
     errors: ["not_found", "conflict"],
     example: { input: { agent_id: "bc_3f1c8f6e" } },
@@ -48,9 +49,9 @@ export const agentsRouter = router({
     tag: "Agent runs",
     method: "POST",
     path: `${path}/{runId}/end`,
-    summary: "End an agent's run that will not go on",
+    summary: "End an agent run that will not go on",
     description:
-      "For people. The tasks that the agent holds are free again. A run that has ended stays as it is.",
+      "Only for people. Frees the tasks that the agent holds. A run that has ended already stays as it is.",
     errors: ["not_found"],
   }).input(RunPath).output(AgentRun).mutation(({ ctx, input }) => endAgentRun(ctx, input)),
 });

@@ -9,8 +9,10 @@ export const auditRouter = router({
     tag: "Administration",
     method: "GET",
     path: "/admin/audit",
-    summary: "List what admins should know of, newest first",
+    summary: "List security-relevant events for admins, newest first",
     description:
-      "Sign-ins, changes of accounts, users, keys, projects and code hosting, imports, gate bypasses. Of the caller's account; super admins see all accounts, or the one that they name. Refused sign-ins are kept for 90 days.",
+      "Lists sign-ins, changes of accounts, users, keys, projects and code hosting, imports, and gate bypasses " +
+      "in the caller's account. Super admins see all accounts, or the one that they name. Refused sign-ins are " +
+      "kept for 90 days.",
   }).input(ListAudit).output(AuditPage).query(({ ctx, input }) => listAudit(ctx, input)),
 });

@@ -23,7 +23,7 @@ export const authRouter = router({
     path: "/auth/login",
     tag: "Authentication",
     summary: "Sign in",
-    description: "Answers a token pair and sets the session cookie.",
+    description: "Returns a token pair and sets the session cookie.",
     errors: ["invalid_credentials", "rate_limited"],
     example: { input: { email: "admin@localhost", password: "correct horse battery" } },
   }).input(Login).output(TokenPair).mutation(async ({ ctx, input }) => {
@@ -37,7 +37,8 @@ export const authRouter = router({
     path: "/auth/refresh",
     tag: "Authentication",
     summary: "Refresh an access token",
-    description: "Renews the session cookie too when one came along; takes it away when the session is over.",
+    description:
+      "Also renews the session cookie if the call brought one, and removes it if the session has ended.",
     errors: ["unauthenticated", "token_expired", "token_reused", "rate_limited"],
     example: { input: { refresh_token: "Zm9yIHRoZSBkb2N1bWVudHMgb25seSwgbm8gdG9rZW4" } },
   }).input(Refresh).output(TokenPair).mutation(async ({ ctx, input }) => {
@@ -53,7 +54,7 @@ export const authRouter = router({
     status: 204,
     summary: "Sign a browser in",
     description:
-      "Sets the session cookie and a refresh cookie, both out of reach of scripts. The answer holds no token.",
+      "Sets the session cookie and a refresh cookie, which scripts can't read. The answer holds no token.",
     errors: ["invalid_credentials", "csrf", "rate_limited"],
     example: { input: { email: "admin@localhost", password: "correct horse battery" } },
   }).input(Login).output(Nothing).mutation(async ({ ctx, input }) => {
@@ -68,8 +69,8 @@ export const authRouter = router({
     status: 204,
     summary: "Renew a browser's session",
     description:
-      "Takes the refresh cookie and sets both cookies again. Call it below /api: browsers send the refresh cookie " +
-      "to no other path.",
+      "Takes the refresh cookie and sets both cookies again. Call it below /api, because browsers send the " +
+      "refresh cookie to no other path.",
     errors: ["unauthenticated", "token_expired", "token_reused", "csrf", "rate_limited"],
   }).input(Empty).output(Nothing).mutation(async ({ ctx }) => {
     ctx.refuseCrossSite();
@@ -120,7 +121,7 @@ export const authRouter = router({
     path: "/auth/password",
     status: 204,
     summary: "Change my password",
-    description: "Ends every other session of the caller.",
+    description: "Also ends every other session of the caller.",
     errors: ["invalid_credentials", "rate_limited"],
     example: { input: { current_password: "correct horse battery", new_password: "another horse battery" } },
   }).input(ChangePassword).output(Nothing).mutation(({ ctx, input }) => changePassword(ctx, input)),

@@ -20,9 +20,10 @@ export const billingRouter = router({
     method: "POST",
     path: "/billing/checkout",
     summary: "Open a page of the payment provider to subscribe",
-    description: "While a subscription of the account runs it is a conflict: the portal changes that one. " +
-      "What the payment provider refuses is a conflict too, with its reason. An account has one page to pay on: " +
-      "who asks for the same within a minute gets it again, any other call closes it.",
+    description:
+      "The call is a conflict while the account has a running subscription, because the portal changes that one. " +
+      "A refusal by the payment provider is a conflict too, and gives the reason. An account has one page to pay on: " +
+      "the same call within a minute gets that page again, and any other call closes it.",
     errors: ["not_configured", "unavailable", "conflict"],
     example: {
       input: {
@@ -39,8 +40,8 @@ export const billingRouter = router({
     path: "/billing/portal",
     summary: "Open a page of the payment provider to change the subscription",
     description:
-      "Before the first checkout it is a conflict. What the payment provider refuses is one too, with its " +
-      "reason.",
+      "The call is a conflict before the first checkout. A refusal by the payment provider is a conflict too, " +
+      "and gives the reason.",
     errors: ["not_configured", "unavailable", "conflict"],
     example: { input: { return_url: "https://portal.example/billing" } },
   }).input(OpenPortal).output(HostedPage).mutation(({ ctx, input }) => openPortal(ctx, input)),

@@ -37,8 +37,8 @@ export const commentsRouter = router({
     statusOf: (made: CreatedComment) => made._idempotent_replay ? 200 : 201,
     summary: "Comment on a ticket",
     description:
-      "The ticket's watchers and those whom the text mentions are told. After 20 comments of agents within an hour, and " +
-      `without a person in between, an agent is refused with \`conversation_loop\`. ${REPEATED}`,
+      "Notifies the ticket's watchers and the users whom the text mentions. After 20 comments by agents within an hour " +
+      `without a person in between, agents are refused with \`conversation_loop\`. ${REPEATED}`,
     location: (made: CreatedComment, input: CreateComment) =>
       `/projects/${input.id}/tickets/${input.ticketId}/comments/${made.id}`,
     errors: ["not_found", "conflict", "conversation_loop"],
@@ -58,7 +58,7 @@ export const commentsRouter = router({
     method: "PATCH",
     path: `${comments}/{commentId}`,
     summary: "Edit a comment",
-    description: "For its author only. History keeps the earlier text.",
+    description: "Only for the comment's author. The history keeps the earlier text.",
     errors: ["not_found", "conflict"],
     example: { input: { body: "The proxy cuts the connection after 2 GB, so it isn't the service." } },
   }).input(UpdateComment).output(Comment).mutation(({ ctx, input }) => updateComment(ctx, input)),
@@ -70,8 +70,8 @@ export const commentsRouter = router({
     status: 204,
     summary: "Delete a comment",
     description:
-      "For its author and for admins of the project. Its text leaves the comment, its history and its notifications; a " +
-      "comment without text keeps its place.",
+      "Only for the comment's author and admins of the project. The text is removed from the comment, its " +
+      "history and its notifications; the comment keeps its place without text.",
     errors: ["not_found"],
   }).input(CommentPath).output(Nothing).mutation(({ ctx, input }) => deleteComment(ctx, input)),
 
@@ -80,7 +80,7 @@ export const commentsRouter = router({
     method: "POST",
     path: `${comments}/{commentId}/resolve`,
     summary: "Resolve a thread",
-    description: "By its first comment. A resolved thread stays as it is.",
+    description: "The thread is named by its first comment. A resolved thread stays as it is.",
     errors: ["not_found", "conflict"],
   }).input(CommentPath).output(Comment).mutation(({ ctx, input }) => resolveComment(ctx, input, true)),
 
@@ -89,7 +89,7 @@ export const commentsRouter = router({
     method: "POST",
     path: `${comments}/{commentId}/reopen`,
     summary: "Reopen a resolved thread",
-    description: "By its first comment. An open thread stays as it is.",
+    description: "The thread is named by its first comment. An open thread stays as it is.",
     errors: ["not_found", "conflict"],
   }).input(CommentPath).output(Comment).mutation(({ ctx, input }) => resolveComment(ctx, input, false)),
 });

@@ -14,9 +14,10 @@ export const STREAM = {
   streams: StreamItem,
   summary: "Follow events as they come",
   description:
-    "Server-sent events: `id` is the event's number, `data` the Event as JSON. A client that connects again sends " +
-    "`Last-Event-ID` and misses nothing. An event named `resync` says that some can't be told any more: read the state " +
-    "again. A comment every 15 s keeps the connection open. tRPC clients subscribe to `events.stream`.",
+    "Server-sent events: `id` is the event's number, `data` the Event as JSON. A client that connects again " +
+    "sends `Last-Event-ID` and misses nothing. An event named `resync` says that some events are no longer " +
+    "available: read the state again. A comment every 15 s keeps the connection open. tRPC clients subscribe to " +
+    "`events.stream`.",
   errors: ["forbidden"],
 } as const satisfies Meta;
 
@@ -26,8 +27,8 @@ export const eventsRouter = router({
     path: "/events",
     summary: "List events, or wait for them",
     description:
-      "Every change of what the caller may see, once, in order, for 30 days. To follow: send `next_after` as " +
-      "`after`, with `wait`. API keys without `tasks:read` hear nothing of tasks.",
+      "Lists every change of everything that the caller may see, once, in order, for 30 days. To follow, send " +
+      "`next_after` as `after`, with `wait`. API keys without `tasks:read` get no events of tasks.",
     errors: ["forbidden"],
   }).input(ListEvents).output(EventPage).query(({ ctx, input }) => listEvents(ctx, input)),
 

@@ -22,10 +22,10 @@ export const inboxRouter = router({
     ...read,
     method: "GET",
     path: "/inbox",
-    summary: "List what the caller was told, the latest first",
+    summary: "List the caller's notifications, latest first",
     description:
-      "One row for each ticket, however much happens there. A person's API key has an inbox of its own: the answers to what " +
-      "it asked.",
+      "Gives one row for each ticket, no matter how much happens there. A person's API key has its own inbox " +
+      "with the answers to the questions that this key asked.",
   }).input(ListInbox).output(Inbox).query(({ ctx, input }) => listInbox(ctx, input)),
 
   count: userProcedure({
@@ -42,7 +42,7 @@ export const inboxRouter = router({
     path: "/inbox/read",
     summary: "Mark notifications as read",
     description:
-      "Of the tickets that are named, or all up to a time. What has been read isn't mailed any more.",
+      "Takes the named tickets, or everything up to a time. Notifications that were read are no longer mailed.",
     example: { input: { ticket_ids: ids }, output: { updated: 1 } },
   }).input(ChooseNotifications).output(Updated).mutation(({ ctx, input }) => markInboxRead(ctx, input)),
 
@@ -58,9 +58,9 @@ export const inboxRouter = router({
     ...write,
     method: "POST",
     path: "/inbox/archive",
-    summary: "Put notifications away",
+    summary: "Archive notifications",
     description:
-      "Of the tickets that are named, or all up to a time. What happens next to a ticket brings it back.",
+      "Takes the named tickets, or everything up to a time. The next event on a ticket brings it back.",
     example: { input: { ticket_ids: ids }, output: { updated: 1 } },
   }).input(ChooseNotifications).output(Updated).mutation(({ ctx, input }) => archiveInbox(ctx, input)),
 });

@@ -55,7 +55,7 @@ export const integrationsRouter = router({
     path: "/integrations/github",
     status: 204,
     summary: "Unlink my GitHub account",
-    description: "Hooks that were set up stay.",
+    description: "Webhooks that were set up stay.",
   }).input(Empty).output(Nothing).mutation(({ ctx }) => unlinkAccount(ctx)),
 
   setUpHooks: userProcedure({
@@ -69,10 +69,10 @@ export const integrationsRouter = router({
     location: (setUp: HookSetUp) => `/integrations/webhooks/${setUp.run_id}`,
     summary: "Set up webhooks for my projects",
     description:
-      "Of one project, or of all that the caller administers. Each repository is decided by itself; calling " +
-      "it again changes nothing that is right already. What isn't done within half a minute is answered as " +
-      "`set_up_in_progress`, and goes on. More than 20 repositories are worked on by a job: the answer then has " +
-      "`run_id`, to ask for with GET.",
+      "Works on one project, or on all projects that the caller administers. Each repository has its own result. " +
+      "A repeated call changes no webhook that is right already. A repository that isn't done within half a " +
+      "minute is answered as `set_up_in_progress`, and the work goes on. A job works on more than 20 " +
+      "repositories; the answer then has `run_id`, and GET shows the progress.",
     errors: ["code_hosting_not_linked", "forbidden", "not_found", "projects_unavailable", "not_configured"],
     example: { input: { project_id: "0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10" } },
   }).input(SetUpHooks).output(HookSetUp).mutation(({ ctx, input }) => setUpHooks(ctx, input)),
@@ -81,7 +81,7 @@ export const integrationsRouter = router({
     ...own,
     method: "GET",
     path: "/integrations/webhooks/{runId}",
-    summary: "See how far a set-up of many webhooks is",
+    summary: "See the progress of a set-up of many webhooks",
     errors: ["not_found"],
   }).input(HookRunPath).output(HookRun).query(({ ctx, input }) => getHookRun(ctx, input)),
 
@@ -97,7 +97,8 @@ export const integrationsRouter = router({
     method: "PUT",
     path: "/projects/{id}/tickets/{ticketId}/github-issue",
     summary: "Link the ticket to an issue",
-    description: "By repository and number, by number alone where the project has one repository, or by URL.",
+    description:
+      "Name the issue by repository and number, by number alone if the project has one repository, or by URL.",
     conditions: {
       if: fields({ issue_url: {} }, ["issue_url"]),
       else: fields({ issue_number: {} }, ["issue_number"]),
@@ -111,7 +112,7 @@ export const integrationsRouter = router({
     path: "/projects/{id}/tickets/{ticketId}/github-issue",
     status: 201,
     summary: "Create an issue from the ticket, and link it",
-    description: "By the caller's linked account, in a repository of the project.",
+    description: "Uses the caller's linked account, and creates the issue in a repository of the project.",
     location: (_issue: LinkedIssue, input: CreateIssue) =>
       `/projects/${input.id}/tickets/${input.ticketId}/github-issue`,
     errors: ["code_hosting_not_linked", "conflict", "rate_limited"],
@@ -131,6 +132,7 @@ export const integrationsRouter = router({
     method: "GET",
     path: "/projects/{id}/tickets/{ticketId}/pull-requests",
     summary: "List the linked pull requests",
-    description: "Those of the ticket's agent runs, and those that were merged under its ref.",
+    description:
+      "Lists the pull requests of the ticket's agent runs, and those that were merged under its ref.",
   }).input(ListPullRequests).output(PullRequestList).query(({ ctx, input }) => listPullRequests(ctx, input)),
 });

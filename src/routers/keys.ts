@@ -17,7 +17,7 @@ export const keysRouter = router({
     status: 201,
     location: (key: CreatedKey) => `/keys/${key.id}`,
     summary: "Create an API key",
-    description: "The plaintext key is in this answer only.",
+    description: "Only this answer contains the plaintext key.",
     errors: ["forbidden"],
     example: { input: { name: "ci bot", scopes: ["tickets:read", "tickets:write"] } },
   }).input(CreateKey).output(CreatedKey).mutation(({ ctx, input }) => createKey(ctx, input)),

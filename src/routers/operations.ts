@@ -34,7 +34,8 @@ export const operationsRouter = router({
     method: "POST",
     path: "/admin/deliveries/{id}/replay",
     summary: "Run a webhook delivery again",
-    description: "Answers the delivery with what came of it now. One that was applied changes nothing.",
+    description:
+      "Returns the delivery with its new result. A delivery that was applied already changes nothing.",
     errors: ["not_found"],
   }).input(IdPath).output(DeliveryRecord).mutation(({ ctx, input }) => replayDelivery(ctx, input)),
 
@@ -42,7 +43,7 @@ export const operationsRouter = router({
     ...shared,
     method: "GET",
     path: "/admin/storage",
-    summary: "What the database takes",
+    summary: "Show how much disk space the database takes",
   })
     .input(Empty).output(Storage).query(({ ctx }) => getStorage(ctx)),
 

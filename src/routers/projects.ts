@@ -59,8 +59,8 @@ export const projectsRouter = router({
     evenArchived: true,
     summary: "Change or archive a project",
     description:
-      "Under a new key all tickets have new refs, and the old ones lead nowhere, those in pull requests included. " +
-      "`archived: false` brings a project back.",
+      "Under a new key all tickets have new refs. Refs with a former key still lead to the tickets, also in pull " +
+      "requests. `archived: false` brings a project back.",
     errors: ["conflict"],
     example: { input: { name: "Handoff portal" } },
   }).input(UpdateProject).output(Project).mutation(({ ctx, input }) => updateProject(ctx, input)),
@@ -90,8 +90,8 @@ export const projectsRouter = router({
     path: "/projects/{id}/people",
     summary: "List who has access",
     description:
-      "Members and admins of the account by name, deactivated ones too: whom ids of users in the project stand for. Super " +
-      "admins of other accounts have access as well, and aren't listed.",
+      "Lists members and admins of the account by name, including deactivated ones, so that user ids in the " +
+      "project can be shown by name. Super admins of other accounts have access as well, and aren't listed.",
   }).input(IdPage).output(PersonList).query(({ ctx, input }) => listPeople(ctx, input)),
 
   putMember: projectProcedure({
@@ -108,7 +108,7 @@ export const projectsRouter = router({
     method: "DELETE",
     path: "/projects/{id}/members/{userId}",
     status: 204,
-    summary: "Take a user's role in the project away",
+    summary: "Remove a user's role in the project",
     errors: ["not_found"],
   }).input(MemberPath).output(Nothing).mutation(({ ctx, input }) => removeMember(ctx, input)),
 
@@ -116,7 +116,7 @@ export const projectsRouter = router({
     ...admin,
     method: "PUT",
     path: "/projects/{id}/repositories",
-    summary: "Wire the project to its repositories",
+    summary: "Connect the project to its repositories",
     example: { input: { repositories: ["acme/handoff", "acme/portal"] } },
   }).input(PutRepositories).output(Project).mutation(({ ctx, input }) => putRepositories(ctx, input)),
 });

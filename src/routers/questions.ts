@@ -48,8 +48,8 @@ export const questionsRouter = router({
     tag: "Questions",
     method: "GET",
     path: "/questions",
-    summary: "List the questions that you asked, newest first",
-    description: "In all projects. With an API key: those that this key asked.",
+    summary: "List the questions that the caller asked, newest first",
+    description: "Lists questions in all projects. An API key gets only the questions that this key asked.",
   }).input(ListAskedQuestions).output(QuestionList).query(({ ctx, input }) => listAskedQuestions(ctx, input)),
 
   create: projectProcedure({
@@ -59,8 +59,9 @@ export const questionsRouter = router({
     statusOf: (made: CreatedQuestion) => made._idempotent_replay ? 200 : 201,
     summary: "Ask a question on a ticket",
     description:
-      "Who may answer it is told. With `task_id` the task is blocked and keeps its claim without a running lease; the " +
-      "answer puts it back in progress for the same claimant, or to pending when the claimant is gone. Wait for the answer " +
+      "Notifies everybody who may answer. With `task_id` the task is blocked and keeps its claim without a " +
+      "running lease; the answer puts the task back in progress for the same claimant, or to pending if the " +
+      "claimant is gone. Wait for the answer " +
       `by getting the question with \`wait\`. ${REPEATED}`,
     location: (made: CreatedQuestion, input: CreateQuestion) =>
       `/projects/${input.id}/tickets/${input.ticketId}/questions/${made.id}`,
@@ -75,8 +76,8 @@ export const questionsRouter = router({
     waits: true,
     summary: "Get a question, or wait for its answer",
     description:
-      "With `wait` it answers as soon as the question is no longer pending, or after so many seconds as it stands; 200 both " +
-      "times. Call it again to go on waiting.",
+      "With `wait` the call returns as soon as the question is no longer pending, and after so many seconds at " +
+      "the latest; 200 both times. Call it again to go on waiting.",
     errors: ["not_found"],
   }).input(GetQuestion).output(Question).query(({ ctx, input }) => getQuestion(ctx, input)),
 
@@ -86,9 +87,9 @@ export const questionsRouter = router({
     path: `${questions}/{questionId}/answer`,
     summary: "Answer a question",
     description:
-      "The first answer counts; a later one is refused with `already_answered` and the first in `details.current`. A bot " +
-      "client never answers a human_only question, and no credential what it asked itself; a person in a session may answer " +
-      "what an API key of their own asked.",
+      "The first answer counts. A later answer is refused with `already_answered`, and `details.current` has the " +
+      "first. A bot client can't answer a human_only question, and no credential can answer its own question. A " +
+      "person in a session may answer a question that their own API key asked.",
     errors: ["not_found", "conflict", "already_answered", "question_stale"],
     example: { input: { option_ids: ["chunks"], text: "The client's team has time for it in June" } },
   }).input(AnswerQuestion).output(Question).mutation(({ ctx, input }) => answerQuestion(ctx, input)),
@@ -98,7 +99,7 @@ export const questionsRouter = router({
     method: "POST",
     path: `${questions}/{questionId}/withdraw`,
     summary: "Withdraw a question",
-    description: "For its asker and admins of the project. Its task goes on.",
+    description: "Only for the question's asker and admins of the project. The task goes on.",
     errors: ["not_found", "conflict", "already_answered"],
   }).input(QuestionPath).output(Question).mutation(({ ctx, input }) => withdrawQuestion(ctx, input)),
 
@@ -107,9 +108,9 @@ export const questionsRouter = router({
     method: "POST",
     path: `${questions}/{questionId}/supersede`,
     status: 201,
-    summary: "Ask another question in the place of a pending one",
+    summary: "Replace a pending question by another one",
     description:
-      "For its asker and admins of the project. Answers the new question; its task goes on waiting.",
+      "Only for the question's asker and admins of the project. Returns the new question. The task goes on waiting.",
     location: (made: Question) =>
       `/projects/${made.project_id}/tickets/${made.ticket_id}/questions/${made.id}`,
     errors: ["not_found", "conflict", "already_answered", "invalid_transition"],

@@ -16,7 +16,7 @@ export const settingsRouter = router({
     method: "GET",
     access: "user",
     scope: "tickets:read",
-    summary: "Which roles the account uses",
+    summary: "List the roles that the account uses",
   }).input(Empty).output(RoleSettings).query(({ ctx }) => getRoleSettings(ctx)),
 
   putRoles: userProcedure({
@@ -26,8 +26,8 @@ export const settingsRouter = router({
     scope: "admin",
     summary: "Update the enabled roles for the account",
     description:
-      "A disabled role can't be given to a ticket or task any more; those that have it keep it, and a ticket's may be " +
-      "finished or skipped, but not started or reopened.",
+      "A disabled role can't be given to a ticket or task any more. Tickets and tasks that have the role keep " +
+      "it. On a ticket the role may be finished or skipped, but not started or reopened.",
     example: { input: { roles: [{ role: "design", enabled: false }] } },
   }).input(PutRoleSettings).output(RoleSettings).mutation(({ ctx, input }) => putRoleSettings(ctx, input)),
 
@@ -35,14 +35,14 @@ export const settingsRouter = router({
     ...own,
     method: "GET",
     scope: "tickets:read",
-    summary: "How the caller is told of what happens",
+    summary: "Get the caller's notification settings",
   }).input(Empty).output(NotificationSettings).query(({ ctx }) => getNotificationSettings(ctx)),
 
   putNotifications: userProcedure({
     ...own,
     method: "PUT",
     scope: "tickets:write",
-    summary: "Change how the caller is told of what happens",
+    summary: "Change the caller's notification settings",
     description:
       "Not for bot clients. A chat hook in a private network is refused unless WEBHOOK_ALLOWED_HOSTS names it.",
     example: { input: { mail: "urgent", chat_url: "https://chat.example/hooks/0xbadc0de" } },

@@ -28,19 +28,19 @@ export const suggestionsRouter = router({
     path: "/projects/{id}/ai-suggestions",
     summary: "List AI suggestions",
     description:
-      "What is pending comes surest first, anything else newest first. Closings of merged tickets that happened " +
-      "by themselves are listed as executed, once an analysis has come by.",
+      "Pending suggestions come in order of confidence, the others newest first. Merged tickets that were closed " +
+      "automatically are listed as executed after the next analysis.",
   }).input(ListSuggestions).output(SuggestionList).query(({ ctx, input }) => listSuggestions(ctx, input)),
 
   accept: projectProcedure({
     ...write,
     method: "POST",
     path: "/projects/{id}/ai-suggestions/{suggestionId}/accept",
-    summary: "Do what is suggested",
+    summary: "Accept a suggestion",
     description:
-      "Past the same gates as anyone; unapproved test cases can be skipped in the bulk call alone. A duplicate is closed " +
-      "as such and linked to the other ticket. A split names the new tickets in `evidence.parts` by `ticket_id` and " +
-      "`ticket_ref`, until it is undone.",
+      "Carries the suggestion out, with the same gates as any other call; only the bulk call can skip unapproved " +
+      "test cases. A duplicate is closed as a duplicate and linked to the other ticket. A split names the new " +
+      "tickets in `evidence.parts` by `ticket_id` and `ticket_ref`, until it is undone.",
     errors: ["not_found", "invalid_transition", "conflict", "roles_incomplete", "human_tests_pending"],
     example: { input: { skip_pending_roles: false } },
   }).input(AcceptSuggestion).output(Suggestion).mutation(({ ctx, input }) => acceptSuggestion(ctx, input)),
@@ -50,7 +50,7 @@ export const suggestionsRouter = router({
     method: "POST",
     path: "/projects/{id}/ai-suggestions/{suggestionId}/dismiss",
     summary: "Dismiss a suggestion",
-    description: "It is not suggested again while its facts are the same.",
+    description: "The same suggestion is not made again while its facts stay the same.",
     errors: ["not_found", "invalid_transition"],
   }).input(SuggestionPath).output(Suggestion).mutation(({ ctx, input }) => dismissSuggestion(ctx, input)),
 
@@ -58,10 +58,10 @@ export const suggestionsRouter = router({
     ...write,
     method: "POST",
     path: "/projects/{id}/ai-suggestions/{suggestionId}/undo",
-    summary: "Take a decision back",
+    summary: "Undo a decision",
     description:
-      "The ticket is as it was before. What had been executed counts as dismissed then, anything else is pending. " +
-      "Neither a dismissal nor a split is taken back once the ticket is closed.",
+      "Puts the ticket back as it was before. An executed suggestion counts as dismissed then, any other is " +
+      "pending again. Neither a dismissal nor a split can be undone once the ticket is closed.",
     errors: ["not_found", "invalid_transition", "conflict", "human_tests_pending"],
   }).input(SuggestionPath).output(Suggestion).mutation(({ ctx, input }) => undoSuggestion(ctx, input)),
 
@@ -69,7 +69,7 @@ export const suggestionsRouter = router({
     ...read,
     method: "GET",
     path: "/projects/{id}/ai-suggestions/analysis",
-    summary: "How far the analysis is",
+    summary: "See the progress of the analysis",
   }).input(IdPath).output(Analysis).query(({ ctx }) => getAnalysis(ctx)),
 
   analyze: projectProcedure({
@@ -79,8 +79,8 @@ export const suggestionsRouter = router({
     status: 202,
     summary: "Analyze every open ticket now",
     description:
-      "Tickets that have just closed by themselves are looked at too. Changed tickets are analyzed every few minutes and " +
-      "all of them every night without being asked for.",
+      "Tickets that were just closed automatically are analyzed too. Without this call, changed tickets are " +
+      "analyzed every few minutes and all tickets every night.",
   }).input(IdPath).output(Analysis).mutation(({ ctx }) => requestAnalysis(ctx)),
 
   duplicates: projectProcedure({
@@ -88,7 +88,7 @@ export const suggestionsRouter = router({
     scope: "tickets:read",
     method: "GET",
     path: "/projects/{id}/tickets/{ticketId}/duplicates",
-    summary: "What a ticket is a duplicate of, and its duplicates",
+    summary: "Show what a ticket is a duplicate of, and its duplicates",
     errors: ["not_found"],
   }).input(TicketPath).output(TicketDuplicates).query(({ ctx, input }) => getTicketDuplicates(ctx, input)),
 });

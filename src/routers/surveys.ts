@@ -84,7 +84,8 @@ export const surveysRouter = router({
     location: (_answered: Answered, { code }: AnswerSurvey) => `/surveys/${encodeURIComponent(code)}`,
     summary: "Answer a survey",
     description:
-      "Each person answers once: who is signed in by their user, anyone else by the email that they give.",
+      "Each person answers once. A person who is signed in is known by their user, anyone else by the email that " +
+      "they give.",
     errors: [
       "not_found",
       "conflict",

@@ -33,8 +33,8 @@ const write = { access: "member", scope: "tasks:write", tag: "Tasks" } as const;
 const tasks = "/projects/{id}/tickets/{ticketId}/tasks";
 
 const WHOSE_CLAIM =
-  "With `session_id` only the claim that is kept under it is meant. Without it any of the caller's, but with an API " +
-  "key none that is kept under another key.";
+  "With `session_id` the call means only the claim that is kept under that id. Without it the call means any " +
+  "claim of the caller; with an API key, none that is kept under another key.";
 
 export const tasksRouter = router({
   list: projectProcedure({
@@ -51,8 +51,8 @@ export const tasksRouter = router({
     path: "/projects/{id}/tasks",
     summary: "List the tasks of all tickets of a project, oldest first",
     description:
-      "My work: `assignee_user_id` with `status=unfinished`. What a bot may do next: `ready=true`. Tasks of closed tickets " +
-      "are listed too, but never ready.",
+      "For a user's own work use `assignee_user_id` with `status=unfinished`; for tasks that a bot may claim use " +
+      "`ready=true`. Tasks of closed tickets are listed too, but never ready.",
   }).input(ListProjectTasks).output(ProjectTaskList).query(({ ctx, input }) => listProjectTasks(ctx, input)),
 
   create: projectProcedure({
@@ -94,7 +94,8 @@ export const tasksRouter = router({
     path: `${tasks}/next`,
     summary: "Get the next task that I may claim",
     description:
-      "The first pending one whose dependencies are finished and that nobody else was given; 404 when there is none.",
+      "Gets the first pending task whose dependencies are finished and that was not given to anybody else; 404 " +
+      "if there is none.",
     errors: ["not_found"],
   }).input(NextTask).output(Task).query(({ ctx, input }) => nextTask(ctx, input)),
 
@@ -112,11 +113,12 @@ export const tasksRouter = router({
     path: `${tasks}/{taskId}`,
     summary: "Change a task",
     description:
-      "Only the fields that are sent; null clears an optional one. A task that becomes pending again is free for " +
-      "anybody: it has no assignee and no times, unless the call gives it some. A claimed one that was blocked and is " +
-      "in_progress again has 15 minutes until its next heartbeat. A claim keeps nobody else from changing the task: with " +
-      "the ETag that the claim answered, which heartbeats leave as it is, If-Match keeps the caller from changing what " +
-      "another has claimed since. Honours If-Match with the task's ETag.",
+      "Changes only the fields that are sent; null clears an optional one. A task that becomes pending again is " +
+      "free for anybody: it has no assignee and no times, unless the call sets them. A claimed task that was " +
+      "blocked and is in_progress again has 15 minutes until its next heartbeat. A claim does not stop others " +
+      "from changing the task. With the ETag from the answer to the claim, which heartbeats do not change, " +
+      "If-Match stops the caller from changing a task that somebody else has claimed since. Honours If-Match " +
+      "with the task's ETag.",
     errors: ["not_found", "invalid_transition", "dependencies_unfinished", "version_conflict"],
     conditions: {
       if: fields({ status: { not: { const: "blocked" } } }, ["status"]),
@@ -132,7 +134,7 @@ export const tasksRouter = router({
     status: 204,
     summary: "Delete a task",
     description:
-      "The tasks behind it move up, and none waits for it any more. Honours If-Match with the task's ETag.",
+      "The tasks behind it move up, and no task waits for it any more. Honours If-Match with the task's ETag.",
     errors: ["not_found", "version_conflict"],
   }).input(TaskPath).output(Nothing).mutation(({ ctx, input }) => deleteTask(ctx, input)),
 
@@ -142,9 +144,10 @@ export const tasksRouter = router({
     path: `${tasks}/{taskId}/claim`,
     summary: "Claim a pending task",
     description:
-      "Of any number of callers one gets it, for 15 minutes that a heartbeat extends. The claim is kept under " +
-      "`session_id`, or else under the caller's session or API key. Of one that is taken `details.current` tells who has " +
-      "it: after a lost answer, whether that is the caller. Honours If-Match with the task's ETag.",
+      "If several callers claim the task, exactly one gets it, for 15 minutes; a heartbeat extends that. The " +
+      "claim is kept under `session_id`, or else under the caller's session or API key. If the task is taken, " +
+      "`details.current` tells who has it, so that after a lost answer the caller can see whether the claim " +
+      "succeeded. Honours If-Match with the task's ETag.",
     errors: [
       "not_found",
       "version_conflict",
@@ -171,7 +174,7 @@ export const tasksRouter = router({
     method: "POST",
     path: `${tasks}/{taskId}/release`,
     summary: "Give a claimed task back",
-    description: `Admins of the project may do it for another. ${WHOSE_CLAIM}`,
+    description: `Admins of the project may give back another user's claim. ${WHOSE_CLAIM}`,
     errors: ["not_found", "version_conflict", "already_claimed", "invalid_transition"],
     example: { input: { session_id: "bc_3f1c8f6e" } },
   }).input(ClaimPath).output(Task).mutation(({ ctx, input }) => releaseTask(ctx, input)),

@@ -37,7 +37,8 @@ export const testCasesRouter = router({
     method: "GET",
     path: "/projects/{id}/test-cases",
     summary: "List the human test cases of all tickets of a project, oldest first",
-    description: "Approvals that are waited for: `status=pending`. Cases of closed tickets are listed too.",
+    description:
+      "For cases that wait for an approval use `status=pending`. Cases of closed tickets are listed too.",
   }).input(ListProjectTestCases).output(ProjectTestCaseList).query(({ ctx, input }) =>
     listProjectTestCases(ctx, input)
   ),
@@ -94,7 +95,8 @@ export const testCasesRouter = router({
     path: `${cases}/{caseId}/approve`,
     summary: "Approve a human test case",
     description:
-      "Not for bot clients. Honours If-Match with the case's ETag: so it is the text that was read that is approved.",
+      "Not for bot clients. Honours If-Match with the case's ETag, so that a person approves exactly the text " +
+      "that they read.",
     errors: ["not_found", "version_conflict"],
     example: { input: { note: "Tried with 3 GB" } },
   }).input(DecideTestCase).output(TestCase).mutation(({ ctx, input }) =>

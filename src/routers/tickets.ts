@@ -41,7 +41,8 @@ function roleChange(action: string, summary: string) {
     method: "POST",
     path: `/projects/{id}/tickets/{ticketId}/roles/{role}/${action}`,
     summary,
-    description: "A role that stands there already stays as it is. Honours If-Match with the ticket's ETag.",
+    description:
+      "A role that has the new status already stays as it is. Honours If-Match with the ticket's ETag.",
     errors: ["not_found", "invalid_transition", "conflict", "version_conflict"],
   } as const;
 }
@@ -66,7 +67,7 @@ export const ticketsRouter = router({
     method: "GET",
     path: "/projects/{id}/tickets",
     summary: "List tickets",
-    description: "Without the long texts; get a ticket for those.",
+    description: "The list leaves out the long texts; get a ticket to read them.",
   }).input(ListTickets).output(TicketList).query(({ ctx, input }) => listTickets(ctx, input)),
 
   count: projectProcedure({
@@ -75,7 +76,7 @@ export const ticketsRouter = router({
     path: "/projects/{id}/tickets/counts",
     summary: "Count the tickets in each open stage",
     description:
-      "Those that the list's filters leave. What is live isn't counted: it is all that was ever done.",
+      "Takes the filters of the list. Live tickets are not counted, because they are all the work that was ever done.",
     example: { output: { stages: { backlog: 12, up_next: 4, in_progress: 3, validation: 0 } } },
   }).input(CountTickets).output(TicketCounts).query(({ ctx, input }) => countTickets(ctx, input)),
 
@@ -93,8 +94,8 @@ export const ticketsRouter = router({
     path: "/projects/{id}/tickets/{ticketId}",
     summary: "Change a ticket",
     description:
-      "Only the fields that are sent; null clears an optional one. Moving to live, or status closed, passes the " +
-      "same gates as the bulk call, without its ways around them. Honours If-Match with the ticket's ETag.",
+      "Changes only the fields that are sent; null clears an optional one. Moving to live, or status closed, " +
+      "passes the same gates as the bulk call, but can't skip them. Honours If-Match with the ticket's ETag.",
     errors: ["not_found", "roles_incomplete", "human_tests_pending", "conflict", "version_conflict"],
     conditions: {
       if: fields({ status: { const: "closed" }, stage: {} }, ["status", "stage"]),
@@ -122,8 +123,8 @@ export const ticketsRouter = router({
     path: "/projects/{id}/tickets/bulk",
     summary: "Move or close many tickets",
     description:
-      "Each ticket is decided on its own: `updated` and `errors` add up to the different ids. A ticket that stands " +
-      "there already counts as updated and stays as it is.",
+      "Each ticket is decided on its own, so that `updated` and `errors` add up to the number of different ids. " +
+      "A ticket that is there already counts as updated and stays as it is.",
     conditions: {
       if: fields({ action: { const: "move" } }),
       then: fields({ stage: {} }, ["stage"]),
@@ -152,7 +153,8 @@ export const ticketsRouter = router({
     path: "/projects/{id}/tickets/{ticketId}/history",
     summary: "List every change of a ticket",
     description:
-      "Of the ticket itself and of its roles, tasks, test cases and links: who, when, what from, what to.",
+      "Lists changes of the ticket itself and of its roles, tasks, test cases and links: who, when, and the " +
+      "value before and after.",
     errors: ["not_found"],
   }).input(ListHistory).output(HistoryPage).query(({ ctx, input }) => listHistory(ctx, input)),
 });

@@ -13,7 +13,7 @@ export const transfersRouter = router({
     ...admin,
     method: "GET",
     path: "/projects/{id}/export",
-    summary: "Export a project's tickets, page by page",
+    summary: "Export a project's tickets page by page",
     evenArchived: true,
     description: "`npm run export` writes all pages as JSON lines.",
   }).input(ExportProject).output(ExportPage).query(({ ctx, input }) => exportProject(ctx, input)),
@@ -25,9 +25,9 @@ export const transfersRouter = router({
     maxBytes: MOST_IMPORTED_BYTES,
     summary: "Import exported tickets into a project",
     description:
-      "All of a call or none. Tickets that are here already, by their ids, stay as they are. One that waits for its " +
-      "deploy is refused unless a repository of this project is known to report any, which the export tells of those " +
-      "that both projects are wired to. For people only.",
+      "Imports all tickets of a call or none. Tickets whose ids exist already stay as they are. A ticket that " +
+      "waits for its deploy is refused unless a repository of this project is known to report deploys. The " +
+      "export names such repositories, if both projects are connected to them. Only for people.",
     errors: ["conflict"],
   }).input(ImportTickets).output(ImportResult).mutation(({ ctx, input }) => importTickets(ctx, input)),
 });

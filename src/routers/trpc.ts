@@ -236,8 +236,8 @@ export function projectProcedure(meta: Meta & { access: keyof typeof PROJECT_LEV
 
 /** For the documents of what takes an `idempotency_key`. */
 export const REPEATED =
-  "With an idempotency key (body field or Idempotency-Key header) it is made once: a repeat answers 200 with the stored " +
-  "response and `_idempotent_replay: true`.";
+  "With an idempotency key (body field or Idempotency-Key header) it is created only once: a repeat answers 200 " +
+  "with the stored response and `_idempotent_replay: true`.";
 
 /** The input of a call that takes none. */
 export const Empty = z.strictObject({});

@@ -30,7 +30,7 @@ export const usersRouter = router({
     path: "/users",
     status: 201,
     summary: "Add a user",
-    description: "Without a password the answer carries a one-time invite link.",
+    description: "If the call sends no password, the answer has a one-time invite link.",
     location: (user: User) => `/users/${user.id}`,
     errors: ["not_found", "conflict"],
     example: { input: { email: "ada@example.com", name: "Ada Lovelace" } },
@@ -54,9 +54,10 @@ export const usersRouter = router({
     path: "/users/{id}",
     summary: "Change, deactivate or reactivate a user",
     description:
-      "A new email, kind or role, and deactivation, end the user's link to set a password. Deactivation also ends their " +
-      "sessions, revokes their keys and forgets their code-hosting token. The last active super admin who is a person " +
-      "stays one, and so does an account's last such admin unless a super admin removes them.",
+      "A new email, kind or role ends the user's link to set a password, and so does deactivation. Deactivation " +
+      "also ends the user's sessions, revokes their keys and forgets their code-hosting token. The last active " +
+      "super admin who is a person can't be removed. Only a super admin can remove an account's last active " +
+      "admin who is a person.",
     errors: ["not_found", "conflict"],
     example: { input: { name: "Ada King" } },
   }).input(UpdateUser).output(User).mutation(({ ctx, input }) => updateUser(ctx, input)),
@@ -68,7 +69,7 @@ export const usersRouter = router({
     status: 204,
     summary: "Deactivate a user",
     description:
-      "Ends their sessions, revokes their keys and forgets their code-hosting token, as PATCH does.",
+      "Ends the user's sessions, revokes their keys and forgets their code-hosting token, as PATCH does.",
     errors: ["not_found", "conflict"],
   }).input(IdPath).output(Nothing).mutation(async ({ ctx, input }) => {
     await updateUser(ctx, { id: input.id, deactivated: true });
@@ -80,8 +81,8 @@ export const usersRouter = router({
     path: "/users/{id}/invitation",
     status: 201,
     location: (_invitation: Invitation, { id }: IdPath) => `/users/${id}`,
-    summary: "Make a new one-time link to set a password",
-    description: "Links from before work no more.",
+    summary: "Create a new one-time link to set a password",
+    description: "Earlier links no longer work.",
     errors: ["not_found", "conflict"],
   }).input(IdPath).output(Invitation).mutation(({ ctx, input }) => inviteUser(ctx, input)),
 
@@ -108,7 +109,7 @@ export const usersRouter = router({
     path: "/users/invitations/accept",
     tag: "Users",
     summary: "Set a password with an invite link's token",
-    description: "Sessions from before end.",
+    description: "Earlier sessions end.",
     errors: ["not_found", "rate_limited"],
     example: {
       input: { token: "Zm9yIHRoZSBkb2N1bWVudHMgb25seSwgbm8gdG9rZW4", password: "correct horse battery" },

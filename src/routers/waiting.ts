@@ -9,9 +9,10 @@ export const waitingRouter = router({
     tag: "Inbox",
     method: "GET",
     path: "/waiting",
-    summary: "List what waits for the caller, the most blocking and oldest first",
+    summary: "List the items that wait for the caller, the most blocking and oldest first",
     description:
-      "Questions that the caller may answer, test cases to approve, tasks assigned to them that are ready and, for admins, " +
-      "failed agent runs and dead letters. It is what is true now: an answer takes its question off everybody's list.",
+      "Lists questions that the caller may answer, test cases to approve, ready tasks that are assigned to the " +
+      "caller and, for admins, failed agent runs and dead letters. The list shows the present state: an answer " +
+      "takes its question off everybody's list.",
   }).input(ListWaiting).output(WaitingList).query(({ ctx, input }) => listWaiting(ctx, input)),
 });

@@ -17,7 +17,8 @@ export const watchRouter = router({
     path: `${ticket}/watchers`,
     summary: "List who watches a ticket",
     description:
-      "Its creator, the assignees of its tasks, who has commented or was mentioned, and who asked for it by hand.",
+      "Lists the ticket's creator, the assignees of its tasks, users who commented or were mentioned, and users " +
+      "who chose to watch it.",
     errors: ["not_found"],
   }).input(TicketPath).output(WatcherList).query(({ ctx, input }) => listWatchers(ctx, input)),
 
@@ -25,7 +26,7 @@ export const watchRouter = router({
     ...own,
     method: "PUT",
     summary: "Watch a ticket",
-    description: "The caller is told of what happens there. Takes back a muting.",
+    description: "The caller is notified about the ticket. Ends a muting.",
     errors: ["not_found"],
   }).input(TicketPath).output(Watcher).mutation(({ ctx, input }) => watchTicket(ctx, input, false)),
 
@@ -34,7 +35,8 @@ export const watchRouter = router({
     method: "DELETE",
     summary: "Mute a ticket",
     description:
-      "The caller is told of nothing there, until they watch it again. What waits for them stays in `/waiting`.",
+      "The caller is not notified about the ticket until they watch it again. Items that wait for the caller " +
+      "stay in `/waiting`.",
     errors: ["not_found"],
   }).input(TicketPath).output(Watcher).mutation(({ ctx, input }) => watchTicket(ctx, input, true)),
 });

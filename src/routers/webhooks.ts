@@ -37,10 +37,11 @@ export const webhooksRouter = router({
     path: webhooks,
     status: 201,
     location: (made: CreatedEndpoint, input: CreateEndpoint) => `/projects/${input.id}/webhooks/${made.id}`,
-    summary: "Have events sent to an address",
+    summary: "Create a webhook that sends events to an address",
     description:
-      "Signed by Standard Webhooks 1.0. Only 2xx counts as delivered; else it is tried again at 5 s, 5 min, 30 min, 2 h, " +
-      "5 h, 10 h, 14 h, 20 h and 24 h. 410 and five days of nothing but failures switch it off.",
+      "Deliveries are signed by Standard Webhooks 1.0. Only 2xx counts as delivered; any other is tried again at " +
+      "5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. A 410 and five days of nothing but failures " +
+      "switch the webhook off.",
     errors: ["conflict"],
     example: { input: { url: "https://example.com/handoff", types: ["ticket.closed", "question.*"] } },
   }).input(CreateEndpoint).output(CreatedEndpoint).mutation(({ ctx, input }) => createEndpoint(ctx, input)),
@@ -79,7 +80,7 @@ export const webhooksRouter = router({
     method: "POST",
     path: `${webhook}/rotate-secret`,
     summary: "Give a webhook a new secret",
-    description: "For a day deliveries are signed with both, so that the receiver can change over.",
+    description: "Deliveries are signed with both secrets for a day, so that the receiver can change over.",
     errors: ["not_found"],
   }).input(EndpointPath).output(RotatedSecret).mutation(({ ctx, input }) => rotateSecret(ctx, input)),
 

@@ -73,7 +73,8 @@ export const ListProjectTasks = IdPage.extend({
     "unfinished: pending, in_progress or blocked",
   ),
   ready: queryBoolean.optional().describe(
-    "Whether the caller may claim the task: it is pending, not given to anybody else, its dependencies are finished, and its ticket is open",
+    "Whether the caller may claim the task: it is pending, not given to anybody else, its dependencies are " +
+      "finished, and its ticket is open",
   ),
 });
 export type ListProjectTasks = z.infer<typeof ListProjectTasks>;

@@ -20,8 +20,9 @@ export type Stage = z.infer<typeof Stage>;
 export const Status = z.enum(["open", "closed"]);
 export type Status = z.infer<typeof Status>;
 export const Ship = z.enum(["none", "merged", "waiting", "deployed", "deploy_failed"]).describe(
-  "State of the ticket's commit, `merge_sha`. none: there is no commit; merged: no repository of the project has ever " +
-    "reported a deploy; waiting: deploys are reported, but none of this commit yet; deploy_failed: all its deploys have failed so far; deployed: one succeeded",
+  "State of the ticket's commit, `merge_sha`. none: there is no commit; merged: no repository of the project has " +
+    "ever reported a deploy; waiting: deploys are reported, but none of this commit yet; deploy_failed: all its " +
+    "deploys have failed so far; deployed: one succeeded",
 );
 export const ResolutionType = z.enum([
   "completed",
@@ -40,8 +41,8 @@ export interface Resolution {
 }
 
 export const WaitingOn = z.enum(["person", "agent", "none"]).describe(
-  "person: a question that only a person may answer is pending, or a test case in validation; agent: a question that an " +
-    "agent may answer is pending; none: neither",
+  "person: a question that only a person may answer is pending, or a test case in validation; agent: a question " +
+    "that an agent may answer is pending; none: neither",
 );
 export type WaitingOn = z.infer<typeof WaitingOn>;
 
@@ -99,7 +100,8 @@ export const CreateTicket = z.strictObject({
   actor_id: TicketTexts.actor_id.optional().describe("When absent: the caller's user id"),
   source: TicketTexts.source.optional().describe("When absent: portal, or api with an API key"),
   ask: z.boolean().optional().describe(
-    "For clarification_needed and decision_needed: false creates the ticket without the question that is made of title and description",
+    "For clarification_needed and decision_needed: false creates the ticket without the question that is made of " +
+      "title and description",
   ),
   idempotency_key: IdempotencyKey.optional(),
 });
@@ -248,13 +250,15 @@ export const ListTickets = IdPage.extend({
   blocking: queryBoolean.optional(),
   waiting_on: WaitingOn.optional(),
   q: text(1, 200).optional().describe(
-    "Searches ref, title and description. A ticket must have every term; terms have blanks between them. A term is a word, " +
+    "Searches ref, title and description. A ticket must have every term; terms have blanks between them. A term " +
+      "is a word, " +
       'a phrase in quotes ("page is empty"), or words with other characters between them, which are a phrase too (dev-east, ' +
-      "java.net.Socket). `a or b`, in either case, finds what has `a` and what has `b`; it binds less than the blank. A hyphen " +
+      "java.net.Socket). `a or b`, in either case, finds what has `a` and what has `b`; it binds less than the " +
+      "blank. A hyphen " +
       'before a word or a quote excludes: -draft, -"on hold". A ref of the project (HO-12) finds its ticket and those that ' +
-      "mention it. Words are letters, digits and emoji. Case, compatible forms (ﬁ and fi, half and full width) and English " +
-      "endings make no difference; 2.10.0 also finds v2.10.0. Beside other words, stop words such as `the` and terms without " +
-      "any word are left out; alone they are searched for as they are",
+      "mention it. Words are letters, digits and emoji. Case, compatible forms (ﬁ and fi, half and full width) " +
+      "and English endings make no difference; 2.10.0 also finds v2.10.0. Beside other words, stop words such as " +
+      "`the` and terms without any word are left out; alone they are searched for as they are",
   ).meta({ examples: ['upload -draft "network error"', "HO-12 or HO-13"] }),
   sort: TicketSort.default(USUAL_SORT).describe(
     "With a sort other than by creation, tickets that change while pages are read may be missed or come twice",

@@ -6,8 +6,9 @@ export const WaitingKind = z.enum(["question", "approval", "task", "agent_run", 
 
 export const WaitingItem = z.object({
   kind: WaitingKind.describe(
-    "question: to be answered; approval: a test case in validation; task: assigned to the caller and ready; agent_run: failed " +
-      "or stale, for admins of the project; dead_letter: a job that is not tried any more, for super admins",
+    "question: to be answered; approval: a test case in validation; task: assigned to the caller and ready; " +
+      "agent_run: failed or stale, for admins of the project; dead_letter: a job that is not tried any more, for " +
+      "super admins",
   ),
   id: z.string().describe("Id of the question, test case, task, agent run or job"),
   title: z.string().describe("What to answer, to test or to do, or what failed"),

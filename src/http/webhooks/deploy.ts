@@ -16,8 +16,8 @@ export const deployWebhook: Webhook = {
     operationId: "webhooks.deploy",
     summary: "Deploy record",
     description:
-      "Stamps the tickets whose merge_sha was promoted to production, and closes those that waited for it. " +
-      "A repeat stamps nothing and runs the close step again. After a failure, send the call again.",
+      "Stamps the tickets whose merge_sha was promoted to production, and closes the tickets that waited for " +
+      "this deploy. A repeat stamps nothing and runs the close step again. After a failure, send the call again.",
     requestParams: { header: z.object({ "x-cron-secret": z.string() }) },
     requestBody: {
       required: true,
