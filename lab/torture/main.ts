@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { markdownTable } from "../bench/report.ts";
+import { answers } from "./answers.ts";
 import { clients } from "./clients.ts";
 import { clocks } from "./clocks.ts";
 import { connections } from "./connections.ts";
@@ -11,6 +12,7 @@ import { model } from "./model.ts";
 import { outage } from "./outage.ts";
 import { Books, type Options, type Scenario } from "./scenario.ts";
 import { secondProcess } from "./second_process.ts";
+import { waiters } from "./waiters.ts";
 import { databaseName, dropTemplate } from "./service.ts";
 
 const SCENARIOS: readonly Scenario[] = [
@@ -23,6 +25,8 @@ const SCENARIOS: readonly Scenario[] = [
   drain,
   clocks,
   mixed,
+  answers,
+  waiters,
 ];
 
 const USAGE = `npm run torture [-- NAME…] [--rounds N] [--seconds N] [--seed N]
