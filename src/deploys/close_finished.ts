@@ -3,7 +3,10 @@ import { transact } from "../core/transact.ts";
 import { isDeployed, readyToClose } from "./_ready_to_close.ts";
 import { closeAsCompleted } from "./close_parked.ts";
 
-/** Closes those of the named tickets whose sha is deployed and that wait for nothing more; answers which. */
+/**
+ * Closes the named tickets whose sha is deployed and that wait for nothing more. Returns the closed
+ * ones.
+ */
 export async function closeFinishedTickets(
   ctx: Context,
   projectId: string,

@@ -6,8 +6,8 @@ import { isDeployed, readyToClose } from "./_ready_to_close.ts";
 import type { Promotion } from "./schema.ts";
 
 /**
- * Closes the tickets that are parked on a deployed sha, all in one go. What a gate holds back, or someone reopened, stays
- * as it is. Running it again closes nothing more.
+ * Closes the tickets that are parked on a deployed sha, all in one transaction. A ticket that a
+ * gate holds back or that somebody reopened stays as it is. Running it again closes nothing more.
  */
 export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion): Promise<void> {
   await transact(ctx, async (ctx) => {
@@ -21,17 +21,19 @@ export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion)
 }
 
 /**
- * The same at the moment in which the sha goes live: a ticket that closes is stamped by the statement that closes it,
- * so that 1,000 of them are written once and not twice. Those that stay open are left to be stamped. The first stamp is
- * news, which ends a reopening. Answers also which tickets it decided about.
+ * Does the same at the moment in which the sha goes live. A ticket that closes is stamped by the
+ * statement that closes it, so that 1,000 of them are written once and not twice. Tickets that stay
+ * open are left to be stamped later. The first stamp is news, which ends a reopening. Returns also
+ * the tickets that were considered.
  */
 export async function promoteParkedTickets(
   ctx: Context,
   { repo, sha }: Promotion,
 ): Promise<{ stamped: number; closed: number; seen: ReadonlySet<string> }> {
   const { db } = ctx;
-  // Rows are locked in id order, as by every other change of many tickets: also those that are to be stamped only, for
-  // their ids may be lower. The gates are looked at behind the locks.
+  // Rows are locked in id order, like every other change of many tickets. The lock includes rows
+  // that are only to be stamped, because their ids may be lower. The gates are checked while the
+  // locks are held.
   const merged = await db<{ id: string; unstamped: boolean; parked: boolean }[]>`
     select t.id, t.deployed_at is null as unstamped,
       t.status = 'open' and (t.deployed_at is null or not t.reopened and ${isDeployed(db)}) as parked
@@ -49,7 +51,7 @@ export async function promoteParkedTickets(
   };
 }
 
-/** Past the same gates as anyone; answers which of them it closed. */
+/** Closes tickets through the same gates as anyone. Returns the tickets that it closed. */
 export async function closeAsCompleted(
   ctx: Context,
   ids: readonly string[],

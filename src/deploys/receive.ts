@@ -6,9 +6,10 @@ import { recordDeploy } from "./record.ts";
 import type { DeployAnswer, DeployRecord } from "./schema.ts";
 
 /**
- * Takes a deploy record in: closes, stamps and reports in one transaction. A repeat does it again: it finds nothing to
- * stamp.
- * @throws {AppError} stamp_failed, report_failed; close_failed when the job that is left behind has to finish the work
+ * Receives a deploy record: closes, stamps and reports in one transaction. A repeat does the same
+ * again and finds nothing to stamp.
+ * @throws {AppError} stamp_failed, report_failed; close_failed if the job that is left has to
+ * finish the work
  */
 export async function receiveDeploy(
   ctx: Context,

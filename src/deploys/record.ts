@@ -10,16 +10,19 @@ import { stampOf } from "./_ready_to_close.ts";
 import { closeAsCompleted, promoteParkedTickets } from "./close_parked.ts";
 import { DeployRecord } from "./schema.ts";
 
-/** What one record did. With `failure` the stamps stand, and a job is left that closes. */
+/**
+ * The effect of one record. With `failure` the stamps stand, and a job is left that closes the
+ * tickets.
+ */
 type RecordedDeploy = Outcome & { stamped: number; closed: number };
-/** How history names a deploy. */
+/** The names of a deploy's outcomes in history. */
 const ACTIONS = { success: "succeeded", failed: "failed" };
 
 type Closing = Omit<RecordedDeploy, "outcome"> & { seen?: ReadonlySet<string> };
 
 /**
- * Closes what is parked on a reported sha, stamps its other tickets, and remembers the report. A closing that fails
- * takes no stamp back. Call it inside `transact`.
+ * Closes the tickets parked on a reported sha, stamps its other tickets, and stores the report. A
+ * closing that fails undoes no stamp. Call it inside `transact`.
  * @throws {AppError} stamp_failed, report_failed
  */
 export async function recordDeploy(ctx: Context, record: DeployRecord): Promise<RecordedDeploy> {
@@ -32,7 +35,8 @@ export async function recordDeploy(ctx: Context, record: DeployRecord): Promise<
     ? await close(ctx, record, (ctx) => promoteParkedTickets(ctx, record))
     : nothing;
   const stamped = await step("stamp_failed", () => stamp(ctx, record));
-  // Their merge came in while the others closed: but for the hourly sweep, nothing else would close them.
+  // The merge of these tickets came in while the others were closed. Nothing else but the hourly
+  // sweep would close them.
   const missed = stamped.filter((id) => parked.seen?.has(id) === false);
   const late = missed.length > 0 ? await close(ctx, record, (ctx) => closeMissed(ctx, missed)) : nothing;
   await step("report_failed", () => report(ctx, record));
@@ -45,12 +49,12 @@ export async function recordDeploy(ctx: Context, record: DeployRecord): Promise<
   };
 }
 
-/** The effect of a kept body. */
+/** Applies a stored body. */
 export async function applyDeployDelivery(ctx: Context, { body }: Kept): Promise<Outcome> {
   return await recordDeploy(ctx, parseAs(DeployRecord, parseJson(body)));
 }
 
-/** A closing that fails leaves a job behind. */
+/** Closes tickets, and leaves a job behind if that fails. */
 async function close(
   ctx: Context,
   { repo, sha }: DeployRecord,
@@ -62,12 +66,12 @@ async function close(
   return { stamped: 0, closed: 0, reason: "close_failed", failure: tried.failure };
 }
 
-/** They have their stamp and their lock. */
+/** Closes tickets that are already stamped and locked. */
 async function closeMissed(ctx: Context, ids: string[]): Promise<Closing> {
   return { stamped: 0, closed: (await closeAsCompleted(ctx, ids)).length };
 }
 
-/** Says which step failed. A database that is away is no failure of the step. */
+/** Runs a step and names it in its error. A database that is away is no failure of the step. */
 async function step<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -78,8 +82,8 @@ async function step<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Rows are locked in id order, as by every other change of many tickets. A success that began before a failure, and stamps
- * behind it, is the later one of the two.
+ * Stamps tickets. Rows are locked in id order, like every other change of many tickets. If a
+ * success began before a failure and stamps after it, the success counts as the later one.
  */
 async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Promise<string[]> {
   const column = stampOf(db, status);
@@ -98,7 +102,10 @@ async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Prom
   return stamped.map(({ id }) => id);
 }
 
-/** A repeated report tells nobody anything. The repository's projects get a row of history, which belongs to no ticket. */
+/**
+ * Stores the report. A repeated report is no news. The repository's projects get a row of history,
+ * which belongs to no ticket.
+ */
 async function report(
   { db, author, requestId }: Context,
   { repo, sha, status }: DeployRecord,

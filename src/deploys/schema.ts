@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CommitSha, RepoName } from "../core/schema.ts";
 
-/** What the pipeline reports. Further fields are kept in the inbox and have no effect. */
+/** The pipeline's report. Further fields are kept in the inbox and have no effect. */
 export const DeployRecord = z.looseObject({
   repo: RepoName.toLowerCase().describe("owner/name at the code host; case does not matter"),
   sha: CommitSha,

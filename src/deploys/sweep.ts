@@ -7,12 +7,13 @@ import { readyToClose, stampOf, waitsForNoDeploy } from "./_ready_to_close.ts";
 import { closeAsCompleted } from "./close_parked.ts";
 import type { DeployRecord } from "./schema.ts";
 
-/** Tickets in one transaction: their locks are held for well under a second. */
+/** Tickets in one transaction, so that their locks are held for well under a second. */
 const STEP = 500;
 
 /**
- * Closes every merged ticket that waits for nothing more: its sha is deployed, or no repository of its project has
- * ever reported a deploy. In steps by id, so that one which a gate holds back is looked at once.
+ * Closes every merged ticket that waits for nothing more: its sha is deployed, or no repository of
+ * its project has ever reported a deploy. It works in steps by id, so that a ticket which a gate
+ * holds back is checked once.
  */
 export async function sweepMergedTickets(ctx: Context): Promise<void> {
   await stampKnownDeploys(ctx);
@@ -23,16 +24,17 @@ export async function sweepMergedTickets(ctx: Context): Promise<void> {
   }
 }
 
-/** Answers what the next step comes after; null when there is none. */
+/** Returns the id after which the next step starts; null if there is none. */
 async function sweepStep(ctx: Context, after: string): Promise<string | null> {
-  // Locked as it is read, here and wherever tickets close by themselves: a merge that comes in meanwhile may wait for its
-  // own deploy.
+  // Tickets are locked as they are read, here and in all other automatic closings, because a merge
+  // that comes in during the step may wait for its own deploy.
   const due = await ctx.db<{ id: string }[]>`
     select t.id from tickets t
     where t.id > ${after}::uuid and ${readyToClose(ctx.db)}
       and ${waitsForNoDeploy(ctx.db)}
     order by t.id limit ${STEP} for update of t`;
-  // Whoever held a lock may have told of the first deploy in a project, which only a statement behind it sees.
+  // A transaction that held a lock may have stored the first deploy of a project. Only a statement
+  // after the lock sees it.
   const still = await ctx.db<{ id: string }[]>`
     select t.id from tickets t where t.id = any (${due.map(({ id }) => id)}::uuid[]) and ${
     waitsForNoDeploy(ctx.db)
@@ -42,9 +44,11 @@ async function sweepStep(ctx: Context, after: string): Promise<string | null> {
 }
 
 /**
- * A merge and the report of its deploy that came in at the same moment may have missed each other. A lock for each sha
- * would not mend it: a merge could take it behind its tickets only, a deploy before them, and they would wait for each
- * other. Successes first: behind one a failure doesn't count, be it stamped already.
+ * Stamps deploys that were missed, because a merge and the report of its deploy that come in at the
+ * same moment may not see each other. A lock for each sha would not help: a merge could take it
+ * only after its tickets' locks and a deploy only before them, so they would wait for each other.
+ * Successes come first, because a failure doesn't count after a success, even if the failure is
+ * stamped already.
  */
 async function stampKnownDeploys(ctx: Context): Promise<void> {
   for (const status of ["success", "failed"] as const) {
@@ -57,7 +61,10 @@ async function stampKnownDeploys(ctx: Context): Promise<void> {
   }
 }
 
-/** Each in a transaction of its own, for its ids' order. A repository may be wired to a project of many deployed merges. */
+/**
+ * Stamps tickets in a transaction of its own, to keep its ids' order. A repository may be wired to
+ * a project with many deployed merges.
+ */
 async function stampStep({ db }: Context, status: DeployRecord["status"], ids: string[]): Promise<void> {
   await db`
     with due as materialized (
@@ -70,7 +77,7 @@ async function stampStep({ db }: Context, status: DeployRecord["status"], ids: s
     from due where t.id = due.id`;
 }
 
-/** The tickets `t` that a known report `d` of their sha has not stamped. */
+/** Selects the tickets `t` that a known report `d` of their sha has not stamped. */
 function stampsOf(db: Db, status: DeployRecord["status"]) {
   return db`tickets t
     join deploys d on d.sha = t.merge_sha and d.status = ${status}
