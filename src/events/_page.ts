@@ -4,11 +4,17 @@ import { eventScope } from "../core/event_types.ts";
 import { type Event, readEvents } from "../core/events.ts";
 import type { Batch, EventFilter } from "./schema.ts";
 
-/** Rows in one statement, and statements in one page: who asks for rare types reads on from `position`. */
+/**
+ * Rows in one statement, and statements in one page. A caller who asks for rare types reads on from
+ * `position`.
+ */
 const SCAN = 500;
 const SCANS = 10;
 
-/** Reads on after `position` from memory if it reaches back so far, else from the database. */
+/**
+ * Reads on after `position`, from memory if it reaches back far enough, otherwise from the
+ * database.
+ */
 export async function readOn(ctx: ActorContext, filter: EventFilter, position: number): Promise<Batch> {
   const recent = ctx.feed.recentAfter(position);
   if (!recent) return await readPage(ctx, filter, position);
@@ -30,7 +36,7 @@ export async function readPage(
   const events: Event[] = [];
   let position = after;
   for (let scan = 0; scan < SCANS; scan++) {
-    // Read before the statement, so that the statement sees all up to it.
+    // This is read before the statement, so that the statement sees all events up to it.
     const { last } = ctx.feed;
     const rows = await readEvents(ctx.db, {
       after: position,
@@ -51,7 +57,7 @@ function projectsOf({ db, actor }: ActorContext, { project_id }: EventFilter) {
   return project_id === undefined ? visibleProjects(db, actor) : db`(select ${project_id}::uuid)`;
 }
 
-/** Does the caller want to hear of it, and may their credential hear of such things? */
+/** Tells whether the caller wants to hear of the event and the caller's credential may. */
 export function isWanted(
   { actor }: ActorContext,
   { project_id, types }: EventFilter,

@@ -4,15 +4,21 @@ import { AppError } from "../core/errors.ts";
 import { isWanted, readOn } from "./_page.ts";
 import type { Batch, EventFilter } from "./schema.ts";
 
-/** How long a stream may be silent: proxies close what is silent for a minute. */
+/**
+ * How long a stream may be silent, because proxies close a connection that is silent for a minute.
+ */
 const SILENCE_S = 15;
-/** How long a caller is believed: with the time that access is remembered this is under the 5 s of a revocation. */
+/**
+ * How long a caller's access is believed. With the time that access is cached this stays under the
+ * 5 s of a revocation.
+ */
 const BELIEVED_MS = 1_000;
 
 /**
- * Events after `position` as they come, in batches; an empty one says that there were none for a while. It ends when the
- * client goes or the service drains. Access is asked for again with each batch.
- * @throws {AppError} when the caller's credential is refused by now
+ * Yields events after `position` as they come, in batches. An empty batch says that there were none
+ * for a while. It ends when the client goes or the service drains. Access is checked again with
+ * each batch.
+ * @throws {AppError} when the caller's credential has become invalid
  */
 export async function* followEvents(
   ctx: ActorContext,
@@ -32,7 +38,7 @@ export async function* followEvents(
   }
 }
 
-/** Who listens, as they are by now. */
+/** The caller who listens, with current access. */
 class Caller {
   #ctx: ActorContext;
   #asked = performance.now();

@@ -5,7 +5,8 @@ import type { Batch, EventPage, ListEvents } from "./schema.ts";
 import { startAfter } from "./start_after.ts";
 
 /**
- * A page of the events after a number; with `wait`, the first that come within so many seconds.
+ * Returns a page of the events after a number; with `wait`, the first events within so many
+ * seconds.
  * @throws {AppError} forbidden
  */
 export async function listEvents(ctx: ActorContext, input: ListEvents): Promise<EventPage> {

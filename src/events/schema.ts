@@ -5,19 +5,19 @@ import { Id, LargeInteger, queryInteger } from "../core/schema.ts";
 
 const PATTERNS = [...EVENT_TYPES.keys(), ...Object.keys(ENTITIES).map((entity) => `${entity}.*`)];
 
-/** A type of event, or all types of a thing, such as `task.*`. */
+/** A type of event, or all types of an entity, such as `task.*`. */
 export const EventPattern = z.string()
   .refine((type) => PATTERNS.includes(type), { error: "No such type of event" })
   .meta({ enum: PATTERNS });
 
-/** As a query string with commas, or as a parameter that is repeated. */
+/** Types as a query string with commas, or as a repeated parameter. */
 const Types = z.union([z.array(z.string()), z.string().transform((types) => types.split(","))], {
   error: "Expected types of events",
 })
   .pipe(z.array(EventPattern).min(1).max(100))
   .meta({ type: "array", items: { type: "string", enum: PATTERNS } });
 
-/** A number of an event that may come as a query string. */
+/** The number of an event, which may come as a query string. */
 const Seq = z.union([z.number(), z.string().regex(/^-?\d{1,15}$/).transform(Number)], {
   error: "Expected a whole number",
 })
@@ -65,15 +65,15 @@ export const FollowEvents = z.strictObject({
 });
 export type FollowEvents = z.infer<typeof FollowEvents>;
 
-/** In the place of an event. */
+/** Stands in the place of an event. */
 export const Resync = z.object({ type: z.literal("resync"), seq: LargeInteger }).describe(RESYNC)
   .meta({ id: "Resync" });
 
-/** What a subscription tells. */
+/** An item of a subscription. */
 export const StreamItem = z.union([Event, Resync]);
 export type StreamItem = z.infer<typeof StreamItem>;
 
-/** Events in order, and the number up to which there are no others for this caller. */
+/** Events in order, and the number up to which there are no other events for this caller. */
 export interface Batch {
   events: Event[];
   position: number;

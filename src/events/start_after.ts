@@ -4,13 +4,13 @@ import type { EventFilter } from "./schema.ts";
 
 interface Start {
   position: number;
-  /** What came before `position` can't be told any more. */
+  /** Events before `position` are no longer available. */
   resync: boolean;
 }
 
 /**
- * Where to begin. A number that is older than what is kept, or that was never given out, is followed by nothing that the
- * caller could rely on: they begin at the end.
+ * Returns the position at which to begin. If the number is older than the stored events, or was
+ * never given out, no reliable events follow it, so the caller begins at the end.
  * @throws {AppError} forbidden
  */
 export async function startAfter(
@@ -22,7 +22,7 @@ export async function startAfter(
     await requireProject(ctx, project_id, { needed: "viewer", denial: "forbidden" });
   }
   if (after === undefined) return { position: ctx.feed.last, resync: false };
-  // Who follows is mostly at the end already: that costs no statement.
+  // A caller who follows is mostly at the end already, which costs no statement.
   if (after === 0 || after === ctx.feed.last || ctx.feed.recentAfter(after)?.length) {
     return { position: after, resync: false };
   }
