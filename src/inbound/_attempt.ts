@@ -10,13 +10,14 @@ interface Decided {
   failure?: unknown;
 }
 
-/** Runs the effect of a row that the transaction holds, and writes down what came of it. */
+/** Runs the effect of a row that the transaction has locked, and stores the outcome. */
 export async function attempt<Result extends Outcome>(
   ctx: Context,
   { id, ...kept }: Kept & { id: string },
   effect: Effect<Result>,
 ): Promise<Attempt<Result>> {
-  // The row stays. With the connection it is gone too: then the sender comes again.
+  // The row stays if the effect fails. If the connection is lost, the row is lost too, and then the
+  // sender sends again.
   const tried = await attemptPart(ctx, (ctx) => effect(ctx, kept));
   const { outcome, reason = null, failure }: Decided = "failure" in tried
     ? { outcome: "failed", failure: tried.failure }
@@ -30,7 +31,7 @@ export async function attempt<Result extends Outcome>(
   return tried;
 }
 
-/** For admins: the message and its causes, without a stack. */
+/** Returns the message and its causes for admins, without a stack. */
 function errorLine(error: unknown): string {
   if (!(error instanceof Error)) return toStorableText(String(error).slice(0, 1000));
   const cause = error.cause === undefined ? "" : `: ${errorLine(error.cause)}`;

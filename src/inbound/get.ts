@@ -4,7 +4,7 @@ import type { IdPath } from "../core/schema.ts";
 import { summaryColumns } from "./_rows.ts";
 import type { DeliveryRecord, DeliverySummary } from "./schema.ts";
 
-/** One delivery with its body. @throws {AppError} not_found */
+/** Returns one delivery with its body. @throws {AppError} not_found */
 export async function getDelivery({ db }: Context, { id }: IdPath): Promise<DeliveryRecord> {
   const [row] = await db<(DeliverySummary & { raw: Uint8Array })[]>`
     select ${summaryColumns(db)}, body as raw from inbound_deliveries where id = ${id}::uuid`;

@@ -4,7 +4,7 @@ import { literal, pageLimit } from "../core/planner.ts";
 import { summaryColumns } from "./_rows.ts";
 import type { DeliverySummary, ListDeliveries } from "./schema.ts";
 
-/** What came in, the newest first. */
+/** Returns received deliveries, the newest first. */
 export async function listDeliveries({ db }: Context, input: ListDeliveries) {
   const { provider, outcome, event, subject, limit, cursor } = input;
   const rows = await db<DeliverySummary[]>`

@@ -12,18 +12,20 @@ import {
   type Outcome,
 } from "./schema.ts";
 
-/** `repeat`: it had come and been decided before; nothing was done now. */
+/** With `repeat`, the delivery had been decided before and nothing was done now. */
 export interface Receipt {
   repeat: boolean;
   outcome: DeliveryOutcome;
-  /** Stable word for why nothing, or not everything, was done. */
+  /** A stable word for the reason why nothing, or not everything, was done. */
   reason?: string | undefined;
 }
 
 /**
- * Takes a verified delivery in: once, and together with its effect. Of twins at the same time the second waits for
- * the first and then is a repeat. One that failed before is tried again, and one whose subject was not set up yet.
- * @throws what the effect threw, after the failure was written down: the sender is told to come again
+ * Takes a verified delivery in once and together with its effect. If twins come at the same time,
+ * the second waits for the first and is then a repeat. A delivery that failed before is tried
+ * again, and so is one whose subject was not set up then.
+ * @throws the error of the effect, after the failure was stored, so that the sender is told to send
+ * again
  */
 export async function receiveDelivery(ctx: Context, delivery: Delivery, effect: Effect): Promise<Receipt> {
   const received = await transact(ctx, async (ctx) => {
@@ -40,7 +42,10 @@ export async function receiveDelivery(ctx: Context, delivery: Delivery, effect: 
   return { repeat: false, outcome, reason };
 }
 
-/** Like `receiveDelivery`, for an effect that a repeat is meant to run again. Answers what the effect did. */
+/**
+ * Like `receiveDelivery`, for an effect that a repeat should run again. Returns the result of the
+ * effect.
+ */
 export async function receiveEachTime<Result extends Outcome>(
   ctx: Context,
   delivery: Delivery,
@@ -63,7 +68,7 @@ function resultOf<Result extends Outcome>(
   return attempted.result;
 }
 
-/** After the commit: what a transaction takes back was not received. */
+/** Counts after the commit, because a delivery that a rollback undoes was not received. */
 function count({ metrics }: Context, { provider }: Delivery, outcome: (typeof COUNTED)[number]): void {
   metrics.deliveries.inc({ provider, outcome });
 }
@@ -75,7 +80,7 @@ interface Entered {
   reason: string | null;
 }
 
-/** The row is there as `failed` until its effect is in; nobody else sees it before. */
+/** Inserts the row as `failed` until its effect is done. Nobody else sees it before that. */
 async function enter(ctx: Context, delivery: Delivery): Promise<Entered> {
   const { provider, deliveryId, event, body, subject = null } = delivery;
   const hash = new Uint8Array(createHash("sha256").update(body).digest());
@@ -88,9 +93,10 @@ async function enter(ctx: Context, delivery: Delivery): Promise<Entered> {
     select id, received_at, outcome, reason, body_sha256 = ${hash} as same from inbound_deliveries
     where provider = ${provider} and (delivery_id = ${deliveryId} or body_sha256 = ${hash})
     order by same desc limit 1 for update`;
-  // Pruned between the two statements: what is that old counts as new.
+  // The row was pruned between the two statements. A delivery that old counts as new.
   if (!known) return await enter(ctx, delivery);
-  // By a name that anyone may write, no event takes the place of one that is still to come again.
+  // If anyone may choose the name, an event must not replace one that is still expected to come
+  // again.
   const replaces = isOpen(known) && !known.same && !delivery.isNameSigned;
   return replaces ? await enter(ctx, { ...delivery, deliveryId: null }) : known;
 }

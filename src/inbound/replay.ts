@@ -10,7 +10,8 @@ interface Stored extends Kept {
 }
 
 /**
- * Runs a kept delivery's effect again from its raw body, whatever came of it before; what came of it now is in its row.
+ * Runs the effect of a stored delivery again from its raw body, after any earlier outcome. The new
+ * outcome is in its row.
  * @throws {AppError} not_found
  */
 export async function rerunDelivery(
@@ -26,7 +27,7 @@ export async function rerunDelivery(
   });
 }
 
-/** What was ignored because its subject was not known yet. */
+/** Identifies deliveries that were ignored because their subject was not known yet. */
 export interface Ignored {
   provider: Provider;
   subject: string;
@@ -34,8 +35,8 @@ export interface Ignored {
 }
 
 /**
- * Locks ignored deliveries, in the order in which they came. To be called before their subject is locked as well: who
- * runs one of them again holds it first and then waits for its subject.
+ * Locks ignored deliveries in the order in which they came. Call it before you lock their subject,
+ * because a replay of one of them locks the delivery first and then waits for its subject.
  */
 export async function lockIgnored(
   { db }: Context,
@@ -47,7 +48,10 @@ export async function lockIgnored(
     order by received_at, id for update`;
 }
 
-/** Runs ignored deliveries again now that their subject is known, in the order in which they came. */
+/**
+ * Runs ignored deliveries again in the order in which they came, because their subject is known
+ * now.
+ */
 export async function replayIgnored(ctx: Context, which: Ignored, effect: Effect): Promise<void> {
   for (const stored of await lockIgnored(ctx, which)) await attempt(ctx, stored, effect);
 }

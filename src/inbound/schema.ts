@@ -5,53 +5,64 @@ import { Id, NextCursor, Page, text, Timestamp } from "../core/schema.ts";
 export const Provider = z.enum(["cloud_agent", "payment", "deploy", "github"]);
 export type Provider = z.infer<typeof Provider>;
 
-/** What came, after its signature was found good. */
+/** A delivery whose signature has been verified. */
 export interface Delivery {
   provider: Provider;
-  /** As the sender names it, or null. */
+  /** The sender's name for the delivery, or null. */
   deliveryId: string | null;
-  /** The signature covers that name too: another body under it is the same event. */
+  /** The signature covers that name too, so that another body under it is the same event. */
   isNameSigned?: boolean;
   event: string;
-  /** What the event is about, such as the agent's id: finds the deliveries that came too early. */
+  /**
+   * The subject of the event, such as the agent's id, by which deliveries that came too early are
+   * found.
+   */
   subject?: string | null;
   body: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Why a delivery was ignored that may count later: what it is about was not set up yet. It is tried again when it comes
- * again.
+ * Reasons why a delivery was ignored that may count later, because its subject was not set up yet.
+ * Such a delivery is tried again when it comes again.
  */
 const NOT_SET_UP = ["unknown_repo", "foreign_repository", "no_ticket", "unknown_agent", "unknown_account"];
 
-/** May a delivery whose last attempt ended so be tried again? */
+/** Tells whether a delivery whose last attempt ended in this way may be tried again. */
 export function isOpen({ outcome, reason }: { outcome: DeliveryOutcome; reason: string | null }): boolean {
   return outcome === "failed" || outcome === "ignored" && reason !== null && NOT_SET_UP.includes(reason);
 }
 
-/** What a delivery led to. A repeat of a decided one is not looked at again, unless `isOpen`. */
+/**
+ * The outcome of a delivery. A repeat of a decided delivery is not processed again, unless
+ * `isOpen`.
+ */
 export interface Outcome {
   outcome: "applied" | "ignored";
-  /** Stable word for why nothing, or not everything, was done. */
+  /** A stable word for the reason why nothing, or not everything, was done. */
   reason?: string;
-  /** What of it failed, and is left to a job; the rest stands. */
+  /** The failure of a part that is left to a job. The rest stands. */
   failure?: unknown;
 }
 
-/** A delivery as the inbox keeps it. */
+/** A delivery as it is stored. */
 export interface Kept {
   body: Uint8Array;
-  /** An event without a time of its own happened then, however often it is run again. */
+  /**
+   * The time of an event that has no time of its own. It stays the same if the event is run again.
+   */
   received_at: string;
 }
 
-/** What a delivery does. It runs in the transaction of its inbox row: `ctx.db` is that transaction's handle. */
+/**
+ * The effect of a delivery. It runs in the transaction of its inbox row: `ctx.db` is that
+ * transaction's handle.
+ */
 export type Effect<Result extends Outcome = Outcome> = (ctx: Context, delivery: Kept) => Promise<Result>;
 
 export const DeliveryOutcome = z.enum(["applied", "ignored", "failed"]);
 export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;
 
-/** What is counted of a delivery. `repeated`: it had come and been decided before. */
+/** The counted outcomes of a delivery. `repeated` means that it had been decided before. */
 export const COUNTED = [...DeliveryOutcome.options, "repeated"] as const;
 
 export const DeliverySummary = z.object({
