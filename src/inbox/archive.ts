@@ -2,7 +2,9 @@ import type { ActorContext } from "../core/context.ts";
 import { isChosen, isMine } from "./_mine.ts";
 import type { ChooseNotifications } from "./schema.ts";
 
-/** Puts notifications away, read. The next event of their ticket brings them back. */
+/**
+ * Archives notifications and marks them as read. The next event of their ticket brings them back.
+ */
 export async function archiveInbox(ctx: ActorContext, chosen: ChooseNotifications) {
   const { count } = await ctx.db`
     update notifications n set archived_at = now(), read_at = coalesce(n.read_at, now()), undelivered = false, urgent = false

@@ -1,7 +1,7 @@
 import type { ActorContext } from "../core/context.ts";
 import { isMine, isVisible } from "./_mine.ts";
 
-/** How many tickets have something unread for the caller. */
+/** Counts the tickets that have something unread for the caller. */
 export async function countInbox(ctx: ActorContext): Promise<{ unread: number }> {
   const [row] = await ctx.db<[{ unread: number }]>`
     select count(*)::integer as unread from notifications n

@@ -5,7 +5,7 @@ import { lineColumns } from "./lines.ts";
 import { isMine, isVisible } from "./_mine.ts";
 import type { ListInbox, Notification } from "./schema.ts";
 
-/** One page of what the caller was told, the latest first: one row for each ticket. */
+/** Returns one page of the caller's notifications, the latest first. Each ticket has one row. */
 export async function listInbox(ctx: ActorContext, { show, limit, cursor }: ListInbox) {
   const { db } = ctx;
   const snoozed = db`coalesce(n.snoozed_until > now(), false)`;

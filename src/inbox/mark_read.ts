@@ -2,7 +2,7 @@ import type { ActorContext } from "../core/context.ts";
 import { isChosen, isMine } from "./_mine.ts";
 import type { ChooseNotifications } from "./schema.ts";
 
-/** What has been read isn't delivered any more. */
+/** Marks notifications as read. A read notification isn't delivered any more. */
 export async function markInboxRead(ctx: ActorContext, chosen: ChooseNotifications) {
   const { count } = await ctx.db`
     update notifications n set read_at = now(), undelivered = false, urgent = false

@@ -19,7 +19,7 @@ const NotificationEvent = z.object({
   at: Timestamp,
 }).meta({ id: "NotificationEvent" });
 
-/** A ticket where it stands beside those of other projects. */
+/** A ticket in a list with tickets of other projects. */
 export const TicketLine = z.object({
   id: Id,
   ticket_ref: z.string(),

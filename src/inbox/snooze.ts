@@ -2,7 +2,7 @@ import type { ActorContext } from "../core/context.ts";
 import { isMine } from "./_mine.ts";
 import type { SnoozeNotifications } from "./schema.ts";
 
-/** Hides notifications until a time; what happens to their tickets by then comes with them. */
+/** Hides notifications until a time. Events of their tickets before that time appear with them. */
 export async function snoozeInbox(ctx: ActorContext, { ticket_ids, until }: SnoozeNotifications) {
   const { count } = await ctx.db`
     update notifications n set snoozed_until = ${until}::timestamptz
