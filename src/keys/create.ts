@@ -8,7 +8,10 @@ import { hashToken, newApiKey } from "../core/tokens.ts";
 import { transact } from "../core/transact.ts";
 import type { CreatedKey, CreateKey } from "./schema.ts";
 
-/** Makes a key that acts for the caller, narrowed by scopes, project and expiry. Its text is in this answer only. */
+/**
+ * Creates a key that acts for the caller, narrowed by scopes, project and expiry. Only this answer
+ * contains its text.
+ */
 export async function createKey(ctx: ActorContext, input: CreateKey): Promise<CreatedKey> {
   const scopes = input.scopes ?? Scope.options.filter((scope) => scope !== "admin");
   const expiresAt = input.expires_at === undefined ? null : new Date(input.expires_at).toISOString();

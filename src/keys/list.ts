@@ -5,7 +5,10 @@ import type { Page } from "../core/schema.ts";
 import { managedUserId } from "../users/managed.ts";
 import type { ListedKey } from "./schema.ts";
 
-/** The caller's own keys, or those of a user whom the caller manages; newest first, revoked ones included. */
+/**
+ * Returns the caller's own keys, or those of a user whom the caller manages; newest first,
+ * including revoked keys.
+ */
 export async function listKeys(ctx: ActorContext, input: Page & { id?: string }) {
   const userId = await managedUserId(ctx, input.id);
   const rows = await ctx.db<ListedKey[]>`
