@@ -31,7 +31,7 @@ interface Recipient {
   chat_url: string | null;
 }
 
-/** @returns false when there is nothing to tell any more */
+/** @returns false if there is nothing to tell any more */
 export async function sendMessage(ctx: Context, message: Message): Promise<boolean> {
   const [recipient] = await ctx.db<Recipient[]>`
     select u.email, u.name, s.chat_url from users u left join notification_settings s on s.user_id = u.id
@@ -83,7 +83,10 @@ function requireMailer({ mailer }: Context) {
   return mailer;
 }
 
-/** As Slack and its likes take it. Their marks are taken out of what people wrote. */
+/**
+ * Sends a message in the format of Slack and similar services. Their markup is removed from users'
+ * texts.
+ */
 async function sendChat(
   ctx: Context,
   { user_id }: Message,

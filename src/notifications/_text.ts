@@ -3,14 +3,14 @@ import { lineColumns } from "../inbox/lines.ts";
 import type { Notification } from "../inbox/schema.ts";
 import type { Option } from "../questions/schema.ts";
 
-/** A notification with what it is about, as it is now. */
+/** A notification with the current state of its subject. */
 export interface News extends Pick<Notification, "ticket" | "project" | "reason" | "last_event"> {
   read: boolean;
   question: { prompt: string; status: string; options: Option[] | null; answer: string | null } | null;
   comment: string | null;
 }
 
-/** What there is to tell a user about tickets that they still may see. */
+/** Reads the news about tickets that the user may still see. */
 export async function readNews(ctx: Context, userId: string, ticketIds: readonly string[]): Promise<News[]> {
   const { db } = ctx;
   return await db<News[]>`
@@ -26,7 +26,9 @@ export async function readNews(ctx: Context, userId: string, ticketIds: readonly
     order by n.last_at`;
 }
 
-/** Nobody needs to hear at once of what was read, or of a question that has ended since. */
+/**
+ * Tells whether a message is obsolete, because the notification was read or its question has ended.
+ */
 export function isObsolete({ read, last_event, question }: News): boolean {
   return read || (last_event.type === "question.created" && question?.status !== "pending");
 }
@@ -52,7 +54,7 @@ export function headlineOf({ ticket, reason, last_event, question }: News): stri
   return cut(`${ticket.ticket_ref} ${actor.name ?? actor.id} ${what}: ${about}`.replace(/\s+/g, " "), 160);
 }
 
-/** The whole of it, with the address where it goes on. */
+/** Returns the full text, with the address at which to continue. */
 export function detailsOf(news: News): string {
   const { ticket, project, question, comment } = news;
   const options = question?.status === "pending" && question.options

@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { decrypt, encrypt, UnreadableSecret } from "../core/encryption.ts";
 
-/** Null too where its key is gone: it has to be set again. */
+/** Returns null also if the encryption key is gone, so that the address has to be set again. */
 export function chatUrlOf({ secrets }: Context, userId: string, sealed: string | null): string | null {
   if (sealed === null) return null;
   try {

@@ -24,8 +24,9 @@ interface Message {
 }
 
 /**
- * Makes messages of what is to be delivered: of each urgent notification one, of the rest of a person's one in all, after
- * a quarter of an hour unread. A notification and its message change hands in one transaction, so none is lost or doubled.
+ * Turns due notifications into messages: one for each urgent notification, and one for all the
+ * others of a person, after a quarter of an hour unread. A notification and its message change in
+ * one transaction, so that none is lost or doubled.
  */
 export async function collectNotifications(ctx: Context): Promise<void> {
   while (await transact(ctx, collectSome) === BATCH);

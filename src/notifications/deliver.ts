@@ -9,7 +9,10 @@ const AT_ONCE = 4;
 /** Tries in all, over some two days. */
 const MAX_TRIES = 16;
 
-/** Sends what is to be delivered and what is due again. A message whose process died is sent again under the same id. */
+/**
+ * Sends due messages and due repeats. If the process died, the message is sent again under the same
+ * id.
+ */
 export async function deliverNotifications(ctx: Context): Promise<void> {
   await collectNotifications(ctx);
   for (let some = await takeDue(ctx); some.length > 0; some = await takeDue(ctx)) {
@@ -17,7 +20,10 @@ export async function deliverNotifications(ctx: Context): Promise<void> {
   }
 }
 
-/** Nobody else takes them for some minutes: longer than a try may last. */
+/**
+ * Takes due messages for some minutes, which is longer than a try may last, so that no other
+ * process takes them.
+ */
 async function takeDue({ db }: Context): Promise<Message[]> {
   return await db<Message[]>`
     with due as (

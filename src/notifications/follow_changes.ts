@@ -5,8 +5,9 @@ import { transact } from "../core/transact.ts";
 const BATCH = 2000;
 
 /**
- * Tells those who watch a ticket that it moved, was closed or reopened, or that an agent's run on it failed. It follows the
- * numbered events from where it stood, so that each is told of once, and no change of a ticket pays for it.
+ * Tells the watchers of a ticket that it moved, was closed or reopened, or that an agent's run on
+ * it failed. It follows the numbered events from where it stopped, so that each is told once, and
+ * no change of a ticket costs more because of it.
  */
 export async function followChanges(ctx: Context): Promise<void> {
   while (await transact(ctx, followSome) === BATCH);

@@ -2,7 +2,7 @@ import type { ActorContext } from "../core/context.ts";
 import { chatUrlOf } from "./chat_url.ts";
 import type { NotificationSettings } from "./schema.ts";
 
-/** What the caller is told by mail and chat. */
+/** Returns the caller's settings for mail and chat. */
 export async function getNotificationSettings(ctx: ActorContext): Promise<NotificationSettings> {
   const { db, actor, mailer } = ctx;
   const [row] = await db<{ mail: NotificationSettings["mail"]; chat_url: string | null }[]>`

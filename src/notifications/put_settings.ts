@@ -6,7 +6,10 @@ import { sealChatUrl } from "./chat_url.ts";
 import { getNotificationSettings } from "./get_settings.ts";
 import type { NotificationSettings, PutNotificationSettings } from "./schema.ts";
 
-/** @throws {AppError} forbidden for bot clients; invalid_request for a chat hook that leads inside */
+/**
+ * @throws {AppError} forbidden for bot clients; invalid_request for a chat hook with an internal
+ * address
+ */
 export async function putNotificationSettings(
   ctx: ActorContext,
   { mail, chat_url: url }: PutNotificationSettings,

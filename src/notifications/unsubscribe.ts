@@ -5,8 +5,8 @@ import { transact } from "../core/transact.ts";
 import { readUnsubscribeToken } from "./unsubscribe_token.ts";
 
 /**
- * Ends a user's mails by the link of one of them; used again, it changes nothing.
- * @throws {AppError} not_found for a link that was made up
+ * Ends a user's mails by the link in one of them. Using it again changes nothing.
+ * @throws {AppError} not_found for a forged link
  */
 export async function unsubscribe(ctx: Context, token: string): Promise<void> {
   const userId = readUnsubscribeToken(ctx, token);

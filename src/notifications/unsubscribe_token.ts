@@ -2,12 +2,15 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Context } from "../core/context.ts";
 import { Id } from "../core/schema.ts";
 
-/** Ends a user's mails without a sign-in; nobody can make it up. It holds as long as the secret that signed it does. */
+/**
+ * Makes a token that ends a user's mails without a sign-in. Nobody can forge it. It is valid as
+ * long as the secret that signed it.
+ */
 export function makeUnsubscribeToken({ secrets }: Context, userId: string): string {
   return `${userId}.${sign(secrets.auth[0].bytes, userId)}`;
 }
 
-/** The user, or null for a token that was made up. */
+/** Returns the user; null for a forged token. */
 export function readUnsubscribeToken({ secrets }: Context, token: string): string | null {
   const [userId = "", signature = ""] = token.split(".");
   if (!Id.safeParse(userId).success) return null;
