@@ -3,7 +3,7 @@ import type { Endpoint } from "./schema.ts";
 
 export const TEST_TYPE = "webhook.test";
 
-/** An event, with the changes themselves where the endpoint asks for them. */
+/** An event, with the changed values if the endpoint asks for them. */
 export type Told = Event & { changes?: Record<string, [from: unknown, to: unknown]> };
 
 export function bodyOf(
@@ -36,7 +36,7 @@ function sentenceOf(
   return `${subject}: ${what}${fields}, by ${escape(who)}`;
 }
 
-/** Slack's three characters, and the bars and brackets of its links. */
+/** Escapes Slack's three characters, and the bars and brackets of its links. */
 function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("|", "¦")
     .replaceAll("\n", " ");

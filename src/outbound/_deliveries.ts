@@ -11,7 +11,10 @@ export function isFor({ project_id, types }: Target, event: Event): boolean {
     (types === null || types.includes(event.type) || types.includes(`${event.entity}.*`));
 }
 
-/** One for each endpoint and event, however often it is asked for; `again` sends also what was sent. */
+/**
+ * Inserts one delivery for each endpoint and event, even if it is requested repeatedly. `again`
+ * also sends deliveries that were sent already.
+ */
 export async function insertDeliveries(
   db: Db,
   deliveries: readonly { endpoint: Target; event: Event }[],

@@ -7,7 +7,10 @@ import type { Sent } from "../sending/post.ts";
 import { GIVE_UP_DAYS, pauseAfter } from "./_schedule.ts";
 import type { Taken, Target } from "./send.ts";
 
-/** Writes down what became of a try, and plans the next one. Only 2xx counts; 410 switches the endpoint off. */
+/**
+ * Stores the outcome of a try and plans the next one. Only 2xx counts as success; 410 switches the
+ * endpoint off.
+ */
 export async function recordAnswer(
   ctx: Context,
   endpoint: Target,
@@ -35,7 +38,7 @@ export async function recordAnswer(
   }
 }
 
-/** For what can't be sent. */
+/** Gives up a delivery that can't be sent. */
 export async function giveUp({ db }: Context, id: string, error: string): Promise<void> {
   await db`
     update outbound_deliveries set status = 'failed', error = ${error}, next_attempt_at = null where id = ${id}::uuid`;
@@ -50,7 +53,10 @@ async function heal({ db }: Context, { id, failing_since }: Target): Promise<voi
   await db`update outbound_endpoints set failing_since = null, paused_until = null where id = ${id}::uuid`;
 }
 
-/** Loudly: an event, which other webhooks and streams hear of, the audit list and the log. */
+/**
+ * Switches an endpoint off and makes that known: by an event, which other webhooks and streams get,
+ * in the audit list and in the log.
+ */
 async function switchOff(ctx: Context, { id, project_id, url }: Target, reason: string): Promise<void> {
   await transact(ctx, async (ctx) => {
     const { db, author, requestId } = ctx;

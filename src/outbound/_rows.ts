@@ -14,7 +14,7 @@ export function deliveryColumns(db: Db) {
     d.created_at, d.delivered_at`;
 }
 
-/** The condition on `outbound_endpoints e` for the one that a path names. */
+/** The condition on `outbound_endpoints e` that selects the endpoint of a path. */
 export function isNamed(db: Db, { id, webhookId }: EndpointPath) {
   return db`e.id = ${webhookId}::uuid and e.project_id = ${id}::uuid`;
 }
@@ -29,7 +29,10 @@ export async function requireEndpoint({ db }: ProjectContext, path: EndpointPath
   if (rows.count === 0) throw noEndpoint();
 }
 
-/** What can be told of an address before anything is sent there. @throws {AppError} invalid_request */
+/**
+ * Checks an address as far as possible before anything is sent there. @throws {AppError}
+ * invalid_request
+ */
 export function requireTarget({ config }: ProjectContext, url: string): void {
   try {
     checkUrl(url, config.WEBHOOK_ALLOWED_HOSTS);

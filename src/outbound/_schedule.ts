@@ -3,9 +3,10 @@ const PAUSES = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20
 const LONGEST_S = 24 * 3600;
 
 /**
- * Seconds until the next try after `attempts` that failed, up to a tenth later than planned, so that what failed together
- * doesn't come back together; null when there is none.
- * @param retryAfter what the receiver asked for, in seconds
+ * Returns the seconds until the next try after `attempts` failed ones; null if there is none. The
+ * try is up to a tenth later than planned, so that deliveries that failed together don't come back
+ * together.
+ * @param retryAfter the receiver's wish, in seconds
  */
 export function pauseAfter(
   attempts: number,
@@ -17,5 +18,5 @@ export function pauseAfter(
   return Math.max(planned * (1 + chance / 10), Math.min(retryAfter ?? 0, LONGEST_S));
 }
 
-/** How many days of nothing but failures switch an endpoint off. */
+/** An endpoint is switched off after this many days with nothing but failures. */
 export const GIVE_UP_DAYS = 5;

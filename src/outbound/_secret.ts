@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Context } from "../core/context.ts";
 import { decrypt, encrypt } from "../core/encryption.ts";
 
-/** How long a former secret signs beside its successor. */
+/** How long a former secret signs together with its successor. */
 export const OVERLAP_HOURS = 24;
 
-/** In the form of Standard Webhooks. */
+/** Returns a new secret in the form of Standard Webhooks. */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }

@@ -1,9 +1,10 @@
 import { createHmac } from "node:crypto";
 
 /**
- * The header fields of Standard Webhooks 1.0. Every secret signs, so that a receiver may have either of two.
+ * Returns the header fields of Standard Webhooks 1.0. Every secret signs, so that a receiver may
+ * have either of two.
  * @param id the same for all tries
- * @param seconds of the try, since 1970
+ * @param seconds the time of the try, since 1970
  */
 export function signedHeaders(
   id: string,

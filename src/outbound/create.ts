@@ -11,8 +11,8 @@ import type { CreatedEndpoint, CreateEndpoint, Endpoint } from "./schema.ts";
 const MAX_ENDPOINTS = 20;
 
 /**
- * Makes a webhook for the events from now on. Its secret is in this answer only.
- * @throws {AppError} invalid_request, conflict where there are 20
+ * Creates a webhook for all events from now on. Only this answer contains its secret.
+ * @throws {AppError} invalid_request; conflict if there are 20
  */
 export async function createEndpoint(ctx: ProjectContext, input: CreateEndpoint): Promise<CreatedEndpoint> {
   requireTarget(ctx, input.url);
@@ -37,7 +37,7 @@ async function insertEndpoint(ctx: ProjectContext, input: CreateEndpoint, secret
   const { db, project, actor } = ctx;
   const { url, types = null, description = null, format, full } = input;
   const id = uuid();
-  // The project's row is locked, so that of several at once each counts the others.
+  // The project's row is locked, so that each of several simultaneous calls counts the others.
   await db`select from projects where id = ${project.id}::uuid for update`;
   const [made] = await db<Endpoint[]>`
     insert into outbound_endpoints as e (id, project_id, url, types, description, format, "full", secret, since_seq, created_by)

@@ -4,7 +4,7 @@ import { transact } from "../core/transact.ts";
 import { isNamed, noEndpoint } from "./_rows.ts";
 import type { EndpointPath } from "./schema.ts";
 
-/** The log of its deliveries goes with it. @throws {AppError} not_found */
+/** Deletes a webhook and the log of its deliveries. @throws {AppError} not_found */
 export async function deleteEndpoint(ctx: ProjectContext, path: EndpointPath): Promise<void> {
   await transact(ctx, async (ctx) => {
     const { count } = await ctx.db`delete from outbound_endpoints e where ${isNamed(ctx.db, path)}`;

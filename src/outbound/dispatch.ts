@@ -3,12 +3,15 @@ import type { Context } from "../core/context.ts";
 import { describeError, log } from "../core/log.ts";
 import { fanOutEvents } from "./fan_out.ts";
 
-/** How often it looks where nothing is heard: for endpoints that were made, and for tries that are due. */
+/** How often it looks for new endpoints and due tries if it hears of nothing. */
 const LOOK_S = 2;
 /** The least time between two looks. */
 const PACE_MS = 100;
 
-/** Runs in each process that runs jobs, until the service drains. Where there are no endpoints it reads no events. */
+/**
+ * Runs in each process that runs jobs, until the service drains. It reads no events if there are no
+ * endpoints.
+ */
 export async function dispatchEvents(ctx: Context): Promise<void> {
   const { feed, signal, db } = ctx;
   while (!signal.aborted) {

@@ -10,8 +10,9 @@ const STEP = 500;
 type Target = Pick<Endpoint, "id" | "project_id" | "types"> & { since_seq: number };
 
 /**
- * Makes the deliveries of the events since last time and a job for each endpoint that has something due: one for a batch,
- * never one for an event. Deliveries and place commit together, so each event is delivered for once, whoever dies.
+ * Creates the deliveries of new events, and a job for each endpoint that has something due: one for
+ * a batch, never one for an event. Deliveries and position commit together, so that each event is
+ * handled exactly once, even if a process dies.
  */
 export async function fanOutEvents(ctx: Context): Promise<void> {
   while (await transact(ctx, fanOutStep));
@@ -19,7 +20,7 @@ export async function fanOutEvents(ctx: Context): Promise<void> {
 }
 
 async function fanOutStep({ db }: Context): Promise<boolean> {
-  // Another process is at it.
+  // If another process has the lock, nothing is done.
   const [cursor] = await db<{ seq: number }[]>`select seq from outbound_cursor for update skip locked`;
   if (!cursor) return false;
   const endpoints = await db<Target[]>`

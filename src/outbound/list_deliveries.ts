@@ -4,7 +4,7 @@ import { pageLimit } from "../core/planner.ts";
 import { deliveryColumns, requireEndpoint } from "./_rows.ts";
 import type { Delivery, ListDeliveries } from "./schema.ts";
 
-/** Newest first, for 30 days. @throws {AppError} not_found */
+/** Returns the deliveries of the last 30 days, newest first. @throws {AppError} not_found */
 export async function listDeliveries(ctx: ProjectContext, input: ListDeliveries) {
   const { db } = ctx;
   await requireEndpoint(ctx, input);

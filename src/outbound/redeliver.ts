@@ -4,7 +4,9 @@ import { transact } from "../core/transact.ts";
 import { deliveryColumns } from "./_rows.ts";
 import type { Delivery, DeliveryPath } from "./schema.ts";
 
-/** Sends it again at once, under the same id, whatever became of it before. @throws {AppError} not_found */
+/**
+ * Sends a delivery again at once under the same id, after any outcome. @throws {AppError} not_found
+ */
 export async function redeliver(ctx: ProjectContext, path: DeliveryPath): Promise<Delivery> {
   return await transact(ctx, async (ctx) => {
     const { db, project, queue } = ctx;

@@ -6,8 +6,8 @@ import { getEndpoint } from "./get.ts";
 import type { Replay } from "./schema.ts";
 
 /**
- * Sends the events after a number again, under the ids of their first deliveries, so that a receiver which knows them
- * takes each once.
+ * Sends the events after a number again, under the ids of their first deliveries, so that a
+ * receiver which knows the ids takes each event once.
  * @throws {AppError} not_found
  */
 export async function replayEvents(ctx: ProjectContext, input: Replay) {

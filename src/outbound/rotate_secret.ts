@@ -6,7 +6,10 @@ import { isNamed, noEndpoint } from "./_rows.ts";
 import { newSecret, OVERLAP_HOURS, sealSecret } from "./_secret.ts";
 import type { EndpointPath } from "./schema.ts";
 
-/** Gives it a new secret; the former one signs beside it for a day. @throws {AppError} not_found */
+/**
+ * Gives a webhook a new secret. The former one signs together with it for a day. @throws {AppError}
+ * not_found
+ */
 export async function rotateSecret(ctx: ProjectContext, path: EndpointPath) {
   const secret = newSecret();
   return await transact(ctx, async (ctx) => {

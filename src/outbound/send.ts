@@ -7,11 +7,14 @@ import { openSecret } from "./_secret.ts";
 import { signedHeaders } from "./_sign.ts";
 import type { Endpoint } from "./schema.ts";
 
-/** Deliveries that go out at once to one endpoint. */
+/** Deliveries that are sent to one endpoint at the same time. */
 const BATCH = 10;
-/** How long a delivery that was taken is nobody else's: longer than a try lasts. */
+/** How long no other process takes a delivery that was taken. This is longer than a try lasts. */
 const LEASE_S = 60;
-/** A job ends before the queue would take it for dead; what is left is found by the next look. */
+/**
+ * A job ends before the queue would take it for dead. The next look finds the deliveries that are
+ * left.
+ */
 const JOB_MS = 30_000;
 
 export type Target = Pick<Endpoint, "id" | "project_id" | "url" | "format" | "full" | "failing_since"> & {
@@ -22,13 +25,13 @@ export type Target = Pick<Endpoint, "id" | "project_id" | "url" | "format" | "fu
 export interface Taken {
   id: string;
   seq: number | null;
-  /** This one included. */
+  /** Includes this try. */
   attempts: number;
 }
 
 /**
- * Sends what is due to one endpoint. Each delivery is taken for a minute, so that a process which dies in between leaves it
- * to the next one, and the receiver knows by the id what it got twice.
+ * Sends the due deliveries of one endpoint. Each delivery is taken for a minute. If the process
+ * dies, the next one sends it, and the receiver recognizes a repeat by its id.
  */
 export async function sendWebhooks(ctx: Context, { endpoint_id }: { endpoint_id: string }): Promise<void> {
   const until = performance.now() + JOB_MS;
@@ -39,7 +42,8 @@ export async function sendWebhooks(ctx: Context, { endpoint_id }: { endpoint_id:
     if (taken.length === 0) return;
     const events = await eventsOf(ctx, endpoint, taken);
     const outcomes = await Promise.all(taken.map((delivery) => attempt(ctx, endpoint, { delivery, events })));
-    // One that doesn't answer at all is left in peace for a while, so that it costs others nothing.
+    // A receiver that doesn't answer at all is not called for a while, so that it costs other
+    // receivers nothing.
     if (outcomes.includes("unreachable")) return await pause(ctx, endpoint_id);
   }
 }
@@ -104,7 +108,7 @@ async function attempt(
   return "failure" in sent && sent.failure === "unreachable" ? "unreachable" : "answered";
 }
 
-/** For a quarter of the time that it has been failing, from 5 s to an hour. */
+/** Pauses an endpoint for a quarter of the time that it has been failing, from 5 s to an hour. */
 async function pause({ db }: Context, endpointId: string): Promise<void> {
   log.warn("a webhook's receiver does not answer", { webhook: endpointId });
   await db`

@@ -5,7 +5,7 @@ import { deliveryColumns, requireEndpoint } from "./_rows.ts";
 import { TEST_TYPE } from "./_body.ts";
 import type { Delivery, EndpointPath } from "./schema.ts";
 
-/** Queues a delivery that tells of nothing. @throws {AppError} not_found */
+/** Enqueues a delivery without an event. @throws {AppError} not_found */
 export async function sendTest(ctx: ProjectContext, path: EndpointPath): Promise<Delivery> {
   return await transact(ctx, async (ctx) => {
     const { db, project, queue } = ctx;
