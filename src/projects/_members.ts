@@ -11,11 +11,15 @@ export function memberColumns(db: Db) {
   return db`m.user_id, u.email, u.name, m.role, m.created_at`;
 }
 
-/** Behind this lock the caller is still an admin of the project: nobody who was removed puts themselves back. */
+/**
+ * Locks the user and the caller and checks that the caller is still an admin of the project, so
+ * that nobody who was removed can add themselves again.
+ */
 export async function lockMember(ctx: ProjectContext, userId: string): Promise<void> {
   const { db, actor, project } = ctx;
   await lockProject(ctx, project.id);
-  // Both in id order, as by who changes one of them. Who gives the user work waits, too.
+  // Both rows are locked in id order, like every change of one of them. A call that assigns work to
+  // the user waits, too.
   await db`select from users where id in (${userId}::uuid, ${actor.user.id}::uuid) order by id for no key update`;
   await requireStanding(ctx);
   const [now] = await db<[{ role: ProjectRole | null }]>`

@@ -5,7 +5,7 @@ import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
 
-/** The columns of a Project for `projects p`, but for the caller's role in it. */
+/** The columns of a Project for `projects p`, without the caller's role in it. */
 export function projectColumns(db: Db) {
   return db`p.id, p.account_id, p.name, p.key, p.slug, p.archived_at, p.created_at, p.updated_at, array(
     select r.full_name from project_repositories r where r.project_id = p.id order by lower(r.full_name)
@@ -14,13 +14,16 @@ export function projectColumns(db: Db) {
   ) as former_keys`;
 }
 
-/** Names that a project was given, or shall be given. */
+/** The current or requested names of a project. */
 interface GivenNames {
   accountId: string;
   key: string | undefined;
 }
 
-/** The conflict with a key or slug that the account has already; any other error as it is. */
+/**
+ * Converts the violation for a key or slug that the account has already into a conflict; returns
+ * any other error as it is.
+ */
 export async function projectConflict(
   ctx: ActorContext,
   error: unknown,
@@ -32,7 +35,7 @@ export async function projectConflict(
   return conflictOf(error, { projects_slug_key: "Another project of the account has this slug" });
 }
 
-/** Whose a key is, or was, is told to those who may see that project. */
+/** Names the project that has or had the key, but only to callers who may see that project. */
 async function keyConflict(
   { db, actor: { user, credential } }: ActorContext,
   cause: unknown,

@@ -9,7 +9,10 @@ import { getProject } from "./get.ts";
 import { writeRepositories } from "./put_repositories.ts";
 import type { CreateProject, Project } from "./schema.ts";
 
-/** Makes a project; a key or slug that is not given comes from the name, numbered until it is free. */
+/**
+ * Creates a project. A key or slug that is not given is made from the name and numbered until it is
+ * free.
+ */
 export async function createProject(ctx: ActorContext, input: CreateProject): Promise<Project> {
   const accountId = namedAccount(ctx.actor, input.account_id, "add projects to another account");
   return await transact(ctx, async (ctx) => {
@@ -32,7 +35,10 @@ export async function createProject(ctx: ActorContext, input: CreateProject): Pr
   });
 }
 
-/** Behind a lock on the account: what is free now is not taken before the project is stored. */
+/**
+ * Chooses names while the account is locked, so that a free name is not taken before the project is
+ * stored.
+ */
 async function chooseNames(
   ctx: Context,
   accountId: string,
@@ -60,7 +66,7 @@ function firstFree(base: string, taken: ReadonlySet<string>, separator = ""): st
   return base + separator + number;
 }
 
-/** In capitals, without accents: Straße and Über are STRASSE and UBER. */
+/** Returns the words in capitals without accents: Straße and Über become STRASSE and UBER. */
 function latinWords(name: string): string[] {
   return name.normalize("NFKD").replace(/\p{M}+/gu, "").toUpperCase().match(/[A-Z0-9]+/g) ?? [];
 }

@@ -1,7 +1,7 @@
 import type { ProjectAccess } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
 
-/** What is known of a project's account, be it a moment old. */
+/** The facts about a project's account, which may be a moment old. */
 interface Enabling {
   project: Pick<ProjectAccess, "disabled_roles">;
 }

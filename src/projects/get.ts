@@ -3,7 +3,7 @@ import { AppError } from "../core/errors.ts";
 import { projectColumns } from "./_rows.ts";
 import type { Project } from "./schema.ts";
 
-/** A project as it is for a caller with this role in it. */
+/** Returns a project as a caller with this role sees it. */
 export async function getProject(
   ctx: Context,
   { id, role }: Pick<ProjectAccess, "id" | "role">,

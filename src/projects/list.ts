@@ -5,7 +5,10 @@ import { pageLimit } from "../core/planner.ts";
 import { projectColumns } from "./_rows.ts";
 import type { ListProjects, Project } from "./schema.ts";
 
-/** The projects that the caller may see, oldest first; archived ones only when asked for. */
+/**
+ * Returns the projects that the caller may see, oldest first. Archived ones are included only on
+ * request.
+ */
 export async function listProjects(ctx: ActorContext, input: ListProjects) {
   const { user, credential } = ctx.actor;
   const bound = credential.type === "key" ? credential.project_id : null;

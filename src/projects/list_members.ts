@@ -5,7 +5,10 @@ import type { IdPage } from "../core/schema.ts";
 import { memberColumns } from "./_members.ts";
 import type { Member } from "./schema.ts";
 
-/** One page of the people with a role of their own in the project; account admins have theirs without being listed. */
+/**
+ * Returns one page of the people with a role of their own in the project. Account admins have a
+ * role without being listed.
+ */
 export async function listMembers({ db, project }: ProjectContext, { limit, cursor }: IdPage) {
   const rows = await db<Member[]>`
     select ${memberColumns(db)} from project_members m join users u on u.id = m.user_id

@@ -6,8 +6,9 @@ import type { IdPage } from "../core/schema.ts";
 import type { Person } from "./schema.ts";
 
 /**
- * Who of the project's account has a role in the project, also by being an admin of the account. Deactivated users are
- * among them, since what they did bears their ids.
+ * Returns the people of the project's account who have a role in the project, including admins of
+ * the account. Deactivated users are among them, because their ids are in the records of their
+ * work.
  */
 export async function listPeople({ db, project }: ProjectContext, { limit, cursor }: IdPage) {
   const role = roleInProject(db);

@@ -2,16 +2,17 @@ import { projectsFor, roleInProject, withinReach } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 
-/** A project as an agent names it: by its key. */
+/** A project that an agent names by its key. */
 export interface LocatedProject {
   id: string;
   key: string;
 }
 
 /**
- * Finds the project of a key among those that the caller may see, or the caller's only project without a key. Archived
- * projects count only where the key names them; a former key counts where no project has it now.
- * @throws {AppError} not_found; invalid_request when several projects fit
+ * Finds the project of a key among the projects that the caller may see, or the caller's only
+ * project if there is no key. An archived project counts only if the key names it. A former key
+ * counts only if no project has it now.
+ * @throws {AppError} not_found; invalid_request if several projects fit
  */
 export async function locateProject(ctx: ActorContext, key: string | undefined): Promise<LocatedProject> {
   const named = key?.toUpperCase();
@@ -33,7 +34,10 @@ export async function locateProject(ctx: ActorContext, key: string | undefined):
   );
 }
 
-/** Those whose key it is first, and at most two of all that fit, because a second one makes the name ambiguous. */
+/**
+ * Returns at most two of the projects that fit, current keys first. Two are enough, because a
+ * second one makes the name ambiguous.
+ */
 async function projectsNamed(ctx: ActorContext, key: string | undefined): Promise<LocatedProject[]> {
   const { user, credential } = ctx.actor;
   const bound = credential.type === "key" ? credential.project_id : null;

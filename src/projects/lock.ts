@@ -2,7 +2,7 @@ import { projectIsArchived } from "../core/access.ts";
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 
-/** Behind this lock nobody archives the project. @throws {AppError} forbidden when somebody has */
+/** Locks a project, so that nobody archives it. @throws {AppError} forbidden if it is archived */
 export async function lockProject({ db }: Context, projectId: string): Promise<void> {
   const [project] = await db<[{ archived: boolean }]>`
     select archived_at is not null as archived from projects where id = ${projectId}::uuid for update`;
@@ -10,7 +10,8 @@ export async function lockProject({ db }: Context, projectId: string): Promise<v
 }
 
 /**
- * Keys and slugs of an account's projects are given and changed behind this lock, which comes before a project's own.
+ * Locks an account. Keys and slugs of its projects change only under this lock, which comes before
+ * a project's own lock.
  * @throws {AppError} not_found
  */
 export async function lockAccount({ db }: Context, accountId: string): Promise<void> {

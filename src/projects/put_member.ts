@@ -5,7 +5,9 @@ import { transact } from "../core/transact.ts";
 import { auditMember, lockMember, memberColumns } from "./_members.ts";
 import type { Member, PutMember } from "./schema.ts";
 
-/** Gives a user of the project's account a role in it; the role that they have changes nothing. */
+/**
+ * Gives a user of the project's account a role in the project. The same role again changes nothing.
+ */
 export async function putMember(ctx: ProjectContext, input: PutMember): Promise<Member> {
   return await transact(ctx, async (ctx) => {
     await lockMember(ctx, input.userId);

@@ -6,7 +6,7 @@ import { getProject } from "./get.ts";
 import { lockProject } from "./lock.ts";
 import type { Project, PutRepositories } from "./schema.ts";
 
-/** Wires the project to exactly these repositories; the same ones again change nothing. */
+/** Wires the project to exactly these repositories. The same ones again change nothing. */
 export async function putRepositories(ctx: ProjectContext, input: PutRepositories): Promise<Project> {
   return await transact(ctx, async (ctx) => {
     if (await writeRepositories(ctx, ctx.project.id, input.repositories)) {
@@ -24,8 +24,9 @@ export async function putRepositories(ctx: ProjectContext, input: PutRepositorie
 }
 
 /**
- * Three statements whatever the number; tells whether anything changed. Two calls at once end with one call's list: the
- * second reads behind the lock.
+ * Writes the repositories in three statements for any number of them, and tells whether anything
+ * changed. Two simultaneous calls end with one call's list, because the second reads after the
+ * first has released the lock.
  * @throws {AppError} forbidden when the project is archived
  */
 export async function writeRepositories(ctx: Context, projectId: string, names: string[]): Promise<boolean> {

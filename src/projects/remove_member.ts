@@ -4,7 +4,7 @@ import { forgetAccess } from "../core/forget_access.ts";
 import { transact } from "../core/transact.ts";
 import { auditMember, lockMember } from "./_members.ts";
 
-/** Takes a user's role in the project away. */
+/** Removes a user's role in the project. */
 export async function removeMember(ctx: ProjectContext, input: { userId: string }): Promise<void> {
   await transact(ctx, async (ctx) => {
     await lockMember(ctx, input.userId);

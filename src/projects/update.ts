@@ -10,8 +10,8 @@ import { lockAccount } from "./lock.ts";
 import type { Project, UpdateProject } from "./schema.ts";
 
 /**
- * Changes a project's names, or archives it and takes it back. An archived project can be read but not written; what it
- * is already writes nothing.
+ * Changes a project's names, or archives or restores it. An archived project can be read but not
+ * changed. Values that the project already has are not written.
  */
 export async function updateProject(ctx: ProjectContext, input: UpdateProject): Promise<Project> {
   const { id: _, ...changes } = input;
