@@ -16,14 +16,14 @@ type Asked = Pick<
   | "default_option"
 >;
 
-/** What an answer may look like, by the kind of its question. */
+/** The allowed form of an answer, by the kind of its question. */
 export interface Form {
   options: Option[] | null;
   selection: "single" | "multiple" | null;
   allow_text: boolean;
 }
 
-/** @throws {AppError} invalid_request for what doesn't go together */
+/** @throws {AppError} invalid_request for fields that contradict each other */
 export function formOf({ kind, options, selection, allow_text }: Asked): Form {
   if (kind === "decision") {
     if (!options) throw invalidField("options", "A decision has 2 to 12 options");
@@ -61,7 +61,7 @@ export async function checkAsked(ctx: ProjectContext, asked: Asked, version: num
   }
 }
 
-/** A question goes only to who may answer it. */
+/** Checks that the addressee may answer the question. */
 async function checkAddressee(
   { db, project, actor }: ProjectContext,
   userId: string,

@@ -5,7 +5,7 @@ import type { Question, QuestionPath } from "./schema.ts";
 
 /**
  * Ends a pending question without an answer, by one conditional statement.
- * @throws {AppError} already_answered, conflict when it ended a moment ago
+ * @throws {AppError} already_answered; conflict if it ended a moment ago
  */
 export async function endQuestion(
   ctx: ProjectContext,
@@ -22,7 +22,9 @@ export async function endQuestion(
   throw new Error("a question that is pending was not ended");
 }
 
-/** The asker, or who has a say over it. @throws {AppError} forbidden */
+/**
+ * Checks that the caller asked the question or has control over it. @throws {AppError} forbidden
+ */
 export function requireAsker(
   { actor, project }: ProjectContext,
   question: StoredQuestion,

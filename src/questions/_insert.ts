@@ -6,7 +6,7 @@ import { questionColumns } from "./_rows.ts";
 import { blockTask } from "./_task.ts";
 import type { CreateQuestion, Question } from "./schema.ts";
 
-/** Stores a question that was checked, and blocks its task. Call it behind the ticket's lock. */
+/** Stores a checked question and blocks its task. Call it while you hold the ticket's lock. */
 export async function insertQuestion(
   ctx: ProjectContext,
   asked: Omit<CreateQuestion, "idempotency_key">,

@@ -8,7 +8,8 @@ export function requireAnswerer({ actor, project }: ProjectContext, question: St
   if (isAsker(actor, question)) throw refused("no credential answers what it asked itself");
   const bot = isBot(actor);
   if (bot && question.resolver === "human_only") throw refused("only a person may");
-  // An addressee may be away: an admin of the project stands in, but no agent of an admin does.
+  // An addressee may be away, so an admin of the project may answer instead, but an admin's agent
+  // may not.
   const standsIn = project.role === "admin" && !bot;
   const { addressee_user_id: asked, addressee_role: role } = question;
   if (asked !== null && asked !== actor.user.id && !standsIn) throw refused("it is addressed to another");

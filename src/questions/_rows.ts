@@ -8,7 +8,7 @@ export function questionColumns({ db, project }: { db: Db; project: Pick<Project
   return questionColumnsOf(db, db`${project.key}`);
 }
 
-/** The same where `key` is the key of the question's project. */
+/** The same columns, with `key` for the key of the question's project. */
 export function questionColumnsOf(db: Db, key: Fragment) {
   return db`q.id, q.ticket_id, ${key} || '-' || (select k.number from tickets k where k.id = q.ticket_id) as ticket_ref,
     q.project_id, q.task_id, q.kind, q.prompt, q.context, q.options, q.selection, q.allow_text, q.addressee_user_id,
@@ -28,7 +28,7 @@ function answerColumn(db: Db) {
     'at', to_char(q.ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end`;
 }
 
-/** A question with whom its asker was authenticated as. */
+/** A question with the credential that asked it. */
 export type StoredQuestion = Question & { created_with: "session" | "key"; key_id: string | null };
 
 /** @throws {AppError} not_found */
@@ -45,18 +45,23 @@ export function noSuchQuestion(): AppError {
   return new AppError("not_found", "No such question on this ticket");
 }
 
-/** Without the columns that only the verbs need. */
+/** Returns a question without the columns that only the verbs need. */
 export function toQuestion({ created_with: _, key_id: __, ...question }: StoredQuestion): Question {
   return question;
 }
 
-/** Did this very credential ask it? What an API key asks is its agent's question, and not its owner's. */
+/**
+ * Tells whether this credential asked the question. A question asked with an API key belongs to the
+ * key's agent and not to the key's owner.
+ */
 export function isAsker({ user, credential }: Actor, question: StoredQuestion): boolean {
   return question.asked_by.id === user.id && question.created_with === credential.type &&
     (credential.type === "session" || question.key_id === credential.id);
 }
 
-/** @throws {AppError} already_answered with the first answer, conflict when it ended in another way */
+/**
+ * @throws {AppError} already_answered with the first answer; conflict if it ended in another way
+ */
 export function refuseEnded(question: Question, attempt: string): void {
   if (question.status === "pending") return;
   const refused = `Cannot ${attempt} this question: it`;

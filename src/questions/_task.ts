@@ -3,18 +3,19 @@ import { requireScope } from "../core/access.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { newVersion } from "../core/if_match.ts";
 
-/** What a task was before a question blocked it. */
+/** The status of a task before a question blocked it. */
 export type TaskBefore = "pending" | "in_progress";
 
-/** Of a blocking reason, in characters. */
+/** The limit of a blocking reason, in characters. */
 const MAX_REASON = 2000;
 
 /**
- * Blocks the task that waits for a question. Its claim stays, without a lease that runs out while a person thinks. A task
- * that somebody blocked for another reason keeps that one. Call it behind the ticket's lock.
- * @returns what the task was; null when the question doesn't hold it
- * @throws {AppError} invalid_request for a task of another ticket; invalid_transition for a finished one;
- * insufficient_scope for a key that may not write tasks
+ * Blocks the task that waits for a question. Its claim stays, but its lease does not expire while a
+ * person thinks. A task that somebody blocked for another reason keeps that reason. Call it while
+ * you hold the ticket's lock.
+ * @returns the status that the task had; null if the question doesn't block it
+ * @throws {AppError} invalid_request for a task of another ticket; invalid_transition for a
+ * finished one; insufficient_scope for a key that may not write tasks
  */
 export async function blockTask(
   { db, actor }: ProjectContext,
@@ -37,7 +38,7 @@ export async function blockTask(
       newVersion(db, "t")
     }
       where t.id = ${taskId}::uuid`,
-    // Others are pending still, from whose block somebody took the task by hand: they hold it again.
+    // If somebody unblocked the task by hand, its other pending questions block it again.
     db`update questions set task_was = ${task.status} where task_id = ${taskId}::uuid and status = 'pending'`,
   ]);
   return task.status as TaskBefore;

@@ -8,10 +8,10 @@ import { questionColumns, readQuestion, refuseEnded, type StoredQuestion } from 
 import type { AnswerQuestion, Question } from "./schema.ts";
 
 /**
- * Answers a question. The answer, its history and the task that goes on by it are one transaction; of several answers at
- * once the first one counts.
- * @throws {AppError} already_answered with the first answer in `details.current`; conflict when it ended in another way;
- * question_stale; forbidden for who may not answer it
+ * Answers a question. The answer, its history and the task that continues are written in one
+ * transaction. The first of several simultaneous answers counts.
+ * @throws {AppError} already_answered with the first answer in `details.current`; conflict if it
+ * ended in another way; question_stale; forbidden for a caller who may not answer it
  */
 export async function answerQuestion(ctx: ProjectContext, input: AnswerQuestion): Promise<Question> {
   return await transact(ctx, async (ctx) => {
@@ -29,13 +29,14 @@ export async function answerQuestion(ctx: ProjectContext, input: AnswerQuestion)
         answered_by_bot = ${isBot(actor)}, ended_at = clock_timestamp(), updated_at = clock_timestamp()
       where q.id = ${question.id}::uuid and q.status = 'pending' returning ${questionColumns(ctx)}`;
     if (answered) return answered;
-    // It expired between the two statements: that doesn't wait for the ticket's lock.
+    // The question expired between the two statements, because expiry doesn't wait for the ticket's
+    // lock.
     refuseEnded(await readQuestion(ctx, input), "answer");
     throw new Error("a question that is pending was not answered");
   });
 }
 
-/** @throws {AppError} invalid_request for an answer that isn't of the question's form */
+/** @throws {AppError} invalid_request for an answer that doesn't have the question's form */
 function checkAnswer(
   { kind, options, selection, allow_text }: StoredQuestion,
   { option_ids = [], text }: AnswerQuestion,

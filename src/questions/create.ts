@@ -8,7 +8,8 @@ import { insertQuestion } from "./_insert.ts";
 import { type CreatedQuestion, type CreateQuestion, MAX_QUESTIONS, type Question } from "./schema.ts";
 
 /**
- * Asks a question on an open ticket, once under an idempotency key. The task that waits for it is blocked by it.
+ * Asks a question on an open ticket, once for an idempotency key, and blocks the task that waits
+ * for it.
  * @throws {AppError} conflict for a closed ticket; invalid_transition for a finished task
  */
 export async function createQuestion(ctx: ProjectContext, input: CreateQuestion): Promise<CreatedQuestion> {

@@ -1,19 +1,19 @@
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 
-/** Questions of one sweep: the next one takes the rest. */
+/** Questions that one sweep handles; the next one takes the rest. */
 const BATCH = 500;
 
 /**
- * Ends questions whose time has come: by their default option where they have one. What is being written at this moment
- * is left to the next sweep.
+ * Ends questions whose time has come, with their default option if they have one. Rows that are
+ * being written right now are left to the next sweep.
  */
 export async function expireQuestions(ctx: Context): Promise<void> {
   const [due] = await ctx.db<[{ any: boolean }]>`
     select exists (select from questions where status = 'pending' and due_at <= now()) as any`;
   if (!due.any) return;
   await transact(ctx, async ({ db }) => {
-    // The ticket first, as by everyone who ends a question.
+    // The ticket is locked first, as by every call that ends a question.
     const tickets = await db<{ id: string }[]>`
       select t.id from tickets t where t.id in (
         select q.ticket_id from questions q where q.status = 'pending' and q.due_at <= now() order by q.due_at limit ${BATCH})

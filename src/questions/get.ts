@@ -5,8 +5,9 @@ import { noSuchQuestion, questionColumns } from "./_rows.ts";
 import type { GetQuestion, Question, QuestionPath } from "./schema.ts";
 
 /**
- * A question as it stands. With `wait` the call lasts until the question is no longer pending, at most so many seconds.
- * Waiting sends no statement: the process's feed of events wakes all its waiters.
+ * Returns the current state of a question. With `wait` the call lasts until the question is no
+ * longer pending, at most so many seconds. Waiting costs no statement, because the process's feed
+ * of events wakes all waiters.
  */
 export async function getQuestion(ctx: ProjectContext, input: GetQuestion): Promise<Question> {
   if (input.wait === 0) return await read(ctx, input);
@@ -18,7 +19,7 @@ export async function getQuestion(ctx: ProjectContext, input: GetQuestion): Prom
   while (question.status === "pending") {
     const seconds = (until - Date.now()) / 1000;
     if (seconds <= 0 || !await ends.next({ seconds, signal: ctx.signal })) break;
-    // Who has lost the project meanwhile isn't told.
+    // A caller who has lost the project in between gets no answer.
     await requireProject(ctx, ctx.project.id, { needed: "viewer", denial: "not_found" });
     question = await read(ctx, input);
   }
@@ -31,7 +32,7 @@ async function read(ctx: ProjectContext, { ticketId, questionId }: QuestionPath)
   return question;
 }
 
-/** Shared, because one event may wake many waiters. */
+/** Shares reads, because one event may wake many waiters. */
 const questionsById = batchedRead({
   name: "questions",
   scope: ({ project: { id, key } }: ProjectContext) => ({ project: { id, key } }),

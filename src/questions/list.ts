@@ -5,10 +5,11 @@ import { requireTicket } from "../tickets/get.ts";
 import { questionColumns } from "./_rows.ts";
 import type { ListQuestions, Question } from "./schema.ts";
 
-/** One page of a ticket's questions, oldest first. */
+/** Returns one page of a ticket's questions, oldest first. */
 export async function listQuestions(ctx: ProjectContext, { ticketId, status, limit, cursor }: ListQuestions) {
   const { db, project } = ctx;
-  // Before the reads: a wrong cursor would leave the other one without anybody who waits for it.
+  // This comes before the reads start: if a wrong cursor threw between them, nothing would await
+  // the first read.
   const after = afterId(db, "q.id", cursor);
   const [, rows] = await Promise.all([
     requireTicket(ctx, ticketId),

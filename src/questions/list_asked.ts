@@ -5,7 +5,10 @@ import { literal, pageLimit } from "../core/planner.ts";
 import { questionColumnsOf } from "./_rows.ts";
 import type { ListAskedQuestions, Question } from "./schema.ts";
 
-/** One page of what this very credential has asked, newest first, in all projects that it may still see. */
+/**
+ * Returns one page of the questions that this credential has asked, newest first, in all projects
+ * that it may still see.
+ */
 export async function listAskedQuestions(ctx: ActorContext, input: ListAskedQuestions) {
   const { db, actor: { user, credential } } = ctx;
   const { status, ended_after: endedAfter, limit, cursor } = input;

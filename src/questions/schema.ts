@@ -3,7 +3,7 @@ import { Speaker } from "../comments/schema.ts";
 import { distinct, Id, NextCursor, OffsetTime, Page, queryInteger, text, Timestamp } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
-/** Of a ticket, answered ones included: an export brings them all. */
+/** The most questions of a ticket, including answered ones, because an export contains them all. */
 export const MAX_QUESTIONS = 1000;
 /** The longest that a call waits for an answer, in seconds. */
 export const MAX_WAIT = 50;
@@ -28,7 +28,7 @@ export const Option = z.strictObject({
 });
 export type Option = z.infer<typeof Option>;
 
-/** What a confirmation offers. */
+/** The options of a confirmation. */
 export const YES_OR_NO: Option[] = [{ id: "yes", label: "Yes" }, { id: "no", label: "No" }];
 
 const Options = z.array(Option).min(2).max(12).refine(
@@ -47,7 +47,7 @@ const Addressee = z.strictObject({ user_id: Id.optional(), role: AddresseeRole.o
       "answer for a user",
   );
 
-/** What a person or agent asks. */
+/** A question as a person or agent asks it. */
 const Asked = z.object({
   kind: QuestionKind.default("question").describe(
     "question: answered by text; decision: by one or several of `options`; confirmation: by `yes` or `no`, with a note",

@@ -9,9 +9,9 @@ import { readQuestion, refuseEnded } from "./_rows.ts";
 import type { Question, SupersedeQuestion } from "./schema.ts";
 
 /**
- * Asks another question in the place of a pending one. The task that waits goes on waiting.
- * @returns the new question
- * @throws {AppError} forbidden for everybody but its asker and project admins; already_answered; conflict
+ * Replaces a pending question with another one. The task that waits keeps waiting.
+ * @throws {AppError} forbidden for everybody but its asker and project admins; already_answered;
+ * conflict
  */
 export async function supersedeQuestion(ctx: ProjectContext, input: SupersedeQuestion): Promise<Question> {
   return await transact(ctx, async (ctx) => {

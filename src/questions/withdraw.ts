@@ -7,9 +7,9 @@ import { readQuestion, refuseEnded } from "./_rows.ts";
 import type { Question, QuestionPath } from "./schema.ts";
 
 /**
- * Takes a question back. One that was withdrawn stays as it is.
- * @throws {AppError} forbidden for everybody but its asker, the owner of the key that asked it, and project admins;
- * already_answered, conflict when it ended in another way
+ * Withdraws a question. A question that was withdrawn before stays as it is.
+ * @throws {AppError} forbidden for everybody but its asker, the owner of the key that asked it, and
+ * project admins; already_answered; conflict if it ended in another way
  */
 export async function withdrawQuestion(ctx: ProjectContext, input: QuestionPath): Promise<Question> {
   return await transact(ctx, async (ctx) => {
