@@ -1,23 +1,27 @@
 import ipaddr from "ipaddr.js";
 
-/** Why a request must not go there. */
+/** The reason why a request must not go to an address. */
 export class RefusedAddress extends Error {
   override name = "RefusedAddress";
 }
 
-/** Everything that goes to the internet has such an address; what wraps an IPv4 address (NAT64, 6to4) has others. */
+/**
+ * Every address of the public internet is in this range. Addresses that wrap an IPv4 address
+ * (NAT64, 6to4) are in other ranges.
+ */
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
 
-/** Is it an address of the public internet, of one machine? */
+/** Tells whether it is the address of one machine on the public internet. */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.process(address);
   return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || parsed.match(GLOBAL_IPV6));
 }
 
 /**
- * Checks what an address says by itself; a name's addresses are checked when the request goes out. The URL parser has
- * turned every notation of an IPv4 address (octal, hexadecimal, one number) into the usual one.
- * @param allowedHosts hosts that may be private, of `WEBHOOK_ALLOWED_HOSTS`
+ * Checks an address as written. The addresses of a name are checked when the request is sent. The
+ * URL parser has turned every notation of an IPv4 address (octal, hexadecimal, one number) into the
+ * usual one.
+ * @param allowedHosts hosts that may be private, from `WEBHOOK_ALLOWED_HOSTS`
  * @throws {RefusedAddress}
  */
 export function checkUrl(text: string, allowedHosts: readonly string[]): URL {
@@ -35,7 +39,10 @@ export function checkUrl(text: string, allowedHosts: readonly string[]): URL {
   return url;
 }
 
-/** @throws {RefusedAddress} unless all of a name's addresses are public: which one is taken must not matter */
+/**
+ * Checks all addresses of a name, because any of them may be used. @throws {RefusedAddress} if one
+ * is not public
+ */
 export function checkAddresses(hostname: string, addresses: readonly string[]): void {
   if (!addresses.every(isPublic)) throw notPublic(hostname);
 }

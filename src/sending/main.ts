@@ -1,8 +1,9 @@
 import { post } from "./post.ts";
 
 /**
- * The process that sends webhooks: it may reach the internet, and has nothing else: no database, no secrets, no other files
- * than its socket. The process that serves may reach what is configured, and asks this one.
+ * The process that sends webhooks. It may reach the internet and has nothing else: no database, no
+ * secrets, and no files but its socket. The process that serves may reach only configured hosts,
+ * and lets this one send.
  */
 const [socketPath, allowed = ""] = Deno.args;
 if (!socketPath) throw new Error("usage: main.ts SOCKET [ALLOWED_HOSTS]");

@@ -10,22 +10,25 @@ export interface Outgoing {
   body: string;
 }
 
-/** What came of a request. A redirect is an answer like any other: it isn't followed. */
+/** The result of a request. A redirect is an answer like any other and isn't followed. */
 export type Sent =
   | { status: number; text: string; retryAfter: number | null }
-  /** `refused`: the address isn't one to send to. `unreachable`: no connection, or no answer in time. */
+  /**
+   * `refused` means that nothing may be sent to the address, `unreachable` that there was no
+   * connection or no answer in time.
+   */
   | { failure: "refused" | "unreachable"; message: string };
 
-/** Until the answer's first bytes are there, from the look-up of the name on. */
+/** The time from the look-up of the name to the first bytes of the answer. */
 const DEADLINE_MS = 15_000;
-/** What is kept of an answer. */
+/** How many bytes of an answer are kept. */
 const ANSWER_BYTES = 1024;
 /** How long the text of an answer may take once its status is there. */
 const TEXT_MS = 1_000;
 
 /**
- * Sends one POST. The connection goes to an address that was checked just before: a name can't be looked up once for the
- * check and once more, with another answer, for the connection.
+ * Sends one POST. The connection goes to an address that was checked just before. A name that was
+ * looked up once for the check and again for the connection could give another answer.
  */
 export async function post(outgoing: Outgoing, allowedHosts: readonly string[]): Promise<Sent> {
   try {
@@ -43,7 +46,8 @@ async function send(url: URL, { headers, body }: Outgoing, isAllowed: boolean): 
     url,
     {
       method: "POST",
-      // Never a connection that is kept from before: it would skip the look-up.
+      // A connection that is kept from an earlier request is never used, because it would skip the
+      // look-up.
       agent: false,
       lookup: isAllowed ? undefined : checkedLookup,
       headers: {
@@ -65,7 +69,7 @@ async function send(url: URL, { headers, body }: Outgoing, isAllowed: boolean): 
 
 function end(request: ClientRequest, timer: ReturnType<typeof setTimeout>): void {
   clearTimeout(timer);
-  // What the receiver goes on sending is of no interest.
+  // Further data from the receiver is of no interest.
   request.destroy();
 }
 
@@ -83,7 +87,7 @@ const checkedLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
-/** The status tells what became of it: for the text nobody waits long, however slowly it comes. */
+/** Reads the answer. The status tells the outcome, so nobody waits long for a slow text. */
 async function readAnswer(response: IncomingMessage): Promise<Sent> {
   const { promise: read, resolve: end } = Promise.withResolvers<void>();
   const parts: Uint8Array[] = [];
@@ -105,7 +109,7 @@ async function readAnswer(response: IncomingMessage): Promise<Sent> {
   };
 }
 
-/** Retry-After is a number of seconds or a date. */
+/** Returns the seconds of Retry-After, which is a number of seconds or a date. */
 function secondsUntil(field: string | undefined): number | null {
   if (!field) return null;
   if (/^\d{1,9}$/.test(field.trim())) return Number(field);

@@ -2,24 +2,20 @@ import { request } from "node:http";
 import { type Outgoing, post, type Sent } from "./post.ts";
 
 /**
- * Sends to addresses that users have given: webhooks, chat hooks. Private addresses are refused, each time, at the
- * connection itself. It neither throws nor tries again: what became of the request is in the answer.
- * ```ts
- * const sent = await ctx.sender.post({ url, headers: { "content-type": "application/json" }, body });
- * if ("failure" in sent || sent.status >= 300) …
- * ```
- * Call it from a job only: a receiver may take 15 s.
+ * Sends to addresses that users have given: webhooks and chat hooks. Private addresses are refused
+ * each time, at the connection itself. It neither throws nor tries again, because the answer
+ * contains the outcome.
  */
 export interface Sender {
   post(outgoing: Outgoing): Promise<Sent>;
 }
 
-/** Where the process's own sender listens: ops/start.sh starts it, under this process's id. */
+/** The socket of the process's own sender. ops/start.sh starts it, under this process's id. */
 export function senderSocket(dataDir: string, pid: number): string {
   return `${dataDir}/sender-${pid}.sock`;
 }
 
-/** Has another process send, because this one may reach nothing but what is configured. */
+/** Lets another process send, because this process may reach only configured hosts. */
 export function remoteSender(socketPath: string): Sender {
   return {
     async post(outgoing) {
@@ -32,7 +28,7 @@ export function remoteSender(socketPath: string): Sender {
   };
 }
 
-/** Sends from this process, which must have the permission: for tests and tools. */
+/** Sends from this process, which must have the net permission. It is meant for tests and tools. */
 export function localSender(allowedHosts: readonly string[]): Sender {
   return { post: (outgoing) => post(outgoing, allowedHosts) };
 }
