@@ -2,7 +2,7 @@ import type { Context } from "../core/context.ts";
 import { ACCESS_TOKEN_SECONDS, hashToken, newOpaqueToken, signAccessToken } from "../core/tokens.ts";
 import { IDLE_DAYS, type TokenPair } from "./schema.ts";
 
-/** A new pair for a session; the refresh token is stored as its hash only. */
+/** Issues a new pair for a session. Only the hash of the refresh token is stored. */
 export async function issueTokens(ctx: Context, userId: string, sessionId: string): Promise<TokenPair> {
   const refreshToken = newOpaqueToken();
   const [access_token] = await Promise.all([

@@ -7,17 +7,21 @@ import { transact } from "../core/transact.ts";
 import { voidInvitations } from "../users/invitations.ts";
 import type { ChangePassword } from "./schema.ts";
 
-/** By each user. */
+/** Limits each user. */
 const ATTEMPTS = { name: "password", points: 10, seconds: 300 };
 
-/** Sets a new password and ends every other session of the user. Of two at once one is refused: its password is old. */
+/**
+ * Sets a new password and ends every other session of the user. The second of two simultaneous
+ * calls is refused, because its password is the old one by then.
+ */
 export async function changePassword(ctx: ActorContext, input: ChangePassword): Promise<void> {
   await ctx.limits.take(ATTEMPTS, ctx.actor.user.id, ctx.headers);
-  // Between reading and writing, a sign-in may have renewed the hash of the same password.
+  // It is tried twice, because a sign-in may have renewed the hash of the same password between
+  // reading and writing.
   if (!await tryChange(ctx, input) && !await tryChange(ctx, input)) throw wrongPassword();
 }
 
-/** Answers false when the hash is no longer the one that was compared with. */
+/** Returns false if the stored hash is no longer the one that was compared. */
 async function tryChange(ctx: ActorContext, input: ChangePassword): Promise<boolean> {
   const { user, credential } = ctx.actor;
   const [row] = await ctx.db<{ password_hash: string | null }[]>`

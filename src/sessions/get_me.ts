@@ -2,7 +2,7 @@ import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { Me } from "./schema.ts";
 
-/** The caller and their account. */
+/** Returns the caller and the caller's account. */
 export async function getMe(ctx: ActorContext): Promise<Me> {
   const { account_id, ...user } = ctx.actor.user;
   const [account] = await ctx.db<Me["account"][]>`

@@ -5,7 +5,7 @@ import type { Page } from "../core/schema.ts";
 import { managedUserId } from "../users/managed.ts";
 import { IDLE_DAYS, type Session } from "./schema.ts";
 
-/** The live sessions of the caller, or of a user whom the caller manages; newest first. */
+/** Returns the live sessions of the caller, or of a user whom the caller manages; newest first. */
 export async function listSessions(ctx: ActorContext, input: Page & { id?: string }) {
   const userId = await managedUserId(ctx, input.id);
   const rows = await ctx.db<Session[]>`

@@ -20,12 +20,15 @@ interface Candidate {
 }
 
 /**
- * Starts a session. Attempts are counted by address and by email, so that neither one address nor many can guess on.
- * Only refusals stay counted: a script may sign in each time that it runs, and an office from one address.
- * @throws {AppError} invalid_credentials, the same for an unknown email, a wrong password and a deactivated user
+ * Starts a session. Attempts are counted by address and by email, so that neither one address nor
+ * many addresses can guess without limit. Only refusals stay counted, so that a script may sign in
+ * each time that it runs, and an office may sign in from one address.
+ * @throws {AppError} invalid_credentials, the same for an unknown email, a wrong password and a
+ * deactivated user
  */
 export async function login(ctx: RequestContext, input: Login): Promise<TokenPair> {
-  // The address first: one that tries too often uses up nobody's attempts.
+  // The address is counted first, so that an address which tries too often uses up nobody's
+  // attempts.
   await ctx.limits.take(OF_ADDRESS, ctx.address, ctx.headers);
   const name = nameOf(input.email);
   await ctx.limits.take(OF_EMAIL, name, ctx.headers);
@@ -35,7 +38,8 @@ export async function login(ctx: RequestContext, input: Login): Promise<TokenPai
     await ctx.limits.giveBack(OF_EMAIL, name, ctx.headers);
     return pair;
   }
-  // For an unknown email too: one statement less would tell that it is unknown.
+  // This is written for an unknown email, too, because one statement less would show that it is
+  // unknown.
   await recordAudit(ctx, failedSignIn(ctx, user));
   throw new AppError("invalid_credentials");
 }
@@ -45,7 +49,10 @@ interface Tried {
   pair: TokenPair | null;
 }
 
-/** Tried twice where the hash has changed since it was read: another sign-in may have renewed it. */
+/**
+ * Tries the password again if the hash has changed since it was read, because another sign-in may
+ * have renewed it.
+ */
 async function tryPassword(ctx: RequestContext, { email, password }: Login, tries = 2): Promise<Tried> {
   const [user] = await ctx.db<Candidate[]>`
     select id, name, account_id, password_hash from users
@@ -56,7 +63,7 @@ async function tryPassword(ctx: RequestContext, { email, password }: Login, trie
   return pair || tries === 1 ? { user, pair } : await tryPassword(ctx, { email, password }, tries - 1);
 }
 
-/** Null when the password has changed, or the user was deactivated, since the user was read. */
+/** Returns null if the password was changed or the user deactivated after the user was read. */
 async function startSession(
   ctx: RequestContext,
   user: Candidate,
@@ -69,7 +76,7 @@ async function startSession(
         update users set password_hash = ${renewedHash}
         where id = ${user.id}::uuid and password_hash = ${user.password_hash}`;
     }
-    // The lock and the comparison tell.
+    // The lock and the comparison detect both.
     const started = await ctx.db`
       insert into sessions (id, user_id, user_agent, address, expires_at)
       select ${sessionId}::uuid, u.id, ${ctx.userAgent}, ${ctx.address}, now() + make_interval(days => ${ABSOLUTE_DAYS})
@@ -100,8 +107,9 @@ function failedSignIn({ address }: RequestContext, user: Candidate | undefined) 
 }
 
 /**
- * The name under which attempts on an email are counted: short, and not the address itself. Without accents and in capitals,
- * since the database lowers some letters otherwise than JavaScript, Σ for one: no spelling may have a counter of its own.
+ * Returns the name under which attempts on an email are counted. It is short and not the address
+ * itself. It has no accents and is in capitals, because the database lowers some letters in another
+ * way than JavaScript, Σ for one, and no spelling may have a counter of its own.
  */
 function nameOf(email: string): string {
   const plain = email.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().toUpperCase();

@@ -8,7 +8,9 @@ import { transact } from "../core/transact.ts";
 import { issueTokens } from "./_tokens.ts";
 import type { Refresh, TokenPair } from "./schema.ts";
 
-/** Two tabs, or an answer that was lost, may bring a rotated token once more within this time. */
+/**
+ * A rotated token may come once more within this time, from a second tab or after a lost answer.
+ */
 const REUSE_SECONDS = 30;
 
 interface Rotated {

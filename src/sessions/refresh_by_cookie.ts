@@ -4,13 +4,13 @@ import { hashToken } from "../core/tokens.ts";
 import { refresh } from "./refresh.ts";
 import type { TokenPair } from "./schema.ts";
 
-/** No browser keeps more of one name for a site. */
+/** No browser keeps more cookies of one name for a site. */
 const MOST_COOKIES = 50;
 
 /**
- * Trades the refresh cookie for a new pair. Of several cookies of its name, which other applications on the domain may
- * have set, the one counts that can still be used.
- * @throws {AppError} as `refresh` does; unauthenticated when no cookie came
+ * Trades the refresh cookie for a new pair. Other applications on the domain may have set cookies
+ * of the same name, so the one that can still be used counts.
+ * @throws {AppError} as `refresh` does; unauthenticated if no cookie came
  */
 export async function refreshByCookie(ctx: RequestContext): Promise<TokenPair> {
   const [first, ...others] = ctx.refreshCookies.slice(0, MOST_COOKIES);
@@ -19,7 +19,7 @@ export async function refreshByCookie(ctx: RequestContext): Promise<TokenPair> {
   return await refresh(ctx, { refresh_token: token });
 }
 
-/** The one that is not used yet, or was used last, of those that were issued here. */
+/** Returns the token that is unused or was used last, among those that were issued here. */
 async function mostUsable({ db }: RequestContext, tokens: string[]): Promise<string | undefined> {
   const hashes = tokens.map((token) => Buffer.from(hashToken(token)).toString("hex"));
   const [row] = await db<{ hash: string }[]>`

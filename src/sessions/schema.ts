@@ -2,7 +2,10 @@ import { z } from "zod";
 import { Id, NextCursor, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
 import { Password } from "../users/schema.ts";
 
-/** A refresh token ends when it lies unused this long; its session ends `ABSOLUTE_DAYS` after the sign-in. */
+/**
+ * A refresh token ends after this time without use. Its session ends `ABSOLUTE_DAYS` after the
+ * sign-in.
+ */
 export const IDLE_DAYS = 30;
 export const ABSOLUTE_DAYS = 90;
 
@@ -14,7 +17,7 @@ export const TokenPair = z.object({
 export type TokenPair = z.infer<typeof TokenPair>;
 
 export const Login = z.strictObject({
-  // A phone's keyboard ends the address that it proposes with a blank.
+  // A phone's keyboard adds a blank to the address that it proposes.
   email: text(1, 254).trim(),
   password: z.string().min(1).max(1000),
 });
