@@ -1,7 +1,7 @@
 import { invalidField, invalidRequest } from "../core/errors.ts";
 import { type Answer, NO_SUCH_QUESTION, type Question } from "./schema.ts";
 
-/** Of all answers together, so that a full survey can still be read as one file. */
+/** The limit of all answers together, so that a full survey can still be read as one file. */
 const MOST_CHARACTERS = 20_000;
 
 /** @throws {AppError} invalid_request that names every answer which doesn't fit its question */

@@ -9,7 +9,7 @@ export function surveyColumns(db: Db) {
     (select count(*) from survey_responses r where r.survey_id = s.id) as response_count`;
 }
 
-/** A survey by its code, closed ones included. @throws {AppError} not_found */
+/** Reads a survey by its code, even if it is closed. @throws {AppError} not_found */
 export async function readSurvey({ db }: Context, code: string): Promise<PublicSurvey & { id: string }> {
   const [survey] = await db<(PublicSurvey & { id: string })[]>`
     select id, code, title, questions, closed_at is not null as closed from scope_surveys where lower(code) = lower(${code})`;

@@ -8,17 +8,18 @@ import { checkAnswers } from "./_check_answers.ts";
 import { readSurvey } from "./_rows.ts";
 import type { Answered, AnswerSurvey } from "./schema.ts";
 
-/** By each address. */
+/** Limits each address. */
 const ANSWERS = { name: "survey-answer", points: 20, seconds: 60 };
-/** The door is open to everyone: it must not fill the disk. */
+/** Anyone may answer, and answers must not fill the disk. */
 const MOST_RESPONSES = 10_000;
 const ALREADY_ANSWERED = "You have answered this survey already";
 
 /**
- * Takes one answer per person: a signed-in user's, or that of the email which is given. The answer of somebody signed in
- * replaces what was given under their email before, since anyone could have given that.
- * @throws {AppError} not_found; rate_limited; what a credential is refused for; conflict when the survey is closed or
- * full, or the person has answered
+ * Stores one answer for each person, identified by the signed-in user or by the given email. The
+ * answer of a signed-in user replaces an earlier one under the user's email, because anyone could
+ * have given that.
+ * @throws {AppError} not_found; rate_limited; the refusal of a credential; conflict if the survey
+ * is closed or full, or the person has answered
  */
 export async function answerSurvey(ctx: RequestContext, input: AnswerSurvey): Promise<Answered> {
   await ctx.limits.take(ANSWERS, ctx.address, ctx.headers);
@@ -36,14 +37,14 @@ interface Person {
   user_id: string | null;
 }
 
-/** @throws {AppError} conflict when the person has answered under an email of before */
+/** @throws {AppError} conflict if the person has answered under a former email */
 async function store(
   ctx: RequestContext,
   surveyId: string,
   person: Person,
   { answers }: AnswerSurvey,
 ): Promise<Answered | undefined> {
-  // The lock: a survey closes before this answer, which it then refuses, or after it.
+  // The lock orders closing and answering: an answer after the closing is refused.
   const [answered] = await ctx.db<Answered[]>`
     insert into survey_responses as r (id, survey_id, email, user_id, answers)
     select ${uuid()}::uuid, s.id, ${person.email}, ${person.user_id}::uuid, ${jsonb(ctx.db, answers)}
@@ -60,7 +61,10 @@ async function store(
   return answered;
 }
 
-/** Who sends a credential means to be known by it: a refused one doesn't make them a stranger. */
+/**
+ * Identifies the person. A caller who sends a credential wants to be known by it, so a refused one
+ * doesn't make the caller a stranger.
+ */
 function identify({ actor, refused }: RequestContext, { email }: AnswerSurvey): Person {
   if (refused) throw refused;
   if (!actor) {

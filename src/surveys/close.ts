@@ -6,7 +6,7 @@ import { transact } from "../core/transact.ts";
 import { surveyColumns } from "./_rows.ts";
 import type { Survey } from "./schema.ts";
 
-/** Takes no more answers from now on. Closing again changes nothing. */
+/** Closes a survey, so that it takes no more answers. Closing again changes nothing. */
 export async function closeSurvey(ctx: ActorContext, input: IdPath): Promise<Survey> {
   return await transact(ctx, async (ctx) => {
     const closed = await ctx.db`

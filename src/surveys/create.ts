@@ -7,7 +7,7 @@ import { transact } from "../core/transact.ts";
 import { surveyColumns } from "./_rows.ts";
 import type { CreateSurvey, Survey } from "./schema.ts";
 
-/** @throws {AppError} conflict when another survey has the code, closed ones included */
+/** @throws {AppError} conflict if another survey has the code, even a closed one */
 export async function createSurvey(ctx: ActorContext, input: CreateSurvey): Promise<Survey> {
   return await transact(ctx, async (ctx) => {
     const [survey] = await ctx.db<[Survey]>`
@@ -16,7 +16,8 @@ export async function createSurvey(ctx: ActorContext, input: CreateSurvey): Prom
         ${ctx.actor.user.id}::uuid)
       returning ${surveyColumns(ctx.db)}`;
     await recordAudit(ctx, {
-      // Of no account: its admins, who may read their audit, may not read surveys' codes.
+      // The entry belongs to no account, because account admins may read their audit list but not
+      // surveys' codes.
       account_id: null,
       action: "survey.created",
       target_type: "survey",

@@ -2,7 +2,7 @@ import type { RequestContext } from "../core/context.ts";
 import { readSurvey } from "./_rows.ts";
 import type { PublicSurvey } from "./schema.ts";
 
-/** By each address: enough for a room that shares one, too few to guess codes. */
+/** Limits each address: enough for a room that shares one, too few to guess codes. */
 const READS = { name: "survey", points: 120, seconds: 60 };
 
 /** @throws {AppError} not_found, rate_limited */

@@ -2,10 +2,10 @@ import type { Context } from "../core/context.ts";
 import { surveyColumns } from "./_rows.ts";
 import type { Survey } from "./schema.ts";
 
-/** More surveys than these nobody makes by hand. */
+/** Nobody creates more surveys than these by hand. */
 const MOST = 1_000;
 
-/** Newest first. */
+/** Returns the surveys, newest first. */
 export async function listSurveys(ctx: Context): Promise<{ surveys: Survey[] }> {
   const surveys = await ctx.db<Survey[]>`
     select ${surveyColumns(ctx.db)} from scope_surveys s order by s.created_at desc, s.id desc limit ${MOST}`;

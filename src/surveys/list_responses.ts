@@ -6,7 +6,7 @@ import type { Page } from "../core/schema.ts";
 import { listCell, writeCsv } from "./csv.ts";
 import type { ListResponses, Question, ResponseList, SurveyResponse } from "./schema.ts";
 
-/** What was answered, oldest first: in pages, or all of it as CSV with a column for each question. */
+/** Returns the answers, oldest first: in pages, or all as CSV with a column for each question. */
 export async function listResponses(ctx: Context, input: ListResponses): Promise<ResponseList> {
   const [survey] = await ctx.db<{ questions: Question[] }[]>`
     select questions from scope_surveys where id = ${input.id}::uuid`;
@@ -20,7 +20,7 @@ export async function listResponses(ctx: Context, input: ListResponses): Promise
   return { responses: items, next_cursor };
 }
 
-/** Of one page, or all of them. */
+/** Reads one page of the answers, or all of them. */
 async function readResponses({ db }: Context, surveyId: string, part: Page | null) {
   return await db<SurveyResponse[]>`
     select id, email, user_id, answers, created_at from survey_responses
@@ -40,13 +40,16 @@ function csvOf(questions: readonly Question[], responses: readonly SurveyRespons
   return writeCsv([header, ...rows]);
 }
 
-/** Of their columns. Who reads columns by name would lose all but the last of those with one. */
+/**
+ * Returns the columns' names. They must differ, because a reader of columns by name would lose all
+ * but the last of equal ones.
+ */
 function namesOf(questions: readonly Question[], taken: readonly string[]): string[] {
   const texts = questions.map(({ text }) => text);
   const isOnly = (text: string) => !taken.includes(text) && texts.indexOf(text) === texts.lastIndexOf(text);
   const withKey = ({ key, text }: Question) => `${text} (${key})`;
   const names = questions.map((question) => isOnly(question.text) ? question.text : withKey(question));
-  // The text of one may be that of another with its key.
+  // The text of one question may equal that of another with its key.
   return new Set(names).size === names.length ? names : questions.map(withKey);
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { distinct, Email, Id, IdPage, NextCursor, text, Timestamp } from "../core/schema.ts";
 
-/** Compared without case: people type it from a slide. */
+/** The code is compared without case, because people type it from a slide. */
 const SurveyCode = z.string().regex(
   /^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/,
   "Expected 3 to 40 letters, digits, hyphens and underscores",
@@ -14,7 +14,8 @@ const common = {
 };
 const options = distinct(z.array(text(1, 200)).min(2).max(20), "an option");
 
-// Each has a name, which is what a discriminator needs: by their fields alone, clients can't tell choice from choices.
+// Each type has a name, which a discriminator needs: by their fields alone, clients can't tell
+// choice from choices.
 const TextQuestion = z.strictObject({ ...common, type: z.literal("text") })
   .meta({ id: "TextQuestion" });
 const ChoiceQuestion = z.strictObject({ ...common, type: z.literal("choice"), options })
@@ -61,7 +62,8 @@ export const ListResponses = IdPage.extend({
 export type ListResponses = z.infer<typeof ListResponses>;
 
 const Answer = z.union([text(0, 5000), z.array(text(1, 200)).max(20), z.number()], {
-  // What is of a right type, and refused for what it holds, is told in a check's own words.
+  // A value of the right type that is refused for its content is explained in the check's own
+  // words.
   error: ({ errors }) =>
     errors?.flat().find(({ code }) => code === "custom")?.message ??
       "Expected a text, a number or a list of options",
@@ -86,7 +88,7 @@ export type ResponseList = z.infer<typeof ResponseList>;
 
 export const SurveyCodePath = z.strictObject({ code: text(1, 100) });
 
-/** What people who answer see. */
+/** The part of a survey that people who answer see. */
 export const PublicSurvey = z.object({
   code: z.string(),
   title: z.string(),
@@ -96,8 +98,8 @@ export const PublicSurvey = z.object({
 export type PublicSurvey = z.infer<typeof PublicSurvey>;
 
 /**
- * Counted before they are read: to find what is wrong with each of a stranger's 20,000 holds up every caller. A record of
- * zod's would lose `__proto__`.
+ * Counts the answers before they are read, because finding the faults in each of a stranger's
+ * 20,000 answers would hold up every caller. A zod record would lose `__proto__`.
  */
 function refuseUnread(answers: Record<string, Answer>, ctx: z.RefinementCtx): Record<string, Answer> {
   const keys = typeof answers === "object" ? Object.keys(answers ?? {}) : [];
