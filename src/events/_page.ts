@@ -26,7 +26,7 @@ export async function readOn(ctx: ActorContext, filter: EventFilter, position: n
   };
 }
 
-/** A caller's page from the database. */
+/** Reads a caller's page from the database. */
 export async function readPage(
   ctx: ActorContext,
   filter: EventFilter,
