@@ -5,6 +5,11 @@ import { type Outgoing, post, type Sent } from "./post.ts";
  * Sends to addresses that users have given: webhooks and chat hooks. Private addresses are refused
  * each time, at the connection itself. It neither throws nor tries again, because the answer
  * contains the outcome.
+ * ```ts
+ * const sent = await ctx.sender.post({ url, headers: { "content-type": "application/json" }, body });
+ * if ("failure" in sent || sent.status >= 300) …
+ * ```
+ * Call it only from a job, because a receiver may take 15 s.
  */
 export interface Sender {
   post(outgoing: Outgoing): Promise<Sent>;
