@@ -8,7 +8,10 @@ import { makeOnce } from "../tickets/idempotency.ts";
 import { caseColumns } from "./_rows.ts";
 import { type CreatedTestCase, type CreateTestCase, MAX_CASES, type TestCase } from "./schema.ts";
 
-/** Adds a test case, which the ticket can't be closed without; once under an idempotency key. */
+/**
+ * Adds a test case, once for an idempotency key. The ticket can't be closed until the case is
+ * approved.
+ */
 export async function createTestCase(ctx: ProjectContext, input: CreateTestCase): Promise<CreatedTestCase> {
   return await transact(ctx, async (ctx) => {
     const [ticket, [count]] = await inOrder(

@@ -8,7 +8,10 @@ import { caseColumns } from "./_rows.ts";
 import { getTestCase } from "./get.ts";
 import type { DecideTestCase, TestCase } from "./schema.ts";
 
-/** @throws {AppError} forbidden for bot clients; version_conflict; conflict for a rejection behind a closed ticket */
+/**
+ * @throws {AppError} forbidden for bot clients; version_conflict; conflict for a rejection on a
+ * closed ticket
+ */
 export async function decideTestCase(
   ctx: ProjectContext,
   input: DecideTestCase,

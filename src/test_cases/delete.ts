@@ -7,7 +7,10 @@ import { lockTicket } from "../tickets/lock.ts";
 import { getTestCase } from "./get.ts";
 import type { TestCasePath } from "./schema.ts";
 
-/** @throws {AppError} forbidden for bot clients, who would step over the gate by it; version_conflict */
+/**
+ * @throws {AppError} forbidden for bot clients, because they could bypass the gate by it;
+ * version_conflict
+ */
 export async function deleteTestCase(ctx: ProjectContext, input: TestCasePath): Promise<void> {
   requirePerson(ctx.actor, "A bot client may not delete human test cases");
   await transact(ctx, async (ctx) => {

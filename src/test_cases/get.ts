@@ -3,7 +3,10 @@ import { AppError } from "../core/errors.ts";
 import { caseColumns } from "./_rows.ts";
 import type { TestCase, TestCasePath } from "./schema.ts";
 
-/** Behind the ticket's lock nobody else writes what this reads. @throws {AppError} not_found */
+/**
+ * Reads a test case. While the ticket's lock is held, nobody else writes it. @throws {AppError}
+ * not_found
+ */
 export async function getTestCase(ctx: ProjectContext, input: TestCasePath): Promise<TestCase> {
   const { db, project } = ctx;
   const [found] = await db<TestCase[]>`

@@ -5,7 +5,10 @@ import type { TicketPath } from "../tickets/schema.ts";
 import { CASE_TEXTS, caseColumns } from "./_rows.ts";
 import type { ListedTestCase, TestCaseList } from "./schema.ts";
 
-/** All test cases of a ticket in the order of their creation, without the longest texts where they are too many bytes. */
+/**
+ * Returns all test cases of a ticket in the order of their creation. The longest texts are left out
+ * if the list would be too large.
+ */
 export async function listTestCases(ctx: ProjectContext, { ticketId }: TicketPath): Promise<TestCaseList> {
   const { db, project } = ctx;
   const where = db`r.ticket_id = ${ticketId}::uuid and r.project_id = ${project.id}::uuid`;

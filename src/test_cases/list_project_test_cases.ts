@@ -5,7 +5,7 @@ import { ofProject, pageLimit } from "../core/planner.ts";
 import { CASE_TEXTS, caseColumns } from "./_rows.ts";
 import type { ListProjectTestCases, ProjectTestCase } from "./schema.ts";
 
-/** One page of all test cases of a project, oldest first. */
+/** Returns one page of all test cases of a project, oldest first. */
 export async function listProjectTestCases(ctx: ProjectContext, input: ListProjectTestCases) {
   const { db, project } = ctx;
   const { status, limit, cursor } = input;

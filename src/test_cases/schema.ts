@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, IdPage, NextCursor, text, Timestamp, WebAddress } from "../core/schema.ts";
 import { IdempotencyKey, Replayed, Status, TicketPath } from "../tickets/schema.ts";
 
-/** Of a ticket: the list of its cases has no pages. */
+/** The most test cases of a ticket, because the list of its cases has no pages. */
 export const MAX_CASES = 500;
 
 /** The texts of a test case with their limits. */
@@ -33,7 +33,7 @@ export type TestCase = z.infer<typeof TestCase>;
 export const CreatedTestCase = TestCase.extend(Replayed).meta({ id: "CreatedTestCase" });
 export type CreatedTestCase = z.infer<typeof CreatedTestCase>;
 
-/** A test case in a list that has no pages. */
+/** A test case in a list without pages. */
 export const ListedTestCase = TestCase.extend({
   left_out: z.array(z.string()).optional().describe(
     "Texts that are left out, because the list would have more than 2 MiB of text; get the test case to read them",
@@ -50,7 +50,7 @@ export type TestCaseList = z.infer<typeof TestCaseList>;
 export const ListProjectTestCases = IdPage.extend({ status: TestCaseStatus.optional() });
 export type ListProjectTestCases = z.infer<typeof ListProjectTestCases>;
 
-/** A test case beside those of other tickets. */
+/** A test case in a list with those of other tickets. */
 export const ProjectTestCase = TestCase.extend({
   ticket_id: Id,
   ticket_ref: z.string(),

@@ -8,9 +8,10 @@ import { getTestCase } from "./get.ts";
 import type { TestCase, UpdateTestCase } from "./schema.ts";
 
 /**
- * Changes the fields that are given. What was approved or rejected was another text: a new title or instruction makes
+ * Changes the given fields. A decision was about the old text, so a new title or instruction makes
  * the case pending again.
- * @throws {AppError} version_conflict; conflict when that would undo what a closed ticket was closed by
+ * @throws {AppError} version_conflict; conflict if that would undo an approval on which a ticket's
+ * closing rests
  */
 export async function updateTestCase(ctx: ProjectContext, input: UpdateTestCase): Promise<TestCase> {
   return await transact(ctx, async (ctx) => {
