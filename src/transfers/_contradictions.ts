@@ -8,8 +8,8 @@ import { CreatedTicket } from "../tickets/schema.ts";
 import type { TicketRecord } from "./schema.ts";
 
 /**
- * What each field allows but not all of them together: the database would refuse it without a word on where, or take
- * what no other door lets in.
+ * Refuses fields that are allowed alone but not together. The database would refuse them without
+ * naming the place, or accept records that no other call allows.
  * @throws {AppError} invalid_request that names each place
  */
 export function refuseContradictions(records: readonly TicketRecord[]): void {
@@ -44,7 +44,7 @@ function hasTwins(items: readonly string[]): boolean {
   return twinIn(items) !== undefined;
 }
 
-/** The first that comes again. */
+/** Returns the first item that is repeated. */
 function twinIn<Item>(items: readonly Item[]): Item | undefined {
   const seen = new Set<Item>();
   return items.find((item) => seen.size === seen.add(item).size);
@@ -105,7 +105,7 @@ function inPartCreations({ id, part_creations = [] }: TicketRecord): Issue[] {
   return issues;
 }
 
-/** A repeat of a creation is answered with it. */
+/** The stored answer of a creation, which a repeat gets. */
 function inAnswer<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
@@ -118,7 +118,7 @@ function inAnswer<Schema extends z.ZodType>(
   return [{ path: [path, ...at].join("."), message }];
 }
 
-/** Takes away, again and again, what depends on nothing that is left. */
+/** Removes the tasks that depend on no remaining task, until no more can be removed. */
 function hasCycle(tasks: TicketRecord["tasks"]): boolean {
   const left = new Map(tasks.map(({ id, depends_on_task_ids }) => [id, depends_on_task_ids]));
   for (let before = -1; before !== left.size;) {
@@ -149,7 +149,10 @@ function inTask(task: TicketRecord["tasks"][number], place: number): Issue[] {
   ]);
 }
 
-/** Who decided may be known no more: an import finds people by email, and not all of them. */
+/**
+ * The person who decided may be unknown, because an import finds people by email and doesn't find
+ * all of them.
+ */
 function inCase(
   { status, decided_by, decided_at }: TicketRecord["test_cases"][number],
   place: number,

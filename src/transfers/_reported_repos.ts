@@ -5,10 +5,12 @@ import { hasReported } from "../projects/wiring.ts";
 import type { TicketRecord } from "./schema.ts";
 
 /**
- * Where a repository has ever reported a deploy, merged tickets wait for theirs: what is known of that comes along.
- * But only for this project's repositories, and not where tickets of another account would begin to wait too.
- * @returns which became known by it
- * @throws {AppError} invalid_request for tickets that wait for a deploy and would be closed at the next sweep
+ * Stores which repositories have ever reported a deploy, because merged tickets of such a
+ * repository wait for their deploys. Only this project's repositories count, and only if no tickets
+ * of another account would start to wait because of it.
+ * @returns the repositories that became known
+ * @throws {AppError} invalid_request for tickets that wait for a deploy and would be closed at the
+ * next sweep
  */
 export async function learnReportedRepos(
   { db, project }: ProjectContext,

@@ -11,8 +11,9 @@ interface HistoryRow {
 }
 
 /**
- * The project's tickets in the order of their numbers, with all that belongs to them. Pages are read one after the
- * other, so a ticket that changes meanwhile comes as it is when its page is read.
+ * Returns the project's tickets in the order of their numbers, with all their parts. Pages are read
+ * one after the other, so a ticket that changes during the export is exported as it is when its
+ * page is read.
  */
 export async function exportProject(ctx: ProjectContext, input: ExportProject): Promise<ExportPage> {
   const { db, project } = ctx;

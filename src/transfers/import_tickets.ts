@@ -16,9 +16,11 @@ import { type Row, rowsOf } from "./ticket_rows.ts";
 import type { ImportResult, ImportTickets, TicketRecord } from "./schema.ts";
 
 /**
- * Takes exported tickets in under their own ids and numbers, all of a call or none. Those that are here already stay as
- * they are, so that an import which broke off is simply repeated. People are found again by email.
- * @throws {AppError} forbidden for bots, since approvals come along; conflict when another ticket has a number
+ * Imports exported tickets under their own ids and numbers, all tickets of a call or none. Tickets
+ * that exist already stay as they are, so that an interrupted import is simply repeated. People are
+ * found by email.
+ * @throws {AppError} forbidden for bots, because approvals are imported too; conflict if another
+ * ticket has a number
  */
 export async function importTickets(ctx: ProjectContext, input: ImportTickets): Promise<ImportResult> {
   requirePerson(ctx.actor, "An import brings approvals of people: it needs a person");
@@ -26,7 +28,8 @@ export async function importTickets(ctx: ProjectContext, input: ImportTickets): 
   const keys = [...new Set(input.records.flatMap(({ project_keys = [] }) => project_keys))];
   return await transact(ctx, async (ctx) => {
     if (keys.length > 0) await lockAccount(ctx, ctx.project.account_id);
-    // Before the project, as a split locks its ticket and then takes numbers.
+    // These locks come before the project's, because a split locks its ticket and then takes
+    // numbers.
     await lockTickets(ctx, linksOf(input.records).flatMap(({ id, duplicate_of }) => [id, duplicate_of]));
     const present = await lockPresent(ctx, input.records);
     const records = input.records.filter(({ id }) => !present.has(id));
@@ -53,7 +56,10 @@ function taken(cause: unknown): AppError {
   );
 }
 
-/** Which of them are here already; the project's counter is locked, so that none comes in meanwhile. */
+/**
+ * Returns the tickets that exist already. The project's counter is locked, so that no ticket is
+ * added until the import ends.
+ */
 async function lockPresent(
   ctx: ProjectContext,
   records: readonly TicketRecord[],
@@ -67,12 +73,12 @@ async function lockPresent(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Sets the project's counter beyond every number that comes. */
+/** Sets the project's counter beyond every imported number. */
 async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
   const { db, project } = ctx;
   const next = Math.max(...records.map(({ number }) => number)) + 1;
   const rows = rowsOf(project.id, await findPeople(ctx, records), records);
-  // Nobody is told of what happened elsewhere.
+  // Nobody is notified of events that happened elsewhere.
   await db`select set_config('handoff.quiet', 'on', true)`;
   await Promise.all([
     db`update projects set next_number = greatest(next_number, ${next}) where id = ${project.id}::uuid`,
@@ -99,7 +105,10 @@ async function findPeople(
   return new Map(people.map(({ email, id }) => [email, id]));
 }
 
-/** The project has had the keys from now on, but for those of other projects. Answers which are new to it. */
+/**
+ * Gives the project the keys as former keys, except for those of other projects. Returns the keys
+ * that are new to it.
+ */
 async function keepKeys({ db, project }: ProjectContext, keys: readonly string[]): Promise<string[]> {
   const kept = await db<{ key: string }[]>`
     insert into project_keys (account_id, key, project_id)
@@ -108,7 +117,7 @@ async function keepKeys({ db, project }: ProjectContext, keys: readonly string[]
   return kept.map(({ key }) => key);
 }
 
-/** All rows have the same columns; JSON's null becomes SQL's. */
+/** Inserts rows, which all have the same columns. JSON's null becomes SQL's null. */
 async function insertRows(db: Db, table: string, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const columns = Object.keys(rows[0]!);
@@ -118,8 +127,8 @@ async function insertRows(db: Db, table: string, rows: readonly Row[]): Promise<
 }
 
 /**
- * A link waits for both of its tickets: whoever imports sends the ticket again at the end. One that was reopened here
- * meanwhile has lost it for good.
+ * Inserts links whose two tickets both exist. The importer sends a ticket again at the end if its
+ * link had to wait. A ticket that was reopened here since has lost its link for good.
  */
 async function insertDuplicates(ctx: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
   const { db, project } = ctx;
@@ -140,8 +149,8 @@ function linksOf(records: readonly TicketRecord[]): { id: string; duplicate_of: 
 }
 
 /**
- * The rows of what was made name the importer as its maker: these tell that it was made elsewhere before, and by whom,
- * also where nobody here has that email.
+ * Records that parts were created elsewhere before, and by whom, even if nobody here has that
+ * email. The rows themselves name the importer as their creator.
  */
 async function recordImport(
   ctx: ProjectContext,

@@ -39,10 +39,10 @@ import {
   TicketTexts,
 } from "../tickets/schema.ts";
 
-// People are named by email: ids of users mean nothing in another installation.
+// People are named by email, because ids of users mean nothing in another installation.
 const Person = KnownEmail.nullable();
 
-/** Who reads an export and writes it out again may write its times in another form. */
+/** A tool that reads an export and writes it again may write its times in another form. */
 const RecordTime = OffsetTime.overwrite((time) => new Date(time).toISOString());
 
 const TaskRecord = z.strictObject({
@@ -133,10 +133,11 @@ const IssueRecord = z.strictObject({
   state: z.enum(["open", "closed"]).nullable(),
 });
 
-/** What the row of a ticket has of its record. */
+/** The fields of a record that are columns of the ticket's row. */
 export const TicketFields = {
   id: Id,
-  // A ref has nine digits at most: what comes after the last imported number must be found by its ref too.
+  // A ref has nine digits at most, and the tickets after the last imported number must also be
+  // found by theirs.
   number: z.int().min(1).max(99_999_999),
   title: TicketTexts.title,
   description: TicketTexts.description,
@@ -165,7 +166,7 @@ export const TicketFields = {
   updated_at: RecordTime,
 };
 
-/** One line of an export: a ticket with all that belongs to it. */
+/** One line of an export: a ticket with all its parts. */
 export const TicketRecord = z.strictObject({
   type: z.literal("ticket"),
   ...TicketFields,

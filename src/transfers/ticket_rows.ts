@@ -3,8 +3,9 @@ import { TicketFields, type TicketRecord } from "./schema.ts";
 export type Row = Record<string, unknown>;
 
 /**
- * What the records make, by table, in the order in which references let them in. A field of a record is the column of
- * its name. Claims don't come along: who held one works elsewhere.
+ * Returns the rows of the records by table, in an order that satisfies the references. A field of a
+ * record is the column of the same name. Claims are not exported, because their holders work
+ * elsewhere.
  * @param people ids of users by the emails that the records name
  */
 export function rowsOf(
@@ -44,7 +45,7 @@ export function rowsOf(
         resolved_by: person(one.resolved_by),
       }))
     ),
-    // What a question was about has another version here.
+    // The version of the ticket that a question was about differs here.
     questions: parts(({ questions = [] }) =>
       questions.map((one) => ({
         ...one,
@@ -61,7 +62,7 @@ export function rowsOf(
   };
 }
 
-/** A trigger counts the other questions. */
+/** Counts the question that was made with the ticket. A trigger counts the other questions. */
 function countedWithTicket({ questions = [] }: TicketRecord) {
   const own = questions.filter(({ status, made_with_ticket }) => status === "pending" && made_with_ticket);
   const human = own.filter(({ resolver }) => resolver === "human_only");
