@@ -7,14 +7,20 @@ export function userColumns(db: Db) {
   return db`id, account_id, email, name, kind, role, deactivated_at, created_at, updated_at`;
 }
 
-/** Only a super admin makes, changes or ends a super admin. */
+/**
+ * Refuses unless the caller is a super admin, because only a super admin may create, change or
+ * remove one.
+ */
 export function refuseHigherRole(actor: Actor, role: string | undefined): void {
   if (role === "super_admin" && actor.user.role !== "super_admin") {
     throw new AppError("forbidden", "Only a super admin may make or manage a super admin");
   }
 }
 
-/** The conflict with an email that another user has; any other error as it is. */
+/**
+ * Converts the violation for an email that another user has into a conflict; returns any other
+ * error as it is.
+ */
 export function emailConflict(error: unknown, email: string | undefined): unknown {
   return conflictOf(error, { users_email_key: `A user with the email ${email} exists already` });
 }

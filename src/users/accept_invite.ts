@@ -9,16 +9,17 @@ import { transact } from "../core/transact.ts";
 import { userColumns } from "./_rows.ts";
 import type { AcceptInvite, User } from "./schema.ts";
 
-/** By each address. */
+/** Limits each address. */
 const ATTEMPTS = { name: "invite", points: 10, seconds: 60 };
 
-/** Sets an invited person's password; the link works once, and sessions from before end. */
+/** Sets an invited person's password. The link works once, and earlier sessions end. */
 export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Promise<User> {
   await ctx.limits.take(ATTEMPTS, ctx.address, ctx.headers);
   const passwordHash = await hashPassword(input.password);
   const tokenHash = hashToken(input.token);
   return await transact(ctx, async (ctx) => {
-    // Two statements: the second sees the session of a sign-in that the first waited for, and ends it too.
+    // There are two statements, because the second sees the session of a sign-in for which the
+    // first waited, and ends that session too.
     const [, [user]] = await inOrder(
       ctx.db`
         select from users where id = (select user_id from invitations where token_hash = ${tokenHash}) for update`,

@@ -11,8 +11,9 @@ import { makeInvitation } from "./invitations.ts";
 import type { CreatedUser, CreateUser, User } from "./schema.ts";
 
 /**
- * Adds a person or bot to an account; without a password they get a one-time link to set one.
- * @throws {AppError} forbidden for a bot client that adds a person: it could sign in as them and approve its own work
+ * Adds a person or bot to an account. A person without a password gets a one-time link to set one.
+ * @throws {AppError} forbidden for a bot client that adds a person, because it could sign in as
+ * that person and approve its own work
  */
 export async function createUser(ctx: ActorContext, input: CreateUser): Promise<CreatedUser> {
   refuseHigherRole(ctx.actor, input.role);

@@ -4,7 +4,10 @@ import type { Invitation } from "./schema.ts";
 
 const INVITE_DAYS = 7;
 
-/** A one-time link to set a password; the only one of its user that works. Stored as its hash only. */
+/**
+ * Makes a one-time link to set a password. It is the only link of its user that works, and only its
+ * hash is stored.
+ */
 export async function makeInvitation(ctx: Context, userId: string): Promise<Invitation> {
   const token = newOpaqueToken();
   await voidInvitations(ctx, userId);
@@ -15,7 +18,7 @@ export async function makeInvitation(ctx: Context, userId: string): Promise<Invi
   return { invite_url: `${ctx.config.PUBLIC_URL}/invite#${token}`, expires_at: row.expires_at };
 }
 
-/** Links from before the user's password, address or standing changed are nobody's way in any more. */
+/** Makes links invalid that are older than a change of the user's password, address or standing. */
 export async function voidInvitations(ctx: Context, userId: string): Promise<void> {
   await ctx.db`update invitations set used_at = now() where user_id = ${userId}::uuid and used_at is null`;
 }

@@ -11,13 +11,14 @@ import { findManagedUser } from "./managed.ts";
 import type { Invitation, User } from "./schema.ts";
 
 /**
- * A new one-time link, for whoever let the first one expire or forgot their password.
- * @throws {AppError} not_found; forbidden for a super admin, and for a bot client: the link signs in as that person;
- * conflict for who is deactivated
+ * Makes a new one-time link, for a user whose first link expired or who forgot the password.
+ * @throws {AppError} not_found; forbidden for a super admin, and for a bot client, because the link
+ * signs in as that person; conflict for a deactivated user
  */
 export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invitation> {
   return await transact(ctx, async (ctx) => {
-    // Who is deactivated or promoted meanwhile gets no link any more, and of several made at once the last one works.
+    // The lock keeps a user who is deactivated or promoted at this moment from getting a link, and
+    // of several links that are made at once the last one works.
     await ctx.db`
       select from users where id in (${input.id}::uuid, ${ctx.actor.user.id}::uuid) order by id for update`;
     await requireStanding(ctx);
@@ -30,9 +31,9 @@ export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invi
 }
 
 /**
- * The same for whoever runs the installation, and so has its database: the way back in for a super admin whom nobody else
- * may invite.
- * @throws {AppError} not_found; conflict for who is deactivated
+ * Makes a link for the operator of the installation, who has access to its database. It is the way
+ * back in for a super admin whom nobody else may invite.
+ * @throws {AppError} not_found; conflict for a deactivated user
  */
 export async function inviteByEmail(ctx: Context, email: string): Promise<Invitation> {
   return await transact(ctx, async (ctx) => {

@@ -2,7 +2,10 @@ import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
 import { decrypt, encrypt } from "../core/encryption.ts";
 
-/** Has the link mailed to its user where mail is set up. It lies encrypted until it is sent. Call it inside `transact`. */
+/**
+ * Mails the link to its user if mail is set up. The link is stored encrypted until it is sent. Call
+ * it inside `transact`.
+ */
 export async function mailInvite(
   { db, secrets, mailer }: Context,
   userId: string,

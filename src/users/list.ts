@@ -5,7 +5,7 @@ import { pageLimit } from "../core/planner.ts";
 import { userColumns } from "./_rows.ts";
 import type { ListUsers, User } from "./schema.ts";
 
-/** The users of the caller's account, or of another one for super admins; oldest first. */
+/** Returns the users of the caller's account, or of another one for super admins; oldest first. */
 export async function listUsers(ctx: ActorContext, input: ListUsers) {
   const accountId = namedAccount(ctx.actor, input.account_id, "list another account's users");
   const rows = await ctx.db<User[]>`

@@ -2,9 +2,12 @@ import { z } from "zod";
 import { normalizePassword } from "../core/passwords.ts";
 import { Email, Id, IdPath, NextCursor, Page, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
 
-/** Long enough to matter; short enough that hashing it is no way to load the service. */
+/**
+ * The password is long enough to be safe and short enough that hashing it can't be used to load the
+ * service.
+ */
 export const Password = text(8, 200)
-  // Accents may come as characters of their own.
+  // Accents may be separate characters.
   .refine((password) => [...normalizePassword(password)].length >= 8, "Must have 8 to 200 characters");
 
 export const User = z.object({

@@ -11,13 +11,16 @@ import { getUser } from "./get.ts";
 import { voidInvitations } from "./invitations.ts";
 import type { UpdateUser, User } from "./schema.ts";
 
-/** A link that somebody kept must not open what the user became by a change of one of these. */
+/**
+ * A change of one of these voids invitation links, so that an old link doesn't open the changed
+ * user.
+ */
 const STANDING = ["email", "kind", "role", "deactivated_at"] as const;
 
 /**
- * Changes a user. Who is deactivated loses every session, key and code-hosting token; the installation always keeps
- * one active super admin who is a person.
- * @throws {AppError} forbidden for a bot client that says who is a person
+ * Changes a user. A deactivated user loses every session, key and code-hosting token. The
+ * installation always keeps one active super admin who is a person.
+ * @throws {AppError} forbidden for a bot client that decides who is a person
  */
 export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<User> {
   refuseHigherRole(ctx.actor, input.role);
@@ -55,14 +58,17 @@ function changesNothing(before: User, { id: _, deactivated, ...fields }: UpdateU
   return stays && Object.keys(changedFields(before, fields)).length === 0;
 }
 
-/** May it take an admin away: by deactivation, as a bot, or with another role? */
+/**
+ * Tells whether the change may remove an admin: by deactivation, as a bot, or with another role.
+ */
 function mayLeave({ kind, role, deactivated }: UpdateUser): boolean {
   return deactivated === true || kind === "bot" || (role !== undefined && role !== "super_admin");
 }
 
 /**
- * Locks the user and the caller, and where an admin may leave all who could stay in their place. In id order, so that
- * several who leave at once come one by one.
+ * Locks the user and the caller. If an admin may leave, it also locks all admins who could stay in
+ * their place. The locks are taken in id order, so that several admins who leave at once come one
+ * by one.
  */
 async function lockUsers({ db, actor }: ActorContext, input: UpdateUser): Promise<void> {
   await db`
@@ -75,8 +81,8 @@ async function lockUsers({ db, actor }: ActorContext, input: UpdateUser): Promis
 }
 
 /**
- * The installation keeps a super admin and an account an admin, whose last only a super admin may take away: they can give
- * it another.
+ * Keeps a super admin for the installation and an admin for an account. Only a super admin may
+ * remove the last admin of an account, because a super admin can add another one.
  */
 async function keepOneAdmin({ db, actor }: ActorContext, before: User): Promise<void> {
   const anywhere = before.role === "super_admin";
@@ -107,7 +113,10 @@ async function writeUser(ctx: Context, input: UpdateUser): Promise<User> {
   return user;
 }
 
-/** On the way back too: a key from before, or one that was being made at that moment, is no way in any more. */
+/**
+ * Ends a user's credentials. This is also done on reactivation, so that an older key, or one that
+ * was being created during the deactivation, doesn't work any more.
+ */
 async function endCredentials({ db }: Context, userId: string): Promise<void> {
   await Promise.all([
     db`update sessions set revoked_at = now() where user_id = ${userId}::uuid and revoked_at is null`,
