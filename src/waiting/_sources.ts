@@ -4,7 +4,10 @@ import { type ActorContext, isBot } from "../core/context.ts";
 import { type QueueDefinition, QUEUES } from "../core/queue.ts";
 import type { WaitingItem } from "./schema.ts";
 
-/** Columns: kind, id, title, since, due_at, ticket_id, tasks. `reach r` are the projects of the caller, each with a role. */
+/**
+ * The columns are kind, id, title, since, due_at, ticket_id, tasks. `reach r` are the projects of
+ * the caller, each with a role.
+ */
 export function sourcesFor(ctx: ActorContext, kind: WaitingItem["kind"] | undefined): Fragment[] {
   const sources = {
     question: questions,
@@ -18,7 +21,7 @@ export function sourcesFor(ctx: ActorContext, kind: WaitingItem["kind"] | undefi
     .flatMap(([, source]) => source(ctx));
 }
 
-/** The task that a question blocks, and those that depend on it. */
+/** Questions, with the task that each blocks and the tasks that depend on it. */
 function questions({ db, actor }: ActorContext): Fragment[] {
   const { user, credential } = actor;
   const bot = isBot(actor);
@@ -55,7 +58,7 @@ function tasks({ db, actor }: ActorContext): Fragment[] {
       select from tasks d where d.id = any (a.depends_on_task_ids) and d.status not in ('done', 'skipped'))`];
 }
 
-/** The last run of an open ticket, when it has failed or gone silent. */
+/** The last run of an open ticket, if it has failed or gone silent. */
 function runs({ db, actor }: ActorContext): Fragment[] {
   if (isBot(actor)) return [];
   return [db`
@@ -67,7 +70,7 @@ function runs({ db, actor }: ActorContext): Fragment[] {
       and not exists (select from agent_runs o where o.ticket_id = g.ticket_id and o.id > g.id)`];
 }
 
-/** Where jobs end whose tries are used up. */
+/** The queues that receive jobs after their last try. */
 const DEAD = Object.values(QUEUES).flatMap(({ deadLetter }: QueueDefinition) => deadLetter ?? []);
 
 function deadLetters({ db, actor }: ActorContext): Fragment[] {

@@ -9,8 +9,8 @@ import type { ListWaiting, WaitingItem } from "./schema.ts";
 type Row = WaitingItem & { total: number; weight: number };
 
 /**
- * What waits for the caller, by what is true now: nothing of it is stored. What blocks most comes first, and of equals
- * what has waited longest.
+ * Returns the items that wait for the caller. They are computed from current data and not stored.
+ * Items that block most come first; among equals, those that have waited longest.
  */
 export async function listWaiting(ctx: ActorContext, input: ListWaiting) {
   const { db, actor: { user, credential } } = ctx;
@@ -46,7 +46,7 @@ function after({ db }: ActorContext, { cursor }: ListWaiting) {
   return db`(i.weight < ${weight} or (i.weight = ${weight} and (i.since, i.id) > (${since}::timestamptz, ${id})))`;
 }
 
-/** A dead letter belongs to the installation. */
+/** A dead letter has no ticket, because it belongs to the installation. */
 function ofNoTicket({ total: _, weight: __, ...item }: Row): WaitingItem {
   return item.kind === "dead_letter" ? { ...item, ticket: null, project: null } : item;
 }
