@@ -1,7 +1,10 @@
 import type { ProjectContext } from "../core/context.ts";
 import type { Watcher } from "./schema.ts";
 
-/** Who watches a ticket, all or one; a row of one's own stands for itself, before what follows from the ticket. */
+/**
+ * Reads all watchers of a ticket, or one. A user's own row takes precedence over the watching that
+ * follows from the ticket.
+ */
 export async function readWatchers(
   { db }: ProjectContext,
   ticketId: string,

@@ -4,7 +4,10 @@ import type { TicketPath } from "../tickets/schema.ts";
 import { readWatchers } from "./_rows.ts";
 import type { Watcher } from "./schema.ts";
 
-/** Has the caller told of a ticket, or of nothing of it. What follows from the ticket later doesn't undo a muting. */
+/**
+ * Watches or mutes a ticket for the caller. A mute stays even if a later event of the ticket would
+ * make the caller a watcher.
+ */
 export async function watchTicket(
   ctx: ProjectContext,
   { ticketId }: TicketPath,
