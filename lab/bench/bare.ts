@@ -1,6 +1,7 @@
 /**
- * What the service is compared with: Hono and postgres.js and nothing else. No credentials, no checks, no history, no
- * idempotency, no log; for reads the same SQL and the same JSON, for writes only the row.
+ * The server with which the service is compared: Hono and postgres.js and nothing else. It has no
+ * credentials, checks, history, idempotency or log. Reads use the same SQL and the same JSON;
+ * writes only insert the row.
  */
 import { Hono } from "hono";
 import { v7 as uuid } from "uuid";
@@ -38,7 +39,7 @@ app.post("/projects/:id/tickets", async (c) => {
   return c.json({ ticket: row }, 201);
 });
 
-/** As in src/tickets/_rows.ts. */
+/** The same columns as in src/tickets/_rows.ts. */
 function summaryColumns(id: string) {
   return sql`t.id, t.project_id, 'BENCH' || '-' || t.number as ticket_ref, t.number, t.title, t.request_type, t.priority,
       t.blocking, t.stage, t.status, case when t.ship_state = 'merged' and (select exists (select from project_repositories r

@@ -1,6 +1,6 @@
 /**
- * The model and nothing else: as many workers as the service has, each fed one text after the other. Reads a ModelPlan
- * from stdin, writes a ModelResult to stdout.
+ * Runs the model and nothing else, with as many workers as the service, each of which gets one text
+ * after the other. Reads a ModelPlan from stdin and writes a ModelResult to stdout.
  */
 import { fileURLToPath } from "node:url";
 import type { FromWorker, ToWorker } from "../../src/embedding/embedder.ts";

@@ -5,7 +5,7 @@ import { type BenchOptions, type Finding, milliseconds, progress } from "./repor
 import { compare } from "./rounds.ts";
 import { adminHeaders, makeTenant, type Server, startService, type Tenant } from "./service.ts";
 
-/** The share of an earlier version's rate that is kept. */
+/** The share of an earlier version's rate that must be kept. */
 const REACH = 0.9;
 const CHUNK = 10_000;
 
@@ -21,8 +21,8 @@ const READS: Record<string, string> = {
 };
 
 /**
- * This version beside an earlier one, each over a copy of the same tickets. The copy is migrated by the start of this
- * version, which tells what the migrations cost.
+ * Compares this version with an earlier one, each over a copy of the same tickets. The start of
+ * this version migrates its copy, which shows the cost of the migrations.
  */
 export async function benchBefore(options: BenchOptions, before: string | undefined): Promise<Finding[]> {
   if (!before) throw new Error("Say which version to compare with: npm run bench -- before --before FOLDER");
@@ -57,7 +57,10 @@ export async function benchBefore(options: BenchOptions, before: string | undefi
   }
 }
 
-/** Without history and the other triggers, but for the one that indexes the text as this database's version does. */
+/**
+ * Fills the tables without history and the other triggers, except for the trigger that indexes the
+ * text as this database's version does.
+ */
 async function fillWithTexts(
   place: Place,
   { projectId }: Tenant,
@@ -113,7 +116,9 @@ function costOf(migrating: Server, { service }: Pair, { scale }: BenchOptions): 
   };
 }
 
-/** Creations come last, as they add to what the reads go through. */
+/**
+ * Compares all calls. Creations come last, because they add to the rows that the reads go through.
+ */
 async function compareAll(pair: Pair, options: BenchOptions): Promise<Finding[]> {
   const { path } = pair.tenant;
   const findings: Finding[] = [];

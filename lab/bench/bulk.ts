@@ -7,7 +7,10 @@ const AT_ONCE = 20;
 const GROUPS = 40;
 const STAGES = ["up_next", "in_progress", "validation", "backlog"];
 
-/** Moves of 20 tickets, beside a handler that takes the same locks and only sets the stage. */
+/**
+ * Moves 20 tickets at once, compared with a handler that takes the same locks and only sets the
+ * stage.
+ */
 export async function benchBulk(options: BenchOptions): Promise<Finding[]> {
   return await withPair(options, AT_ONCE * GROUPS, async (pair) => {
     const ids = await allTickets(pair);
@@ -45,7 +48,7 @@ function compareMoves(
   pair: Pair,
   { what, groups }: { what: string; groups: string[][] },
 ): Promise<Finding> {
-  // Every group goes from stage to stage: a move to where a ticket stands would change nothing.
+  // Every group goes from stage to stage, because a move to the same stage would change nothing.
   const moves = STAGES.flatMap((stage) =>
     groups.map((ticket_ids) => JSON.stringify({ action: "move", stage, ticket_ids }))
   );

@@ -3,7 +3,7 @@ import type { BenchOptions, Finding } from "./report.ts";
 import { compare } from "./rounds.ts";
 import type { TicketText } from "./texts.ts";
 
-/** Creation without the hint, beside a handler that only inserts the row. */
+/** Creates tickets without the hint, compared with a handler that only inserts the row. */
 export async function benchCreate(options: BenchOptions): Promise<Finding[]> {
   return await withPair(options, 1000, async (pair) => [
     await compareCreations(options, pair, { what: "create, hint off", texts: options.texts }),

@@ -9,7 +9,10 @@ import type { TicketText } from "./texts.ts";
 
 const REACH = 0.85;
 
-/** Creation with the hint of similar tickets, beside the model alone on the same texts. */
+/**
+ * Creates tickets with the hint of similar tickets, compared with the model alone on the same
+ * texts.
+ */
 export async function benchHint(options: BenchOptions): Promise<Finding[]> {
   const place = await emptyPlace("bench");
   const { EMBEDDING_THREADS: threads } = parseConfig({});
@@ -30,7 +33,8 @@ async function compareWithModel(
 ): Promise<Finding> {
   const rounds: { creates: number; texts: number; p99: number; ratio: number }[] = [];
   for (let round = 0; round <= options.rounds; round++) {
-    // The same texts on both sides, others in each round: a text of 250 tokens costs ten times one of 25.
+    // Both sides get the same texts, and each round gets others, because a text of 250 tokens costs
+    // ten times one of 25.
     const texts = sample(options.texts, round, 300);
     const seconds = round === 0 ? 2 : options.seconds;
     const creates = await measure(service, {
@@ -74,7 +78,10 @@ async function compareWithModel(
   };
 }
 
-/** Every so manieth text from a beginning that differs by round: of all lengths each time. */
+/**
+ * Takes every nth text from a start that differs by round, so that each sample has texts of all
+ * lengths.
+ */
 function sample(texts: TicketText[], round: number, count: number): TicketText[] {
   const step = Math.max(1, Math.floor(texts.length / count));
   return texts.filter((_, index) => index % step === round % step);

@@ -1,7 +1,8 @@
 /**
- * The load generator, a process of its own so that the service's process is not the one that is measured by itself.
- * Reads a LoadPlan from stdin, sends it over keep-alive connections, writes a LoadResult to stdout. Bare sockets and
- * bytes made beforehand: on shared cores, what the generator burns is taken from what it measures.
+ * The load generator. It is a process of its own, so that the service's process does not measure
+ * itself. It reads a LoadPlan from stdin, sends it over keep-alive connections, and writes a
+ * LoadResult to stdout. It uses bare sockets and prepared bytes, because on shared cores the
+ * generator's processor time is lost to the measured side.
  */
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -16,13 +17,16 @@ export interface LoadRequest {
 export interface LoadPlan {
   origin: string;
   headers?: Record<string, string>;
-  /** Sent in turn, from the beginning again after the last. */
+  /** Requests that are sent in turn. The first follows the last. */
   requests: LoadRequest[];
   clients: number;
   seconds: number;
-  /** Ends earlier, after so many. */
+  /** The run ends early after so many requests. */
   count?: number;
-  /** Requests per second that are due whether or not the last came back; absent: a client sends when it got its answer. */
+  /**
+   * Requests per second that are due even if earlier ones have no answer yet. If absent, a client
+   * sends its next request when it has the answer.
+   */
   rate?: number;
   /** The first value of `{n}`. */
   firstNumber?: number;
@@ -32,15 +36,15 @@ export interface LoadResult {
   requests: number;
   seconds: number;
   perSecond: number;
-  /** How many answers had which status; `broken` counts lost connections. */
+  /** The number of answers by status. `broken` counts lost connections. */
   statuses: Record<string, number>;
-  /** Milliseconds; in the open loop counted from when the request was due. */
+  /** Milliseconds. In the open loop they count from the moment at which the request was due. */
   latency: { p50: number; p90: number; p99: number; max: number };
 }
 
 const NUMBER_WIDTH = 10;
 
-/** One request as bytes, with the places of its number. */
+/** One request as bytes, with the positions of its number. */
 interface Prepared {
   bytes: Uint8Array<ArrayBuffer>;
   numbers: number[];
@@ -94,7 +98,7 @@ class Client {
     this.#address = { hostname, port: Number(port) };
   }
 
-  /** The status of the answer, read to its end. */
+  /** Sends a request, reads the answer to its end and returns its status. */
   async send(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
     try {
       this.#connection ??= await connect(this.#address);
@@ -177,7 +181,10 @@ class Run {
     return this.#result();
   }
 
-  /** Due requests wait for a free connection; their time counts from when they were due. */
+  /**
+   * Due requests wait for a free connection. Their time counts from the moment at which they were
+   * due.
+   */
   async openLoop(rate: number): Promise<LoadResult> {
     const idle = Array.from({ length: this.#plan.clients }, () => new Client(this.#plan.origin));
     const waiting: number[] = [];

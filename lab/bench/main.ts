@@ -14,7 +14,7 @@ import { benchStart } from "./start.ts";
 import { benchSuggestions } from "./suggestions.ts";
 import { readTexts } from "./texts.ts";
 
-/** What `npm run bench` runs in turn. */
+/** The benches that `npm run bench` runs in turn. */
 const BENCHES: Record<string, Bench> = {
   create: benchCreate,
   hint: benchHint,

@@ -7,16 +7,16 @@ import { type BenchOptions, progress } from "./report.ts";
 import { refuseFailures } from "./rounds.ts";
 import type { TicketText } from "./texts.ts";
 
-/** The service and what it is compared with, each over a copy of the same data. */
+/** The service and the server with which it is compared, each over a copy of the same data. */
 export interface Pair {
   service: Server;
   bare: Server;
   tenant: Tenant;
-  /** Where the other side is a service, too: who calls it. */
+  /** The caller's headers if the other side is a service, too. */
   otherHeaders?: Tenant["headers"];
 }
 
-/** What a bench needs in the database before both sides get it; `tickets` are in already. */
+/** Prepares the database for a bench before both sides get it. It has its `tickets` already. */
 type Prepare = (service: Server, tenant: Tenant) => Promise<void>;
 
 /** Runs `work` with both sides up over `tickets` tickets, and leaves nothing behind. */
@@ -52,7 +52,7 @@ export async function withPair<T>(
   }
 }
 
-/** Makes tickets through the service itself. */
+/** Creates tickets through the service itself. */
 export async function seed(
   texts: TicketText[],
   server: Server,
@@ -71,7 +71,7 @@ export async function seed(
   refuseFailures("seeding", result);
 }
 
-/** A creation for each text, under the path of the project. */
+/** Makes a creation for each text, under the project's path. */
 export function createRequests(texts: readonly TicketText[], projectPath: string): LoadRequest[] {
   return texts.map((text) => ({
     method: "POST",
@@ -80,7 +80,10 @@ export function createRequests(texts: readonly TicketText[], projectPath: string
   }));
 }
 
-/** Fresh statistics, so that neither side's plans depend on when the database last took some. */
+/**
+ * Refreshes the statistics, so that neither side's plans depend on when the database last collected
+ * some.
+ */
 export async function analyze(place: Place): Promise<void> {
   const database = await openDatabase({ ...place, poolSize: 1 });
   try {
@@ -92,7 +95,7 @@ export async function analyze(place: Place): Promise<void> {
 
 const SHOWN = 2000;
 
-/** @throws {Error} when the two sides don't answer the same JSON */
+/** @throws {Error} if the two sides don't answer the same JSON */
 export async function requireEqualAnswers(pair: Pair, path: string): Promise<void> {
   const { service, bare, tenant } = pair;
   const ours = await call(service, await tenant.headers(service), { method: "GET", path: `/api${path}` });

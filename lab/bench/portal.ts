@@ -10,7 +10,10 @@ import { ADMIN, call, makeTenant, type Server, startService, type Tenant } from 
 const BUILT = new URL("../../.portal/assets/", import.meta.url);
 const ROUNDS = 5;
 
-/** What people feel of the portal, against its budgets: bytes, paints, long tasks, what a refresh costs. */
+/**
+ * Measures the portal as people feel it, against its budgets: bytes, paints, long tasks, and the
+ * cost of a refresh.
+ */
 export async function benchPortal(_: BenchOptions): Promise<Finding[]> {
   await buildPortal();
   const browser = await openBrowser();
@@ -67,7 +70,7 @@ async function measure(browser: Browser, tickets: number) {
   }
 }
 
-/** Open tickets in the four stages and done ones, as many in each. */
+/** Creates open tickets in the four stages and closed ones, equally many in each. */
 async function fill(sql: Sql, project: string, size: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`select set_config('session_replication_role', 'replica', true)`;
@@ -142,7 +145,7 @@ async function enter(context: BrowserContext, { origin }: Server): Promise<void>
   if (!answer.ok()) throw new Error(`not signed in: ${answer.status()}`);
 }
 
-/** Names of the scripts that the page has loaded so far. */
+/** Returns the names of the scripts that the page has loaded so far. */
 function scriptsOf(page: Page): () => string[] {
   const names = new Set<string>();
   page.on("response", (response) => {
@@ -152,7 +155,7 @@ function scriptsOf(page: Page): () => string[] {
   return () => [...names];
 }
 
-/** Bytes as they are sent. */
+/** Returns the scripts' size in bytes as sent. */
 async function sizeOf(scripts: string[]): Promise<number> {
   const sizes = await Promise.all(
     scripts.map(async (name) => (await Deno.stat(new URL(`${name}.gz`, BUILT))).size),
@@ -166,7 +169,7 @@ interface Watched {
   longest: number;
 }
 
-/** In the page, before any of its scripts. */
+/** Runs in the page before any of its scripts. */
 const WATCH = `
   globalThis.violations = 0;
   globalThis.firstCard = null;
@@ -182,7 +185,7 @@ const WATCH = `
   }).observe(document, { childList: true, subtree: true });
 `;
 
-/** From the beginning of the navigation to the frame in which cards are seen. */
+/** Measures from the start of the navigation to the frame in which cards are visible. */
 async function openBoard(page: Page, key: string) {
   await page.goto(`/${key}/board`);
   await page.waitForFunction(() => (globalThis as unknown as Watched).firstCard !== null);
@@ -193,7 +196,7 @@ async function openBoard(page: Page, key: string) {
   });
 }
 
-/** From the press of the keys to the frame in which the card is in the other column. */
+/** Measures from the key press to the frame in which the card is in the other column. */
 async function moveByKey(page: Page): Promise<number> {
   await page.locator("[data-column=backlog] [data-card] a").first().focus();
   const moved = page.evaluate(() =>
@@ -223,7 +226,10 @@ interface Agent {
   headers: Record<string, string>;
 }
 
-/** From the answer to an agent's call to the change of the board, and the bytes that the page asked for by it. */
+/**
+ * Measures from the answer to an agent's call to the change of the board, and the bytes that the
+ * page requested because of it.
+ */
 async function changeByAgent(page: Page, { server, tenant, headers }: Agent) {
   const cdp = await page.context().newCDPSession(page);
   const bytes = await countBytes(cdp);

@@ -7,7 +7,10 @@ import { makeTenant, runLoad, type Server, startService, type Tenant, withDataba
 const CORES_NEEDED = 4;
 const REACH = 1.7;
 
-/** A second process on the same server: reads spread over both; what the clock starts runs once all the same. */
+/**
+ * Adds a second process on the same server. Reads spread over both, and scheduled work still runs
+ * once.
+ */
 export async function benchProcesses(options: BenchOptions): Promise<Finding[]> {
   const place = await emptyPlace("bench");
   const { url } = place;
@@ -59,7 +62,10 @@ async function compareReads(options: BenchOptions, servers: Server[], tenant: Te
   };
 }
 
-/** Each minute has one occurrence of the schedule that comes every minute, whichever of the two schedulers files it. */
+/**
+ * Counts the runs of a schedule that comes every minute. Each minute must have one, no matter which
+ * of the two schedulers files it.
+ */
 async function countSweeps(url: string): Promise<Finding> {
   return await withDatabase(url, async (sql) => {
     const rows = await sql<{ minute: string; jobs: number }[]>`

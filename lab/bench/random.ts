@@ -1,4 +1,7 @@
-/** Mulberry's 32-bit generator: numbers from 0 to below 1, the same ones for the same seed. */
+/**
+ * Mulberry's 32-bit generator. It returns numbers from 0 to below 1, the same ones for the same
+ * seed.
+ */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -4,11 +4,13 @@ import { compare } from "./rounds.ts";
 import { call, type Server, type Tenant } from "./service.ts";
 
 const TASKS = 10;
-/** Read one after the other, so that those that are read together are seldom the same. */
+/**
+ * Tickets that are read one after the other, so that simultaneous reads seldom read the same one.
+ */
 const TICKETS = 100;
 const TICKETS_WITH_TASKS = 30;
 
-/** Reads beside a handler that sends the same SQL and the same JSON. */
+/** Reads tickets, compared with a handler that sends the same SQL and the same JSON. */
 export async function benchReads(options: BenchOptions): Promise<Finding[]> {
   let ticketIds: string[] = [];
   const addTasks = async (service: Server, tenant: Tenant) => {

@@ -3,9 +3,9 @@ import type { TicketText } from "./texts.ts";
 export interface BenchOptions {
   texts: TicketText[];
   rounds: number;
-  /** Of one round of one side. */
+  /** The length of one round of one side. */
   seconds: number;
-  /** Tickets of the largest database. */
+  /** The number of tickets in the largest database. */
   scale: number;
 }
 
@@ -14,17 +14,17 @@ export interface Finding {
   what: string;
   value: string;
   against: string;
-  /** What was reached, in the unit of `reach`. */
+  /** The measured value, in the unit of `reach`. */
   reached: string;
   reach: string;
   ok: boolean;
-  /** Everything measured, for `--json`. */
+  /** Everything that was measured, for `--json`. */
   details: Record<string, unknown>;
 }
 
 export type Bench = (options: BenchOptions) => Promise<Finding[]>;
 
-/** A line on stderr, so that stdout holds the table alone. */
+/** Writes a line to stderr, so that stdout contains only the table. */
 export function progress(text: string): void {
   console.error(`${new Date().toTimeString().slice(0, 8)}  ${text}`);
 }

@@ -4,11 +4,14 @@ import { type BenchOptions, type Finding, median, milliseconds, perSecond, progr
 import { runLoad, type Server } from "./service.ts";
 
 interface Measured extends LoadResult {
-  /** Processor time of the process and its database backends for one request; absent where it can't be read. */
+  /**
+   * Processor time of the process and its database backends for one request; absent if it can't be
+   * read.
+   */
   cpuMs: number | undefined;
 }
 
-/** Sends a load and reads what it cost. */
+/** Sends a load and measures its cost. */
 export async function measure(server: Server, plan: LoadPlan): Promise<Measured> {
   const before = await server.usage();
   const result = await runLoad(plan);
@@ -20,7 +23,7 @@ export async function measure(server: Server, plan: LoadPlan): Promise<Measured>
 interface Comparison {
   what: string;
   against: string;
-  /** What both sides are sent, below a prefix of their own. */
+  /** The requests that both sides get, each below its own prefix. */
   requests: (prefix: "/api" | "") => LoadRequest[];
   /** The least ratio of throughputs. */
   atLeast: number;
@@ -29,12 +32,12 @@ interface Comparison {
 }
 
 const CLIENTS = 16;
-/** Above what any round sends: no number comes twice. */
+/** Higher than the number of requests in any round, so that no number comes twice. */
 const NUMBERS = 10_000_000;
 
 /**
- * Throughput in turn, A B A B, after one round that nobody counts: what else the machine does hits both. An answer
- * that is no success ends the bench.
+ * Measures throughput in turn, A B A B, after one round that doesn't count, so that other work on
+ * the machine hits both sides. An answer that is no success ends the bench.
  */
 export async function compare(
   options: BenchOptions,
@@ -68,7 +71,7 @@ async function headersFor(server: Server, headers: Pair["otherHeaders"]) {
   return headers ? { headers: await headers(server) } : {};
 }
 
-/** @throws {Error} when there were other answers than successes */
+/** @throws {Error} if there was any answer but a success */
 export function refuseFailures(what: string, { statuses }: LoadResult): void {
   const failed = Object.keys(statuses).filter((status) => !/^2\d\d$/.test(status));
   if (failed.length > 0) {

@@ -9,7 +9,9 @@ import { makeTenant, runLoad, type Server, startService, type Tenant } from "./s
 const READS_PER_SECOND = 100;
 const REACH = 2;
 
-/** Reads in an open loop, alone and while 16 clients keep the model busy with creations. */
+/**
+ * Reads in an open loop, first alone and then while 16 clients keep the model busy with creations.
+ */
 export async function benchSaturation(options: BenchOptions): Promise<Finding[]> {
   const place = await emptyPlace("bench");
   const { EMBEDDING_THREADS } = parseConfig({});

@@ -13,14 +13,14 @@ const CRON_SECRET = "the secret of the bench's pipeline";
 const DEPLOYS = 200;
 const TICKETS_PER_DEPLOY = 3;
 
-/** One side: a service over so many tickets of one project. */
+/** One side: a service over a number of tickets of one project. */
 interface Grown {
   server: Server;
   tenant: Tenant;
   place: Place;
 }
 
-/** The same calls over 1,000 tickets and over very many, one client, in turn. */
+/** Makes the same calls over 1,000 tickets and over very many, with one client, in turn. */
 export async function benchScale(options: BenchOptions): Promise<Finding[]> {
   const sides: Grown[] = [];
   try {
@@ -52,7 +52,10 @@ async function grow(size: number): Promise<Grown> {
   return { server: await startService(place, { CRON_SECRET }), tenant, place };
 }
 
-/** In chunks without triggers. Half of the tickets are closed; of a thousand words each ticket has a few. */
+/**
+ * Fills the tables in chunks without triggers. Half of the tickets are closed. Each ticket has a
+ * few words out of a thousand.
+ */
 async function fill(sql: Sql, project: string, size: number): Promise<void> {
   const chunk = 20_000;
   for (let first = 1; first <= size; first += chunk) {
@@ -121,7 +124,7 @@ async function bulkMoves({ server, tenant }: Grown): Promise<LoadRequest[]> {
   );
 }
 
-/** Each sha once: a repeat stamps nothing. */
+/** Reports each sha once, because a repeat stamps nothing. */
 function deploys(_: Grown, round: number): LoadRequest[] {
   const perRound = 20;
   return Array.from({ length: perRound }, (_, index) => ({

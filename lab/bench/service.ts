@@ -5,13 +5,13 @@ import type { LoadPlan, LoadResult } from "./load.ts";
 import { readUsage, type Usage } from "./usage.ts";
 
 const PROJECT_DIR = new URL("../../", import.meta.url).pathname;
-/** Of each service that a bench starts. */
+/** The first admin of each service that a bench starts. */
 export const ADMIN = { email: "admin@localhost", password: "for the bench only" };
 
 /** A child process that serves HTTP over a database of its own. */
 export interface Server {
   origin: string;
-  /** From the start of the process until it was ready. */
+  /** Milliseconds from the start of the process until it was ready. */
   startMs: number;
   usage(): Promise<Usage | null>;
   stop(): Promise<void>;
@@ -39,7 +39,10 @@ export function startService(
   return serverOf({ child, port, place, started, ready: "/readyz" });
 }
 
-/** Starts what the service is compared with (bare.ts). Its links lead to the service, so that answers can be equal. */
+/**
+ * Starts the server with which the service is compared (bare.ts). Its links point to the service,
+ * so that the answers can be equal.
+ */
 export function startBare(place: Place, linksTo: string): Promise<Server> {
   const started = performance.now();
   const port = freePort();
@@ -63,7 +66,7 @@ interface Started {
   child: Deno.ChildProcess;
   port: number;
   place: Place;
-  /** As `performance.now()` said before the process began. */
+  /** The value of `performance.now()` before the process began. */
   started: number;
   ready: string;
 }
@@ -95,7 +98,7 @@ async function backendsOf({ url }: Place): Promise<number[]> {
   });
 }
 
-/** Runs `work` over a connection of its own to a server database. */
+/** Runs `work` over a connection of its own to a database on the server. */
 export async function withDatabase<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -110,7 +113,10 @@ export function runLoad(plan: LoadPlan): Promise<LoadResult> {
   return runScript("load.ts", plan);
 }
 
-/** Runs a file of this folder as a process: `plan` to its stdin, the JSON of its stdout back. */
+/**
+ * Runs a file of this folder as a process, with `plan` on its stdin, and returns the JSON of its
+ * stdout.
+ */
 export async function runScript<Plan, Result>(file: string, plan: Plan): Promise<Result> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", new URL(`./${file}`, import.meta.url).pathname],
@@ -127,7 +133,7 @@ export async function runScript<Plan, Result>(file: string, plan: Plan): Promise
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** One call outside of any measurement. `path` from the origin. */
+/** Makes one call outside of any measurement. `path` starts at the origin. */
 export async function call<T>(
   { origin }: Server,
   headers: Record<string, string>,
@@ -147,15 +153,18 @@ export async function call<T>(
 /** Access tokens live for 15 minutes. */
 const SIGN_IN_AFTER_MS = 8 * 60_000;
 
-/** A project and who works in it: a signed-in admin, since keys are limited to so many calls a minute. */
+/**
+ * A project and a signed-in admin who works in it. A key is not used, because its calls per minute
+ * are limited.
+ */
 export interface Tenant {
   projectId: string;
-  /** Path of the project, below `/api` in the service. */
+  /** The project's path, below `/api` in the service. */
   path: string;
   headers(server: Server): Promise<Record<string, string>>;
 }
 
-/** Signs in as the first admin and makes a project. */
+/** Signs in as the first admin and creates a project. */
 export async function makeTenant(server: Server, repositories: string[] = []): Promise<Tenant> {
   const headers = adminHeaders();
   const { id } = await call<{ id: string }>(server, await headers(server), {
@@ -166,7 +175,7 @@ export async function makeTenant(server: Server, repositories: string[] = []): P
   return { projectId: id, path: `/projects/${id}`, headers };
 }
 
-/** Those of the first admin, for one server. */
+/** Returns the headers of the first admin, for one server. */
 export function adminHeaders(): Tenant["headers"] {
   let signedIn: { headers: Record<string, string>; at: number } | undefined;
   return async (server) => {

@@ -8,10 +8,10 @@ import { embedTexts, VectorSource } from "./vectors.ts";
 import { type BenchOptions, type Finding, median, milliseconds, progress } from "./report.ts";
 
 const SIZES = [1_000, 10_000, 100_000];
-/** Projects of 100 tickets each beside the measured ones: their vectors lie in the same index. */
+/** Projects of 100 tickets each beside the measured ones. Their vectors are in the same index. */
 const OTHER_PROJECTS = 100;
 const QUERIES = 200;
-/** The first ones fill caches. */
+/** The first searches, which fill caches. */
 const WARM_UP = 20;
 const MAX_HITS = 10;
 const REACH = { cost: 3, recall: 0.98 };
@@ -33,7 +33,10 @@ interface Measured {
   hits: number;
 }
 
-/** The search behind the hint, over projects of 1,000 to 100,000 open tickets in one database, beside an exact one. */
+/**
+ * Measures the search behind the hint, over projects of 1,000 to 100,000 open tickets in one
+ * database, compared with an exact search.
+ */
 export async function benchSimilar(options: BenchOptions): Promise<Finding[]> {
   const texts = options.texts.slice(0, 500).map(({ title, description }) => `${title}\n${description}`);
   progress(`embedding ${texts.length} texts`);
@@ -50,7 +53,10 @@ export async function benchSimilar(options: BenchOptions): Promise<Finding[]> {
   }
 }
 
-/** Rows without triggers, what triggers and the index add made last: the same, in minutes instead of hours. */
+/**
+ * Inserts rows without triggers and then adds what triggers and the index would add. The result is
+ * the same, in minutes instead of hours.
+ */
 async function fill({ sql }: Database, vectors: VectorSource): Promise<Project[]> {
   const account = uuid();
   await sql`insert into accounts (id, name, slug) values (${account}::uuid, 'Bench', 'bench')`;
@@ -106,7 +112,10 @@ async function insertTickets(sql: Sql, project: string, size: number, vectors: V
   }
 }
 
-/** The projects in turn, query by query, so that each finds the processor's caches as another left them. */
+/**
+ * Searches the projects in turn, query by query, so that each finds the processor's caches as
+ * another left them.
+ */
 async function measure(sql: Sql, projects: Project[], vectors: VectorSource): Promise<Measured[]> {
   const queries = Array.from({ length: WARM_UP + QUERIES }, () => toVectorLiteral(vectors.next()));
   const near = await inTurn(projects, queries, ({ id }, vector) =>
@@ -131,7 +140,7 @@ async function measure(sql: Sql, projects: Project[], vectors: VectorSource): Pr
   });
 }
 
-/** For each project what its searches answered and how long they took, without those that fill caches. */
+/** Returns each project's answers and times, without the searches that fill caches. */
 async function inTurn(
   projects: Project[],
   queries: string[],

@@ -23,16 +23,16 @@ interface Embedded extends Ticket {
   vector: Float32Array;
 }
 
-/** Pairs found, and how many of them are labelled. */
+/** The number of pairs that were found, and of labelled ones among them. */
 interface Found {
   pairs: number;
   hits: number;
 }
 
 /**
- * Precision and recall of the duplicates that the analyzer suggests, beside those of the plain cosine threshold, on
- * tickets with labelled duplicates. Both files hold one JSON value a line: creation inputs with an idempotency key,
- * and pairs of those keys.
+ * Measures precision and recall of the duplicates that the analyzer suggests, compared with the
+ * plain cosine threshold, on tickets with labelled duplicates. Both files have one JSON value on
+ * each line: creation inputs with an idempotency key, and pairs of those keys.
  */
 export async function benchSuggestions(
   files: { tickets?: string | undefined; duplicates?: string | undefined },
@@ -135,7 +135,7 @@ async function insertTickets(ctx: Context, tickets: Embedded[]): Promise<string>
   return projectId;
 }
 
-/** Every pair is compared: what the threshold alone would suggest. */
+/** Compares every pair, as the threshold alone would. */
 function plainPairs(tickets: Embedded[], labelled: Set<string>): Found {
   const found = { pairs: 0, hits: 0 };
   for (const [index, a] of tickets.entries()) {

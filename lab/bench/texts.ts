@@ -8,7 +8,10 @@ export interface TicketText {
   roles: string[];
 }
 
-/** Ticket creation inputs, one JSON object a line; without a file, made-up ones of about the same lengths. */
+/**
+ * Reads ticket creation inputs, one JSON object on each line. Without a file it makes up texts of
+ * about the same lengths.
+ */
 export async function readTexts(file: string | undefined): Promise<TicketText[]> {
   if (file === undefined) return Array.from({ length: 500 }, (_, index) => inventText(index));
   const lines = (await Deno.readTextFile(file)).split("\n").filter(Boolean);

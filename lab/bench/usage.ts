@@ -1,6 +1,9 @@
-/** What a process of this machine has used so far, as Linux tells in /proc. Elsewhere the figures are left out. */
+/**
+ * The resources that a process of this machine has used so far, as Linux reports them in /proc. On
+ * other systems the figures are left out.
+ */
 export interface Usage {
-  /** Of the process and of the PostgreSQL backends that work for it. */
+  /** The time of the process and of the PostgreSQL backends that work for it. */
   cpuSeconds: number;
   residentBytes: number;
 }
@@ -20,7 +23,7 @@ export async function readUsage(pid: number, backends: readonly number[] = []): 
 async function cpuSeconds(pid: number): Promise<number | null> {
   const text = await readProc(`/proc/${pid}/stat`);
   if (text === null) return null;
-  // The second field is the name in parentheses, and may hold spaces.
+  // The second field is the name in parentheses, which may contain spaces.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

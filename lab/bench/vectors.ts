@@ -2,7 +2,7 @@ import { startEmbedder } from "../../src/embedding/start.ts";
 import { MODEL_DIR } from "../../src/core/services.ts";
 import { randomOf } from "./random.ts";
 
-/** Vectors of texts by the service's own model. */
+/** Returns the vectors of texts by the service's own model. */
 export async function embedTexts(texts: readonly string[]): Promise<Float32Array[]> {
   const embedder = startEmbedder({ threads: navigator.hardwareConcurrency, modelDir: MODEL_DIR });
   try {
@@ -17,8 +17,9 @@ export async function embedTexts(texts: readonly string[]): Promise<Float32Array
 }
 
 /**
- * As many vectors as wanted near real ones: each between two real vectors and off the line by noise, so that cosines
- * are spread as they are between real texts, from unrelated to nearly the same. The same sequence each time.
+ * Makes any number of vectors near real ones. Each lies between two real vectors and is moved off
+ * the line by noise, so that cosines are spread like those of real texts, from unrelated to nearly
+ * the same. The sequence is the same each time.
  */
 export class VectorSource {
   readonly #base: readonly Float32Array[];
@@ -31,7 +32,7 @@ export class VectorSource {
   next(): Float32Array {
     const [one, other] = [this.#pick(), this.#pick()];
     const share = this.#random() * 0.5;
-    // Of a length that takes the cosine to the real vectors down to between 1 and 0.7.
+    // The noise has a length that lowers the cosine to the real vectors to between 1 and 0.7.
     const noise = this.#random() / Math.sqrt(one.length);
     const vector = one.map((value, index) =>
       value * (1 - share) + other[index]! * share + this.#gaussian() * noise

@@ -4,11 +4,11 @@ import { messageOf } from "../../db/errors.ts";
 import type { Person } from "./stage.ts";
 
 export interface Arguments {
-  /** JSON lines, one ticket creation input each; the demo's own when absent. */
+  /** JSON lines, one ticket creation input each; the demo's own if absent. */
   tickets?: string;
   /** JSON lines, each a pair of idempotency keys of known duplicates. */
   duplicates?: string;
-  /** A service that runs already. */
+  /** A service that is already running. */
   service?: { url: string; person: Person };
   clients: number;
   /** Where the demo's own service keeps its data between runs. */
@@ -23,7 +23,7 @@ BASE. With --url and --tickets it only imports the tickets of FILE, into a proje
 FILE holds one ticket creation input a line, as JSON; the duplicates' file a pair of idempotency keys a line.`;
 
 /**
- * Null when only the usage is asked for.
+ * Returns null if only the usage is requested.
  * @throws {ArgumentError} that says what is wrong with the command line
  */
 export function parseArguments(args: string[], home: string): Arguments | null {

@@ -4,15 +4,15 @@ import { type Imported, linesOf } from "./import.ts";
 const Pair = z.tuple([z.string(), z.string()]);
 
 interface DuplicateShare {
-  /** Pairs of which both tickets are in the import. */
+  /** Pairs whose two tickets are both in the import. */
   pairs: number;
-  /** Of these, pairs of which one ticket was among the similar ones when the other was created. */
+  /** Pairs among them of which one ticket was shown as similar when the other was created. */
   shown: number;
   unknown: number;
 }
 
 /**
- * How many known duplicates the hint showed at creation.
+ * Counts the known duplicates that the hint showed at creation.
  * @param text JSON lines, each a pair of idempotency keys
  */
 export function measureDuplicates(text: string, tickets: Imported[]): DuplicateShare {
@@ -40,7 +40,7 @@ interface ClosestPair {
   similarity: number;
 }
 
-/** The most similar pairs that the hint showed, best first. */
+/** Returns the most similar pairs that the hint showed, best first. */
 export function closestPairs(tickets: Imported[], count: number): ClosestPair[] {
   return tickets.flatMap((ticket) =>
     (ticket.similar ?? []).slice(0, 1).map(({ ticket_ref, title, similarity }) => ({

@@ -9,7 +9,7 @@ export interface Imported {
   ref: string;
   title: string;
   replayed: boolean;
-  /** What the hint showed when the ticket was created; absent when the model could not answer in time. */
+  /** The tickets that the hint showed at creation; absent if the model could not answer in time. */
   similar: SimilarTicket[] | undefined;
 }
 
@@ -27,12 +27,15 @@ export interface ImportResult {
 interface ImportOptions {
   rest: Rest;
   projectId: string;
-  /** How many calls are under way at once. */
+  /** The number of simultaneous calls. */
   clients: number;
   onProgress?: (done: number) => void;
 }
 
-/** Creates a ticket for every line of a JSON-lines text. A line that was imported before is replayed, not created. */
+/**
+ * Creates a ticket for every line of a JSON-lines text. A line that was imported before is
+ * replayed, not created.
+ */
 export async function importTickets(text: string, options: ImportOptions): Promise<ImportResult> {
   const lines = linesOf(text);
   const waiting = lines.values();
@@ -40,7 +43,7 @@ export async function importTickets(text: string, options: ImportOptions): Promi
   const started = performance.now();
   let done = 0;
   await Promise.all(Array.from({ length: options.clients }, async () => {
-    // One iterator for all clients: each takes the next line when it is free.
+    // All clients share one iterator, so that each takes the next line when it is free.
     for (const line of waiting) {
       const outcome = await importLine(line, options);
       if ("reason" in outcome) result.refused.push(outcome);
@@ -53,7 +56,9 @@ export async function importTickets(text: string, options: ImportOptions): Promi
   return result;
 }
 
-/** @throws {Error} when the file is in another encoding: its letters would come in as question marks */
+/**
+ * @throws {Error} if the file has another encoding, because its letters would become question marks
+ */
 export async function readText(path: string | URL): Promise<string> {
   const bytes = await Deno.readFile(path);
   try {
@@ -107,7 +112,9 @@ function parse(text: string): Record<string, unknown> | null {
   }
 }
 
-/** A line without a key of its own gets one from its text, so that a second import knows it again. */
+/**
+ * Makes a key from the text of a line that has none, so that a second import recognizes the line.
+ */
 function keyOf(text: string): string {
   return `line-${createHash("sha256").update(text).digest("hex").slice(0, 40)}`;
 }

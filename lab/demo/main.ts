@@ -12,7 +12,8 @@ import { type Merged, walkMerge, walkSweep } from "./walk_sweep.ts";
 import { walkTicket } from "./walk_ticket.ts";
 
 async function main(): Promise<void> {
-  // npm changes to the project's folder; a file's path is meant from where the command was typed.
+  // npm changes to the project's folder, but a file's path is relative to the folder in which the
+  // command was typed.
   const args = parseArguments(Deno.args, Deno.env.get("INIT_CWD") ?? Deno.cwd());
   if (!args) return console.log(USAGE);
   if (args.service) return await walkElsewhere(args, args.service);
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** On a service that others may use: with tickets of the caller's own, nothing but these goes into it. */
+/** Walks on a service that others may use. If the caller has tickets, only these are imported. */
 async function walkElsewhere(
   args: Arguments,
   { url, person }: NonNullable<Arguments["service"]>,

@@ -11,7 +11,7 @@ interface ProgressBar {
   stop(): void;
 }
 
-/** A bar on a terminal, a line every two seconds elsewhere. */
+/** Shows a bar on a terminal, and a line every two seconds elsewhere. */
 export function startProgress(total: number): ProgressBar {
   const bar: ProgressBar = new cliProgress.SingleBar({
     format: "   [{bar}] {percentage}%  {value}/{total} tickets  {duration_formatted}",

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { Project, ProjectList } from "../../src/projects/schema.ts";
 import { reasonOf, type Rest } from "./rest.ts";
 
-/** The project of this name, made on the first run. */
+/** Returns the project of this name, which the first run creates. */
 export async function openProject(rest: Rest, name: string): Promise<Project> {
   const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60) ||
     "import";

@@ -8,7 +8,10 @@ interface Answer {
 
 const TRIES = 5;
 
-/** The service's REST API for one person or key. A call that a busy service could not take is tried again. */
+/**
+ * The service's REST API for one person or key. A call that a busy service could not accept is
+ * tried again.
+ */
 export class Rest {
   readonly #base: string;
   readonly #token: () => Promise<string | null>;
@@ -26,7 +29,8 @@ export class Rest {
         const answer = await this.#send(method, path, body);
         if (answer.status < 500 || tries === TRIES) return answer;
       } catch (error) {
-        // What fetch throws when no answer came; whatever the call did, its idempotency key makes a second one safe.
+        // fetch throws a TypeError if no answer came. The idempotency key makes a second call safe
+        // in any case.
         if (!(error instanceof TypeError) || tries === TRIES) throw error;
       }
       await pause(250 * 2 ** tries);
@@ -49,7 +53,7 @@ export class Rest {
   }
 }
 
-/** Why a call failed, in the service's own words. */
+/** Returns the reason for a failed call in the service's own words. */
 export function reasonOf({ status, body }: Answer): string {
   const told = ErrorBody.safeParse(body).data;
   if (!told) return `HTTP ${status}`;

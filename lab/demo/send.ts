@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Sent } from "../simulators/senders/sent.ts";
 import { ErrorBody } from "../../src/core/errors.ts";
 
-/** Posts a webhook delivery; answers the body, or the reason of a refusal. */
+/** Posts a webhook delivery and returns the body, or the reason of a refusal. */
 export async function post(url: string, { headers, body }: Omit<Sent, "path">): Promise<string> {
   const response = await fetch(url, { method: "POST", headers, body });
   const answer: unknown = await response.json();

@@ -9,7 +9,10 @@ interface RunningService extends Pick<OwnService, "admin" | "secrets"> {
   stop(): Promise<void>;
 }
 
-/** Starts a service of the demo's own, as a process with no more rights than `npm start` gives; ready when it returns. */
+/**
+ * Starts a service of the demo's own as a process with the same rights as with `npm start`. It is
+ * ready when this returns.
+ */
 export async function startService(dataDir: string, githubUrl: string): Promise<RunningService> {
   await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
   const admin = { email: "admin@localhost", password: await adminPassword(dataDir) };
@@ -54,7 +57,10 @@ async function launch(settings: Record<string, string> & { DATA_DIR: string }) {
   return { child, logged: child.stdout.pipeTo(log.writable) };
 }
 
-/** The first admin is made once, with the password that is kept for the runs to come. */
+/**
+ * Returns the password of the first admin, who is created once. The password is kept for later
+ * runs.
+ */
 async function adminPassword(dataDir: string): Promise<string> {
   const path = join(dataDir, "admin_password");
   try {

@@ -3,19 +3,19 @@ import type { GitHubMock } from "../simulators/github/mock.ts";
 import { createHandoffClient, errorBody, type HandoffClient } from "../../src/client.ts";
 import { Rest } from "./rest.ts";
 
-/** Who plays in the chapters, and where. */
+/** The callers in the chapters, and the service. */
 export interface Stage {
   url: string;
   /** Signed in as an administrator. */
   people: HandoffClient;
-  /** The same person by the REST API. */
+  /** The same person through the REST API. */
   rest: Rest;
   /** Calls with an API key, as a coding agent does. */
   agent: HandoffClient;
   close(): Promise<void>;
 }
 
-/** What belongs to the demo's own service; chapters that need it are left out on another one. */
+/** The parts of the demo's own service. Chapters that need them are left out on another service. */
 export interface OwnService {
   dataDir: string;
   admin: Person;
@@ -52,8 +52,8 @@ export async function openStage(url: string, person: Person, fetch = globalThis.
 }
 
 /**
- * The reason that the service gives for refusing a call.
- * @throws {Error} when it does not refuse, or when something else went wrong
+ * Returns the service's reason for refusing a call.
+ * @throws {Error} if it does not refuse, or if something else went wrong
  */
 export async function refusalOf(call: Promise<unknown>): Promise<string> {
   try {

@@ -46,7 +46,10 @@ async function startTicket({ people, agent }: Stage, id: string) {
   return { place, ref: ticket.ticket_ref };
 }
 
-/** The provider tells of the run: once with a forged signature, once as it should, and once more. */
+/**
+ * Sends the provider's report of the run: once with a forged signature, once correctly, and once
+ * more.
+ */
 async function finishRun(
   { agent, url }: Stage,
   { secrets }: OwnService,
@@ -79,7 +82,7 @@ interface Merge {
   sha: string;
 }
 
-/** What GitHub sends when a pull request was merged. */
+/** Makes the delivery that GitHub sends when a pull request was merged. */
 export async function merged({ sha, ...pull }: Merge, { secrets }: OwnService) {
   const events = await GitHubEvents.load();
   const { body, headers } = await signedDelivery(events.pullRequest({ ...pull, mergeSha: sha }), {
@@ -88,7 +91,7 @@ export async function merged({ sha, ...pull }: Merge, { secrets }: OwnService) {
   return { headers, body: new TextEncoder().encode(body) };
 }
 
-/** Where the hook that was set up points to. */
+/** Returns the address of the hook that was set up. */
 export function hookUrl({ github }: OwnService): string {
   const [hook] = github.state.hooks;
   if (!hook) throw new Error("No webhook was set up");

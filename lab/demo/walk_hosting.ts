@@ -5,10 +5,13 @@ import { chapter } from "./print.ts";
 import { openProject } from "./project.ts";
 import type { OwnService, Stage } from "./stage.ts";
 
-/** Where the project's code is, in the GitHub that the demo plays. */
+/** The repository of the project, in the GitHub that the demo simulates. */
 export const SHOP = "demo/web-shop";
 
-/** Chapter three: a linked account, webhooks that are set up once, an issue made from a ticket. */
+/**
+ * Chapter three: an account is linked, webhooks are set up once, and an issue is created from a
+ * ticket.
+ */
 export async function walkHosting(stage: Stage, { github }: OwnService): Promise<Project> {
   const { people, rest } = stage;
   chapter("GitHub, played by a mock: a linked account, webhooks, an issue");
@@ -36,7 +39,7 @@ export async function walkHosting(stage: Stage, { github }: OwnService): Promise
   return project;
 }
 
-/** This call takes the session cookie alone, as a browser sends it. */
+/** Sets up hooks with the session cookie alone, as a browser sends it. */
 async function setUpHooks({ url, people }: Stage, projectId: string): Promise<string> {
   const response = await fetch(`${url}/api/integrations/webhooks`, {
     method: "POST",

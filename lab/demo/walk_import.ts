@@ -11,12 +11,16 @@ const OWN_TICKETS = new URL("./tickets.jsonl", import.meta.url);
 const OWN_DUPLICATES = new URL("./duplicates.jsonl", import.meta.url);
 const MOST_REFUSED_SHOWN = 10;
 
-/** Chapter one: tickets come in, each once, and each is told which open ones resemble it. */
+/**
+ * Chapter one: tickets are imported, each once, and each answer names the open tickets that
+ * resemble it.
+ */
 export async function walkImport(
   { rest }: Pick<Stage, "rest">,
   { tickets, duplicates, clients }: Arguments,
 ): Promise<void> {
-  // Both files before the project: nothing is left behind by one that isn't there.
+  // Both files are read before the project is created, so that a missing file leaves nothing
+  // behind.
   const text = await readText(tickets ?? OWN_TICKETS);
   const pairs = duplicates ?? (tickets ? undefined : OWN_DUPLICATES);
   const known = pairs && await readText(pairs);
@@ -42,7 +46,7 @@ export async function walkImport(
   if (known !== undefined) showDuplicates(known, result);
 }
 
-/** Of the project, after the file that the tickets come from. */
+/** Returns the project's name, which comes from the file of the tickets. */
 function nameOf(tickets: string | undefined): string {
   return tickets ? basename(tickets).replace(/\.[^.]*$/, "") : "Demo tickets";
 }

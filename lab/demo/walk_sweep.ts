@@ -39,7 +39,10 @@ export async function walkMerge(stage: Stage, own: OwnService): Promise<Merged> 
   return { place, ref: ticket.ticket_ref };
 }
 
-/** Its end, after the service has stopped: nobody waits for the hour here, the demo does the sweep's job itself. */
+/**
+ * The end of chapter five, after the service has stopped. Nobody waits for the hour here, because
+ * the demo runs the sweep's job itself.
+ */
 export async function walkSweep({ dataDir, admin }: OwnService, { place, ref }: Merged): Promise<void> {
   const config = parseConfig({ DATA_DIR: dataDir, EMBEDDING_THREADS: "0", LOG_LEVEL: "off" });
   await startLog(config.LOG_LEVEL);

@@ -4,7 +4,10 @@ import { chapter } from "./print.ts";
 import { openProject } from "./project.ts";
 import { refusalOf, type Stage } from "./stage.ts";
 
-/** Chapter two: a ticket with roles, tasks and a human test case goes live, and not a step before it may. */
+/**
+ * Chapter two: a ticket with roles, tasks and a human test case goes live, and no step earlier than
+ * it may.
+ */
 export async function walkTicket(stage: Stage): Promise<void> {
   const { people, agent, rest } = stage;
   chapter("A ticket's life: roles, tasks, human test cases, gates");
@@ -65,7 +68,7 @@ async function addWork({ people }: Stage, place: TicketPath): Promise<void> {
   console.log("   Two tasks, the second depends on the first, and one human test case.");
 }
 
-/** The agent claims the next task that is free and finishes it; false when there is none. */
+/** Lets the agent claim and finish the next free task; returns false if there is none. */
 async function workOnNext({ agent }: Stage, place: TicketPath): Promise<boolean> {
   const { tasks } = await agent.api.tasks.list.query(place);
   if (tasks.every(({ status }) => status === "done")) return false;

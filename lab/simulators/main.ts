@@ -66,7 +66,7 @@ const SENDERS: Record<string, () => Promise<Sent[]> | Sent[]> = {
   })],
 };
 
-/** What a customer's checkout makes the provider send. */
+/** Makes the deliveries that the provider sends after a customer's checkout. */
 async function payments(): Promise<Sent[]> {
   const secret = secretOf("STRIPE_WEBHOOK_SECRET");
   const created = Math.floor(clock.getTime() / 1000);
@@ -106,7 +106,7 @@ function fail(reason: string): never {
   Deno.exit(2);
 }
 
-/** Answers how many deliveries were refused. */
+/** Returns the number of refused deliveries. */
 async function send(): Promise<number> {
   const sender = SENDERS[positionals[0] ?? ""] ?? fail("Name a sender: agent, payment or deploy");
   if (!Number.isInteger(repeat) || repeat < 1) fail("--repeat takes a number from 1");
@@ -123,7 +123,7 @@ async function send(): Promise<number> {
   return refused;
 }
 
-/** In words, for those who wait for something to happen. */
+/** Explains each reason in words, for people who wait for an effect. */
 const REASONS: Record<string, string> = {
   unknown_agent:
     "no agent run has this id: register one at POST /api/projects/{id}/tickets/{ticketId}/agent-runs",
@@ -135,7 +135,10 @@ const REASONS: Record<string, string> = {
   older_than_known: "a newer event has come before",
 };
 
-/** Empty where something happened, or where it was refused, which the answer explains. */
+/**
+ * Returns an empty text if something happened, or if the delivery was refused, which the answer
+ * explains.
+ */
 function whyNothing(headers: Headers, text: string): string {
   const outcome = headers.get("delivery-outcome") ?? "";
   if (outcome === "repeated") return "\n    nothing happened: this delivery had come before";

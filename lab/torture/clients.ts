@@ -18,7 +18,7 @@ const HALF = 300;
 const DRIPPING = 50;
 const LEAVING = 500;
 const READING_NOTHING = 100;
-/** A body has 20 s. */
+/** A request's body may take 20 s. */
 const ANSWERED_WITHIN_S = 25;
 const MOST_GROWTH_BYTES = 200e6;
 
@@ -72,14 +72,14 @@ async function round(stage: Stage, books: Books): Promise<string> {
     `p99 ${quantile(load.attempts.map(({ ms }) => ms), 0.99).toFixed(0)} ms; ${megabytes(during)} meanwhile`;
 }
 
-/** Announces more than it sends. */
+/** Announces more bytes than it sends. */
 async function sendHalf(stage: Stage, caller: Caller): Promise<string | null> {
   const line = await openLine(stage.port);
   await line.write(createHead(caller) + '{"title":"half a ');
   return await answerOf(line);
 }
 
-/** Sends a byte a second. */
+/** Sends one byte each second. */
 async function drip(stage: Stage, caller: Caller): Promise<string | null> {
   const line = await openLine(stage.port);
   await line.write(createHead(caller));
@@ -100,14 +100,14 @@ async function answerOf(line: Line): Promise<string | null> {
   return status;
 }
 
-/** Asks for long lists, one after the other, and takes nothing of the answers. */
+/** Requests long lists, one after the other, and reads nothing of the answers. */
 async function askAndReadNothing(stage: Stage, caller: Caller): Promise<Line> {
   const line = await openLine(stage.port);
   await line.write(listHead(caller).repeat(5));
   return line;
 }
 
-/** Asks for a long list and is gone before, or in the middle of, its answer. */
+/** Requests a long list and leaves before its answer, or in the middle of it. */
 async function leave(stage: Stage, caller: Caller, waits: boolean): Promise<void> {
   const line = await openLine(stage.port);
   await line.write(listHead(caller));

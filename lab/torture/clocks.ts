@@ -17,7 +17,7 @@ const LIBRARIES = [
   "/usr/lib/faketime/libfaketime.so.1",
 ];
 
-/** Clocks that are read, not those that measure: timers run as ever. */
+/** Fakes clocks that are read, but not those that measure, so that timers run as usual. */
 async function fakeTime(time: string): Promise<Record<string, string> | null> {
   for (const library of LIBRARIES) {
     try {
@@ -57,7 +57,10 @@ async function ahead(books: Books): Promise<string> {
   }
 }
 
-/** Of two machines on one database one is ahead: the other refuses its tokens, and says that they are no good. */
+/**
+ * Puts the clock of one of two machines on one database ahead. The other machine refuses its tokens
+ * and says so.
+ */
 async function futureToken(books: Books): Promise<string> {
   const fake = await fakeTime("+10m");
   if (!fake) return "token from the future: not tried, libfaketime is not installed";
@@ -86,14 +89,18 @@ async function futureToken(books: Books): Promise<string> {
 
 const HOURS = ["23", "00", "01", "02"];
 
-/** The night in which Berlin's clocks go back: each hour of UTC has one sweep, whatever the machine's zone. */
+/**
+ * Plays the night in which Berlin's clocks go back. Each hour of UTC has one sweep for any time
+ * zone of the machine.
+ */
 async function summerTime(books: Books): Promise<string> {
   if (!await fakeTime("")) return "summer time: not tried, libfaketime is not installed";
   const stage = await Stage.open();
   try {
     for (const hour of HOURS) {
       const day = hour === "23" ? "2026-10-24" : "2026-10-25";
-      // As a distance from now: libfaketime reads times of the day in the process' zone, where one hour comes twice.
+      // The time is given as a distance from now, because libfaketime reads times of the day in the
+      // process' zone, where one hour comes twice.
       const away = Math.round((Date.parse(`${day}T${hour}:06:45Z`) - Date.now()) / 1000);
       await stage.start({ ...await fakeTime(`${away < 0 ? "" : "+"}${away}s`), TZ: "Europe/Berlin" });
       await pause(60_000);

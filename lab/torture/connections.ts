@@ -15,14 +15,17 @@ export const connections: Scenario = {
   ),
 };
 
-/** Another client takes every connection that the service's role may have, and keeps them for five seconds. */
+/**
+ * Lets another client take every connection that the service's role may have, and keep them for
+ * five seconds.
+ */
 async function noConnectionLeft(books: Books): Promise<string> {
   const stage = await Stage.open();
   const role = `torture_${crypto.randomUUID().replaceAll("-", "")}`;
   const admin = postgres(serverUrl!, { max: 1, onnotice: () => {} });
   const greedy: postgres.Sql[] = [];
   try {
-    // The limit is the role's own, so that nobody else on the server goes without.
+    // The limit belongs to the role, so that nobody else on the server goes without connections.
     await admin.unsafe(`create role ${role} login connection limit 14 in role postgres`);
     const url = new URL(stage.place.url!);
     url.username = role;

@@ -6,7 +6,10 @@ import { Stage } from "./service.ts";
 
 const SECRET = "torture-auth-secret-of-32-characters";
 
-/** A file system in memory that can be full or read-only. Null where this process may not mount one. */
+/**
+ * Mounts a file system in memory that can be full or read-only; null if this process may not mount
+ * one.
+ */
 async function mount(options: string): Promise<{ path: string; close(): Promise<void> } | null> {
   const path = await Deno.makeTempDir({ prefix: "handoff-disk-" });
   if (!await run("mount", "-t", "tmpfs", "-o", options, "tmpfs", path)) {
@@ -26,7 +29,7 @@ async function run(command: string, ...args: string[]): Promise<boolean> {
   return (await new Deno.Command(command, { args, stdout: "null", stderr: "null" }).output()).success;
 }
 
-/** A DATA_DIR that nothing can be written to: refused with a sentence, or not needed. */
+/** Starts with a read-only DATA_DIR. It must be refused with a sentence, or not be needed. */
 export async function refuseReadOnly(books: Books): Promise<string> {
   const disk = await mount("ro");
   if (!disk) return "DATA_DIR read-only: not tried, this process may not mount";
@@ -55,7 +58,10 @@ export async function refuseReadOnly(books: Books): Promise<string> {
   }
 }
 
-/** The embedded database runs out of space under load: it refuses or ends, and has everything when there is space. */
+/**
+ * Fills the embedded database's disk under load. The database refuses or ends, and has everything
+ * again when there is space.
+ */
 export async function fillDisk(books: Books): Promise<string> {
   const disk = await mount("size=160m");
   if (!disk) return "DATA_DIR full: not tried, this process may not mount";

@@ -35,7 +35,7 @@ async function round(stage: Stage, books: Books): Promise<string> {
   const started = performance.now();
   const code = await stage.service.stop();
   const seconds = (performance.now() - started) / 1000;
-  // Before a new process is there, so that what was not answered is not asked again.
+  // The load stops before there is a new process, so that unanswered requests are not repeated.
   await load.stop();
   for (const line of slow) line.close();
   const active = (await readUnfinished(stage)).filter(({ state }) => state === "active");
@@ -53,7 +53,7 @@ async function round(stage: Stage, books: Books): Promise<string> {
   } s, ${load.acknowledged} calls answered, ${silent.length} done in silence`;
 }
 
-/** Half bodies, answers that nobody reads, and connections kept open for later. */
+/** Opens half bodies, answers that nobody reads, and idle connections that are kept open. */
 async function slowOnes(stage: Stage, { project, token }: Caller): Promise<Line[]> {
   const fields = { Authorization: `Bearer ${token}` };
   const lines = await Promise.all(Array.from({ length: 60 }, () => openLine(stage.port)));

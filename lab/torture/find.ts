@@ -8,7 +8,7 @@ interface Change {
   to: unknown;
 }
 
-/** Which change in a ticket's history is the trace of which write of a journey. */
+/** The change in a ticket's history by which each write of a journey is found. */
 const TRACES: readonly [kind: string, entity: string, field: string | null, to: unknown][] = [
   ["task", "task", null, "created"],
   ["claim", "task", "status", "in_progress"],
@@ -18,12 +18,15 @@ const TRACES: readonly [kind: string, entity: string, field: string | null, to: 
   ["event", "agent_run", "status", "failed"],
   ["move", "ticket", "stage", "validation"],
 ];
-/** What is set once, to a value that only the service knows. */
+/** Values that are set once, and that only the service knows. */
 const STAMPS: readonly [kind: string, field: string][] = [["merge", "merge_sha"], ["deploy", "deployed_at"]];
 
 const AT_ONCE = 16;
 
-/** Every trace of a journey's writes in the caller's project, as often as it stands there, read through the service. */
+/**
+ * Returns every trace of a journey's writes in the caller's project with its number, as read
+ * through the service.
+ */
 export async function findWrites(stage: Stage, caller: Caller): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   const note = (kind: string, key: string) => {

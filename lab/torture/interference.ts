@@ -8,12 +8,12 @@ import { type Caller, Stage, withDatabase } from "./service.ts";
 
 interface Scene {
   stage: Stage;
-  /** In a project of its own: what it calls meets the interference, the load does not. */
+  /** A caller in a project of its own. Its calls meet the interference, and the load doesn't. */
   caller: Caller;
   sql: postgres.Sql;
 }
 
-/** A call to one ticket that another client of the database has locked and forgotten. */
+/** Calls a ticket that another client of the database has locked and forgotten. */
 export async function lockThatNeverEnds(books: Books): Promise<string> {
   return await besides(books, "lock that never ends", async ({ caller, sql }) => {
     const { id } = await createTicket(caller);
@@ -39,7 +39,7 @@ export async function lockThatNeverEnds(books: Books): Promise<string> {
   });
 }
 
-/** A statement of the service's own that would run for a minute. */
+/** Runs a statement of the service's own that would take a minute. */
 export async function statementThatNeverEnds(books: Books): Promise<string> {
   return await besides(books, "statement that never ends", async ({ caller, sql }) => {
     await sql.unsafe(slowTrigger("perform pg_sleep(60)"));
@@ -55,7 +55,9 @@ export async function statementThatNeverEnds(books: Books): Promise<string> {
   });
 }
 
-/** Another client locks two tickets in the order that the service does not, and is the more patient. */
+/**
+ * Lets another client lock two tickets in the opposite order, with more patience than the service.
+ */
 export async function deadlock(books: Books): Promise<string> {
   return await besides(books, "deadlock", async ({ stage, caller, sql }) => {
     const ids = [(await createTicket(caller)).id, (await createTicket(caller)).id].toSorted();
@@ -77,7 +79,10 @@ export async function deadlock(books: Books): Promise<string> {
   });
 }
 
-/** The embedded engine has one connection and no timeouts: behind a statement of 40 s every call waits, but not that long. */
+/**
+ * Keeps the embedded engine busy. It has one connection and no timeouts, so every call waits behind
+ * a statement of 40 s, but not for that long.
+ */
 export async function engineThatIsBusy(books: Books): Promise<string> {
   const stage = await Stage.open();
   try {
@@ -144,8 +149,7 @@ async function besides(
 
 interface Answer {
   status: number;
-  // What is read of it is checked by the scenario.
-  // deno-lint-ignore no-explicit-any
+  // The scenario checks the fields that it reads.
   body: any;
   ms: number;
 }

@@ -1,7 +1,7 @@
 import type { Sql } from "../../db/open.ts";
 import { TASK_TRANSITIONS } from "../../src/tasks/transitions.ts";
 
-/** Rows of a ticket and its parts as JSON, under the names that history gives them. */
+/** Rows of a ticket and its parts as JSON, under the names that history uses. */
 const ROWS = `rows as (
   select id as ticket_id, 'ticket' as entity, id::text as entity_id, to_jsonb(t) as row from tickets t
   union all select ticket_id, 'task', id::text, to_jsonb(k) from tasks k
@@ -13,7 +13,10 @@ const ROWS = `rows as (
   union all select ticket_id, 'duplicate', duplicate_of::text, to_jsonb(d) from ticket_duplicates d
 )`;
 
-/** Each life of a row from its creation on, and what each of its fields was set to, in order. */
+/**
+ * Each life of a row since its creation, and the values to which each of its fields was set, in
+ * order.
+ */
 const STEPS = `lives as (
   select h.*, count(*) filter (where action = 'created') over (partition by ticket_id, entity, entity_id
     order by history_id, id) as life
@@ -26,7 +29,10 @@ const STEPS = `lives as (
   where field is not null
 )`;
 
-/** What must be true of a database that nobody works on: each query names rows of which it is not. */
+/**
+ * Statements that must hold for a database that nobody works on. Each query returns the rows that
+ * break one.
+ */
 const INVARIANTS: Record<string, string> = {
   "a project's counter is beyond its numbers, and where nothing was imported there are no gaps": `
     select p.key, p.next_number, count(*), max(t.number) from projects p join tickets t on t.project_id = p.id
@@ -183,7 +189,7 @@ const INVARIANTS: Record<string, string> = {
       or (state = 'created' and start_after < now() - interval '30 seconds')`,
 };
 
-/** Which of them are broken, with the first rows that show it. */
+/** Returns the broken invariants, with the first rows that show it. */
 export async function brokenInvariants(sql: Sql): Promise<string[]> {
   const broken: string[] = [];
   for (const [what, query] of Object.entries(INVARIANTS)) {
@@ -194,7 +200,7 @@ export async function brokenInvariants(sql: Sql): Promise<string[]> {
   return broken;
 }
 
-/** Where each kind of write is found again by the name that its client gave it. */
+/** The place where each kind of write is found by the name that its client gave it. */
 const TRACES: Record<string, string> = {
   create: `select substr(title, 7) from (select to_value ->> 'title' as title from history
     where entity = 'ticket' and action = 'created') t where title like 'Mixed %'`,
@@ -212,7 +218,7 @@ const TRACES: Record<string, string> = {
   answer: `select email from survey_responses`,
 };
 
-/** How often each write stands in the database, under its name in the ledger. */
+/** Counts how often each write is in the database, under its name in the ledger. */
 export async function findTraces(sql: Sql): Promise<Map<string, number>> {
   const query = Object.entries(TRACES).map(([kind, names]) =>
     `select '${kind} ' || name as name, count(*) as count from (${names}) found (name) group by 1`

@@ -8,8 +8,9 @@ interface JobRow {
 }
 
 /**
- * Waits until nothing is left that could run, and answers what is left after `seconds`. The embedded database can't be
- * read beside its process, so that is ended for each look and started again.
+ * Waits until no job is left that could run, and returns the jobs that are left after `seconds`.
+ * The embedded database can't be read while its process runs, so the process is ended for each look
+ * and started again.
  */
 export async function unfinishedJobs(stage: Stage, seconds: number): Promise<JobRow[]> {
   for (const started = performance.now();;) {
@@ -21,7 +22,9 @@ export async function unfinishedJobs(stage: Stage, seconds: number): Promise<Job
   }
 }
 
-/** Jobs of the service that are due or at work. What waits for its next try is neither. */
+/**
+ * Reads the service's jobs that are due or running. A job that waits for its next try is neither.
+ */
 export async function readUnfinished({ place }: Stage): Promise<JobRow[]> {
   return await withDatabase(place, (sql) =>
     sql<JobRow[]>`

@@ -5,9 +5,9 @@ import type { Client } from "./load.ts";
 import { REPOSITORY, SECRETS } from "./service.ts";
 
 /**
- * One ticket from its creation to its deploy: every kind of write that a client, an agent, a person and a pipeline
- * make. What may be repeated is repeated until it is acknowledged, as real senders do; where a lost answer leaves a
- * client in doubt, the journey ends.
+ * Takes one ticket from its creation to its deploy, with every kind of write by a client, an agent,
+ * a person and a pipeline. Writes that may be repeated are repeated until they are acknowledged, as
+ * real senders do. If a lost answer leaves a client in doubt, the journey ends.
  */
 export async function travel(client: Client, key: string): Promise<void> {
   const { project } = client.caller;
@@ -23,12 +23,12 @@ export async function travel(client: Client, key: string): Promise<void> {
     await ship(client, key, ticket, created.ticket.id);
 }
 
-/** A ticket to be created. By the key in its title it is found again. */
+/** Makes the input of a ticket, which is found by the key in its title. */
 export function draft(key: string, description = describe(key)): Record<string, unknown> {
   return { title: `Torture ${key}`, description, request_type: "bug", priority: "high", blocking: false };
 }
 
-/** Texts differ in many words, so that the model has something to tell apart. */
+/** Makes texts that differ in many words, so that the model can tell them apart. */
 function describe(key: string): string {
   const words = createHash("sha256").update(key).digest("hex").match(/.{4}/g)!.join(" ");
   return `What is asked for under ${key}: ${words}`;

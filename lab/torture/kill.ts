@@ -18,7 +18,8 @@ async function killAgain(books: Books, { rounds, say }: Options): Promise<void> 
     for (let round = 0; round < rounds; round++) {
       const caller = await stage.caller();
       const load = new Load(books.ledger, caller, `r${round}`);
-      // Twice in a round, so that what is repeated after the first meets the second.
+      // The process is killed twice in a round, so that repeats after the first kill meet the
+      // second.
       for (let n = 0; n < 2; n++) {
         const before = load.acknowledged;
         await until("the load is under way", 60, () => load.acknowledged > before + 40);

@@ -1,11 +1,14 @@
 /** One write of a client. */
 interface Entry {
-  /** What was done, such as `move`, and to which ticket, by the key in its title. */
+  /** The kind of write, such as `move`, and its ticket, by the key in its title. */
   kind: string;
   key: string;
-  /** `unknown`: it was sent, and nobody said whether it happened: no answer, or a 503. */
+  /**
+   * `unknown` means that it was sent and nobody said whether it happened: there was no answer, or a
+   * 503.
+   */
   state: "sent" | "acknowledged" | "unknown" | "refused";
-  /** Status of a refusal, or why there was no answer. */
+  /** The status of a refusal, or the reason for a missing answer. */
   reason?: string;
 }
 
@@ -13,13 +16,13 @@ export interface Counts {
   sent: number;
   acknowledged: number;
   found: number;
-  /** Acknowledged, and not there. */
+  /** Writes that were acknowledged but are missing. */
   missing: number;
-  /** There more than once. */
+  /** Writes that were stored more than once. */
   doubled: number;
 }
 
-/** What was sent, what was acknowledged, and, by `settle`, what of it was found again. */
+/** The writes that were sent and acknowledged, and after `settle` those that were found. */
 export class Ledger {
   readonly #open = new Map<string, Entry>();
   readonly #counts: Counts = { sent: 0, acknowledged: 0, found: 0, missing: 0, doubled: 0 };
@@ -36,9 +39,10 @@ export class Ledger {
   }
 
   /**
-   * Compares the open entries with what stands in the database, and closes them. What was acknowledged must stand
-   * once; what nobody answered may stand once or not at all; nothing may stand that was refused or never sent.
-   * @returns what stands although nobody said so
+   * Compares the open entries with the database, and closes them. An acknowledged write must be
+   * stored once; an unanswered one may be stored once or not at all; one that was refused or never
+   * sent must not be stored.
+   * @returns the writes that were stored although nobody said so
    */
   settle(found: ReadonlyMap<string, number>): Entry[] {
     const silent: Entry[] = [];

@@ -5,12 +5,12 @@ import type { Caller } from "./service.ts";
 
 interface Request {
   method: string;
-  /** Below /api. */
+  /** The path below /api. */
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
   raw?: Uint8Array<ArrayBuffer>;
-  /** Without the caller's credential. */
+  /** Sends the request without the caller's credential. */
   anonymous?: true;
 }
 
@@ -24,16 +24,16 @@ export interface Attempt {
   reason: string;
 }
 
-/** Above the service's own deadline: who waits longer hangs. */
+/** Longer than the service's own deadline, so that a call which takes longer hangs. */
 const PATIENCE_MS = 45_000;
 const PAUSE_MS = 50;
-/** Another try can go better. */
+/** Statuses after which another try can succeed. */
 const PASSING: ReadonlySet<number> = new Set([0, 408, 429, 500, 502, 503]);
 
-/** Agents' ids are unique in an installation, so a load's names must be too. */
+/** Ids of agents are unique in an installation, so the names of a load must be, too. */
 let loads = 0;
 
-/** Clients that send journeys until they are told to stop; a service that is away is waited for. */
+/** Clients that send journeys until they are told to stop. They wait for a service that is away. */
 export class Load {
   readonly attempts: Attempt[] = [];
   readonly started = performance.now();
@@ -51,7 +51,7 @@ export class Load {
     return this.#stopped;
   }
 
-  /** Lets every client finish the request it has under way. */
+  /** Lets every client finish its current request. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running;
@@ -82,12 +82,15 @@ export class Client {
     this.caller = caller;
   }
 
-  /** A write that may not be repeated: without an answer it is in doubt. Null unless it was acknowledged. */
+  /**
+   * Makes a write that may not be repeated, so that it is in doubt without an answer. Returns null
+   * unless it was acknowledged.
+   */
   async once<T>(kind: string, key: string, request: Request): Promise<T | null> {
     return await this.#write<T>(kind, key, request, 1);
   }
 
-  /** A write that is repeated until somebody answers or the load ends. */
+  /** Repeats a write until there is an answer or the load ends. */
   async repeat<T>(kind: string, key: string, request: Request): Promise<T | null> {
     return await this.#write<T>(kind, key, request, Infinity);
   }

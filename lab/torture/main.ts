@@ -80,7 +80,7 @@ interface Outcome {
   seconds: number;
 }
 
-/** A scenario that could not go on has failed; the others are still worth their while. */
+/** Runs a scenario. One that can't go on has failed, but the others still run. */
 async function attempt({ name, summary, run }: Scenario, options: Options): Promise<Outcome> {
   console.log(`${name} on ${databaseName}: ${summary}`);
   const books = new Books();

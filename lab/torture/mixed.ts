@@ -55,7 +55,10 @@ async function mix(books: Books, { seconds, say }: Options, seed: number): Promi
   }
 }
 
-/** A write in ten takes a moment longer, so that others get in between: on a fast machine too they would hardly ever. */
+/**
+ * Slows one write in ten down, so that others get in between. On a fast machine they hardly ever
+ * would.
+ */
 async function slowDown(stage: Stage): Promise<void> {
   await withDatabase(stage.place, (sql) =>
     sql.unsafe(`
@@ -70,7 +73,7 @@ async function slowDown(stage: Stage): Promise<void> {
       end $$`));
 }
 
-/** Two projects of one account, people of every kind, and two admins of another account. */
+/** Makes two projects of one account, people of every kind, and two admins of another account. */
 async function makeWorld(stage: Stage, urls: string[]): Promise<World> {
   const { token: root, project } = await stage.caller();
   const { project: other } = await stage.caller();
@@ -135,7 +138,7 @@ const SWEEPS: readonly QueueName[] = [
   "backfill-embeddings",
 ];
 
-/** Does at once and over again what else the clock brings about: claims run out, sweeps begin. */
+/** Does repeatedly and at once what the clock otherwise causes: claims expire, sweeps begin. */
 async function hurry(stage: Stage, isRunning: () => boolean): Promise<void> {
   await withDatabase(stage.place, async (sql) => {
     const queue = queueOver(sql);
@@ -150,7 +153,7 @@ async function hurry(stage: Stage, isRunning: () => boolean): Promise<void> {
   });
 }
 
-/** What the load left to jobs is done, and a collection and an analysis of every change. */
+/** Finishes the jobs that the load left, and a collection and an analysis of every change. */
 async function settle(stage: Stage, { root }: World): Promise<void> {
   const idle = async () => {
     const path = "/admin/queues";

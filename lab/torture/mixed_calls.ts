@@ -31,7 +31,7 @@ import { REPOSITORY } from "./service.ts";
 type Call = (client: MixedClient) => Promise<unknown>;
 const STAGES = ["backlog", "up_next", "in_progress", "validation", "live"];
 
-/** Every write there is, and reads beside them; each as often as its weight says. */
+/** Every write that exists, and reads between them. Each is called as often as its weight says. */
 const CALLS: readonly [weight: number, call: Call][] = [
   [6, create],
   [10, edit],
@@ -78,7 +78,7 @@ export async function callSomething(client: MixedClient): Promise<void> {
   }
 }
 
-/** Something of every kind, for the first choices. */
+/** Creates things of every kind, for the first choices. */
 export async function furnish(client: MixedClient): Promise<void> {
   const { world } = client;
   const kinds: [unknown[], Call][] = [
@@ -93,7 +93,7 @@ export async function furnish(client: MixedClient): Promise<void> {
   await deliver(client);
 }
 
-/** Twins of one key give one ticket and equal bodies. */
+/** Creates twins with one key, which must give one ticket and equal bodies. */
 async function create(client: MixedClient): Promise<void> {
   const { world } = client;
   const name = client.token();
@@ -173,7 +173,10 @@ async function analyze(client: MixedClient): Promise<void> {
   await client.call("POST", `${client.world.project}/ai-suggestions/analysis`);
 }
 
-/** A page of one project goes into the other under new ids, from two clients at once, or once more. */
+/**
+ * Copies a page of one project into the other under new ids, from two clients at once, or once
+ * more.
+ */
 async function transfer(client: MixedClient): Promise<void> {
   const { world } = client;
   const token = world.root;

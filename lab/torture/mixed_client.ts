@@ -5,32 +5,35 @@ import type { Sent } from "../simulators/senders/sent.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Books } from "./scenario.ts";
 
-/** What all clients share: few things of each kind, so that they meet at them. */
+/** The things that all clients share. There are few of each kind, so that clients meet at them. */
 export interface World {
   urls: string[];
-  /** Sessions and keys; `root` is the one that nobody takes away. */
+  /** Sessions and keys. `root` is the one that nobody removes. */
   tokens: string[];
   root: string;
   accountId: string;
-  /** Paths below /api: the one that is worked in, and the one that is archived, wired and imported to. */
+  /**
+   * Paths below /api: the project for the work, and the one that is archived, wired and imported
+   * into.
+   */
   project: string;
   other: string;
-  /** Users that are switched off and on, get roles and memberships. */
+  /** Users that are deactivated and reactivated, and get roles and memberships. */
   users: { id: string; email: string; password: string }[];
-  /** Two admins of an account of their own, who take the role from each other. */
+  /** Two admins of another account, who take the role from each other. */
   rivals: { id: string; token: string }[];
   tickets: string[];
-  /** Paths of parts, below their tickets'. */
+  /** Paths of parts, below those of their tickets. */
   tasks: string[];
   cases: string[];
   keys: string[];
   surveys: string[];
   agents: string[];
-  /** As they were sent, to be sent again. */
+  /** Deliveries as they were sent, to be sent again. */
   sent: Sent[];
   imports: unknown[][];
   imported: number;
-  /** Versions that somebody changed under If-Match: two changes of one are a lost one. */
+  /** Versions that somebody changed under If-Match. Two changes of one version mean a lost one. */
   followed: Set<string>;
   hosting: GitHubEvents;
   refreshToken: string;
@@ -54,10 +57,13 @@ interface Options {
   headers?: Record<string, string>;
 }
 
-/** Of each kind so many are kept in mind: older ones are left alone. */
+/** The number of things of each kind that are remembered. Older ones are left alone. */
 const KEPT = 5;
 
-/** A caller with chances of its own, which the seed decides; what it is told it enters into the books. */
+/**
+ * A caller with random choices of its own, which depend on the seed. It enters answers into the
+ * books.
+ */
 export class MixedClient {
   readonly world: World;
   readonly #books: Books;
@@ -92,12 +98,15 @@ export class MixedClient {
     if (list.length > KEPT) list.pop();
   }
 
-  /** A name that nobody else gives: by it a write is found again. */
+  /** Returns a unique name, by which a write is found. */
   token(): string {
     return `${this.#name}-${++this.#made}`;
   }
 
-  /** A write that must be found once when it was acknowledged, at most once when nobody knows, and else never. */
+  /**
+   * Enters a write. It must be found once if it was acknowledged, at most once if its outcome is
+   * unknown, and never otherwise.
+   */
   enter(kind: string, key: string, { ok, status }: Answer<unknown>): void {
     if (!ok && status !== 0) return;
     const ledger: Ledger = this.#books.ledger;

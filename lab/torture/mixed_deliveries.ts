@@ -8,13 +8,13 @@ import type { Made, MixedClient } from "./mixed_client.ts";
 import { REPOSITORY, SECRETS } from "./service.ts";
 
 const NOON = 1_795_262_400;
-/** Few commits, so that their tickets are merged and deployed again and again. */
+/** There are few commits, so that their tickets are merged and deployed repeatedly. */
 export const SHAS = Array.from(
   { length: 6 },
   (_, n) => createHash("sha1").update(`mixed ${n}`).digest("hex"),
 );
 
-/** Something new of any sender, or something that was sent before, once or twice at the same moment. */
+/** Sends something new of any sender, or repeats a delivery once or twice at the same moment. */
 export async function deliver(client: MixedClient): Promise<void> {
   const { sent } = client.world;
   const repeats = sent.length > 0 && client.chance(0.3);
@@ -88,7 +88,7 @@ async function hosted(client: MixedClient): Promise<Sent> {
       id: number,
       title: `${client.token()} for ${ticket.ticket_ref}`,
       at,
-      // The merge of a pull request happens once.
+      // A pull request is merged only once.
       ...(client.chance(0.6) &&
         { mergeSha: SHAS[number]!, at: new Date((NOON + 3600) * 1000).toISOString() }),
     });

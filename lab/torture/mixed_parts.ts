@@ -8,7 +8,10 @@ interface Part extends Made {
 export const ROLES = ["frontend", "backend", "design", "devops", "qa", "other"];
 const TASK_STATES = ["pending", "in_progress", "blocked", "done", "skipped"];
 
-/** By whoever has just read it, as often as not on the condition that nobody else changed it meanwhile. */
+/**
+ * Changes something that the client has just read. Half of the changes require that nobody else has
+ * changed it since.
+ */
 export async function change(client: MixedClient, path: string, body: unknown): Promise<Answer> {
   const before = await client.call<Part>("GET", path, { token: client.world.root });
   const careful = client.chance(0.5) && before.ok;
@@ -25,7 +28,7 @@ export async function change(client: MixedClient, path: string, body: unknown): 
   return answer;
 }
 
-/** A task or test case, under a key as often as not. */
+/** Adds a task or test case, half of the time under a key. */
 async function add(client: MixedClient, kind: "task" | "case", body: Record<string, unknown>): Promise<void> {
   const { world } = client;
   const name = client.token();
@@ -110,7 +113,7 @@ export async function linkIssue(client: MixedClient): Promise<void> {
   }
 }
 
-/** Before or after the agent's first events. */
+/** Registers a run before or after the agent's first events. */
 export async function registerRun(client: MixedClient): Promise<void> {
   const { world } = client;
   if (client.chance(0.5)) client.keep(world.agents, `bc_${client.token()}`);

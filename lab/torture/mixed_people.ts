@@ -7,7 +7,7 @@ export async function changeMember(client: MixedClient): Promise<void> {
   else await client.call("PUT", path, { body: { role: client.pick(["viewer", "member", "admin"]) } });
 }
 
-/** Who comes back signs in anew, and nobody's first token lasts. */
+/** Changes a user. A reactivated user signs in again, and nobody's first token lasts. */
 export async function changeUser(client: MixedClient): Promise<void> {
   const { users, root: token, tokens } = client.world;
   const { id, email, password } = client.pick(users);
@@ -23,7 +23,7 @@ export async function changeUser(client: MixedClient): Promise<void> {
   if (session.ok) client.keep(tokens, session.body.access_token);
 }
 
-/** Two admins take the role from each other or leave it, and a super admin gives it back. */
+/** Lets two admins take the role from each other or give it up. A super admin gives it back. */
 export async function contest(client: MixedClient): Promise<void> {
   const { rivals, root } = client.world;
   const { id } = client.pick(rivals);

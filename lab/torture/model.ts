@@ -22,7 +22,7 @@ export const model: Scenario = {
   ]),
 };
 
-/** The service says which file is wrong, and works without the hint. */
+/** Breaks a file of the model. The service must name the file and work without the hint. */
 function badFile(name: string, spoil: (path: string) => Promise<void>): Part {
   return (books) =>
     onShadow((path) => spoil(`${path}/${WEIGHTS}`), async (stage) => {
@@ -60,7 +60,10 @@ async function changeByte(path: string): Promise<void> {
   file.close();
 }
 
-/** Texts that kill the worker, or keep it for ever, cost the hint of a few tickets and no ticket. */
+/**
+ * Sends texts that kill the worker or keep it busy for ever. They cost the hint of a few tickets,
+ * but no ticket.
+ */
 async function badWorker(books: Books): Promise<string> {
   return await onShadow(addTexts, async (stage, path) => {
     const caller = await stage.caller();

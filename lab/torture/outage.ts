@@ -16,12 +16,12 @@ export const outage: Scenario = {
 const OUTAGE_MS = 10_000;
 const ANSWER_MS = 2_000;
 
-/** A way of being away. `answers`: meanwhile the service is alive, and owes every call an answer. */
+/** A way of being away. `answers` means that the service stays alive and must answer every call. */
 interface Way {
   name: string;
   answers: boolean;
   leave(stage: Stage): void | Promise<void>;
-  /** `stage` is to be ready for its clients when this is done. */
+  /** `stage` must be ready for its clients when this has finished. */
   comeBack(stage: Stage): void | Promise<void>;
 }
 
@@ -66,7 +66,7 @@ async function suffer(stage: Stage, way: Way, books: Books): Promise<string> {
   return `${way.name}: ${describe(meanwhile, left)}; acknowledged again after ${seconds.toFixed(1)} s`;
 }
 
-/** Every call that was under way or came meanwhile is owed an answer within two seconds. */
+/** Checks that every call during the outage got an answer within two seconds. */
 function judge(attempts: Attempt[], left: number, books: Books, way: string): void {
   const late = attempts.filter((attempt) => waited(attempt, left) >= ANSWER_MS);
   books.expect(late.length === 0, `${way}: ${late.length} calls waited ${ANSWER_MS / 1000} s or more`);
@@ -87,7 +87,7 @@ function describe(attempts: Attempt[], left: number): string {
     `longest ${Math.max(0, ...times).toFixed(0)} ms`;
 }
 
-/** The machine stops and goes on, as one does that is moved or suspended. */
+/** The machine stops and goes on, like one that is moved or suspended. */
 const frozen: Way = {
   name: "process frozen",
   answers: false,
@@ -133,7 +133,10 @@ async function shell(command: string): Promise<void> {
   if (!success) throw new Error(`${command} failed: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** The embedded engine dies of a message that no client sends; its process must end, and a new one have everything. */
+/**
+ * The embedded engine dies of a message that no client sends. Its process must end, and a new one
+ * must have everything.
+ */
 const dead: Way = {
   name: "engine dead",
   answers: false,

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Ledger } from "./ledger.ts";
 
-/** What the command line says. */
+/** The options of the command line. */
 export interface Options {
   rounds: number;
-  /** How long a round of `mixed` lasts, and what its first one does. */
+  /** The length of a round of `mixed`, and the random choices of its first one. */
   seconds: number;
   seed: number;
   /** Shell commands that stop the PostgreSQL server hard and start it again. */
@@ -16,17 +16,17 @@ export interface Options {
 export interface Scenario {
   name: string;
   summary: string;
-  /** As many as it does by itself. */
+  /** The scenario's own number of rounds. */
   rounds: number;
   run(books: Books, options: Options): Promise<void>;
 }
 
-/** What came of a scenario on one database; it failed when `problems` are told. */
+/** The result of a scenario on one database. It failed if there are `problems`. */
 export class Books {
   readonly ledger = new Ledger();
   readonly #failures: string[] = [];
 
-  /** Notes what goes wrong without ending the scenario. */
+  /** Notes a problem without ending the scenario. */
   expect(holds: boolean, otherwise: string): void {
     if (!holds) this.#failures.push(otherwise);
   }
@@ -36,10 +36,10 @@ export class Books {
   }
 }
 
-/** A part of a scenario, with a service of its own; answers what was seen, for the reader. */
+/** A part of a scenario, with a service of its own. It returns its observations for the reader. */
 export type Part = (books: Books) => Promise<string>;
 
-/** Plays its parts in each round, one after the other. */
+/** Runs the parts in each round, one after the other. */
 export function inParts(parts: readonly Part[]): Scenario["run"] {
   return async (books, { rounds, say }) => {
     for (let round = 1; round <= rounds; round++) {
@@ -48,7 +48,10 @@ export function inParts(parts: readonly Part[]): Scenario["run"] {
   };
 }
 
-/** Asks again and again, and answers after how many seconds it came true. @throws {Error} when not in time */
+/**
+ * Asks repeatedly and returns the seconds until the answer was true. @throws {Error} if it is not
+ * in time
+ */
 export async function until(
   what: string,
   seconds: number,
@@ -62,7 +65,7 @@ export async function until(
   return (performance.now() - started) / 1000;
 }
 
-/** The value that `share` of the values do not pass, or 0 of none. */
+/** Returns the value that `share` of the values don't exceed; 0 if there are none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

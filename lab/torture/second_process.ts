@@ -14,7 +14,7 @@ export const secondProcess: Scenario = {
   run: inParts([serverUrl ? bothServe : secondIsRefused, killedJob]),
 };
 
-/** Beyond what any start takes to load its files. */
+/** Longer than any start takes to load its files. */
 const REFUSED_WITHIN_MS = 1000;
 const RUN_AGAIN_WITHIN_S = 90;
 
@@ -26,7 +26,7 @@ async function secondIsRefused(books: Books): Promise<string> {
     const load = new Load(books.ledger, caller, "first", 8);
     await until("the load is under way", 60, () => load.acknowledged > 50);
     await load.stop();
-    // Stopped, so that only the second process could touch the files.
+    // The first process is stopped, so that only the second could touch the files.
     stage.service.kill("SIGSTOP");
     const before = await digestOf(`${stage.place.dataDir}/db`);
     const idle = await timeToEnd(stage, { DATABASE_URL: "postgres://postgres@127.0.0.1:1/none" });
@@ -49,7 +49,9 @@ async function secondIsRefused(books: Books): Promise<string> {
   }
 }
 
-/** Of a process beside the stage's own, on a port of its own. */
+/**
+ * Runs a process beside the stage's own, on a port of its own, and measures the time until it ends.
+ */
 async function timeToEnd(stage: Stage, env: Record<string, string>) {
   const started = performance.now();
   const other = Stage.over(stage.place, {}).launch(env);
@@ -70,7 +72,7 @@ async function digestOfFile(path: string): Promise<string> {
   return createHash("sha256").update(await Deno.readFile(path)).digest("hex");
 }
 
-/** On a server two processes share the work; one is killed, and the other goes on. */
+/** Lets two processes on a server share the work. One is killed, and the other goes on. */
 async function bothServe(books: Books): Promise<string> {
   const stage = await Stage.open();
   const other = Stage.over(stage.place);
@@ -99,7 +101,10 @@ async function bothServe(books: Books): Promise<string> {
   }
 }
 
-/** A text that keeps the model for 8 s: its job is at work when the process is killed. */
+/**
+ * Sends a text that keeps the model busy for 8 s, so that its job is running when the process is
+ * killed.
+ */
 async function killedJob(books: Books): Promise<string> {
   return await onShadow(addTexts, async (stage) => {
     const { token, project } = await stage.caller();
@@ -107,7 +112,7 @@ async function killedJob(books: Books): Promise<string> {
     const text = "A slow text, which the model takes its time for.";
     await stage.call(token, "POST", `${project}/tickets`, draft("slow", text));
     entry.state = "acknowledged";
-    // The create waited two seconds for its hint, its job is fetched within two more.
+    // The creation waited two seconds for its hint, and its job is fetched within two more.
     await pause(4000);
     await stage.kill();
     const killed = Date.now();

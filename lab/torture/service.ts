@@ -10,21 +10,27 @@ export const SECRETS = {
   hosting: "torture-hosting-secret",
 };
 const ADMIN = { email: "admin@localhost", password: "for the torture only" };
-/** An access token is valid for 15 minutes; what it is taken for may last some. */
+/**
+ * An access token is valid for 15 minutes, and the work for which it is taken may need some of
+ * them.
+ */
 const SESSION_MS = 5 * 60_000;
 export const REPOSITORY = "acme/torture";
 
 export const databaseName = serverUrl ? "PostgreSQL" : "embedded";
 
-/** Who calls, and where: what a client keeps while the service comes and goes. */
+/** The caller and its project, which a client keeps while the service comes and goes. */
 export interface Caller {
   url: string;
   token: string;
-  /** Path of a project below /api. */
+  /** The path of a project below /api. */
   project: string;
 }
 
-/** The real service over a database of its own, started and ended as often as a scenario likes, on one port. */
+/**
+ * The real service over a database of its own. A scenario may start and end it repeatedly on one
+ * port.
+ */
 export class Stage {
   readonly place: Place;
   readonly #env: Record<string, string>;
@@ -50,12 +56,12 @@ export class Stage {
     };
   }
 
-  /** `project`: where the service's files are, this checkout when absent. */
+  /** `project` is the folder of the service's files; this checkout if absent. */
   static async open(env: Record<string, string> = {}, project?: string): Promise<Stage> {
     return new Stage(await copyTemplate(await template()), env, project);
   }
 
-  /** Over a place that the scenario made and removes itself. */
+  /** Uses a place that the scenario created and removes itself. */
   static over(place: Place, env: Record<string, string> = {}): Stage {
     return new Stage(place, env);
   }
@@ -81,7 +87,7 @@ export class Stage {
     return (performance.now() - started) / 1000;
   }
 
-  /** Kills without a chance to say anything; what it had open is what a power cut would leave. */
+  /** Kills the process without a chance to react. Its open files are left as after a power cut. */
   async kill(): Promise<void> {
     this.service.kill("SIGKILL");
     await this.service.ended();
@@ -100,7 +106,10 @@ export class Stage {
     return { url: this.url, token, project: `/projects/${project.id}` };
   }
 
-  /** Ten times in five minutes are allowed; a session outlives the service's process. */
+  /**
+   * Signs in. Ten sign-ins in five minutes are allowed, and a session outlives the service's
+   * process.
+   */
   async #signIn(): Promise<string> {
     if (!this.#session || this.#session.until < performance.now()) {
       const { access_token } = await this.call<{ access_token: string }>(null, "POST", "/auth/login", ADMIN);
@@ -139,16 +148,17 @@ export class Stage {
 
 let made: Promise<Place> | undefined;
 
-/** A migrated database, copied for each stage. */
+/** Returns a migrated database, which is copied for each stage. */
 function template(): Promise<Place> {
   return made ??= makeTemplate();
 }
 
-/** The torture's own statements: on the embedded database while no process has it. */
+/** Runs the torture's own statements. On the embedded database no process may have it open. */
 export async function withDatabase<T>(place: Place, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
   const database = await openDatabase({ ...place, poolSize: 1 });
   try {
-    // Seen under heavy load: the first statement of all bound a list as a text, as if arrays were not known yet.
+    // Under heavy load, the very first statement was seen to bind a list as a text, as if arrays
+    // were not known yet.
     await database.sql`select 1`;
     return await work(database.sql);
   } finally {

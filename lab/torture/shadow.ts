@@ -6,7 +6,7 @@ const PROJECT = fileURLToPath(new URL("../../", import.meta.url));
 const MODEL = "models/all-MiniLM-L6-v2";
 export const WEIGHTS = `${MODEL}/onnx/model_quantized.onnx`;
 
-/** Plays on a service with the model whose files are a copy in which `spoil` has broken some. */
+/** Runs on a service whose model files are a copy in which `spoil` has broken some. */
 export async function onShadow(
   spoil: (path: string) => Promise<void>,
   play: (stage: Stage, path: string) => Promise<string>,
@@ -23,7 +23,7 @@ export async function onShadow(
   }
 }
 
-/** The packages are the same ones. */
+/** The copy uses the same packages. */
 async function copyProject(): Promise<string> {
   const path = await Deno.makeTempDir({ prefix: "handoff-shadow-" });
   for (const part of ["src", "db", "jobs", "models", "deno.json", "package.json"]) {
@@ -34,7 +34,10 @@ async function copyProject(): Promise<string> {
   return path;
 }
 
-/** Wraps the model's worker: `deadly` texts end it, `hanging` ones keep it for ever, `slow` ones for 8 seconds. */
+/**
+ * Wraps the model's worker: `deadly` texts end it, `hanging` ones keep it for ever, `slow` ones
+ * keep it for 8 seconds.
+ */
 export async function addTexts(path: string): Promise<void> {
   const worker = join(path, "src/embedding/worker.ts");
   const real = join(path, "src/embedding/worker_real.ts");

@@ -1,8 +1,8 @@
-/** What a hostile or broken client does with its connection, below the level of fetch. */
+/** Acts of a hostile or broken client on its connection, below the level of fetch. */
 
 export interface Line {
   write(text: string): Promise<void>;
-  /** The status line of the answer, or null when the connection ends without one. */
+  /** The status line of the answer, or null if the connection ends without one. */
   status(): Promise<string | null>;
   close(): void;
 }

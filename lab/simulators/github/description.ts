@@ -1,6 +1,6 @@
 import type { Document } from "openapi-backend";
 
-/** GitHub's own description of its API, cut down to the operations that the service calls. */
+/** GitHub's own description of its API, reduced to the operations that the service calls. */
 export interface Description {
   definition: Document;
   /** A documented example by its name under components/examples. */
@@ -18,7 +18,9 @@ const PATHS = [
 
 const FILE = new URL("../../../node_modules/@octokit/openapi/generated/api.github.com.json", import.meta.url);
 
-/** The whole has 800 paths, which a validator takes a minute to compile. */
+/**
+ * Loads only a part, because the whole has 800 paths, which a validator takes a minute to compile.
+ */
 export async function loadDescription(): Promise<Description> {
   const whole = JSON.parse(await Deno.readTextFile(FILE), repairNullable) as Json & { paths: Json };
   const paths = Object.fromEntries(PATHS.map((path) => [path, whole.paths[path]]));
@@ -38,7 +40,7 @@ export async function loadDescription(): Promise<Description> {
   };
 }
 
-/** Every `$ref` that can be reached, as its steps. */
+/** Returns every `$ref` that can be reached, as its path's steps. */
 function referencesIn(whole: Json, from: unknown): string[][] {
   const seen = new Map<string, string[]>();
   const visit = (node: unknown): void => {
@@ -55,7 +57,10 @@ function referencesIn(whole: Json, from: unknown): string[][] {
   return [...seen.values()];
 }
 
-/** The description says `nullable` beside a choice of schemas, which the validator takes beside a type only. */
+/**
+ * Moves `nullable`: the description has it beside a choice of schemas, but the validator accepts it
+ * only beside a type.
+ */
 function repairNullable(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("nullable" in value) || "type" in value) return value;
   const { nullable: _, ...schema } = value;

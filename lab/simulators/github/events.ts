@@ -1,7 +1,7 @@
 import { sign } from "@octokit/webhooks-methods";
 import { v5 as uuid } from "uuid";
 
-/** A delivery as GitHub sends it: real payloads of every event, with the facts of the moment put in. */
+/** A delivery as GitHub sends it: a real payload of an event with the current facts put in. */
 export interface GitHubDelivery {
   event: string;
   payload: Record<string, unknown>;
@@ -10,18 +10,24 @@ export interface GitHubDelivery {
 export interface PullRequestFacts {
   repo: string;
   number: number;
-  /** GitHub's own, which another repository's pull request of the same number doesn't have. */
+  /**
+   * GitHub's own id, which differs from that of another repository's pull request with the same
+   * number.
+   */
   id?: number | null;
   action?: string;
   title?: string;
   body?: string | null;
   branch?: string;
-  /** The commit that is on the base branch after the merge: of a squash, a merge or the last of a rebase. */
+  /**
+   * The commit that is on the base branch after the merge: a squash's, a merge's or the last of a
+   * rebase.
+   */
   mergeSha?: string;
   state?: "open" | "closed";
-  /** GitHub's times have whole seconds. */
+  /** The time of the event. GitHub's times have whole seconds. */
   at?: string;
-  /** When `at` is later: of what happens to it afterwards. */
+  /** The time of the merge, if `at` is the time of a later event. */
   mergedAt?: string;
   openedAt?: string;
 }
@@ -33,7 +39,7 @@ export interface IssueFacts {
   title?: string;
   state?: "open" | "closed";
   at?: string;
-  /** Where a transferred issue is now, or where it came from when it was opened by a transfer. */
+  /** The new place of a transferred issue, or the former place of one that a transfer opened. */
   other?: { repo: string; number: number };
 }
 
@@ -42,7 +48,10 @@ interface Examples {
   examples: Record<string, unknown>[];
 }
 
-/** In GitHub's example of a transfer the issue at its new place bears this time, five months before the transfer. */
+/**
+ * In GitHub's example of a transfer the issue has this time at its new place, five months before
+ * the transfer.
+ */
 const ARRIVED = "2019-05-15T15:20:18Z";
 
 const FILE = new URL(
@@ -50,7 +59,7 @@ const FILE = new URL(
   import.meta.url,
 );
 
-/** One real payload or more of every event that GitHub has. */
+/** Returns at least one real payload of every event that GitHub has. */
 export async function everyExample(): Promise<GitHubDelivery[]> {
   const events: Examples[] = JSON.parse(await Deno.readTextFile(FILE));
   return events.flatMap(({ name, examples }) => examples.map((payload) => ({ event: name, payload })));
@@ -127,7 +136,7 @@ export class GitHubEvents {
   }
 }
 
-/** What is sent: the exact text, and the headers that belong to it. */
+/** Returns the exact text to send, and its headers. */
 export async function signedDelivery(
   { event, payload }: GitHubDelivery,
   { secret, id = crypto.randomUUID() }: { secret: string; id?: string },
@@ -145,7 +154,7 @@ export async function signedDelivery(
   };
 }
 
-/** Like GitHub's own, of no two pull requests the same. */
+/** Makes an id like GitHub's own: no two pull requests have the same. */
 function idOf(place: string): number {
   return Number.parseInt(uuid(place, uuid.URL).slice(0, 8), 16) + 1;
 }

@@ -1,6 +1,6 @@
 import { randomOf } from "../../bench/random.ts";
 
-/** The ways in which GitHub's documents say that a call can fail, and those that nobody documents. */
+/** The ways in which GitHub's documents say that a call can fail, and undocumented ones. */
 export type FailureKind =
   | "bad_credentials"
   | "forbidden"
@@ -10,33 +10,36 @@ export type FailureKind =
   | "secondary_rate_limit"
   | "primary_rate_limit"
   | "server_error"
-  /** Answers late, but does what was asked. */
+  /** Answers late, but does what was requested. */
   | "slow"
-  /** Does what was asked, and the connection breaks before the answer is there. */
+  /** Does what was requested, but the connection breaks before the answer arrives. */
   | "lost_answer"
-  /** A page of a proxy in between. */
+  /** Answers with the page of a proxy in between. */
   | "garbage"
   /** Sends the caller to another host. */
   | "foreign_redirect";
 
 export interface FailureRule {
   kind: FailureKind;
-  /** Of the description, such as `repos/create-webhook`; every operation when absent. */
+  /**
+   * The id of an operation in the description, such as `repos/create-webhook`; every operation if
+   * absent.
+   */
   operation?: string;
   repo?: string;
-  /** So many calls that it could have struck are spared first. */
+  /** The number of matching calls that succeed first. */
   after?: number;
-  /** How often it strikes; 1 when absent. */
+  /** The number of calls that fail; 1 if absent. */
   times?: number;
-  /** Strikes at this rate only. */
+  /** The share of calls that fail. */
   chance?: number;
-  /** For the rate limits, in seconds; for `slow`, in milliseconds. */
+  /** Seconds for the rate limits, milliseconds for `slow`. */
   wait?: number;
-  /** For `validation_failed`: what stands in its `errors` instead of GitHub's usual list. */
+  /** For `validation_failed`: the content of `errors` instead of GitHub's usual list. */
   errors?: unknown;
   /** For `garbage`: a refusal's JSON instead of a page. */
   json?: unknown;
-  /** For `foreign_redirect`: an address where nobody listens when absent. */
+  /** For `foreign_redirect`: the target; an address where nobody listens if absent. */
   to?: string;
 }
 
@@ -45,7 +48,10 @@ export interface Call {
   repo: string | undefined;
 }
 
-/** Decides which call fails how. Random ones come from a seed, so that a run can be repeated. */
+/**
+ * Decides which call fails and how. Random failures come from a seed, so that a run can be
+ * repeated.
+ */
 export class Failures {
   readonly #rules: (FailureRule & { left: number; spared: number })[] = [];
   readonly #random = randomOf(1);
@@ -71,7 +77,7 @@ export class Failures {
 
 const DOCS = "https://docs.github.com/rest";
 
-/** The documented body of a failure; null when the call is carried out all the same. */
+/** Returns the documented body of a failure; null if the call is carried out in spite of it. */
 export function failureAnswer(
   { kind, wait = 60, errors, json, to = "http://127.0.0.1:9/elsewhere" }: FailureRule,
 ): Response | null {

@@ -6,8 +6,8 @@ import { operations, repoOf } from "./operations.ts";
 import { GitHubState } from "./state.ts";
 
 /**
- * A GitHub on a loopback port. What it is asked is checked against GitHub's own description of its API, and what it
- * answers too; what breaks it is kept in `violations`.
+ * A GitHub on a loopback port. Requests and answers are both checked against GitHub's own
+ * description of its API. Violations are kept in `violations`.
  */
 export class GitHubMock {
   readonly state = new GitHubState();
@@ -15,9 +15,9 @@ export class GitHubMock {
   /** Every call so far, in order. */
   readonly calls: Call[] = [];
   readonly violations: string[] = [];
-  /** The most calls that were under way at once. */
+  /** The largest number of simultaneous calls. */
   peak = 0;
-  /** How long each answer takes, in milliseconds: with none, nothing ever overlaps. */
+  /** The duration of each answer in milliseconds. Without it no calls ever overlap. */
   latency = 0;
   #running = 0;
   readonly #description: Description;
@@ -50,18 +50,18 @@ export class GitHubMock {
     return new GitHubMock(description, backend);
   }
 
-  /** For GITHUB_API_URL. */
+  /** The value for GITHUB_API_URL. */
   get url(): string {
     return `http://127.0.0.1:${this.#server.addr.port}`;
   }
 
-  /** How often an operation was called. */
+  /** Counts the calls of an operation. */
   count(operation: string): number {
     return this.calls.filter((call) => call.operation === operation).length;
   }
 
   async close(): Promise<void> {
-    // Not gracefully: clients keep connections open that nobody uses any more.
+    // It doesn't end gracefully, because clients keep connections open that nobody uses any more.
     this.#ending.abort();
     await this.#server.finished;
   }
@@ -118,7 +118,7 @@ export class GitHubMock {
     return await deliver(response, failure);
   }
 
-  /** A renamed repository is still found under its old name, as GitHub does it: writes keep their method. */
+  /** Redirects from a repository's old name as GitHub does, so that writes keep their method. */
   #moved(request: Request, repo: string | undefined): Response | undefined {
     const target = repo && this.state.repository(repo)?.movedTo;
     if (!target) return undefined;
@@ -126,7 +126,7 @@ export class GitHubMock {
     return new Response(null, { status: request.method === "GET" ? 301 : 307, headers: { location } });
   }
 
-  /** Bodies that the description documents must look as it says. */
+  /** Checks that a body which the description documents looks as described. */
   async #check(operation: string, response: Response): Promise<void> {
     const documented = this.#backend.router.getOperation(operation)?.responses ?? {};
     if (response.status === 204 || !(String(response.status) in documented)) return;
@@ -144,7 +144,7 @@ export class GitHubMock {
 async function deliver(response: Response, failure: FailureRule | undefined): Promise<Response> {
   if (failure?.kind === "slow") await pause(failure.wait ?? 0);
   if (failure?.kind !== "lost_answer") return response;
-  // Promises more than it sends.
+  // The answer announces more bytes than it sends.
   const broken = new ReadableStream({ start: (controller) => controller.close() });
   const headers = { ...Object.fromEntries(response.headers), "content-length": "1000" };
   return new Response(broken, { status: response.status, headers });

@@ -10,13 +10,13 @@ interface Request {
   params: Record<string, string>;
   query: Record<string, string>;
   body: Record<string, unknown>;
-  /** What the mock is reached under. */
+  /** The mock's own address. */
   url: string;
 }
 
 type Operation = (request: Request) => Response;
 
-/** What each operation does and answers, by its id in the description. */
+/** The effect and answer of each operation, by its id in the description. */
 export const operations: Record<string, Operation> = {
   "users/get-authenticated": getUser,
   "repos/list-webhooks": withAdmin(listHooks),
@@ -103,7 +103,7 @@ function collides(one: Hook, other: Hook): boolean {
 
 function updateHook(request: Request, repository: Repository, hook: Hook): Response {
   const { config, events, active } = request.body as Partial<Hook>;
-  // A config replaces the whole of the old one, its secret included.
+  // A config replaces the whole old one, including its secret.
   if (config) hook.config = { ...config, insecure_ssl: String(config.insecure_ssl ?? "0") };
   if (events) hook.events = events;
   if (active !== undefined) hook.active = active;
@@ -165,7 +165,7 @@ function issueBody({ description, url }: Request, { full_name }: Repository, iss
     user: { ...example.user as Record<string, unknown>, login: creator },
     url: `${url}/repos/${full_name}/issues/${issue.number}`,
     repository_url: `${url}/repos/${full_name}`,
-    // As on an installation of one's own: API and pages on one host.
+    // The API and the pages are on one host, as in a self-hosted installation.
     html_url: `${url}/${full_name}/${isPullRequest ? "pull" : "issues"}/${issue.number}`,
     ...(isPullRequest && { pull_request }),
   };

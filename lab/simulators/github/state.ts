@@ -1,11 +1,11 @@
-/** What the mock remembers; a test reads and changes it as it likes. */
+/** The state of the mock, which a test may read and change. */
 export interface Repository {
   full_name: string;
-  /** Whether the tokens may manage hooks here; others are told 404, as GitHub does. */
+  /** Whether the tokens may manage hooks here. Other tokens get a 404, as at GitHub. */
   admin: boolean;
   hooks: Hook[];
   issues: Issue[];
-  /** The name it has now, when it was renamed. */
+  /** The repository's new name, if it was renamed. */
   movedTo?: string;
 }
 
@@ -33,7 +33,7 @@ export interface Issue {
 export interface Identity {
   login: string;
   id: number;
-  /** Scopes of a classic token; null for a fine-grained one, which GitHub names none for. */
+  /** Scopes of a classic token; null for a fine-grained one, for which GitHub names none. */
   scopes: string[] | null;
 }
 

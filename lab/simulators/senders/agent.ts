@@ -12,7 +12,7 @@ export interface AgentEvent {
   summary?: string;
 }
 
-/** A statusChange as Cursor's background agents send it. */
+/** Makes a statusChange as Cursor's background agents send it. */
 export function agentDelivery(
   secret: string,
   event: AgentEvent,

@@ -8,7 +8,7 @@ export interface DeployRecord {
   run_id?: string | null;
 }
 
-/** What the record-deploy stage of a pipeline sends. */
+/** Makes the request that the record-deploy stage of a pipeline sends. */
 export function deployDelivery(secret: string, record: DeployRecord): Sent {
   return {
     path: "/webhooks/pipeline/deploy",

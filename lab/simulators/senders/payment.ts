@@ -7,13 +7,13 @@ export interface PaymentEvent {
   /** Epoch seconds. */
   created: number;
   object: Record<string, unknown>;
-  /** The connected account that it happened in. */
+  /** The connected account in which it happened. */
   account?: string;
 }
 
 const provider = Stripe.createSubtleCryptoProvider();
 
-/** An event as Stripe sends it; `signedAt` in epoch seconds, now when absent. */
+/** Makes an event as Stripe sends it. `signedAt` is in epoch seconds; now if absent. */
 export async function paymentDelivery(secret: string, event: PaymentEvent, signedAt?: number): Promise<Sent> {
   const { id, type, created, object, account } = event;
   const payload = JSON.stringify({
@@ -46,8 +46,9 @@ export async function signedPaymentBody(secret: string, payload: string, signedA
 }
 
 /**
- * A subscription in the form of today's version: periods belong to its items, and billing is flexible. A cancellation to
- * come, as `cancelAt` in epoch seconds, leaves `cancel_at_period_end` as it is then.
+ * Makes a subscription in the form of the current version: periods belong to its items, and billing
+ * is flexible. A planned cancellation, as `cancelAt` in epoch seconds, leaves
+ * `cancel_at_period_end` unchanged, as it does at Stripe.
  */
 export function subscription(fields: {
   id: string;

@@ -1,4 +1,6 @@
-/** One HTTP request of a sender, ready to go: path below /api, header fields, raw body. */
+/**
+ * One HTTP request of a sender, ready to be sent: the path below /api, header fields and raw body.
+ */
 export interface Sent {
   path: string;
   headers: Record<string, string>;

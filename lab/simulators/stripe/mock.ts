@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 
-/** Fields that are taken; each is one of the provider's own, by the types of its package. */
+/** The accepted fields. Each is one of the provider's own, by the types of its package. */
 const CHECKOUT_FIELDS = [
   "cancel_url",
   "client_reference_id",
@@ -35,7 +35,7 @@ const ROUTES: Record<
 
 type Failure = number | string | { code: string; param: string; message: string };
 
-/** A page of the checkout, with the subscription that it was paid for. */
+/** A page of the checkout, with the subscription for which it was paid. */
 interface Page extends Pick<Stripe.Checkout.Session, "id" | "status" | "created"> {
   customer: string | null;
   subscription: { id: string; status: Stripe.Subscription.Status } | null;
@@ -43,21 +43,24 @@ interface Page extends Pick<Stripe.Checkout.Session, "id" | "status" | "created"
 
 interface MockStripe {
   url: string;
-  /** Form fields of each request that came, with its idempotency key. */
+  /** The form fields of each received request, with its idempotency key. */
   requests: { path: string; form: Record<string, string>; idempotencyKey: string | null }[];
-  /** Of the checkout, by their ids. */
+  /** The pages of the checkout, by their ids. */
   pages: Map<string, Page>;
-  /** The states of those that can be asked for, by their ids. */
+  /** The states of known subscriptions, by their ids. */
   subscriptions: Map<string, Stripe.Subscription.Status>;
-  /** The next requests are answered with these status codes, with a 403 of this text, or with a 400 of these fields. */
+  /**
+   * Answers the next requests with these status codes, with a 403 of this text, or with a 400 of
+   * these fields.
+   */
   fail(...failures: Failure[]): void;
   close(): Promise<void>;
 }
 
 /**
- * Plays Stripe's API for what the service asks of it. It knows prices that begin with `price_`, customers that begin
- * with `cus_`, addresses of a public domain, the checkout's pages that it made, and one key. What it answered under an
- * idempotency key it answers again.
+ * Plays the part of Stripe's API that the service uses. It knows prices that begin with `price_`,
+ * customers that begin with `cus_`, addresses of a public domain, the checkout's pages that it
+ * created, and one key. It repeats its answer to an idempotency key.
  */
 export function startMockStripe(key: string): MockStripe {
   const requests: MockStripe["requests"] = [];
