@@ -10,6 +10,7 @@ import type { Question, SupersedeQuestion } from "./schema.ts";
 
 /**
  * Replaces a pending question with another one. The task that waits keeps waiting.
+ * @returns the new question
  * @throws {AppError} forbidden for everybody but its asker and project admins; already_answered;
  * conflict
  */
