@@ -159,7 +159,7 @@ async function inTurn(
   return results;
 }
 
-/** Every open ticket of the project compared, no index of vectors used. */
+/** Compares every open ticket of the project, without an index of vectors. */
 async function findExactly(sql: Sql, project: string, vector: string): Promise<Near[]> {
   return await sql<Near[]>`
     select ticket_id from (

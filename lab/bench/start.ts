@@ -8,13 +8,21 @@ import { makeTenant, type Server, startService } from "./service.ts";
 const READY_MS = 2_000;
 const MEGABYTE = 1_000_000;
 const REST_MB = 400;
-/** Of memory that the second 10,000 creations may add: what a heap gives or takes between two collections. */
+/**
+ * The memory in MB that the second 10,000 creations may add, which is what a heap gives or takes
+ * between two collections.
+ */
 const GROWTH_MB = 20;
 const CREATES = 10_000;
-/** The embedded database looks after its tables every 10 s: before each weighing it has done so. */
+/**
+ * The embedded database looks after its tables every 10 s, so it has done so before each
+ * measurement.
+ */
 const SETTLING_MS = 15_000;
 
-/** How long a start takes on a database that exists, and what the process weighs before and after creations. */
+/**
+ * Measures a start on an existing database, and the process's memory before and after creations.
+ */
 export async function benchStart(options: BenchOptions): Promise<Finding[]> {
   const place = await emptyPlace("bench");
   const { EMBEDDING_THREADS } = parseConfig({});

@@ -150,6 +150,7 @@ async function besides(
 interface Answer {
   status: number;
   // The scenario checks the fields that it reads.
+  // deno-lint-ignore no-explicit-any
   body: any;
   ms: number;
 }
