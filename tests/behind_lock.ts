@@ -4,8 +4,9 @@ import type { Answer, Harness } from "./harness.ts";
 import { until } from "./until.ts";
 
 /**
- * Makes calls while a transaction holds what `lock` locks: each starts when the one before waits, and when the last one
- * does, the transaction ends. On the embedded database's one connection no call waits inside: there they follow it.
+ * Makes calls while a transaction holds what `lock` locks. Each call starts when the one before it
+ * waits. When the last one waits, the transaction ends. The embedded database has one connection,
+ * so no call waits inside it: there the calls follow the transaction.
  */
 export async function behindLock<Result = Answer>(
   { sql }: Pick<Harness, "sql">,
@@ -26,8 +27,8 @@ export async function behindLock<Result = Answer>(
 }
 
 /**
- * Makes a call that waits behind what `lock` locks, and another one that doesn't: it is over before the lock is gone. On
- * the embedded database the other one comes first.
+ * Makes a call that waits for what `lock` locks, and another call that doesn't: it is over before
+ * the lock is released. On the embedded database the other call comes first.
  */
 export async function besideLock<Result = Answer>(
   { sql }: Harness,

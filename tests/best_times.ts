@@ -2,8 +2,9 @@ const LEAST_ROUNDS = 10;
 const MOST_ROUNDS = 300;
 
 /**
- * The best time of each work, done in turns. What else the machine does only ever adds to a time, so the best of many
- * comes down to what the work itself takes; it goes on until `enough` says so, or for a great number of rounds.
+ * Returns the best time of each work. The works run in turns. Other work on the machine only ever
+ * adds to a time, so the best of many comes close to the cost of the work itself. It goes on until
+ * `enough` says so, or for a great number of rounds.
  */
 export async function bestTimes(
   works: readonly ((round: number) => Promise<unknown>)[],

@@ -1,4 +1,7 @@
-/** A certificate for localhost that no authority has signed, until 2126, and its key: it is nobody's. */
+/**
+ * A certificate for localhost that no authority has signed, valid until 2126, and its key. Neither
+ * belongs to anybody.
+ */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBkTCCATigAwIBAgIUUKR64MQGtnuIjhsHt4ZpV1FWk6QwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzIwNTQxMVoYDzIxMjYxMDMw

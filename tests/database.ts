@@ -6,21 +6,26 @@ import { openDatabase } from "../db/open.ts";
 import { createBoss } from "../db/queue.ts";
 import { prepareQueues } from "../src/core/queue.ts";
 
-/** A server of which tests make databases of their own; without it they use embedded ones. */
+/** A server on which tests make databases of their own. Without it they use embedded ones. */
 export const serverUrl = Deno.env.get("DATABASE_URL") || undefined;
 
-/** Where a test's database is: what DATABASE_URL and DATA_DIR say to the service. */
+/** The place of a test's database, as DATABASE_URL and DATA_DIR name it for the service. */
 export interface Place {
   url?: string;
   dataDir: string;
 }
 
-/** A migrated database with its queues, from which every test file gets a copy: faster than migrating each. */
+/**
+ * Makes a migrated database with its queues. Every test file gets a copy, which is faster than
+ * migrating each.
+ */
 export async function makeTemplate(): Promise<Place> {
   return serverUrl ? await fillPlace(await emptyPlace("template")) : await keep("template", fillPlace);
 }
 
-/** A new embedded database with nothing in it: a copy, as making one takes some ten seconds. */
+/**
+ * Makes a new, empty embedded database. It is a copy, because creating one takes some ten seconds.
+ */
 export async function emptyPglite(dataDir?: string): Promise<Place> {
   const empty = await keep("empty", async (place) => {
     const database = await openDatabase(place);
@@ -30,24 +35,27 @@ export async function emptyPglite(dataDir?: string): Promise<Place> {
   return await copyTemplate(empty, dataDir);
 }
 
-/** Makes an embedded database, or takes the one of an earlier run, until what it is made of changes. */
+/** Makes an embedded database, or takes the one of an earlier run until its sources change. */
 async function keep(name: string, make: (place: Place) => Promise<Place>): Promise<Place> {
   const kept = `${CACHE}/${name}-${await fingerprint()}`;
   if (await exists(kept)) return { dataDir: kept };
-  // Not made in its place: a socket's path is short.
+  // It is made elsewhere, because the path of a socket must be short.
   const { dataDir } = await make({ dataDir: await Deno.makeTempDir({ prefix: "handoff-test-" }) });
   const whole = `${kept}.${crypto.randomUUID()}`;
   await Deno.mkdir(CACHE, { recursive: true });
   await run("cp", "-r", dataDir, whole);
   await Deno.remove(dataDir, { recursive: true });
-  // Under its name only when whole; of two runs at once the later one keeps the earlier one's.
+  // It gets its name only when it is complete. If two runs make it at once, the later one keeps the
+  // earlier one's.
   await Deno.rename(whole, kept).catch(() => Deno.remove(whole, { recursive: true }));
   return { dataDir: kept };
 }
 
 const CACHE = new URL("../node_modules/.cache/handoff-test-databases", import.meta.url).pathname;
 
-/** Tells whether a kept template is still what today's code would make. */
+/**
+ * Returns a fingerprint of the sources, which tells whether a kept template is still up to date.
+ */
 async function fingerprint(): Promise<string> {
   const root = new URL("../", import.meta.url);
   const files = ["package-lock.json", "src/core/queue.ts", "db/queue.ts", "db/migrate.ts", "db/pglite.ts"];
@@ -70,7 +78,9 @@ async function fillPlace(place: Place): Promise<Place> {
   return place;
 }
 
-/** `folder` is made where it isn't there; by default it is a new one. */
+/**
+ * Copies a template into `folder`, which is created if it is missing; into a new folder by default.
+ */
 export async function copyTemplate(template: Place, folder?: string): Promise<Place> {
   const dataDir = folder ?? await Deno.makeTempDir({ prefix: "handoff-test-" });
   if (!template.url) {
@@ -96,7 +106,7 @@ export async function dropPlace({ url, dataDir }: Place): Promise<void> {
   await Deno.remove(dataDir, { recursive: true });
 }
 
-/** An embedded template is kept for the next run. */
+/** Drops a template on a server. An embedded one is kept for the next run. */
 export async function dropTemplate(template: Place): Promise<void> {
   if (template.url) await dropPlace(template);
 }
@@ -111,7 +121,7 @@ export function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
-/** On the server itself. */
+/** Runs statements on the server itself. */
 export async function administer(work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
   const sql = postgres(serverUrl!, { max: 1, onnotice: () => {} });
   try {

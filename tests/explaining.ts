@@ -1,7 +1,10 @@
 import type { Db, Sql, TransactionSql } from "../db/open.ts";
 import type { Harness } from "./harness.ts";
 
-/** Explains the statement of a list, which ends with its limit, instead of running it; in transactions too. */
+/**
+ * Explains the statement of a list, which ends with its limit, instead of running it, also in
+ * transactions.
+ */
 export function explaining<Handle extends Db>(db: Handle, options = ""): Handle {
   return new Proxy(db, {
     apply(target, _self, [strings, ...values]: [TemplateStringsArray, ...never[]]) {
@@ -18,12 +21,15 @@ export function explaining<Handle extends Db>(db: Handle, options = ""): Handle 
   });
 }
 
-/** The plan in what `explaining` made a list answer. */
+/** Returns the plan from the rows of a list that `explaining` changed. */
 export function planOf(rows: readonly object[]): string {
   return rows.map((row) => (row as Record<string, string>)["QUERY PLAN"]).join("\n");
 }
 
-/** The plan for any values, which a prepared statement may get, of the last one that `work` sends and `which` fits. */
+/**
+ * Returns the plan of the last statement that `work` sends and `which` matches. It is the plan for
+ * any values, which a prepared statement may get.
+ */
 export async function genericPlan(
   harness: Harness,
   work: () => Promise<unknown>,

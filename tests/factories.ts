@@ -6,7 +6,7 @@ import type { Harness } from "./harness.ts";
 
 let counter = 0;
 
-/** A number that no other call got: for names, keys and texts. */
+/** Returns a number that differs in each call, for names, keys and texts. */
 export function next(): number {
   return ++counter;
 }
@@ -21,7 +21,7 @@ export interface TestUser {
   id: string;
   email: string;
   accountId: string;
-  /** Access token of a session of its own. */
+  /** The access token of a session of the user's own. */
   token: string;
   sessionId: string;
 }
@@ -66,7 +66,7 @@ export interface TestProject {
   accountId: string;
   /** An admin of the account. */
   admin: TestUser;
-  /** Path of the project below /api. */
+  /** The project's path below /api. */
   path: string;
 }
 
@@ -84,14 +84,14 @@ export async function makeProject(
   return { id: body.id, key, accountId: admin.accountId, admin, path: `/projects/${body.id}` };
 }
 
-/** One project for all tests of a file, made before them. */
+/** Makes one project for all tests of a file, before they run. */
 export function useProject(harness: { now: Harness }): TestProject {
   const project = {} as TestProject;
   beforeAll(async () => void Object.assign(project, await makeProject(harness.now)));
   return project;
 }
 
-/** A user of the project's account with a role in the project. */
+/** Makes a user of the project's account with a role in the project. */
 export async function makeMember(
   harness: Harness,
   project: TestProject,
@@ -119,7 +119,7 @@ export function ticketInput(fields: Record<string, unknown> = {}): Record<string
 export interface TestTicket {
   id: string;
   ref: string;
-  /** Path of the ticket below /api. */
+  /** The ticket's path below /api. */
   path: string;
 }
 
@@ -140,7 +140,7 @@ export async function makeTicket(
   };
 }
 
-/** A super admin runs a kept delivery again, by its sender's name for it. */
+/** Runs a stored delivery again as a super admin. `name` is the sender's name for it. */
 export async function replayDelivery(harness: Harness, name: string) {
   const { token } = await makeUser(harness, { role: "super_admin" });
   const [kept] = await harness.sql<
@@ -149,7 +149,10 @@ export async function replayDelivery(harness: Harness, name: string) {
   return await harness.call("POST", `/admin/deliveries/${kept.id}/replay`, { token, body: {} });
 }
 
-/** The ticket in the stored answer of a creation on another installation, as an export brings it along. */
+/**
+ * Returns the ticket in the stored answer of a creation on another installation, as an export
+ * contains it.
+ */
 export function answeredElsewhere(id: string) {
   return {
     id,

@@ -15,14 +15,14 @@ export interface CallOptions {
   /** Bearer credential. */
   token?: string;
   headers?: Record<string, string>;
-  /** Sent as it is, instead of `body`. */
+  /** A body that is sent as it is, instead of `body`. */
   raw?: BodyInit;
   address?: string;
 }
 
 export interface Answer {
   status: number;
-  // What a test reads of an answer is checked by its assertions.
+  // The test's assertions check the fields of an answer that it reads.
   // deno-lint-ignore no-explicit-any
   body: any;
   headers: Headers;
@@ -33,17 +33,20 @@ interface HarnessOptions {
   embedder?: Embedder;
 }
 
-/** Queues whose jobs need no payload: the clock makes them. */
+/** Queues whose jobs need no payload, because the clock creates them. */
 type ClockQueue = {
   [Name in QueueName]: Record<never, never> extends Payload<Name> ? Name : never;
 }[QueueName];
 
-/** The real app over a database of the file's own; started before its tests and gone after them. */
+/**
+ * The real app over a database of the test file's own. It starts before the file's tests and is
+ * gone after them.
+ */
 export class Harness {
   readonly #running: RunningServices;
   readonly #fetch: (request: Request, env: { remoteAddress: string }) => Response | Promise<Response>;
   readonly place: Place;
-  /** Every statement sent so far. */
+  /** Every statement that was sent so far. */
   readonly statements: string[];
 
   constructor(running: RunningServices, place: Place, statements: string[]) {
@@ -66,7 +69,7 @@ export class Harness {
     return this.#running.services.sql;
   }
 
-  /** A request of a client that makes its own. */
+  /** Handles the request of a client that makes its own. */
   async fetch(request: Request): Promise<Response> {
     return await this.#fetch(request, { remoteAddress: "127.0.0.1" });
   }
@@ -82,7 +85,7 @@ export class Harness {
     return Promise.resolve(this.#fetch(request, { remoteAddress: options.address ?? "127.0.0.1" }));
   }
 
-  /** A call below /api, its body parsed. */
+  /** Makes a call below /api and parses the answer's body. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const response = await this.request(method, `/api${path}`, options);
     const text = await response.text();
@@ -93,7 +96,7 @@ export class Harness {
     };
   }
 
-  /** Does the waiting jobs of a queue here and now, in the place of a worker; answers how many there were. */
+  /** Runs the waiting jobs of a queue in the place of a worker, and returns their number. */
   async work(name: QueueName): Promise<number> {
     const jobs = await this.boss.fetch<object>(name, {
       batchSize: 100,
@@ -111,15 +114,16 @@ export class Harness {
     return jobs.length;
   }
 
-  /** Makes a job as the clock would, and does what waits in its queue; answers how many there were. */
+  /** Creates a job as the clock would, runs the jobs of its queue, and returns their number. */
   async run(name: ClockQueue): Promise<number> {
     await this.services.queue.enqueue(this.sql, name, {});
     return await this.work(name);
   }
 
   /**
-   * How many statements `work` sends, without the queue's, the sequencer's, the database's upkeep, and what a new connection asks first.
-   * Whoever was known before it is so until its end, however long it takes.
+   * Counts the statements that `work` sends, without those of the queue, the sequencer, the
+   * database's upkeep and new connections. Callers who were known before it stay known until its
+   * end, even if it takes long.
    */
   async count(work: () => Promise<unknown>): Promise<number> {
     const before = this.statements.length;
@@ -133,7 +137,7 @@ export class Harness {
       .length;
   }
 
-  /** Ends the app and leaves its place to the others that use it. */
+  /** Ends the app and leaves its place to other harnesses that use it. */
   async stop(): Promise<void> {
     await this.#running.close();
   }
@@ -149,13 +153,16 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
   return await openHarnessAt(place, options);
 }
 
-/** The app over a place that another harness may use too (a server database), or that outlives this one. */
+/**
+ * Opens the app over a place that another harness may also use (a server database), or that
+ * outlives this one.
+ */
 export async function openHarnessAt(place: Place, options: HarnessOptions = {}): Promise<Harness> {
   const config = parseConfig({
     PUBLIC_URL: "http://handoff.test",
     DATA_DIR: place.dataDir,
     EMBEDDING_THREADS: "0",
-    // Its upkeep of the queues would come between the statements that tests count.
+    // The upkeep of the queues would add statements to those that tests count.
     JOBS: "off",
     LOG_LEVEL: Deno.env.get("TEST_LOG") ?? "off",
     ...(place.url && { DATABASE_URL: place.url }),
@@ -175,12 +182,15 @@ interface Held {
   readonly now: Harness;
 }
 
-/** For the top of a test file: one harness for all of its tests. */
+/** Makes one harness for all tests of a file. Call it at the top of the file. */
 export function useHarness(options: HarnessOptions = {}): Held {
   return held(() => openHarness(options), (harness) => harness.close());
 }
 
-/** A second process over the first one's database. The embedded one has a single process, which is then its own second. */
+/**
+ * Opens a second process over the first one's database. The embedded database has a single process,
+ * which then serves as its own second.
+ */
 export function useSecondHarness(first: Held, options: HarnessOptions = {}): Held {
   return held(
     async () => serverUrl ? await openHarnessAt(first.now.place, options) : first.now,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { vi } from "vitest";
 import { startLog } from "../src/core/log.ts";
 
-/** What the log writes of `work`, which is done with level `info`; tests have it off otherwise. */
+/** Returns the log of `work`, which runs with level `info`. Tests have the log off otherwise. */
 export async function logged(work: () => unknown): Promise<string> {
   let written = "";
   const stdout = vi.spyOn(Deno.stdout, "writeSync").mockImplementation((bytes) => {
@@ -12,7 +12,7 @@ export async function logged(work: () => unknown): Promise<string> {
   try {
     await startLog("info");
     await work();
-    // Requests' lines go out together with the turn's end, or before the next other line.
+    // Log lines of requests are written at the end of the turn, or before the next other line.
     await pause(0);
   } finally {
     stdout.mockRestore();

@@ -1,16 +1,16 @@
-/** What other callers of this process would have felt. */
+/** The load that other callers of this process would have noticed. */
 export interface Strain {
-  /** The longest time in which the event loop did one thing. */
+  /** The longest time for which one thing blocked the event loop. */
   silentMs: number;
-  /** By how much the process grew at most. */
+  /** The most bytes by which the process grew. */
   grownBytes: number;
 }
 
 const EVERY_MS = 5;
 
 /**
- * Watches the event loop and the memory while `work` is done. Deno's `monitorEventLoopDelay` sees no turn that is long
- * (2.9.6 tells 1 ms of 300), so a timer of this process counts how late it is.
+ * Watches the event loop and the memory during `work`. Deno's `monitorEventLoopDelay` doesn't see a
+ * long turn (2.9.6 reports 1 ms of 300), so a timer of this process measures its own delay.
  */
 export async function strainOf<T>(work: () => Promise<T>): Promise<Strain & { result: T }> {
   const before = Deno.memoryUsage().rss;

@@ -26,7 +26,10 @@ async function findChromium(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Where this machine's own packages can be installed: as root on Debian and its kin. */
+/**
+ * Installs the browser from the machine's own packages, which needs root on Debian or a similar
+ * system.
+ */
 async function installChromium(): Promise<void> {
   if (Deno.uid() !== 0 || !await exists("/usr/bin/apt-get")) return;
   const wait = "-oDPkg::Lock::Timeout=300";

@@ -1,4 +1,4 @@
-/** Every order of the items; 120 for five. */
+/** Returns every order of the items: 120 for five. */
 export function permutations<T>(items: readonly T[]): T[][] {
   if (items.length <= 1) return [[...items]];
   return items.flatMap((item, index) =>

@@ -25,7 +25,7 @@ export function startDeno(
   return { child, ended };
 }
 
-/** The same, to its end. */
+/** Does the same and waits for the end. */
 export function runDeno(...args: Parameters<typeof startDeno>): Promise<Ended> {
   return startDeno(...args).ended;
 }

@@ -1,7 +1,10 @@
 import { freePort, launchService as launch, untilAnswers } from "../ops/launch.ts";
 import type { Place } from "./database.ts";
 
-/** The service as its users start it: a process of its own, with the permissions of the start task. */
+/**
+ * The service as its users start it: as a process of its own, with the permissions of the start
+ * task.
+ */
 export class ServiceProcess {
   readonly url: string;
   readonly #child: Deno.ChildProcess;
@@ -14,7 +17,7 @@ export class ServiceProcess {
     this.#output = [this.#collect(child.stdout), this.#collect(child.stderr)];
   }
 
-  /** Everything that it has written so far. */
+  /** The complete output so far. */
   get output(): string {
     return this.#text;
   }
@@ -39,7 +42,7 @@ export class ServiceProcess {
     };
   }
 
-  /** The text at a path, such as /metrics. */
+  /** Returns the text at a path, such as /metrics. */
   async get(path: string): Promise<string> {
     const response = await fetch(this.url + path);
     return await response.text();
@@ -53,14 +56,14 @@ export class ServiceProcess {
     this.#child.kill(signal);
   }
 
-  /** Waits until it answers as ready. */
+  /** Waits until the service answers as ready. */
   async ready(): Promise<void> {
     await untilAnswers(`${this.url}/readyz`, this.#child).catch((error: unknown) => {
       throw new Error(`the service did not start: ${this.output}`, { cause: error });
     });
   }
 
-  /** Sends SIGTERM and waits for the end; answers the exit code. */
+  /** Sends SIGTERM, waits for the end and returns the exit code. */
   async stop(): Promise<number> {
     this.#child.kill("SIGTERM");
     return await this.ended();

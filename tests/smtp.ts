@@ -10,12 +10,15 @@ export interface Received {
   headers: Map<string, unknown>;
 }
 
-/** A mail server that takes mails, or does with them what a test asks for. */
+/** A mail server that accepts mails, or fails as a test asks. */
 export class TestMailServer {
   readonly received: Received[] = [];
   /** Recipients that it refuses. */
   readonly refused = new Set<string>();
-  /** How many of the next mails break off in the middle of their text: before they are kept, or just after. */
+  /**
+   * The number of next mails that break off in the middle of their text: before they are kept, or
+   * just after.
+   */
   breaks: { before: number; after: number } = { before: 0, after: 0 };
   readonly #server: SMTPServer;
   #port = 0;
@@ -35,7 +38,7 @@ export class TestMailServer {
     return `smtp://127.0.0.1:${this.#port}`;
   }
 
-  /** Mails to an address, once there are as many. */
+  /** Returns the mails to an address, once there are `count` of them. */
   async to(address: string, count = 1): Promise<Received[]> {
     const found = () => this.received.filter(({ to }) => to === address);
     await until(() => found().length >= count);

@@ -20,7 +20,7 @@ export class Talk {
   ann!: TestUser;
   ben!: TestUser;
   bot!: TestUser;
-  /** API keys of Ann's and Ben's. */
+  /** The API keys of Ann and Ben. */
   annsKey!: { id: string; token: string };
   bensKey!: { id: string; token: string };
   readonly #harness: { now: Harness };
@@ -48,7 +48,7 @@ export class Talk {
     return this.#harness.now.call(method, path, { token, body });
   }
 
-  /** What is asked for must succeed. */
+  /** Makes a call that must succeed. */
   async done(method: string, path: string, body?: Record<string, unknown>, caller?: Caller) {
     const answer = await this.call(method, path, body, caller);
     if (answer.status >= 300) {
@@ -61,14 +61,14 @@ export class Talk {
     return makeTicket(this.#harness.now, this.project, fields);
   }
 
-  /** A question of Ann's agent, unless another asks. */
+  /** Asks a question as Ann's agent, or as `caller`. */
   async ask(ticket: TestTicket, fields: Record<string, unknown> = {}, caller: Caller = this.annsKey) {
     const asked = { prompt: "Which limit shall uploads have?", ...fields };
     const body = await this.done("POST", `${ticket.path}/questions`, asked, caller);
     return { ...body, path: `${ticket.path}/questions/${body.id}` };
   }
 
-  /** A task that Ann's agent has claimed. */
+  /** Makes a task that Ann's agent has claimed. */
   async claimedTask(
     ticket: TestTicket,
     caller: Caller = this.annsKey,

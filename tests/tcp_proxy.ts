@@ -1,18 +1,24 @@
-/** Stands between the service and its database, to cut it off in ways that a server on this machine never would. */
+/**
+ * Stands between the service and its database, to cut the connection in ways in which a server on
+ * this machine never would.
+ */
 export interface TcpProxy {
   port: number;
-  /** From now on every byte is kept back, as by a host that is gone without a word. */
+  /** Holds back every byte from now on, like a host that has disappeared. */
   hold(): void;
-  /** Passes on what was kept back. */
+  /** Passes on the bytes that were held back. */
   release(): void;
   /** Ends every connection. */
   cut(): void;
-  /** Ends every connection, and from now on each that has begun, at its first query. */
+  /**
+   * Ends every connection, and from now on ends each connection that has been opened at its first
+   * query.
+   */
   cutQueries(): void;
   passQueries(): void;
-  /** Ends every connection and takes no more, as when no server runs. */
+  /** Ends every connection and accepts no more, as if no server were running. */
   refuse(): void;
-  /** Takes connections again. */
+  /** Accepts connections again. */
   accept(): void;
   close(): void;
 }
@@ -106,7 +112,7 @@ function isGone(error: unknown): boolean {
     error instanceof Deno.errors.Interrupted || error instanceof Deno.errors.NotConnected;
 }
 
-/** The same database, by way of the proxy. */
+/** Returns the address of the same database through the proxy. */
 export function throughProxy(url: string, { port }: TcpProxy): string {
   const other = new URL(url);
   other.hostname = "127.0.0.1";
@@ -114,7 +120,7 @@ export function throughProxy(url: string, { port }: TcpProxy): string {
   return other.href;
 }
 
-/** What a proxy to this database forwards to. */
+/** Returns the host and port to which a proxy to this database forwards. */
 export function targetOf(url: string): { hostname: string; port: number } {
   const { hostname, port } = new URL(url);
   return { hostname, port: Number(port || 5432) };

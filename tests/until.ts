@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * Asks anew every 20 ms until there is an answer, and gives it. By default it gives up after a minute: a loaded machine is
- * slow. Only what is asked after that time counts as too late: an answer may itself be long on its way.
+ * Probes every 20 ms until there is an answer, and returns it. By default it gives up after a
+ * minute, because a loaded machine is slow. Only a probe that starts after that time counts as too
+ * late, because an answer may take long.
  */
 export async function until<T>(
   probe: () => T | undefined | false | Promise<T | undefined | false>,

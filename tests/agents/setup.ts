@@ -20,11 +20,14 @@ export async function sendAgentEvent(
 export interface Work {
   ticket: TestTicket;
   agentId: string;
-  /** Ids of tasks: criteria met, criteria open, not begun, begun by a person. */
+  /** Ids of tasks: criteria met, criteria open, not started, started by a person. */
   tasks: [string, string, string, string];
 }
 
-/** A ticket in progress whose first two tasks the agent has claimed, and that one person works on too. */
+/**
+ * Makes a ticket in progress. The agent has claimed its first two tasks, and a person works on it
+ * too.
+ */
 export async function makeWork(harness: Harness, project: TestProject): Promise<Work> {
   const ticket = await makeTicket(harness, project);
   const agentId = newAgentId();
@@ -57,7 +60,10 @@ export async function register(
   });
 }
 
-/** What of run, ticket, tasks and links the events decide; without the times at which they came in. */
+/**
+ * Reads the run, ticket, tasks and links as far as the events decide them, without the times of
+ * their arrival.
+ */
 export async function readState({ sql }: Harness, { ticket }: Work) {
   const id = ticket.id;
   const [tickets, runs, tasks, links] = [

@@ -9,7 +9,7 @@ export async function sendPaymentEvent(harness: Harness, event: PaymentEvent): P
   return await harness.call("POST", path, { headers, raw: body });
 }
 
-/** Ids of a customer's objects that no other call got. */
+/** Makes ids of a customer's objects. They differ in each call. */
 export function newCustomer() {
   const number = next().toString(36).padStart(14, "0");
   return {

@@ -1,7 +1,10 @@
 import { type Database, openDatabase } from "../../db/open.ts";
 import { dropPlace, emptyPglite, emptyPlace, type Place, serverUrl } from "../database.ts";
 
-/** A new, empty database: on DATABASE_URL's server when that is set, else embedded. `close` drops it. */
+/**
+ * Opens a new, empty database: on DATABASE_URL's server if that is set, otherwise embedded. `close`
+ * drops it.
+ */
 export async function openFresh(): Promise<Database & Place> {
   const place = serverUrl ? await emptyPlace() : await emptyPglite();
   const database = await openDatabase(place);
@@ -34,7 +37,7 @@ export async function* lines(process: Deno.ChildProcess): AsyncGenerator<string>
   }
 }
 
-/** Several clients at once; answers what each did. */
+/** Runs several clients at once and returns each one's result. */
 export function clients<T>(count: number, work: (client: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, client) => work(client)));
 }

@@ -1,4 +1,4 @@
-/** Tries to open a folder that is in use; prints the refusal. */
+/** Tries to open a folder that is in use, and prints the refusal. */
 import { openDatabase } from "../../db/open.ts";
 
 const [dataDir = ""] = Deno.args;

@@ -1,4 +1,7 @@
-/** Sends the embedded engine a message it dies of; prints its last words and how a query fails then. */
+/**
+ * Sends the embedded engine a message of which it dies. Prints its last words and the failure of a
+ * later query.
+ */
 import { isUnavailable } from "../../db/errors.ts";
 import { openDatabase } from "../../db/open.ts";
 

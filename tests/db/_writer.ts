@@ -1,4 +1,6 @@
-/** Inserts rows one after the other and prints the number of each when the database has acknowledged it. */
+/**
+ * Inserts rows one after the other and prints each number once the database has acknowledged it.
+ */
 import { openDatabase } from "../../db/open.ts";
 
 const [dataDir = ""] = Deno.args;

@@ -6,7 +6,7 @@ import type { Answer, Harness } from "../harness.ts";
 
 export const CRON_SECRET = "cron-secret-of-the-tests";
 
-/** A sha that no other call got. */
+/** Returns a sha that differs in each call. */
 export function newSha(): string {
   return next().toString(16).padStart(8, "0").repeat(5);
 }
@@ -16,7 +16,7 @@ export async function sendDeploy(harness: Harness, record: DeployRecord): Promis
   return await harness.call("POST", path, { headers, raw: body });
 }
 
-/** An open ticket whose change was merged as `sha`. */
+/** Makes an open ticket whose change was merged as `sha`. */
 export async function makeMerged(
   harness: Harness,
   project: TestProject,
@@ -28,7 +28,7 @@ export async function makeMerged(
   return ticket;
 }
 
-/** What the code-hosting service's webhook does of a merged pull request. */
+/** Does what the code-hosting service's webhook does with a merged pull request. */
 export async function merge({ services }: Harness, ticket: TestTicket, sha: string): Promise<void> {
   await transact(systemContext(services, { kind: "webhook", id: "github" }, "merge"), async ({ db }) => {
     await db`update tickets set merge_sha = ${sha}, version = version + 1 where id = ${ticket.id}::uuid`;

@@ -1,4 +1,7 @@
-/** Run by embed.test.ts with few permissions: prints the length of one vector, or why there is none. */
+/**
+ * Prints the length of one vector, or the reason why there is none. embed.test.ts runs it with few
+ * permissions.
+ */
 import { startEmbedder } from "../../src/embedding/start.ts";
 
 const modelDir = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);

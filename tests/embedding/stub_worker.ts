@@ -1,4 +1,7 @@
-/** Stands in for src/embedding/worker.ts: obeys the text. Its vector holds how many texts it has run. */
+/**
+ * Stands in for src/embedding/worker.ts and obeys the text. Its vector contains the number of texts
+ * that it has run.
+ */
 import type { FromWorker, ToWorker } from "../../src/embedding/embedder.ts";
 
 let ran = 0;
@@ -14,7 +17,7 @@ self.onmessage = function receive({ data }: MessageEvent<ToWorker>): void {
   setTimeout(() => answer({ type: "vector", vector: Float32Array.of(ran) }), data.text === "slow" ? 300 : 0);
 };
 
-/** The "model folder" is a place to remember, across replaced workers, what has happened. */
+/** Uses the "model folder" to remember past events across replaced workers. */
 function load(dir: string): void {
   marker = `${dir}/happened`;
   if (dir === "never loads") throw new Error("told not to load");

@@ -6,12 +6,12 @@ import { until } from "../until.ts";
 export const harness = useHarness();
 export const project: TestProject = useProject(harness);
 
-/** By the project's admin. */
+/** Makes a call as the project's admin. */
 export function call(method: string, path: string, body?: Record<string, unknown>) {
   return harness.now.call(method, path, { token: project.admin.token, body });
 }
 
-/** Waits until everything that was committed has its number; answers the last one. */
+/** Waits until every committed event has its number, and returns the last one. */
 export async function settled(): Promise<number> {
   const { sql } = harness.now;
   await until(async () => (await sql`select from event_outbox`).length === 0);
@@ -19,7 +19,7 @@ export async function settled(): Promise<number> {
   return last_seq;
 }
 
-/** The app behind a real socket, where a client's leaving is felt. */
+/** Serves the app on a real socket, so that it notices when a client leaves. */
 export function useServer(): { readonly url: string } {
   let server: Deno.HttpServer<Deno.NetAddr> | undefined;
   beforeAll(() => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What of JSON Schema the document uses. */
+/** The part of JSON Schema that the document uses. */
 interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -22,7 +22,7 @@ interface Schema {
   additionalProperties?: Schema | boolean;
 }
 
-/** Stands for the id of a thing that exists when the request is sent; see `World.fill`. */
+/** Stands for the id of a thing that exists when the request is sent (see `World.fill`). */
 export function idOf(thing: string): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 16, arbitrary: fc.constant(`{{own.${thing}}}`) },
@@ -31,7 +31,7 @@ export function idOf(thing: string): fc.Arbitrary<string> {
   );
 }
 
-/** Fields that hold ids, and of what. */
+/** Fields that contain ids, with the kind of thing that each names. */
 const REFERENCES: Record<string, string> = {
   account_id: "account",
   assignee_user_id: "user",
@@ -75,7 +75,7 @@ const ODD_TEXTS = [
 
 export const oddText = fc.constantFrom(...ODD_TEXTS);
 
-/** Values that a schema of the document allows, with its limits among them. */
+/** Makes values that a schema of the document allows, including its limits. */
 export class Values {
   readonly #schemas: Record<string, Schema>;
 
@@ -131,7 +131,7 @@ export class Values {
     );
     const needed = required.filter((name) => name in fields);
     const optional = Object.keys(fields).filter((name) => !needed.includes(name));
-    // With everything in it, what fits into each field hardly ever fits together.
+    // With all fields in it, the values that fit each field hardly ever fit together.
     const few = fc.subarray(optional, { maxLength: Math.min(2, optional.length) }).chain((chosen) =>
       fc.record(Object.fromEntries([...needed, ...chosen].map((name) => [name, fields[name]!])))
     );
@@ -165,7 +165,7 @@ function text(schema: Schema, name: string): fc.Arbitrary<unknown> {
   );
 }
 
-/** The year 0 is one to RFC 3339, but not to PostgreSQL. */
+/** RFC 3339 has a year 0, but PostgreSQL doesn't. */
 export const time = fc.oneof(
   {
     weight: 9,
@@ -174,5 +174,5 @@ export const time = fc.oneof(
   fc.constantFrom(new Date("0000-01-01"), new Date("9999-12-31T23:59:59.999Z")),
 ).map((date) => date.toISOString());
 
-/** Of years that are others in UTC. */
+/** Times whose year differs in UTC. */
 const farAway = fc.constantFrom("9999-12-31T23:59:59.999-14:00", "0001-01-01T00:00:00.000+14:00");

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { type TestProject, ticketInput } from "../factories.ts";
 import type { Answer, CallOptions, Harness } from "../harness.ts";
 
-/** How many tickets a project has. */
+/** Counts the tickets of a project. */
 export async function ticketsOf({ sql }: Harness, project: TestProject): Promise<number> {
   const [row] = await sql<[{ n: number }]>`
     select count(*) as n from tickets where project_id = ${project.id}::uuid`;
@@ -14,7 +14,7 @@ export function post(harness: Harness, project: TestProject, options: CallOption
   return harness.call("POST", `${project.path}/tickets`, { token: project.admin.token, ...options });
 }
 
-/** The ticket as it is read after it was made of these fields. */
+/** Returns the ticket as it is read after it was created with these fields. */
 export async function stored(
   harness: Harness,
   project: TestProject,
@@ -26,7 +26,7 @@ export async function stored(
   return (await harness.call("GET", `${project.path}/tickets/${created.body.ticket.id}`, { token })).body;
 }
 
-/** A body in the one form of errors, that tells nothing of the inside. */
+/** Checks that a body has the one form of errors and tells nothing of the service's inside. */
 export function expectError({ status, body, headers }: Answer, expected: number, code: string): void {
   expect({ status, code: body?.code }).toEqual({ status: expected, code });
   expect(body.error).toEqual(expect.stringMatching(/\S/));
@@ -36,7 +36,10 @@ export function expectError({ status, body, headers }: Answer, expected: number,
   expectNoInside(JSON.stringify(body));
 }
 
-/** Neither a stack trace, nor SQL, nor a path of the machine, nor the name of a library's error. */
+/**
+ * Checks that a text has no stack trace, no SQL, no path of the machine and no name of a library's
+ * error.
+ */
 export function expectNoInside(text: string): void {
   for (
     const inside of [
@@ -48,7 +51,7 @@ export function expectNoInside(text: string): void {
   ) expect(text).not.toMatch(inside);
 }
 
-/** A 400 whose fieldErrors and issues name exactly these paths. */
+/** Checks for a 400 whose fieldErrors and issues name exactly these paths. */
 export function expectFields(answer: Answer, paths: string[]): void {
   expectError(answer, 400, "invalid_request");
   expect(Object.keys(answer.body.fieldErrors).sort()).toEqual([...paths].sort());

@@ -5,12 +5,15 @@ import { NOBODIES, SOMEBODIES } from "./_fuzz_world.ts";
 import { SAMPLES } from "./_fuzz_samples.ts";
 import { mutated } from "./_mutation.ts";
 
-/** A request with places for ids and a caller by kind: the same for the same seed, whatever the database holds. */
+/**
+ * A request with places for ids and a kind of caller. It is the same for the same seed, for any
+ * content of the database.
+ */
 export interface FuzzRequest {
   who: string;
   path: string;
   headers: Record<string, string>;
-  /** Text, or bytes that are none. */
+  /** Text, or bytes that are no text. */
   body: string | number[] | undefined;
   /** Only senders of webhooks sign. */
   signed: boolean;
@@ -60,7 +63,10 @@ function thingOf(path: string, name: string): string {
   return name.replace(/Id$/, "");
 }
 
-/** Each parameter is the id of such a thing, mostly; of another account's, or of none, or nothing like an id. */
+/**
+ * Makes a path. Each parameter is mostly the id of a thing of its kind. Some ids belong to another
+ * account or to nothing, and some look like no id.
+ */
 function pathOf(path: string): fc.Arbitrary<string> {
   const parts = path.split(/(?=\/)/).map((part) => {
     const name = /\{(\w+)\}/.exec(part)?.[1];
@@ -76,7 +82,10 @@ function pathOf(path: string): fc.Arbitrary<string> {
   return fc.tuple(...parts).map((all) => all.join(""));
 }
 
-/** One segment of a path that stays one: dots alone would lead to another operation. */
+/**
+ * Makes one segment of a path. Dots alone are left out, because they would lead to another
+ * operation.
+ */
 const oddSegment = fc.oneof(
   fc.constantFrom(
     "%ff",
@@ -108,7 +117,7 @@ const oddQuery = fc.oneof(
   ),
 );
 
-/** A cursor in the form that lists give out, with whatever in it. */
+/** Makes cursors in the form that lists return, with arbitrary values in them. */
 const number = fc.constantFrom(0, 1, -1, 2 ** 31, 2 ** 53 - 1);
 const cursor = fc.oneof(
   fc.tuple(time, fc.uuid()),
@@ -129,7 +138,7 @@ function queryOf(values: Values, { parameters = [] }: Operation): fc.Arbitrary<s
   });
   const query = fc.tuple(...fields).map((all) => {
     const given = all.filter((field) => field !== null);
-    // The places for ids are filled in later.
+    // The places for ids are filled later.
     return given.length > 0 ? `?${given.join("&").replaceAll("%7B", "{").replaceAll("%7D", "}")}` : "";
   });
   return fc.oneof({ weight: 9, arbitrary: query }, { weight: 1, arbitrary: oddQuery });
@@ -190,7 +199,7 @@ function ownHeaders({ parameters = [] }: Operation): fc.Arbitrary<Record<string,
   return fc.tuple(...fields).map((all) => Object.fromEntries(all.filter((field) => field !== null)));
 }
 
-/** What HTTP can carry in a field; the rest never arrives. */
+/** Tells whether HTTP can carry a text in a header field. Other texts never arrive. */
 function isHeader(text: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(text);
 }

@@ -22,7 +22,7 @@ const TASK = {
 };
 const CASE = { title: "Try", instruction: "Look.", link: null, note: null, created_at: at, updated_at: at };
 
-/** A ticket as an export has it, whole and without contradictions. */
+/** Makes a ticket as an export contains it, complete and without contradictions. */
 const record = fc.record({
   ids: fc.tuple(fc.uuid(), fc.uuid(), fc.uuid(), fc.uuid()),
   number: fc.nat(99_999_998),
@@ -162,7 +162,7 @@ const deploy = fc.constantFrom("success", "failed").map((status) => ({
   status,
 }));
 
-/** Bodies that mean something together, where a schema alone hardly ever makes one. */
+/** Bodies whose fields fit together, for calls for which a schema alone hardly ever makes one. */
 export const SAMPLES: Record<string, fc.Arbitrary<unknown>> = {
   "transfers.import": fc.array(record, { minLength: 1, maxLength: 2 }).map((records) => ({ records })),
   "webhooks.cloudAgent": agentEvent,

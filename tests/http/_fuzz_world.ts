@@ -25,7 +25,7 @@ export const SECRETS = {
   github: "github-secret",
 };
 
-/** One account and one of each thing in it. */
+/** One account and one thing of each kind in it. */
 export type Things = Record<
   | "account"
   | "user"
@@ -53,7 +53,7 @@ export type Things = Record<
   string
 >;
 
-/** Credentials that must never open anything. */
+/** Credentials that must never give access. */
 export const NOBODIES = ["none", "garbage", "scheme", "forged", "expired", "unknown key", "expired key"];
 
 export const SOMEBODIES = [
@@ -73,7 +73,7 @@ export const SOMEBODIES = [
   "key of a super admin",
 ];
 
-/** Two accounts that know nothing of one another, and callers of every kind in the first. */
+/** Two accounts that know nothing of each other, and callers of every kind in the first. */
 export class World {
   readonly own: Things;
   readonly other: Things;
@@ -108,7 +108,7 @@ export class World {
     return credential;
   }
 
-  /** Puts ids where `idOf` left a place for them. */
+  /** Puts ids into the places that `idOf` left for them. */
   fill(text: string): string {
     return text.replace(/\{\{(own|other)\.(\w+)\}\}/g, (_, whose: "own" | "other", thing: keyof Things) => {
       const id = this[whose][thing];
@@ -179,7 +179,10 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
   };
 }
 
-/** A person who signs in by password, one who is invited, and an admin whose code-hosting account is linked. */
+/**
+ * Makes a person who signs in by password, one who is invited, and an admin whose code-hosting
+ * account is linked.
+ */
 async function makePeople(harness: Harness, github: GitHubMock, { admin }: TestProject): Promise<People> {
   const person = await makePerson(harness, { admin, role: "admin" });
   const { access, refresh } = await signIn(harness, person);

@@ -12,7 +12,7 @@ export interface LargestRows {
   superAdmin: TestUser;
 }
 
-/** As many rows as a list may show, each with the longest texts that its schema allows. */
+/** Makes as many rows as a list may show, each with the longest texts that its schema allows. */
 export async function makeLargestRows(harness: Harness, project: TestProject): Promise<LargestRows> {
   const { sql } = harness;
   const superAdmin = await makeUser(harness, { role: "super_admin", accountId: project.accountId });
@@ -20,7 +20,8 @@ export async function makeLargestRows(harness: Harness, project: TestProject): P
   const ids = { taskId: uuid(), caseId: uuid(), runId: uuid(), commentId: uuid(), survey: uuid() };
   const at = { ticket: ticket.id, project: project.id, user: project.admin.id };
   await sql.begin(async (sql) => {
-    // Written as they are: histories of so many rows would only take time.
+    // The rows are written without triggers, because histories of so many rows would only take
+    // time.
     await sql`set local session_replication_role = replica`;
     const long = (characters: number) => sql`repeat(U&'\\0001', ${characters})`;
     const id = (first: string) => sql`case n when 1 then ${first}::uuid else gen_random_uuid() end`;

@@ -30,7 +30,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** The value with one place or two changed, left out, or added to. */
+/** Changes, leaves out or adds one or two places of the value. */
 export function mutated(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const change = fc.record({
     where: fc.nat(),
@@ -77,7 +77,7 @@ function changed(whole: unknown, { where, how, name, ...values }: Change): unkno
   return whole;
 }
 
-/** Every place below a value: what holds it, and under which name. */
+/** Returns every place below a value, as its holder and its name there. */
 function placesIn(value: unknown): { holder: Record<string, unknown>; key: string }[] {
   if (typeof value !== "object" || value === null) return [];
   const holder = value as Record<string, unknown>;

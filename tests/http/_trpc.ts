@@ -5,12 +5,12 @@ import { expectError } from "./_calls.ts";
 export interface Sent {
   status: number;
   headers: Headers;
-  // What a test reads of an answer is checked by its assertions.
+  // The test's assertions check the fields of an answer that it reads.
   // deno-lint-ignore no-explicit-any
   body: any;
 }
 
-/** The error body that REST would have answered, and tRPC's own view of it. */
+/** Checks the error body, which is REST's, and tRPC's own view of it. */
 export function expectTrpcError({ status, body, headers }: Sent, expected: number, code: string): void {
   const { data, message } = superjson.deserialize<{ data: Record<string, unknown>; message: string }>(
     body.error,

@@ -31,10 +31,13 @@ export interface OpenApi {
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
 }
 
-/** What clients of the service read: types made from the document have only those that it names. */
+/**
+ * The header fields that clients of the service read. Types made from the document have only the
+ * fields that it names.
+ */
 const OWN_FIELDS = [...READABLE_FIELDS, "WWW-Authenticate"];
 
-/** The document as the service answers it, and what its schemas say of values. */
+/** The document as the service answers it, with the checks of its schemas. */
 export class Document {
   readonly json: OpenApi;
   readonly #ajv = addFormats.default(new Ajv2020.default({ strict: false, allErrors: true }));
@@ -56,7 +59,7 @@ export class Document {
     );
   }
 
-  /** What is wrong with a value, by the schema at these steps into the document. */
+  /** Returns the faults of a value, by the schema at these steps into the document. */
   faults(steps: string[], value: unknown): string[] {
     const pointer = steps.map((step) => step.replaceAll("~", "~0").replaceAll("/", "~1")).map(
       encodeURIComponent,
@@ -69,7 +72,7 @@ export class Document {
     );
   }
 
-  /** What of an answer is not as documented for its operation. */
+  /** Returns the differences between an answer and the documentation of its operation. */
   faultsOfAnswer(method: string, path: string, { status, body, headers }: Answer): string[] {
     const operation = this.json.paths[path]?.[method.toLowerCase()];
     if (!operation) return [`${method} ${path} is not documented`];

@@ -34,12 +34,12 @@ export const cron = (body: unknown, secret = CRON): Sent => ({
   body: encode(body),
 });
 
-/** The value as JSON of exactly this size. */
+/** Returns the value as JSON of exactly this size. */
 export const padded = (value: Record<string, unknown>, size: number) => {
   const empty = JSON.stringify({ ...value, padding: "" }).length;
   return JSON.stringify({ ...value, padding: "x".repeat(size - empty) });
 };
-/** The same bytes without a Content-Length, in pieces. */
+/** Returns the same bytes in pieces, without a Content-Length. */
 export const chunked = (sent: Sent) => ({
   ...sent,
   body: new ReadableStream({

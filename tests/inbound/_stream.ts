@@ -16,12 +16,15 @@ export const SECRETS = {
   CRON_SECRET: "cron-secret",
 };
 
-/** What goes to one subject, in the order in which its sender sends it. */
+/** The deliveries to one subject, in the order in which its sender sends them. */
 export type Lane = Sent[];
 
 const NOON = 1_795_262_400;
 
-/** A place with what the deliveries are for, and what they lead to there when nothing happens. */
+/**
+ * Prepares a place with the subjects of the deliveries, and the effects that they have there if
+ * nothing goes wrong.
+ */
 export async function prepareStream(subjects: number) {
   const place = await copyTemplate(inject("template"));
   const harness = await openHarnessAt(place, { env: SECRETS });
@@ -33,7 +36,7 @@ export async function prepareStream(subjects: number) {
   return { place, lanes, expected };
 }
 
-/** What the deliveries decided at the place, which is gone then. */
+/** Returns the effects of the deliveries at the place, which is then deleted. */
 export async function effectsAt(place: Place) {
   const harness = await openHarnessAt(place);
   const effects = await readEffects(harness.sql);
@@ -41,7 +44,10 @@ export async function effectsAt(place: Place) {
   return effects;
 }
 
-/** Tickets, agents and accounts, and deliveries of all senders for them: five to each subject. */
+/**
+ * Makes tickets, agents and accounts, and deliveries of all senders for them: five for each
+ * subject.
+ */
 async function makeLanes(harness: Harness, subjects: number): Promise<Lane[]> {
   const project = await makeProject(harness, { repositories: ["acme/stream"] });
   const lanes: Lane[] = [];
@@ -108,7 +114,10 @@ async function paymentLane(accountId: string, number: number): Promise<Lane> {
 
 const CLIENTS = 8;
 
-/** Lanes go side by side, their deliveries one after the other; each is sent until it is taken. */
+/**
+ * Sends lanes side by side and the deliveries of a lane one after the other. Each delivery is sent
+ * until it is accepted.
+ */
 export async function sendAll(lanes: Lane[], send: (sent: Sent) => Promise<void>): Promise<void> {
   const waiting = [...lanes];
   await Promise.all(Array.from({ length: CLIENTS }, async () => {
@@ -116,7 +125,7 @@ export async function sendAll(lanes: Lane[], send: (sent: Sent) => Promise<void>
   }));
 }
 
-/** Everything that the deliveries decide, without the times at which they were taken in. */
+/** Reads all effects of the deliveries, without the times at which they were accepted. */
 async function readEffects(sql: Sql) {
   const read = {
     deliveries: sql`
@@ -137,7 +146,10 @@ async function readEffects(sql: Sql) {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Sends a delivery to a running service until it is taken; answers how each try ended, 0 without an answer. */
+/**
+ * Sends a delivery to a running service until it is accepted, and returns the status of each try, 0
+ * without an answer.
+ */
 export async function sendUntilTaken(url: () => string, { path, headers, body }: Sent): Promise<number[]> {
   const tries: number[] = [];
   for (;;) {

@@ -6,14 +6,20 @@ import type { Hosting } from "./hosting.ts";
 
 export const CRON_SECRET = "deploy-secret";
 
-/** A commit's name. */
+/** A commit's full name made of one letter. */
 export const SHA = (letter: string) => letter.repeat(40);
 
-/** A time of GitHub's, from now. Tickets are made before what happens to their pull requests. */
+/**
+ * A time in GitHub's form, relative to now. Tickets are created before the events of their pull
+ * requests.
+ */
 export const inMinutes = (count: number) =>
   new Date(Date.now() + count * 60_000).toISOString().replace(/\.\d{3}Z$/, "Z");
 
-/** What GitHub and the pipeline tell of merges, and what the tickets say then. */
+/**
+ * Sends the reports of GitHub and the pipeline about merges, and reads the state of the tickets
+ * after them.
+ */
 export class Merges {
   constructor(readonly hosting: () => Hosting) {}
 
@@ -28,7 +34,7 @@ export class Merges {
     expect([status, body]).toEqual([200, { ok: true }]);
   }
 
-  /** A project and the repository that it is wired to. */
+  /** Makes a project that is wired to a repository. */
   async wired(repo = `acme/repo-${next()}`): Promise<{ project: TestProject; repo: string }> {
     return { project: await makeProject(this.hosting().harness, { repositories: [repo] }), repo };
   }
@@ -40,7 +46,7 @@ export class Merges {
     });
   }
 
-  /** A link of a ticket to a pull request, as an agent's run makes it. */
+  /** Links a ticket to a pull request, as an agent's run does. */
   async link(
     ticket: TestTicket,
     project: TestProject,
@@ -49,7 +55,7 @@ export class Merges {
     await this.hosting().harness.sql.begin((tx) => this.linkIn(tx, ticket, project, { repo, number }));
   }
 
-  /** The same in a transaction that goes on. */
+  /** Does the same in a transaction that goes on. */
   async linkIn(
     tx: TransactionSql,
     ticket: TestTicket,

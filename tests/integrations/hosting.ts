@@ -6,17 +6,20 @@ import { type Answer, type Harness, openHarness } from "../harness.ts";
 
 export const SECRET = "hook-secret-for-tests";
 
-/** The app with a GitHub of its own; whatever the mock was asked must have been in GitHub's description. */
+/**
+ * The app with a GitHub of its own. Every request to the mock must be allowed by GitHub's
+ * description.
+ */
 export class Hosting {
   constructor(
     readonly harness: Harness,
     readonly github: GitHubMock,
     readonly events: GitHubEvents,
-    /** For a second process over the same database. */
+    /** The environment for a second process over the same database. */
     readonly env: Record<string, string>,
   ) {}
 
-  /** A user whose linked account is at the mock. */
+  /** Links a user's account at the mock. */
   async link(user: TestUser, token = `ghp_${"a".repeat(30)}${next()}`): Promise<string> {
     this.github.state.addToken(token, { login: `octocat${next()}` });
     const { status, body } = await this.harness.call("PUT", "/integrations/github", {
@@ -27,7 +30,7 @@ export class Hosting {
     return token;
   }
 
-  /** A project with repositories that exist at the mock, its admin linked. */
+  /** Makes a project with repositories that exist at the mock, and links its admin. */
   async project(count: number): Promise<TestProject & { repositories: string[] }> {
     const repositories = Array.from({ length: count }, () => `acme/Repo-${next()}`);
     for (const name of repositories) this.github.state.addRepository(name);
@@ -51,7 +54,7 @@ export function cookie(user: TestUser): Record<string, string> {
   return { cookie: `session=${user.token}`, origin: "http://handoff.test" };
 }
 
-/** For the top of a test file. */
+/** Makes one for a test file. Call it at the top of the file. */
 export function useHosting(env: Record<string, string> = {}): { readonly now: Hosting } {
   let hosting: Hosting | undefined;
   beforeAll(async () => {

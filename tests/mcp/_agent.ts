@@ -9,7 +9,7 @@ export interface ToolAnswer {
   isError: boolean;
   // deno-lint-ignore no-explicit-any
   body: any;
-  /** Bytes of the answer as a model gets it. */
+  /** The size in bytes of the answer as a model gets it. */
   bytes: number;
 }
 
@@ -52,7 +52,7 @@ export class Agent {
     };
   }
 
-  /** The same where the tool must not fail; its answer. */
+  /** Calls a tool that must not fail, and returns its answer. */
   async do(
     name: string,
     args: Record<string, unknown> = {},

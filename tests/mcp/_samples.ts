@@ -1,11 +1,11 @@
-/** Values that a tool's arguments are made of: a ticket of the project with one pending task. */
+/** Values for a tool's arguments: a ticket of the project with one pending task. */
 export interface Sample {
   project: string;
   ticket: string;
   taskId: string;
 }
 
-/** Arguments with which each tool does its work. A tool without a sample fails the generated tests. */
+/** Arguments with which each tool works. A tool without a sample fails the generated tests. */
 export const SAMPLES: Record<string, (sample: Sample) => Record<string, unknown>> = {
   get_context: () => ({}),
   find_tickets: ({ project }) => ({ project }),

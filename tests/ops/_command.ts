@@ -5,16 +5,16 @@ export type Command = "backup" | "doctor" | "export" | "import" | "invite" | "mi
 
 interface Ended {
   code: number;
-  /** All that it wrote. */
+  /** The command's complete output. */
   text: string;
 }
 
-/** Runs a command of ops/ as its users do, in a process of its own. */
+/** Runs a command of ops/ as its users do, in a process of its own, to its end. */
 export function runOps(name: Command, args: string[], env: Record<string, string>): Promise<Ended> {
   return startOps(name, args, env).ended;
 }
 
-/** The same, for who has something to tell it meanwhile. */
+/** Does the same, for a test that acts while the command runs. */
 export function startOps(
   name: Command,
   args: string[],

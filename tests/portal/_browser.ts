@@ -14,11 +14,11 @@ export const ADMIN = "admin@localhost";
 export interface Visit {
   page: Page;
   context: BrowserContext;
-  /** What went wrong in the page so far: errors, refusals of its policy, requests to other origins. */
+  /** Problems of the page so far: errors, violations of its policy, requests to other origins. */
   complaints: string[];
 }
 
-/** The service as its users start it, over a database of the test file's own, and a browser. */
+/** The service as its users start it, over a database of the test file's own, with a browser. */
 export class Bed {
   readonly place: Place;
   service: ServiceProcess;
@@ -33,7 +33,10 @@ export class Bed {
     this.env = env;
   }
 
-  /** A browser of its own for one more person: nothing is shared with the other visits but the service. */
+  /**
+   * Opens a browser context for one more person, which shares nothing with the other visits but the
+   * service.
+   */
   async visit(options: Parameters<Browser["newContext"]>[0] = {}): Promise<Visit> {
     const context = await this.browser.newContext({
       baseURL: this.service.url,
@@ -48,7 +51,7 @@ export class Bed {
     return { page: await context.newPage(), context, complaints };
   }
 
-  /** A visit of who is signed in already. */
+  /** Opens a visit of a person who is already signed in. */
   async enter(email = ADMIN, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Visit> {
     const visit = await this.visit(options);
     const { ok } = await signIn(visit.context, this.service.url, email);
@@ -56,13 +59,16 @@ export class Bed {
     return visit;
   }
 
-  /** The token of a session, for what a test does by the API. */
+  /** Returns the token of a session, for a test's calls to the API. */
   async token(email = ADMIN, password = PASSWORD): Promise<string> {
     const { body } = await this.service.call("POST", "/api/auth/login", { body: { email, password } });
     return body.access_token;
   }
 
-  /** A call below /api, as the admin unless a token is given; fails when it is refused. */
+  /**
+   * Makes a call below /api, as the admin unless a token is given. It throws if the call is
+   * refused.
+   */
   async call(method: string, path: string, body?: unknown, token?: string) {
     const answer = await this.service.call(method, `/api${path}`, {
       body,
@@ -72,7 +78,9 @@ export class Bed {
     return answer.body;
   }
 
-  /** No page of any visit had an error, broke the policy, or asked another origin. */
+  /**
+   * Checks that no page of any visit had an error, violated the policy or called another origin.
+   */
   expectNoComplaints(): void {
     expect(this.#complaints.flat()).toEqual([]);
   }
@@ -100,7 +108,7 @@ export class Bed {
   }
 }
 
-/** For the top of a test file: one bed for all of its tests. */
+/** Makes one bed for all tests of a file. Call it at the top of the file. */
 export function useBed(env: Record<string, string> = {}): { readonly now: Bed } {
   let bed: Bed | undefined;
   beforeAll(async () => {
@@ -115,7 +123,7 @@ export function useBed(env: Record<string, string> = {}): { readonly now: Bed } 
   };
 }
 
-/** The same with the small company's project in it. */
+/** Does the same, with the small company's project in it. */
 export function useWorld(env: Record<string, string> = {}): { readonly now: Bed; readonly world: World } {
   const bed = useBed(env);
   let world: World | undefined;
@@ -159,7 +167,7 @@ function watch(page: Page, complaints: string[], own: string): void {
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
   page.on("console", (message) => {
     if (!["error", "warning"].includes(message.type())) return;
-    // A refusal that a test provokes is told by the browser too.
+    // The browser also reports a refusal that a test provokes.
     if (/^Failed to load resource/.test(message.text())) return;
     complaints.push(`${message.type()}: ${message.text()}`);
   });
@@ -170,10 +178,10 @@ function watch(page: Page, complaints: string[], own: string): void {
   });
 }
 
-/** What axe finds on the page as it is, by WCAG 2.2 AA and its best practices. */
+/** Returns axe's findings on the current page, by WCAG 2.2 AA and its best practices. */
 export async function axe(page: Page): Promise<string[]> {
   const source = await readFile(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-  // By the inspector, not by the page: the policy forbids it to scripts.
+  // The inspector runs axe and not the page, because the policy forbids it to scripts.
   await page.evaluate(source);
   const violations = await page.evaluate(async () => {
     const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];

@@ -1,14 +1,14 @@
 /** A call below /api; fails when it is refused. `as` is a token other than the admin's. */
-// What a script reads of an answer is checked by what it does with it.
+// A script's use of an answer checks the fields that it reads.
 // deno-lint-ignore no-explicit-any
 export type Call = (method: string, path: string, body?: unknown, as?: string) => Promise<any>;
 
 export interface World {
   projectId: string;
-  /** Ids by the title's first word. */
+  /** Ids by the first word of the title. */
   tickets: Map<string, { id: string; ref: string; path: string }>;
   people: { email: string; id: string; name: string }[];
-  /** An API key: what it does is its agent's. */
+  /** An API key. Calls with it count as its agent's. */
   agentKey: string;
 }
 
@@ -90,7 +90,7 @@ PUT /notes/17  →  200, although version 4 was sent and 5 is stored
 
 See [RFC 9110, 13.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1).`;
 
-/** What the agent can't decide by itself. */
+/** A decision that the agent can't make by itself. */
 const RECOVERY = {
   kind: "decision",
   prompt: "Which recovery do we offer to people who lost their device?",
@@ -102,7 +102,10 @@ const RECOVERY = {
   ],
 };
 
-/** A small company's project in the middle of its work: what the pictures show and the browser tests click through. */
+/**
+ * Makes a small company's project in the middle of its work, for the pictures and the browser
+ * tests.
+ */
 export async function makeWorld(call: Call, password: string): Promise<World> {
   const people = [];
   for (const name of PEOPLE) {

@@ -10,7 +10,7 @@ export interface Person {
   admin: TestUser;
 }
 
-/** A person with a password, added through the API by an admin of the account. */
+/** Makes a person with a password, whom an admin of the account adds through the API. */
 export async function makePerson(
   harness: Harness,
   options: { admin?: TestUser; role?: "member" | "admin" } = {},
@@ -25,7 +25,10 @@ export async function makePerson(
   return { id: body.id, email, password, accountId: admin.accountId, admin };
 }
 
-/** A client address that no other call of the file has, so that limits by address don't meet. */
+/**
+ * Returns a client address that differs in each call of the file, so that limits by address don't
+ * meet.
+ */
 export function freshAddress(): string {
   return `10.0.${Math.floor(next() / 250)}.${next() % 250}`;
 }
@@ -45,7 +48,7 @@ export function login(
 export interface SignedIn {
   access: string;
   refresh: string;
-  /** Of the Cookie header. */
+  /** The value of the Cookie header. */
   cookie: string;
 }
 
@@ -63,12 +66,12 @@ export function refresh(harness: Harness, token: string, options: CallOptions = 
   });
 }
 
-/** The status of a call that any live credential may make. */
+/** Returns the status of a call that any live credential may make. */
 export async function statusOfMe(harness: Harness, token: string): Promise<number> {
   return (await harness.call("GET", "/auth/me", { token })).status;
 }
 
-/** The claims of an access token, unverified. */
+/** Returns the claims of an access token without verifying it. */
 export function claimsOf(accessToken: string): Record<string, unknown> {
   const part = accessToken.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/");
   return JSON.parse(atob(part));

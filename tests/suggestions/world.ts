@@ -4,7 +4,10 @@ import type { Embedder } from "../../src/embedding/embedder.ts";
 import { makeTicket, type TestProject, type TestTicket } from "../factories.ts";
 import type { Answer, Harness } from "../harness.ts";
 
-/** Embeds by words: texts with the same words have the same direction, those without a common one are at right angles. */
+/**
+ * Embeds by words. Texts with the same words have the same direction; texts without a common word
+ * are at right angles.
+ */
 const wordEmbedder: Embedder = {
   state: () => ({ state: "ready", queued: 0 }),
   embed(text) {
@@ -19,10 +22,10 @@ const wordEmbedder: Embedder = {
   close: () => {},
 };
 
-/** Options of a harness whose tickets are embedded by it. */
+/** Options of a harness that embeds tickets in this way. */
 export const embedding = { embedder: wordEmbedder, env: { EMBEDDING_THREADS: "1" } };
 
-/** Texts that no two words of one resemble those of another. */
+/** Texts whose words don't resemble those of another text. */
 export const UPLOAD = {
   title: "Upload of large videos stops in UploadWorker",
   description: "The browser reports a network error when UploadWorker receives videos beyond two gigabytes.",
@@ -36,13 +39,13 @@ export const INVOICE = {
   description: "Customers who moved find their former street printed there; accounting asks for corrections.",
 };
 
-/** As the cron and the workers would: reads what changed, and analyzes it. */
+/** Reads changes and analyzes them, as the cron and the workers would. */
 export async function analyze(harness: Harness): Promise<void> {
   await harness.run("collect-changes");
   await harness.work("analyze-project");
 }
 
-/** As every night: all open tickets. */
+/** Analyzes all open tickets, as the service does every night. */
 export async function analyzeAll(harness: Harness): Promise<void> {
   await harness.run("analyze-all-projects");
   await harness.work("analyze-project");
@@ -56,7 +59,7 @@ export interface Listed {
   rationale: string;
   confidence: number;
   ticket_id: string;
-  // What a kind brings as evidence is checked by its tests.
+  // The tests of each kind check its evidence.
   // deno-lint-ignore no-explicit-any
   evidence: any;
   decided_by: string | null;
@@ -95,7 +98,7 @@ export async function makePair(
   return { first, second };
 }
 
-/** The ticket's only task, which is done. */
+/** Makes the ticket's only task, which is done. */
 export async function makeDoneTask(
   harness: Harness,
   { admin: { token } }: TestProject,
@@ -110,7 +113,7 @@ export async function makeDoneTask(
   return { id, path };
 }
 
-/** Everything that is stored of a ticket, but for what counts its changes. */
+/** Returns everything that is stored of a ticket, except the counters of its changes. */
 export async function stateOf({ sql }: Harness, ticketId: string): Promise<Record<string, unknown>> {
   const [row] = await sql<{ state: Record<string, unknown> }[]>`
     select to_jsonb(t) - '{version,updated_at}'::text[] || jsonb_build_object(

@@ -4,14 +4,17 @@ import { type CallOptions, useHarness } from "../harness.ts";
 
 const harness = useHarness();
 
-/** What the tests of one file share: a project of theirs, and the ticket that was made last. */
+/**
+ * The objects that the tests of one file share: their project, and the ticket that was created
+ * last.
+ */
 export const world = {} as { project: TestProject; ticket: TestTicket };
 beforeAll(async () => {
   world.project = await makeProject(harness.now);
 });
 export { harness };
 
-/** By the project's admin, who may do everything to its tasks. */
+/** Makes a call as the project's admin, who may do everything with its tasks. */
 export function call(
   method: string,
   path: string,
@@ -22,7 +25,7 @@ export function call(
   return harness.now.call(method, path, { token, body, ...options });
 }
 
-/** A ticket with tasks of these titles; answers their ids. */
+/** Makes a ticket with tasks of these titles, and returns their ids. */
 export async function newTicket(...titles: string[]): Promise<string[]> {
   world.ticket = await makeTicket(harness.now, world.project);
   const ids: string[] = [];
@@ -45,7 +48,7 @@ export async function list() {
   return (await call("GET", `${world.ticket.path}/tasks`)).body.tasks;
 }
 
-/** The titles by their sequence, which is dense from 1. */
+/** Returns the titles by their sequence, which is dense from 1. */
 export async function order(): Promise<string[]> {
   const tasks = await list();
   expect(tasks.map(({ sequence }: { sequence: number }) => sequence)).toEqual(

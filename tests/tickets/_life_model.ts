@@ -7,7 +7,7 @@ export const ACTORS = ["admin", "member", "viewer", "key", "bot"] as const;
 export type Actor = (typeof ACTORS)[number];
 type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** What a user of the service believes about a ticket: the rules, without locks, SQL or doors. */
+/** The beliefs of a user of the service about a ticket: the rules without locks, SQL or doors. */
 export interface Model {
   stage: (typeof STAGES)[number];
   roles: Record<string, string>;
@@ -21,10 +21,10 @@ interface Asked {
   id: string;
   status: "pending" | "answered" | "withdrawn";
   asker: Actor;
-  /** Made with the ticket. */
+  /** The question was made with the ticket. */
   own: boolean;
   task: string | null;
-  /** What the task was that it blocks. */
+  /** The former status of the task that it blocks. */
   was: TaskStatus | null;
 }
 
@@ -32,7 +32,7 @@ interface Who {
   actor: Actor;
 }
 interface Nth extends Who {
-  /** Which of the cases or tasks there are; counted round. */
+  /** The index of a case or task, modulo their number. */
   nth: number;
 }
 interface Flags {
@@ -79,13 +79,16 @@ export function pick<T>(list: readonly T[], nth: number): T | undefined {
   return list.length > 0 ? list[nth % list.length] : undefined;
 }
 
-/** Tasks in another order that depends on a number only. */
+/** Returns tasks in another order that depends only on a number. */
 export function shuffled(model: Model, nth: number): Model["tasks"] {
   const turn = nth % (model.tasks.length || 1);
   return [...model.tasks.slice(turn), ...model.tasks.slice(0, turn)].reverse();
 }
 
-/** Does what is asked, or answers the code with which it is refused. `answer` brings the ids of what was made. */
+/**
+ * Carries out an operation, or returns the code with which it is refused. `answer` contains the ids
+ * of created things.
+ */
 export function step(model: Model, operation: Operation, answer: Answer): string {
   if (operation.actor === "viewer") return "forbidden";
   switch (operation.kind) {
@@ -198,7 +201,7 @@ function stepTask(model: Model, operation: TaskOperation, answer: Answer): strin
     return "ok";
   }
   if (!found) return "not_found";
-  // A key acts for the admin whose it is.
+  // A key acts for the admin who owns it.
   const user = operation.actor === "key" ? "admin" : operation.actor;
   const waits = found.dependsOn.some((id) =>
     !/done|skipped/.test(model.tasks.find((one) => one.id === id)!.status)
@@ -242,7 +245,7 @@ function stepQuestion(model: Model, operation: QuestionOperation, answer: Answer
   if (!found) return "not_found";
   const allowed = operation.kind === "answer"
     ? !isBot(actor) && found.asker !== actor
-    // A key of an admin's is an admin of the project.
+    // A key of an admin counts as an admin of the project.
     : found.asker === actor || actor === "admin" || actor === "key";
   if (!allowed) return "forbidden";
   if (found.status === "answered") return "already_answered";
@@ -276,7 +279,10 @@ function ask(model: Model, { actor, waits, nth }: { waits: boolean } & Nth, answ
   return "ok";
 }
 
-/** The last pending question that holds a task lets it go back to what it was. */
+/**
+ * Ends a question. If it was the last pending question that blocks a task, the task gets its former
+ * status back.
+ */
 function end(model: Model, question: Asked, status: "answered" | "withdrawn"): void {
   question.status = status;
   const task = model.tasks.find(({ id }) => id === question.task);

@@ -42,7 +42,7 @@ export async function makeWorld(harness: Harness): Promise<World> {
   };
 }
 
-/** A ticket with a role or none, an open test case or none, and two tasks. */
+/** Makes a ticket with a role or none, an open test case or none, and two tasks. */
 export async function makeLife(
   { harness, project }: World,
   start: { roles: string[]; tested: boolean; decides: boolean },
@@ -79,7 +79,7 @@ export async function makeLife(
   return { ticket, model };
 }
 
-/** Asks the service for what the operation says of the ticket as the model sees it. */
+/** Sends an operation to the service, about the ticket as the model knows it. */
 export function send(world: World, ticket: TestTicket, model: Model, operation: Operation): Promise<Answer> {
   const [method, path, body] = requestOf(world, ticket, model, operation);
   return world.harness.call(method, path, { token: world.tokens[operation.actor], body });
@@ -149,23 +149,23 @@ function requestOf(
   }
 }
 
-/** `ok`, or the code of the refusal; of a bulk call that of its one ticket. */
+/** Returns `ok` or the code of the refusal; for a bulk call the code for its one ticket. */
 export function outcomeOf({ status, body }: Answer): string {
   if (status >= 400) return body.code;
   return body?.errors?.[0]?.code ?? "ok";
 }
 
-/** Of a question, only its row knows who asked it. */
+/** Only the row of a question knows who asked it. */
 export type Seen = Omit<Model, "questions"> & {
   questions: Pick<Model["questions"][number], "id" | "status" | "task">[];
 };
 
-/** The same of the model. */
+/** Returns the same view of the model. */
 export function visible(model: Model): Seen {
   return { ...model, questions: model.questions.map(({ id, status, task }) => ({ id, status, task })) };
 }
 
-/** What is there, in the words of the model. */
+/** Returns the service's things in the terms of the model. */
 export function seen({ users }: World, things: Record<string, Record<string, unknown>>): Seen {
   const of = (entity: string) =>
     Object.entries(things).filter(([name]) => name.startsWith(`${entity} `))
@@ -193,7 +193,10 @@ export function seen({ users }: World, things: Record<string, Record<string, unk
   };
 }
 
-/** Moments, between requests, at which the ticket was live past a gate without history showing who stepped over it. */
+/**
+ * Returns moments, between requests, at which the ticket was live past a gate and history doesn't
+ * show who bypassed it.
+ */
 export function unexplained(
   rows: readonly HistoryRow[],
   replay: (rows: readonly HistoryRow[]) => Record<string, Record<string, unknown>>,

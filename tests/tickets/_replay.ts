@@ -15,7 +15,10 @@ export interface HistoryRow {
   to: unknown;
 }
 
-/** What the portal shows of a ticket that is no fact of its history: identity, counters, times of writing, what is derived. */
+/**
+ * Fields that the portal shows but history doesn't: identity, counters, times of writing and
+ * derived values.
+ */
 const NOT_TOLD = [
   "id",
   "project_id",
@@ -35,7 +38,7 @@ const NOT_TOLD = [
   "lease_expires_at",
 ];
 
-/** The whole of a ticket's history, read page by page. */
+/** Reads the whole history of a ticket, page by page. */
 export async function readHistory(
   harness: Harness,
   project: TestProject,
@@ -55,7 +58,7 @@ export async function readHistory(
   return rows;
 }
 
-/** Things and their facts after all changes that history tells of, as `task <id>` → facts. */
+/** Returns things and their facts after all changes in history, as `task <id>` → facts. */
 export function replay(rows: readonly HistoryRow[]): Record<string, Facts> {
   const things: Record<string, Facts> = {};
   for (const { entity, entity_id, action, field, from, to } of rows) {
@@ -77,7 +80,7 @@ export function replay(rows: readonly HistoryRow[]): Record<string, Facts> {
   return things;
 }
 
-/** The same of what the service answers now. */
+/** Returns the same from the service's current answers. */
 export async function readThings(
   harness: Harness,
   project: TestProject,
@@ -100,7 +103,7 @@ export async function readThings(
   };
 }
 
-/** What a question is on the wire, as its row has it. */
+/** Returns a question as its row has it, from its form on the wire. */
 function askedAndAnswered(
   { answer, asked_by: _, stale: __, ticket_id: ___, ...question }: Facts,
 ): Facts {

@@ -40,10 +40,13 @@ function text(minLength: number, words: number) {
     .map((made) => [...`${made} ${"pad ".repeat(minLength)}`].slice(0, 140).join("").toWellFormed());
 }
 
-/** Titles and descriptions in any script, with whatever may stand between words. */
+/** Titles and descriptions in any script, with any separators between words. */
 export const texts = fc.record({ title: text(2, 8), description: text(3, 24) });
 
-/** Of what PostgreSQL's parser takes for parts of addresses, paths, entities, tags and numbers, and of European letters. */
+/**
+ * Texts of characters that PostgreSQL's parser takes for parts of addresses, paths, entities, tags
+ * and numbers, and of European letters.
+ */
 export const plainTexts = fc.oneof(
   letters("abceEx019", 40),
   letters("ab1e.-_/@&;:<>+~#%?=' \n", 40),
@@ -60,7 +63,7 @@ interface Word {
   to: number;
 }
 
-/** What a reader takes for words. */
+/** Returns the words that a reader sees. */
 export function wordsIn(text: string): Word[] {
   return Array.from(text.matchAll(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu), ({ 0: word, index }) => {
     return { word, from: index, to: index + word.length };
@@ -69,7 +72,10 @@ export function wordsIn(text: string): Word[] {
   );
 }
 
-/** Two or three words with nothing but blanks, punctuation and emoji between them; a quote would end the phrase. */
+/**
+ * Returns two or three words with only blanks, punctuation and emoji between them. A quote would
+ * end the phrase.
+ */
 export function phrasesIn(text: string): string[] {
   const words = wordsIn(text);
   return words.slice(1).flatMap((second, at) => {

@@ -1,11 +1,14 @@
 import type { Embedder } from "../../src/embedding/embedder.ts";
 
-/** An embedder that knows a vector for each title and answers at once; it can be switched off and on. */
+/**
+ * An embedder that knows a vector for each title and answers at once. It can be switched off and
+ * on.
+ */
 export class SetVectors implements Embedder {
   readonly asked: string[] = [];
   readonly #vectors = new Map<string, Float32Array>();
   on = true;
-  /** Done once, while a text is being embedded. */
+  /** Runs once, while a text is being embedded. */
   meanwhile: (() => Promise<unknown>) | undefined;
 
   set(title: string, vector: readonly number[]): void {
@@ -28,7 +31,10 @@ export class SetVectors implements Embedder {
   close(): void {}
 }
 
-/** A vector of unit length in single precision that has this cosine with the first axis, on an axis of its own. */
+/**
+ * Returns a vector of unit length in single precision that has this cosine with the first axis, on
+ * an axis of its own.
+ */
 export function atCosine(cosine: number, axis = 1): number[] {
   const vector = Array<number>(384).fill(0);
   vector[0] = cosine;

@@ -7,12 +7,12 @@ export function call(method: string, path: string, options?: CallOptions): Promi
   return harness.now.call(method, path, options);
 }
 
-/** Of an account of its own. */
+/** Makes an admin of a new account. */
 export function admin(): Promise<TestUser> {
   return makeUser(harness.now, { role: "admin" });
 }
 
-/** What adds a user whose email nobody has. */
+/** Returns the input that adds a user with an unused email. */
 export function someone(fields: Record<string, unknown> = {}) {
   return { email: `someone${next()}@example.test`, name: "Some One", ...fields };
 }
