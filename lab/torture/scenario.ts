@@ -49,8 +49,8 @@ export function inParts(parts: readonly Part[]): Scenario["run"] {
 }
 
 /**
- * Asks repeatedly and returns the seconds until the answer was true. @throws {Error} if it is not
- * in time
+ * Asks repeatedly and returns the seconds until the answer was true.
+ * @throws {Error} if it is not in time
  */
 export async function until(
   what: string,

@@ -6,8 +6,8 @@ import { getAccount } from "./get.ts";
 import type { Account, UpdateAccount } from "./schema.ts";
 
 /**
- * Changes an account. Values that it already has are not written. @throws {AppError} not_found,
- * conflict
+ * Changes an account. Values that it already has are not written.
+ * @throws {AppError} not_found, conflict
  */
 export async function updateAccount(ctx: Context, input: UpdateAccount): Promise<Account> {
   const { id, name = null, slug = null } = input;

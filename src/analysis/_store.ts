@@ -35,9 +35,9 @@ export async function storeBatch(ctx: Context, projectId: string, found: BatchRe
 }
 
 /**
- * Lets only one analysis of a project store at a time. The lock comes after those of the tickets
- * that its suggestions name, in id order, because a person who decides on a suggestion locks its
- * ticket first.
+ * Lets only one analysis of a project store at a time. It also locks the tickets that its
+ * suggestions name, in id order, before it writes any suggestion, because a person who decides on a
+ * suggestion locks its ticket first.
  */
 async function lockInOrder({ db }: Context, projectId: string, { findings }: BatchResult): Promise<void> {
   const named = findings.flatMap(({ ticket_id: id, other_ticket_id: other = id }) => [id, other]);

@@ -14,8 +14,8 @@ export function commentColumns(db: Db) {
 export type StoredComment = Comment & { created_with: "session" | "key"; key_id: string | null };
 
 /**
- * Reads a comment. While the ticket's lock is held, nobody else writes it. @throws {AppError}
- * not_found
+ * Reads a comment. While the ticket's lock is held, nobody else writes it.
+ * @throws {AppError} not_found
  */
 export async function readComment(
   { db, project }: ProjectContext,

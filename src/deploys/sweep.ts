@@ -62,8 +62,8 @@ async function stampKnownDeploys(ctx: Context): Promise<void> {
 }
 
 /**
- * Stamps tickets in a transaction of its own, to keep its ids' order. A repository may be wired to
- * a project with many deployed merges.
+ * Stamps tickets in a transaction of its own, so that rows are locked in id order. A repository may
+ * be wired to a project with many deployed merges.
  */
 async function stampStep({ db }: Context, status: DeployRecord["status"], ids: string[]): Promise<void> {
   await db`

@@ -34,8 +34,8 @@ export interface HookSettings {
 }
 
 /**
- * Lists the hooks of a repository. @throws {ProviderFailure} also if every page is full, since
- * hooks may be missing then
+ * Lists the hooks of a repository.
+ * @throws {ProviderFailure} also if every page is full, since hooks may be missing then
  */
 export async function listHooks({ octokit }: Account, repo: string): Promise<Hook[]> {
   const hooks: Hook[] = [];

@@ -61,8 +61,8 @@ interface FoundTicket {
 
 /**
  * Tells whether the pull request's text names finished tickets. Other events come long after a
- * merge and their pull request may name another service's tickets. And the person who merged it has
- * not seen later edits of the text by an outside author.
+ * merge, and their pull request may name another service's tickets. An outside author may edit the
+ * text after the merge, and the person who merged has not seen that edit.
  */
 function isNaming(
   { action, pull_request: { user, author_association }, repository, sender }: PullRequestEvent,

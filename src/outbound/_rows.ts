@@ -30,8 +30,8 @@ export async function requireEndpoint({ db }: ProjectContext, path: EndpointPath
 }
 
 /**
- * Checks an address as far as possible before anything is sent there. @throws {AppError}
- * invalid_request
+ * Checks an address as far as possible before anything is sent there.
+ * @throws {AppError} invalid_request
  */
 export function requireTarget({ config }: ProjectContext, url: string): void {
   try {

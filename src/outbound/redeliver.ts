@@ -5,7 +5,8 @@ import { deliveryColumns } from "./_rows.ts";
 import type { Delivery, DeliveryPath } from "./schema.ts";
 
 /**
- * Sends a delivery again at once under the same id, after any outcome. @throws {AppError} not_found
+ * Sends a delivery again at once under the same id, after any outcome.
+ * @throws {AppError} not_found
  */
 export async function redeliver(ctx: ProjectContext, path: DeliveryPath): Promise<Delivery> {
   return await transact(ctx, async (ctx) => {

@@ -7,8 +7,8 @@ import { newSecret, OVERLAP_HOURS, sealSecret } from "./_secret.ts";
 import type { EndpointPath } from "./schema.ts";
 
 /**
- * Gives a webhook a new secret. The former one signs together with it for a day. @throws {AppError}
- * not_found
+ * Gives a webhook a new secret. The former one signs together with it for a day.
+ * @throws {AppError} not_found
  */
 export async function rotateSecret(ctx: ProjectContext, path: EndpointPath) {
   const secret = newSecret();

@@ -23,7 +23,8 @@ export async function endQuestion(
 }
 
 /**
- * Checks that the caller asked the question or has control over it. @throws {AppError} forbidden
+ * Checks that the caller asked the question or has control over it.
+ * @throws {AppError} forbidden
  */
 export function requireAsker(
   { actor, project }: ProjectContext,

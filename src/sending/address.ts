@@ -40,8 +40,8 @@ export function checkUrl(text: string, allowedHosts: readonly string[]): URL {
 }
 
 /**
- * Checks all addresses of a name, because any of them may be used. @throws {RefusedAddress} if one
- * is not public
+ * Checks all addresses of a name, because any of them may be used.
+ * @throws {RefusedAddress} if one is not public
  */
 export function checkAddresses(hostname: string, addresses: readonly string[]): void {
   if (!addresses.every(isPublic)) throw notPublic(hostname);

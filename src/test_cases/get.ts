@@ -4,8 +4,8 @@ import { caseColumns } from "./_rows.ts";
 import type { TestCase, TestCasePath } from "./schema.ts";
 
 /**
- * Reads a test case. While the ticket's lock is held, nobody else writes it. @throws {AppError}
- * not_found
+ * Reads a test case. While the ticket's lock is held, nobody else writes it.
+ * @throws {AppError} not_found
  */
 export async function getTestCase(ctx: ProjectContext, input: TestCasePath): Promise<TestCase> {
   const { db, project } = ctx;

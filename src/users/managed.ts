@@ -5,7 +5,8 @@ import { getUser } from "./get.ts";
 import type { User } from "./schema.ts";
 
 /**
- * Returns a user whose credentials the caller may manage. @throws {AppError} not_found, forbidden
+ * Returns a user whose credentials the caller may manage.
+ * @throws {AppError} not_found, forbidden
  */
 export async function findManagedUser(ctx: ActorContext, userId: string): Promise<User> {
   const user = await getUser(ctx, { id: userId });
