@@ -75,7 +75,7 @@ interface Restored {
 export async function restore(source: string, dataDir: string): Promise<Restored> {
   const home = resolve(dataDir);
   if (!await exists(join(source, "db", "PG_VERSION"))) {
-    throw new Error(`${resolve(source)} is no backup of a database`);
+    throw new Error(`${resolve(source)} is not a backup of a database`);
   }
   return await whileLocked(home, async () => {
     if (await exists(join(home, "db"))) {
@@ -121,7 +121,9 @@ async function checkSums(source: string): Promise<boolean> {
     .map((text) => new Set(text.split("\n"))) as [Set<string>, Set<string>];
   const [other] = told.symmetricDifference(found);
   if (other === undefined) return true;
-  throw new Error(`${resolve(source)} is not as it was backed up, by its ${SUMS}: ${other.slice(66)}`);
+  throw new Error(
+    `${resolve(source)} has changed since the backup, according to its ${SUMS}: ${other.slice(66)}`,
+  );
 }
 
 /** Answers one line for each file of a backup. */

@@ -72,8 +72,8 @@ export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise
   return findPending(migrations, withBaseline(await readApplied(sql), migrations)).map(({ name }) => name);
 }
 
-const NO_TLS = "the server closed the connection when it was asked for TLS, as one does that has none. " +
-  "Set it up there, or take sslmode out of the address where the network is your own";
+const NO_TLS = "the server closed the connection when it was asked for TLS, as a server without TLS does. " +
+  "Set up TLS there, or remove sslmode from the address if the network is your own";
 
 /**
  * Explains an error of the server. The first statements of a start are sent here, so a missing
@@ -142,14 +142,14 @@ function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
     const file = files.get(version);
     if (!file) {
       throw new ForeignSchema(
-        `The database has migration ${name}, which this version of the service does not: start a newer one, or restore ` +
+        `The database has migration ${name}, which this version of the service does not have: start a newer version, or restore ` +
           'the backup from before (docs/self_hosting.md, "Upgrade")',
       );
     }
     if (file.name !== name || file.checksum !== checksum) {
       throw new ForeignSchema(
-        `Migration ${name} is not the one that was applied to this database: start the version that it is of, or, where ` +
-          "the file was edited, restore it and put the change into a new one",
+        `Migration ${name} is not the one that was applied to this database: start the version that has it or, if ` +
+          "the file was edited, restore the file and put the change into a new one",
       );
     }
   }

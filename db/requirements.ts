@@ -17,10 +17,10 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
   if (parseInt(version) < LEAST_POSTGRES) {
     return `it is PostgreSQL ${version}; it takes ${LEAST_POSTGRES} at least`;
   }
-  if (!writable) return "it takes no writes: it is a standby, or has been set so";
+  if (!writable) return "it takes no writes: it is a standby, or was made read-only";
   if (encoding !== "UTF8") return `its encoding is ${encoding}: create it with --encoding=UTF8`;
   // Both the database and this process compare emails, repositories and words in lower case.
-  if (lowered !== "i") return "its locale makes another letter of I than i: create it with --locale=C.UTF-8";
+  if (lowered !== "i") return "its locale does not lower-case I to i: create it with --locale=C.UTF-8";
   // This happens after a restore, which leaves the database's own settings behind.
   if (hidden !== null) {
     return `pgvector is in the schema ${hidden}: that must be on the role's search_path, with the right to use it`;
@@ -29,7 +29,7 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
   // of its own.
   const { statement_timeout: asked } = sql.options.connection;
   if (/^\d+$/.test(String(asked)) && timeout !== String(asked)) {
-    return "the connection's settings don't arrive: connect to the server itself, without a pooler between";
+    return "the connection's settings don't reach it: connect to the server itself, without a pooler in between";
   }
   return undefined;
 }
@@ -41,7 +41,7 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
  */
 function explain(error: unknown): never {
   if (!isGivenUp(error)) throw error;
-  const reason = "whatever listens there ends each connection before it answers";
+  const reason = "the program that listens there ends each connection before it answers";
   throw Object.assign(new Error(reason, { cause: error }), { code: "CONNECTION_CLOSED" });
 }
 

@@ -12,7 +12,7 @@ const scopes = new AsyncLocalStorage<{ tx: TransactionSql | undefined }>();
 export async function inTransaction<T>(db: Db, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
   if (isTransaction(db)) return await work(db);
   if (currentTransaction()) {
-    throw new Error("Cannot open a transaction on the client inside one: pass its handle");
+    throw new Error("Cannot open a transaction on the client inside a transaction: pass its handle");
   }
   const scope: { tx: TransactionSql | undefined } = { tx: undefined };
   try {

@@ -40,7 +40,7 @@ export async function runCommand<const Names extends readonly string[]>(
       console.log(usage);
       Deno.exit(0);
     }
-    if (positionals.length !== takes.length) throw new Error(`It is called so: ${usage}`);
+    if (positionals.length !== takes.length) throw new Error(`Usage: ${usage}`);
     Deno.exit(await work(positionals as { [Place in keyof Names]: string }) ?? 0);
   } catch (error) {
     const message = messageOf(error);

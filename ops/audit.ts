@@ -18,7 +18,7 @@ await runCommand("audit", [], async () => {
   }).output();
   const { metadata, vulnerabilities = {} } = JSON.parse(new TextDecoder().decode(stdout)) as Report;
   if (!metadata) {
-    console.log("audit: not done, the package registry gives no advisories here");
+    console.log("audit: not done, because the package registry gives no advisories here");
     return 0;
   }
   for (const [name, { severity }] of Object.entries(vulnerabilities)) {

@@ -9,5 +9,5 @@ await runCommand("backup", ["FOLDER"], async ([target]) => {
   }
   const folder = pathFromCaller(target);
   await backUp(DATA_DIR, folder, stopSignal());
-  console.log(`Backed up ${DATA_DIR} to ${folder}. It holds secrets: keep it as you keep those.`);
+  console.log(`Backed up ${DATA_DIR} to ${folder}. It holds secrets, so keep it as safe as you keep those.`);
 });

@@ -15,11 +15,11 @@ const SECRETS = {
   AUTH_SECRET: "one generated into DATA_DIR signs access tokens",
   ENCRYPTION_KEY: "a key derived from AUTH_SECRET encrypts stored tokens",
   CLOUD_AGENT_WEBHOOK_SECRET: "POST /api/webhooks/cloud-agent answers 503",
-  CRON_SECRET: "POST /api/webhooks/pipeline/deploy answers 503: no ticket learns that it is deployed",
+  CRON_SECRET: "POST /api/webhooks/pipeline/deploy answers 503: tickets are not marked as deployed",
   STRIPE_WEBHOOK_SECRET: "POST /api/webhooks/payment-provider answers 503: no subscription is followed",
   STRIPE_SECRET_KEY: "/api/billing answers 503",
-  SMTP_URL: "nobody is told by mail: questions and invitations are seen in the portal and by chat hooks only",
-  MAIL_FROM: "nobody is told by mail, as with SMTP_URL",
+  SMTP_URL: "no mail is sent: questions and invitations appear only in the portal and in chat hooks",
+  MAIL_FROM: "no mail is sent, as with SMTP_URL",
   GITHUB_WEBHOOK_SECRET: "POST /api/webhooks/github answers 503: merges and issues are not followed",
 } as const;
 
@@ -35,7 +35,7 @@ await runCommand("doctor", [], async () => {
   tellSecrets(config);
   const checks = [await checkFolder(config), await checkDatabase(config), await checkModel(config)];
   const wrong = checks.filter((healthy) => !healthy).length;
-  console.log(wrong === 0 ? "Nothing is wrong." : `${wrong} of these must be mended.`);
+  console.log(wrong === 0 ? "Nothing is wrong." : `${wrong} of these must be fixed.`);
   return wrong;
 });
 
@@ -93,7 +93,7 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
   const found = `PostgreSQL ${row.version}, ${row.vector ? `pgvector ${row.vector}` : "no pgvector"}`;
   if (reason) return complain(what, `${found}; ${reason}`);
   if (!await knowsLetters(sql)) {
-    const why = "its locale knows the letters of ASCII only, so that searches miss words";
+    const why = "its locale knows only ASCII letters, so that searches miss words";
     return complain(what, `${found}; ${why}: create it with --locale=C.UTF-8`);
   }
   const connections = await allowedConnections(sql);
@@ -102,7 +102,7 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
     return complain(what, `${found}; ${why}: each process takes ${CONNECTIONS}`);
   }
   if (!isAtLeast(row.vector ?? "0", LEAST_PGVECTOR)) {
-    return complain(what, `${found}; it takes pgvector ${LEAST_PGVECTOR} at least`);
+    return complain(what, `${found}; the service needs at least pgvector ${LEAST_PGVECTOR}`);
   }
   const refusal = row.installed ? undefined : await tryOut(sql, "create extension vector");
   if (refusal) return complain(what, `${found}; ${refusal}: a superuser must CREATE EXTENSION vector there`);
@@ -111,7 +111,7 @@ async function examine(sql: Sql, what: string): Promise<boolean> {
   const failure = pending.length > 0 || !row.started
     ? await tryOut(sql, `${first} create table doctor_tries (it vector)`)
     : undefined;
-  if (failure) return complain(what, `${found}; the next start can't make its tables: ${failure}`);
+  if (failure) return complain(what, `${found}; the next start can't create its tables: ${failure}`);
   console.log(`ok      ${what}: ${found}`);
   if (pending.length > 0) console.log(`ok      migrations: ${pending.length} are applied at the next start`);
   return true;
@@ -171,7 +171,7 @@ async function askService(config: Config, what: string): Promise<boolean> {
     console.log(`ok      ${what}: in use by the running service, which says ${body}`);
     return true;
   } catch (error) {
-    const hint = "where the service has another HOST or PORT, give them to this command, too";
+    const hint = "if the service has another HOST or PORT, set them for this command, too";
     return complain(what, `in use by a process that doesn't answer at ${url} (${hint}): ${messageOf(error)}`);
   }
 }
@@ -185,7 +185,7 @@ async function checkModel({ EMBEDDING_THREADS }: Config): Promise<boolean> {
   try {
     const vector = await embedder.embed("Is the model in order?", { timeoutMs: 60_000 });
     if (!vector) return complain("model", embedder.state().reason ?? "it gave no answer");
-    console.log("ok      model: its files are the ones that were listed, and it answers");
+    console.log("ok      model: its files match the list, and it answers");
     return true;
   } finally {
     embedder.close();

@@ -88,7 +88,7 @@ function parseRecord(line: string, number: number): TicketRecord {
     const [issue] = error instanceof z.ZodError ? error.issues : [];
     const inexact = error instanceof AppError ? error.message : "no JSON";
     const why = issue ? `${issue.path.join(".")}: ${issue.message}` : inexact;
-    throw new Error(`Line ${number} is no exported ticket (${why})`, { cause: error });
+    throw new Error(`Line ${number} is not an exported ticket (${why})`, { cause: error });
   }
 }
 

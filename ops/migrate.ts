@@ -5,8 +5,8 @@ import { readConfig } from "../src/core/config.ts";
 import { runCommand } from "./_cli.ts";
 
 const BESIDE =
-  "the service is running, and applied its migrations when it started. Those of another version are " +
-  "applied when that one starts: stop this one first";
+  "the service is running, and applied its migrations when it started. Migrations of another version are " +
+  "applied when that version starts: stop this one first";
 
 await runCommand("migrate", [], async () => {
   const { DATABASE_URL, DATA_DIR } = readConfig();

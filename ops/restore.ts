@@ -14,5 +14,5 @@ await runCommand("restore", ["FOLDER"], async ([source]) => {
       counted(applied.length, "migration")
     } applied.`,
   );
-  if (!whole) console.log("Whether all of it was there nobody knows: it has no SHA256SUMS.");
+  if (!whole) console.log("This backup has no SHA256SUMS, so its completeness could not be checked.");
 });

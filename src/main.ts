@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const config = readConfig();
   if (config.JOBS === "only" && !config.DATABASE_URL) {
     throw new ConfigError(
-      "JOBS: only is for a process beside others on a server's database: set DATABASE_URL. The embedded database " +
+      "JOBS: only is for a process beside others that share a database server: set DATABASE_URL. The embedded database " +
         "has one process, which runs the jobs too",
     );
   }
@@ -111,7 +111,7 @@ function notClosed(error: unknown): void {
 function warn(config: Config): void {
   const { HOST, PUBLIC_URL, DATABASE_URL, AUTH_SECRET } = config;
   if (isWildcard(HOST) && PUBLIC_URL === ownUrl(config)) {
-    log.warn("links name localhost: set PUBLIC_URL to how the service is reached from outside");
+    log.warn("links name localhost: set PUBLIC_URL to the address at which others reach the service");
   }
   if (DATABASE_URL && !AUTH_SECRET) {
     log.warn("AUTH_SECRET is generated into DATA_DIR: other processes of this database need the same one");

@@ -29,7 +29,7 @@ export async function lockThatNeverEnds(books: Books): Promise<string> {
     over.resolve();
     await holder;
     const moved = await call(caller, "POST", "/tickets/bulk", moveOf([id], "up_next"));
-    const sentence = "Other calls hold what this one needs to change; try again";
+    const sentence = "Other calls hold locks that this call needs; try again";
     books.expect(
       refused.status === 503 && refused.body.error === sentence,
       `lock: ${told(refused)}`,

@@ -7,6 +7,6 @@ export async function getAgentRun(ctx: ProjectContext, input: RunPath): Promise<
   const [run] = await ctx.db<AgentRun[]>`
     select ${runColumns(ctx.db)} from agent_runs r
     where r.id = ${input.runId}::uuid and r.ticket_id = ${input.ticketId}::uuid and r.project_id = ${ctx.project.id}::uuid`;
-  if (!run) throw new AppError("not_found", "No such agent run of this ticket");
+  if (!run) throw new AppError("not_found", "No such agent run on this ticket");
   return run;
 }

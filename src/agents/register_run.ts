@@ -34,7 +34,7 @@ export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun):
     const refused = `Cannot register agent ${input.agent_id}:`;
     if (!run) throw new AppError("conflict", `${refused} it is registered for another ticket`);
     if (input.task_ids?.some((id) => !run.task_ids.includes(id))) {
-      throw new AppError("conflict", `${refused} its run has ended, with the tasks that it had`);
+      throw new AppError("conflict", `${refused} its run has ended`);
     }
     return run;
   });
@@ -54,7 +54,7 @@ async function requireTasks(ctx: ProjectContext, input: RegisterRun): Promise<vo
     select id from tasks where ticket_id = ${input.ticketId}::uuid and id = any (${ids}::uuid[])`;
   const known = new Set(rows.map(({ id }) => id));
   const issues = ids.flatMap((id, index) =>
-    known.has(id) ? [] : [{ path: `task_ids.${index}`, message: `${id} is no task of this ticket` }]
+    known.has(id) ? [] : [{ path: `task_ids.${index}`, message: `${id} is not a task of this ticket` }]
   );
   if (issues.length > 0) throw invalidRequest(issues);
 }

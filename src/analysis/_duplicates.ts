@@ -131,7 +131,7 @@ function describePair(a: WordedTicket, b: WordedTicket, { cosine, likeness }: Sc
   const [goes, stays] = aGoes ? [a, b] : [b, a];
   // An identifier in a title is also one of its words.
   const shared = new Set([...likeness.shared_identifiers.slice(0, 2), ...likeness.shared_words.slice(0, 3)]);
-  const both = shared.size > 0 ? `both speak of ${listed([...shared])}, and ` : "";
+  const both = shared.size > 0 ? `both mention ${listed([...shared])}, and ` : "";
   const { score, ...evidence } = likeness;
   return {
     kind: "duplicate",

@@ -25,7 +25,7 @@ export function findFinished(tickets: readonly TicketFacts[]): Finding[] {
       kind: "close",
       ticket_id: ticket.id,
       title: `Close ${ticket.ticket_ref} as completed`,
-      rationale: `${ticket.ticket_ref} is through with ${listed(done)}, and nothing else is left in it.`,
+      rationale: `${ticket.ticket_ref} has finished ${listed(done)}, and nothing else is left to do.`,
       confidence: LOOKS_FINISHED,
       evidence: {
         roles,

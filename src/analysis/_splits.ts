@@ -109,7 +109,7 @@ function describeSplit({ id, ticket_ref }: TicketFacts, groups: EmbeddedTask[][]
     ticket_id: id,
     title: `Split ${ticket_ref} into ${parts.length + 1} tickets`,
     rationale: `${leaving} of ${ticket_ref} have nothing to do with ` +
-      `“${mostCentral(stays).title}” and its like, such as “${named[0]!.title}”.`,
+      `“${mostCentral(stays).title}” and similar tasks, such as “${named[0]!.title}”.`,
     confidence: rounded(clarity(stays, parts)),
     evidence: { parts: named, stays: stays.map((task) => task.id) },
     fingerprint: fingerprintOf("split", id, named.map(({ task_ids }) => task_ids.toSorted()).toSorted()),

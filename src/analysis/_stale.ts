@@ -33,7 +33,7 @@ export function findStale(tickets: readonly TicketFacts[], now: number): Finding
         : `Move ${ticket.ticket_ref} back to the backlog`,
       rationale:
         `Nothing has changed in ${ticket.ticket_ref} for ${days} days while it stood in ${ticket.stage}, ` +
-        `where ${allowed} days are usual at most.`,
+        `where at most ${allowed} days are usual.`,
       // Half at the limit, and closer to 1 the longer the ticket lies.
       confidence: rounded(1 - 0.5 * allowed / days),
       evidence: {

@@ -74,13 +74,13 @@ export async function askStripe<T>(fields: Record<string, string>, ask: () => Pr
     const cause = error instanceof Stripe.errors.StripeConnectionError
       ? new Error("The payment provider did not answer", { cause: error.detail })
       : error;
-    throw new AppError("unavailable", "The payment provider could not do this now", { cause });
+    throw new AppError("unavailable", "The payment provider could not do this at the moment", { cause });
   }
 }
 
 /** @throws {AppError} unavailable for a page without an address */
 export function toHostedPage({ id, url }: { id: string; url: string | null }): HostedPage {
-  if (!url) throw new AppError("unavailable", "The payment provider opened no page");
+  if (!url) throw new AppError("unavailable", "The payment provider did not open a page");
   return { id, url };
 }
 

@@ -78,7 +78,7 @@ interface Paid {
 async function requireEnd({ actor, db }: ActorContext, page: Stripe.Checkout.Session): Promise<void> {
   const { customer, subscription } = page as Paid;
   if (!customer || !subscription) {
-    throw new AppError("unavailable", "The payment provider did not say what was subscribed to");
+    throw new AppError("unavailable", "The payment provider did not name the subscription");
   }
   if (ENDED.includes(subscription.status)) return;
   await storeCustomer(db, actor.user.account_id, customer, page);

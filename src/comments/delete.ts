@@ -17,7 +17,7 @@ export async function deleteComment(ctx: ProjectContext, input: CommentPath): Pr
     const { db } = ctx;
     const [, comment] = await inOrder(lockTicket(ctx, input.ticketId), readComment(ctx, input));
     if (!mayDelete(ctx, comment)) {
-      throw new AppError("forbidden", "Only its author or an admin of the project may delete a comment");
+      throw new AppError("forbidden", "Only the author or an admin of the project may delete a comment");
     }
     if (comment.deleted_at !== null) return;
     await db`

@@ -15,7 +15,7 @@ export async function updateComment(ctx: ProjectContext, input: UpdateComment): 
   return await transact(ctx, async (ctx) => {
     const { db } = ctx;
     const [, before] = await inOrder(lockTicket(ctx, input.ticketId), readComment(ctx, input));
-    if (!isAuthor(ctx.actor, before)) throw new AppError("forbidden", "Only its author may edit a comment");
+    if (!isAuthor(ctx.actor, before)) throw new AppError("forbidden", "Only the author may edit a comment");
     refuseDeleted(before, "edit");
     if (before.body === input.body) return toComment(before);
     const mentions = await findMentions(ctx, input.body);

@@ -68,12 +68,12 @@ export async function requireStanding({ db, actor: { user, credential } }: Actor
     where u.id = ${user.id}::uuid and u.deactivated_at is null and c.id = ${credential.id}::uuid
       and c.revoked_at is null and (c.expires_at is null or c.expires_at > now())
     for share of u, c`;
-  if (!now) throw new AppError("unauthenticated", "The credential has ended");
+  if (!now) throw new AppError("unauthenticated", "The credential is no longer valid");
   if (isBelow(now.role, user.role, UserRole.options)) {
-    throw new AppError("forbidden", "Your role has changed meanwhile");
+    throw new AppError("forbidden", "Your role has changed since the call began");
   }
   if (now.kind === "bot" && user.kind !== "bot") {
-    throw new AppError("forbidden", "You were made a bot client meanwhile");
+    throw new AppError("forbidden", "You were made a bot client since the call began");
   }
 }
 

@@ -55,7 +55,7 @@ export class AnswerRoom {
 function answerTooLarge(): AppError {
   return new AppError(
     "answer_too_large",
-    `The answers of one request may have ${MAX_ANSWER_BYTES} bytes: send fewer calls at once, or ask for fewer rows`,
+    `The answers to one request may have at most ${MAX_ANSWER_BYTES} bytes: send fewer calls at once, or ask for fewer rows`,
   );
 }
 

@@ -47,11 +47,11 @@ const environment = z.object({
   PUBLIC_URL: httpOrigin.optional(),
   DATABASE_URL: z.string().trim().refine(
     isServerUrl,
-    "takes a postgres:// URL of a name or IPv4 address, with any of / ? # @ % in a name or password as %2F %3F %23 %40 %25",
+    "takes a postgres:// URL with a host name or IPv4 address; write / ? # @ % in a user name or password as %2F %3F %23 %40 %25",
   ).optional(),
   DATA_DIR: z.string().trim().regex(
     /^\P{Cc}+$/u,
-    "takes a path without line breaks and other control characters",
+    "takes a path without line breaks or other control characters",
   )
     .default("./data"),
   AUTH_SECRET: longSecrets,
@@ -97,7 +97,7 @@ const environment = z.object({
   WEBHOOK_ALLOWED_HOSTS: list.refine(
     (hosts) =>
       hosts.every((host) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host),
-    "takes hosts such as build.internal or 10.0.0.5, without port and in small letters, separated by commas",
+    "takes hosts such as build.internal or 10.0.0.5, without port, in lower case and separated by commas",
   ).default([]),
   TRUST_PROXY: oneOf(["on", "off"]).default("off").transform((value) => value === "on"),
   LOG_LEVEL: oneOf(["debug", "info", "warning", "error", "off"]).default("info"),

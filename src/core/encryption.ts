@@ -45,7 +45,7 @@ export function decrypt(
       decipher.final("utf8");
     return { text, stale: key !== keys[0] };
   } catch (error) {
-    throw new UnreadableSecret("the ciphertext is damaged or of another place", { cause: error });
+    throw new UnreadableSecret("the ciphertext is damaged or belongs to another place", { cause: error });
   }
 }
 

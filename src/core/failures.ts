@@ -15,7 +15,7 @@ export function toAppError(error: unknown): AppError {
     return new AppError("unavailable", "The database is not available", { cause: error });
   }
   if (isLockTimeout(error) || isDeadlock(error)) {
-    return new AppError("unavailable", "Other calls hold what this one needs to change; try again", {
+    return new AppError("unavailable", "Other calls hold locks that this call needs; try again", {
       cause: error,
     });
   }

@@ -44,12 +44,12 @@ export function addGauges(
   metrics.watch("handoff_embedding_queued", "Texts that wait for a model worker", [], () => [
     { value: embedder.state().queued },
   ]);
-  metrics.watch("handoff_log_writes_lost", "Writes of the log that failed", [], () => [
+  metrics.watch("handoff_log_writes_lost", "Failed writes to the log", [], () => [
     { value: lostWrites() },
   ]);
   metrics.watch(
     "handoff_queue_jobs",
-    "Jobs by queue and state, as of the last count",
+    "Jobs by queue and state, at the last count",
     ["queue", "state"],
     () =>
       whileAvailable(async () =>
@@ -97,7 +97,7 @@ export function addGauges(
   // Those that run jobs count them: with the last of these gone, the counts stay as they are.
   metrics.watch(
     "handoff_queue_count_age_seconds",
-    "Since the jobs were last counted",
+    "Seconds since the jobs were last counted",
     [],
     () =>
       whileAvailable(async () => {

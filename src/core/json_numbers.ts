@@ -32,7 +32,7 @@ export function refuseInexactNumbers(
 
 function refusalOf(number: string): string {
   const shown = number.length > MOST_SHOWN ? `${number.slice(0, MOST_SHOWN)}…` : number;
-  return `${shown} is a number that cannot be kept exactly: send it as a text`;
+  return `${shown} is a number that cannot be stored exactly: send it as a string`;
 }
 
 function textOf(json: Uint8Array, start: number, end: number): string {

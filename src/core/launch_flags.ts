@@ -12,7 +12,9 @@ import { bracketed, type Config, readConfig, smtpPort } from "./config.ts";
 export function launchFlags(config: Config, project: string, pid = 0): string[] {
   const dataDir = resolve(project, config.DATA_DIR);
   if (`${project}${dataDir}`.includes(",")) {
-    throw new ConfigError("DATA_DIR: takes a path without commas, and so does the project's folder");
+    throw new ConfigError(
+      "DATA_DIR: takes a path without commas; the path of the project's folder must have none, either",
+    );
   }
   const hosts = [`${bracketed(config.HOST)}:${config.PORT}`, hostOf(config.GITHUB_API_URL)];
   if (config.DATABASE_URL) hosts.push(hostOf(config.DATABASE_URL, "5432"));

@@ -112,7 +112,7 @@ const LAG_EVERY_MS = 100;
 function measureEventLoop(registers: Registry[]): void {
   const lag = new Histogram({
     name: "handoff_event_loop_lag_seconds",
-    help: "How late a timer comes that is due ten times a second",
+    help: "Delay of a timer that is due ten times a second",
     buckets: SECONDS,
     registers,
   });

@@ -14,7 +14,7 @@ import { PAGE_LENGTH } from "./schema.ts";
 
 /** An enum's value as part of the text, so that the plan is made for it and a partial index for it serves. */
 export function literal(db: Db, value: string) {
-  if (!/^\w+$/.test(value)) throw new Error(`${value} is no value of an enum`);
+  if (!/^\w+$/.test(value)) throw new Error(`${value} is not a value of an enum`);
   return db.unsafe(`'${value}'`);
 }
 

@@ -130,7 +130,7 @@ export const WebAddress = text(0, 2000)
 export const AnyObject = z.custom<Record<string, unknown>>(isPlainObject, "Expected an object")
   .meta({ type: "object", additionalProperties: true });
 
-const STORABLE = "without NUL, lone surrogates and numbers too large, nested at most 100 levels deep";
+const STORABLE = "without NUL, lone surrogates or too large numbers, nested at most 100 levels deep";
 
 /** Any JSON object that PostgreSQL can store. */
 export const JsonObject = AnyObject.refine(storable, { error: `Must be JSON ${STORABLE}` })

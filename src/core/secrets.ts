@@ -50,7 +50,7 @@ async function generatedSecret(dataDir: string): Promise<string> {
     // With what is left of a file after a full disk or a power cut anybody could make tokens.
     if (secret.length < SECRET_LENGTH) {
       throw new ConfigError(
-        `AUTH_SECRET: ${path} holds no secret: restore it from a backup, or remove it to have a new one`,
+        `AUTH_SECRET: ${path} holds no secret: restore it from a backup, or delete it to have a new one made`,
       );
     }
     return secret;

@@ -50,7 +50,7 @@ export async function attemptPart<C extends Context, T>(
   work: (ctx: C) => Promise<T>,
 ): Promise<Attempt<T>> {
   const { db } = ctx;
-  if (!isTransaction(db)) throw new Error("Cannot run a part of a transaction outside one");
+  if (!isTransaction(db)) throw new Error("Cannot run a part of a transaction outside a transaction");
   const later: (() => void)[] = [];
   const afterCommit = (work: () => void) => void later.push(work);
   try {

@@ -13,7 +13,7 @@ const PAGE = `<!doctype html>
 <title>Handoff Ticket Service: API</title>
 </head>
 <body>
-<noscript>This page needs JavaScript; what it shows is <a href="/api/openapi.json">the OpenAPI document</a>.</noscript>
+<noscript>This page needs JavaScript. It shows <a href="/api/openapi.json">the OpenAPI document</a>.</noscript>
 <div id="docs"></div>
 <script src="/api/docs/swagger-ui-bundle.js"></script>
 <script type="module" src="/api/docs/start.js"></script>

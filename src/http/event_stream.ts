@@ -82,7 +82,7 @@ function pulled(first: string, batches: AsyncGenerator<Batch>): ReadableStream<U
       if (!next) return controller.close();
       controller.enqueue(encoder.encode(written(next)));
       cancelTimeout = setSharedTimeout(STALL_MS, () => {
-        controller.error(new Error("The client has stopped to read"));
+        controller.error(new Error("The client has stopped reading"));
         void batches.return(undefined);
       });
     },

@@ -12,7 +12,7 @@ export const refuseStrangeHost: MiddlewareHandler<HttpEnv> = async (c, next) => 
   const host = c.req.header("host");
   // The request line may name another one, and HTTP/2 does: that is in the URL then, and can't hold a path.
   if ((host && !HOST.test(host)) || !URL.canParse(c.req.url)) {
-    throw invalidField("Host", "Must be a host's name, with a port or without");
+    throw invalidField("Host", "Must be a host name, with or without a port");
   }
   await next();
 };

@@ -48,7 +48,7 @@ function refuseForeignOrigin(c: Context<HttpEnv>, { config }: Services): void {
   if (origin === undefined || origin === config.PUBLIC_URL || config.CORS_ORIGINS.includes(origin)) return;
   throw new AppError(
     "csrf",
-    "A page of an origin that is neither PUBLIC_URL nor one of CORS_ORIGINS may not call this",
+    "Only pages from PUBLIC_URL and CORS_ORIGINS may call this",
   );
 }
 

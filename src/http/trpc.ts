@@ -131,14 +131,17 @@ function refuseStrangeRequest({ method, headers }: Request, url: URL, calls: num
     throw new AppError("unsupported_media_type");
   }
   if (url.searchParams.has("connectionParams")) {
-    throw invalidField("connectionParams", "Is for connections that stay: send header fields");
+    throw invalidField(
+      "connectionParams",
+      "Connection parameters are only for connections that stay open: send header fields",
+    );
   }
   // A stream's status and fields go out before its calls begin: neither a refusal nor a cookie would be among them.
   const stream = ["trpc-accept", "accept"].find((name) => headers.get(name)?.includes("application/jsonl"));
   if (stream) throw invalidField(stream, "Answers are not streamed: use httpBatchLink");
   if (calls > MAX_BATCH) throw new AppError("invalid_request", `A batch may have at most ${MAX_BATCH} calls`);
   const field = calls > 1 && ["Idempotency-Key", "If-Match"].find((name) => headers.has(name));
-  if (field) throw invalidField(field, "Is meant for one call: send that call alone");
+  if (field) throw invalidField(field, "This header is meant for one call: send that call alone");
 }
 
 function refuseStreams(names: readonly string[]): void {
@@ -149,7 +152,7 @@ function refuseStreams(names: readonly string[]): void {
 /** As with the rest that tRPC itself would refuse. */
 function refuseMixture(types: ReadonlySet<PublishedProcedure["type"] | undefined>): void {
   if (types.has("query") && types.has("mutation")) {
-    throw new AppError("invalid_request", "A batch has either queries or mutations");
+    throw new AppError("invalid_request", "A batch has either queries or mutations, not both");
   }
 }
 

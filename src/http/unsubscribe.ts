@@ -24,8 +24,8 @@ export function unsubscribeRoutes(services: Services): Hono<HttpEnv> {
   return app;
 }
 
-const ASK = `<p>Do you want no more mails?</p><form method="post"><button>No more mails</button></form>`;
-const DONE = "<p>You get no more mails. You can have them again in your settings.</p>";
+const ASK = `<p>Do you want to stop all mails?</p><form method="post"><button>Stop all mails</button></form>`;
+const DONE = "<p>You get no more mails. You can turn them on again in your settings.</p>";
 
 /** The form posts to its own address, token included. */
 function page(c: HonoContext<HttpEnv>, content: string): Response {

@@ -47,7 +47,7 @@ export async function readToken(ctx: Context, userId: string, sealed: string): P
     read = decrypt(keys, sealed, place);
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error;
-    throw notLinked("The stored token can no longer be read: link the account again", error);
+    throw notLinked("The stored token can no longer be decrypted: link the account again", error);
   }
   if (read.stale) {
     await ctx.db`

@@ -42,7 +42,7 @@ export function toProviderFailure(error: unknown): ProviderFailure {
   if (status === 403 || status === 404) {
     return fail(
       "no_admin_right",
-      `The linked account lacks the right to this repository, or there is no such one; GitHub says: ${
+      `The linked account has no rights to this repository, or the repository does not exist. GitHub says: ${
         reason(error)
       }`,
     );

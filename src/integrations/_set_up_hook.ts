@@ -64,7 +64,7 @@ function requireName(repo: string, hook: Hook): void {
   if (name.toLowerCase() === repo.toLowerCase()) return;
   throw new ProviderFailure(
     "provider_refused",
-    `GitHub has this repository as ${name} now: name it so in the project, and set up its webhook again`,
+    `GitHub calls this repository ${name} now: use that name in the project, and set up its webhook again`,
   );
 }
 

@@ -36,7 +36,7 @@ export async function loadTargets(ctx: ActorContext, projectId: string | undefin
       where ${which} and p.id in ${administered(ctx.db, ctx.actor.user.id)}
       order by p.id, lower(r.full_name)`
   );
-  if (rows.length === 0) throw new AppError("not_found", "You administer no project");
+  if (rows.length === 0) throw new AppError("not_found", "You are not an admin of any project");
   return rows.filter((row): row is Target => row.repo !== null);
 }
 

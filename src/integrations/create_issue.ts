@@ -29,7 +29,7 @@ export async function createIssue(ctx: ProjectContext, input: CreateIssue): Prom
   if (!right) {
     throw new AppError(
       "conflict",
-      `Cannot create an issue for ticket ${ticket.ticket_ref}: another call is at it`,
+      `Cannot create an issue for ticket ${ticket.ticket_ref}: another call is doing it`,
     );
   }
   try {
@@ -54,7 +54,7 @@ async function chooseRepo(ctx: ProjectContext, input: CreateIssue): Promise<stri
   const [repo] = await ctx.db<{ full_name: string }[]>`
     select full_name from project_repositories
     where project_id = ${ctx.project.id}::uuid and lower(full_name) = ${input.repo_full_name.toLowerCase()}`;
-  if (!repo) throw invalidField("repo_full_name", "Is no repository of this project");
+  if (!repo) throw invalidField("repo_full_name", "Is not a repository of this project");
   return repo.full_name;
 }
 
@@ -125,8 +125,12 @@ async function link(
         ${issue.state}, ${issue.updated_at}::timestamptz)
       on conflict (ticket_id) do nothing`;
     if (linked.count === 1) return await readLink(ctx, ticket.id);
-    throw new AppError("conflict", `Ticket ${ticket.ticket_ref} was linked to another issue meanwhile`, {
-      details: { created: issue.html_url },
-    });
+    throw new AppError(
+      "conflict",
+      `Ticket ${ticket.ticket_ref} was linked to another issue during the call`,
+      {
+        details: { created: issue.html_url },
+      },
+    );
   });
 }

@@ -84,7 +84,7 @@ function requireScopes(scopes: string[] | null): void {
 function refusal(failure: ProviderFailure): AppError {
   if (failure.code === "token_refused") return invalidField("token", "GitHub does not accept this token");
   if (failure.code === "no_admin_right") {
-    return invalidField("token", "GitHub forbids what this token was tried for");
+    return invalidField("token", "GitHub did not let this token read the account");
   }
   return toCallError(failure, "link the account");
 }

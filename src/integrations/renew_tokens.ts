@@ -27,7 +27,7 @@ export async function renewTokens(ctx: Context): Promise<void> {
   }
   if (unreadable > 0) {
     // The log would leave out a field with "token" in its name.
-    log.warn("stored tokens that no key reads: who linked them has to link again", { accounts: unreadable });
+    log.warn("stored tokens that no key can decrypt: their owners must link again", { accounts: unreadable });
   }
 }
 

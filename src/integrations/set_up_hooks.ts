@@ -24,7 +24,7 @@ const UNDER_WAY: RepoOutcome = {
   status: "failed",
   hook_id: null,
   code: "set_up_in_progress",
-  error: "Not done in time; the work goes on: call again to see what came of it",
+  error: "Not done in time, but the work goes on: call again to see the result",
 };
 
 /**

@@ -53,7 +53,7 @@ async function sendNews(ctx: Context, { id, user_id, kind }: Message, { email }:
     : `News of ${news.length} ${news.length === 1 ? "ticket" : "tickets"}`;
   const text = news.map((one) => kind === "now" ? detailsOf(one) : `${headlineOf(one)}\n${one.ticket.url}`);
   const footer =
-    `What you are told by mail: ${ctx.config.PUBLIC_URL}/settings/notifications\nNo more mails: ${unsubscribe}`;
+    `Your mail settings: ${ctx.config.PUBLIC_URL}/settings/notifications\nStop all mails: ${unsubscribe}`;
   await requireMailer(ctx).send({
     id,
     to: email,

@@ -15,7 +15,7 @@ export async function putNotificationSettings(
   { mail, chat_url: url }: PutNotificationSettings,
 ): Promise<NotificationSettings> {
   const { db, actor } = ctx;
-  requirePerson(actor, "A bot client may not change what its owner is told");
+  requirePerson(actor, "A bot client may not change its owner's notifications");
   if (url) refuseInside(ctx, url);
   const sealed = url ? sealChatUrl(ctx, actor.user.id, url) : null;
   const chat = url === undefined ? db`s.chat_url` : db`${sealed}`;

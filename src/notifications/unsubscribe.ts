@@ -10,7 +10,7 @@ import { readUnsubscribeToken } from "./unsubscribe_token.ts";
  */
 export async function unsubscribe(ctx: Context, token: string): Promise<void> {
   const userId = readUnsubscribeToken(ctx, token);
-  if (userId === null) throw new AppError("not_found", "This link is none of ours");
+  if (userId === null) throw new AppError("not_found", "This link is not valid");
   await transact(ctx, async (ctx) => {
     const [changed] = await ctx.db<{ account_id: string }[]>`
       insert into notification_settings as s (user_id, mail) select id, 'none' from users where id = ${userId}::uuid

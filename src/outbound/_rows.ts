@@ -38,6 +38,6 @@ export function requireTarget({ config }: ProjectContext, url: string): void {
     checkUrl(url, config.WEBHOOK_ALLOWED_HOSTS);
   } catch (error) {
     if (!(error instanceof RefusedAddress)) throw error;
-    throw invalidField("url", `Can't be sent to: ${error.message}`);
+    throw invalidField("url", `Cannot send to this address: ${error.message}`);
   }
 }

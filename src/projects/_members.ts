@@ -26,7 +26,7 @@ export async function lockMember(ctx: ProjectContext, userId: string): Promise<v
     select ${roleInProject(db)} as role from ${
     projectsFor(db, actor.user.id)
   } where p.id = ${project.id}::uuid`;
-  if (now.role !== "admin") throw new AppError("forbidden", "You are no admin of the project any more");
+  if (now.role !== "admin") throw new AppError("forbidden", "You are no longer an admin of the project");
 }
 
 export async function auditMember(

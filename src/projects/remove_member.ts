@@ -10,7 +10,7 @@ export async function removeMember(ctx: ProjectContext, input: { userId: string 
     await lockMember(ctx, input.userId);
     const removed = await ctx.db`
       delete from project_members where project_id = ${ctx.project.id}::uuid and user_id = ${input.userId}::uuid`;
-    if (removed.count === 0) throw new AppError("not_found", "This user is no member of the project");
+    if (removed.count === 0) throw new AppError("not_found", "This user is not a member of the project");
     forgetAccess(ctx);
     await auditMember(ctx, "member.removed", input.userId, {});
   });

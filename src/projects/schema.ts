@@ -16,7 +16,7 @@ import {
 
 export const ProjectKey = z.string().regex(
   /^[A-Z][A-Z0-9]{1,9}$/,
-  "Expected 2 to 10 capitals and digits, a capital first",
+  "Expected 2 to 10 capital letters and digits, a letter first",
 );
 
 const Repositories = distinct(

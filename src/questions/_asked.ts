@@ -31,7 +31,7 @@ export function formOf({ kind, options, selection, allow_text }: Asked): Form {
   }
   if (options) throw invalidField("options", "Only a decision has options of its own");
   if (selection) throw invalidField("selection", "Only a decision has a selection");
-  if (!allow_text) throw invalidField("allow_text", "Only a decision can do without text");
+  if (!allow_text) throw invalidField("allow_text", "Only a decision can be answered without text");
   return kind === "confirmation"
     ? { options: YES_OR_NO, selection: "single", allow_text }
     : { options: null, selection: null, allow_text };
@@ -48,12 +48,20 @@ export async function checkAsked(ctx: ProjectContext, asked: Asked, version: num
     throw invalidField("due_at", "Is in the past");
   }
   if (choice !== undefined) {
-    if (due_at === undefined) throw invalidField("default_option", "Needs a due_at, at which it answers");
+    if (due_at === undefined) {
+      throw invalidField(
+        "default_option",
+        "Needs a due_at, because the option answers the question at that time",
+      );
+    }
     if (asked.kind === "confirmation" && asked.resolver === "human_only") {
-      throw invalidField("default_option", "Only a person answers a human_only confirmation");
+      throw invalidField(
+        "default_option",
+        "Not for a human_only confirmation, because only a person answers it",
+      );
     }
     if (!options?.some(({ id }) => id === choice)) {
-      throw invalidField("default_option", "Is none of the options");
+      throw invalidField("default_option", "Is not one of the options");
     }
   }
   if (asked.addressee?.user_id !== undefined) {
@@ -78,6 +86,6 @@ async function checkAddressee(
     throw invalidField(path, "Is a bot, and only a person may answer a human_only question");
   }
   if (userId === actor.user.id && actor.credential.type === "session") {
-    throw invalidField(path, "Nobody answers what they asked themselves");
+    throw invalidField(path, "Nobody may answer their own question");
   }
 }

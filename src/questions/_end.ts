@@ -33,5 +33,5 @@ export function requireAsker(
 ): void {
   const owns = !isBot(actor) && question.asked_by.id === actor.user.id;
   if (isAsker(actor, question) || owns || project.role === "admin") return;
-  throw new AppError("forbidden", `Only its asker or an admin of the project may ${attempt} a question`);
+  throw new AppError("forbidden", `Only the asker or an admin of the project may ${attempt} a question`);
 }

@@ -47,12 +47,12 @@ function checkAnswer(
     return;
   }
   const strange = option_ids.findIndex((id) => !options.some((option) => option.id === id));
-  if (strange >= 0) throw invalidField(`option_ids.${strange}`, "Is none of the question's options");
+  if (strange >= 0) throw invalidField(`option_ids.${strange}`, "Is not one of the question's options");
   if (selection === "single" && option_ids.length > 1) {
     throw invalidField("option_ids", "This question takes one option");
   }
   if (text !== undefined && !allow_text) {
-    throw invalidField("text", "This question is answered by options alone");
+    throw invalidField("text", "This question takes only options as its answer");
   }
   const byText = text !== undefined && kind === "decision";
   if (option_ids.length === 0 && !byText) throw invalidField("option_ids", "Must name an option");

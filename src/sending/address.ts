@@ -25,14 +25,14 @@ export function isPublic(address: string): boolean {
  * @throws {RefusedAddress}
  */
 export function checkUrl(text: string, allowedHosts: readonly string[]): URL {
-  if (!URL.canParse(text)) throw new RefusedAddress("it is no address");
+  if (!URL.canParse(text)) throw new RefusedAddress("it is not an address");
   const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol)) throw new RefusedAddress("only https and http addresses are taken");
+  if (!/^https?:$/.test(url.protocol)) throw new RefusedAddress("only https and http addresses are accepted");
   if (url.username || url.password) throw new RefusedAddress("it must not hold a user name or password");
   if (url.hash) throw new RefusedAddress("it must not have a fragment");
   if (allowedHosts.includes(url.hostname)) return url;
   const port = Number(url.port);
-  if (port > 0 && port < 1024) throw new RefusedAddress("of the ports below 1024 only 80 and 443 are taken");
+  if (port > 0 && port < 1024) throw new RefusedAddress("below 1024 only the ports 80 and 443 are accepted");
   const literal = url.hostname.replace(/^\[|\]$/g, "");
   if (ipaddr.isValid(literal) && !isPublic(literal)) throw notPublic(url.hostname);
   if (/(^|\.)(localhost|local|internal)\.?$/i.test(url.hostname)) throw notPublic(url.hostname);
@@ -49,6 +49,6 @@ export function checkAddresses(hostname: string, addresses: readonly string[]): 
 
 function notPublic(host: string): RefusedAddress {
   return new RefusedAddress(
-    `${host} is no address of the public internet, and not one of WEBHOOK_ALLOWED_HOSTS`,
+    `${host} is not an address on the public internet, and not one of WEBHOOK_ALLOWED_HOSTS`,
   );
 }

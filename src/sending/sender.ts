@@ -27,7 +27,7 @@ export function remoteSender(socketPath: string): Sender {
       try {
         return JSON.parse(await ask(socketPath, JSON.stringify(outgoing)));
       } catch (error) {
-        return { failure: "unreachable", message: `The sender is not there: ${error}` };
+        return { failure: "unreachable", message: `The sender process is not running: ${error}` };
       }
     },
   };

@@ -50,9 +50,12 @@ async function lockOpenOther(
   const other = locked.find(({ id }) => id === other_ticket_id);
   if (!other) throw noSuchTicket();
   const refused = `Cannot close a ticket as a duplicate of ${other.ticket_ref}:`;
-  if (other.status === "closed") throw new AppError("conflict", `${refused} that one is closed`);
+  if (other.status === "closed") throw new AppError("conflict", `${refused} the other ticket is closed`);
   if (fingerprintOfPair(...locked.map(({ id, text }) => ({ id, digest: digestOf(text) }))) !== fingerprint) {
-    throw new AppError("conflict", `${refused} a text of theirs has changed since this was suggested`);
+    throw new AppError(
+      "conflict",
+      `${refused} a text of the two tickets has changed since this was suggested`,
+    );
   }
   return other.ticket_ref;
 }

@@ -74,7 +74,7 @@ export async function decideSuggestion(
       before_accept = ${jsonb(db, before_accept ?? null)}
     where s.id = ${read.id}::uuid and s.status = ${read.status}
     returning ${suggestionColumns(db)}`;
-  if (!row) throw new AppError("invalid_transition", "The suggestion has expired meanwhile");
+  if (!row) throw new AppError("invalid_transition", "The suggestion has expired");
   return row;
 }
 

@@ -74,7 +74,7 @@ function identify({ actor, refused }: RequestContext, { email }: AnswerSurvey): 
     return { email: email.toLowerCase(), user_id: null };
   }
   requirePerson(actor, "Surveys are for people");
-  if (email !== undefined) throw invalidField("email", "You are signed in: leave it out");
+  if (email !== undefined) throw invalidField("email", "You are signed in: leave the email out");
   return { email: actor.user.email.toLowerCase().normalize(), user_id: actor.user.id };
 }
 

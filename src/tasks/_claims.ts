@@ -53,10 +53,10 @@ export async function refuseNotHeld(ctx: ProjectContext, input: TaskPath, attemp
   }
   const { assignee_user_id: assignee, assignee_session_id: session } = task;
   if (assignee === ctx.actor.user.id && session === null) {
-    throw new AppError("invalid_transition", `${refused} it was given to you without a claim`);
+    throw new AppError("invalid_transition", `${refused} it is assigned to you without a claim`);
   }
   const held = assignee === null
-    ? "was begun without a claim"
+    ? "was started without a claim"
     : `is held ${assignee === ctx.actor.user.id ? "under another session or key of yours" : "by another"}`;
   throw new AppError("already_claimed", `${refused} it ${held}`, { details: { current: task } });
 }

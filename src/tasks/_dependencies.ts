@@ -16,7 +16,7 @@ export function checkDependencies(
   const foreign = dependsOn.flatMap((id, index) =>
     known.has(id)
       ? []
-      : [{ path: `depends_on_task_ids.${index}`, message: `${id} is no task of this ticket` }]
+      : [{ path: `depends_on_task_ids.${index}`, message: `${id} is not a task of this ticket` }]
   );
   if (foreign.length > 0) throw invalidRequest(foreign);
   if (taskId === null) return;

@@ -58,8 +58,8 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
     new AppError("already_claimed", `${refused} ${how}`, { details: { current: task } });
   const another = assignee !== null && assignee !== ctx.actor.user.id;
   if (status === "in_progress") {
-    if (another) throw taken("it was taken by another");
-    if (session === null) throw taken("it was begun without a claim");
+    if (another) throw taken("somebody else has taken it");
+    if (session === null) throw taken("it was started without a claim");
     throw taken(
       session === sessionOf(ctx, input)
         ? "it is yours already"
@@ -68,9 +68,9 @@ async function explainRefusal(ctx: ProjectContext, input: ClaimTask): Promise<ne
   }
   if (status !== "pending") throw new AppError("invalid_transition", `${refused} it is ${status}`);
   if (ticket.status === "closed") throw ticketIsClosed(task);
-  if (another) throw taken("it is assigned to another");
+  if (another) throw taken("it is assigned to another user");
   await refuseWaiting(ctx, task);
-  throw taken("it was not free until a moment ago");
+  throw taken("it has only just become free, so try again");
 }
 
 async function refuseWaiting(ctx: ProjectContext, task: Task): Promise<void> {

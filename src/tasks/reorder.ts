@@ -35,7 +35,7 @@ export async function reorderTasks(
 function differences(tasks: string[], asked: string[]): Issue[] {
   const wrong = asked.flatMap((id, index) => {
     const path = `task_ids.${index}`;
-    if (!tasks.includes(id)) return [{ path, message: `${id} is no task of this ticket` }];
+    if (!tasks.includes(id)) return [{ path, message: `${id} is not a task of this ticket` }];
     return asked.indexOf(id) < index ? [{ path, message: `${id} is named twice` }] : [];
   });
   const missing = tasks.filter((id) => !asked.includes(id));

@@ -21,7 +21,7 @@ export function refuseTransition(task: Pick<Task, "title" | "status">, to: TaskS
   const allowed = TASK_TRANSITIONS[task.status].join(", ");
   throw new AppError(
     "invalid_transition",
-    `Cannot set task ${task.title} to ${to}: it is ${task.status}, from where it may go to ${allowed}`,
+    `Cannot set task ${task.title} to ${to}: it is ${task.status}, and may only change to ${allowed}`,
   );
 }
 

@@ -16,7 +16,7 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
   if (input.skip_human_test_gate && !maySkipHumanTests(ctx.actor, ctx.project)) {
     throw new AppError(
       "forbidden",
-      "Only admins of the project, and no bot clients, may skip the human test gate",
+      "Only admins of the project who are not bot clients may skip the human test gate",
     );
   }
   const ids = [...new Set(input.ticket_ids)];
@@ -35,7 +35,7 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
 function targetOf(input: BulkTickets): Stage {
   const { action, stage } = input;
   if (action === "close" && stage !== undefined && stage !== "live") {
-    throw invalidField("stage", "A close goes to live");
+    throw invalidField("stage", "A close always goes to live");
   }
   if (action === "move" && stage === undefined) {
     throw invalidField("stage", "Required when the action is move");

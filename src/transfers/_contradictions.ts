@@ -56,8 +56,16 @@ function inTicket(record: TicketRecord): Issue[] {
   const issues = issuesOf([
     [duplicate_of === id, "duplicate_of", "Is the ticket itself"],
     [hasTwins(roles.map(({ role }) => role)), "roles", "Names a role twice"],
-    [live !== (record.closed_at !== null), "closed_at", "live tickets have a time of closing, others none"],
-    [live !== (resolution_type !== null), "resolution_type", "live tickets have a resolution, others none"],
+    [
+      live !== (record.closed_at !== null),
+      "closed_at",
+      "live tickets have a time of closing, other tickets have none",
+    ],
+    [
+      live !== (resolution_type !== null),
+      "resolution_type",
+      "live tickets have a resolution, other tickets have none",
+    ],
     [!live && resolution_note !== null, "resolution_note", "Only a closed ticket has a resolution"],
     [merge_sha === null && record.deployed_at !== null, "deployed_at", "Nothing was merged"],
     [merge_sha === null && record.deploy_failed_at !== null, "deploy_failed_at", "Nothing was merged"],
@@ -66,7 +74,7 @@ function inTicket(record: TicketRecord): Issue[] {
   for (const [place, { depends_on_task_ids }] of tasks.entries()) {
     for (const [at, id] of depends_on_task_ids.entries()) {
       const path = `tasks.${place}.depends_on_task_ids.${at}`;
-      if (!known.has(id)) issues.push({ path, message: `${id} is no task of this ticket` });
+      if (!known.has(id)) issues.push({ path, message: `${id} is not a task of this ticket` });
     }
   }
   if (issues.length === 0 && hasCycle(tasks)) issues.push({ path: "tasks", message: "Depend on each other" });
@@ -137,13 +145,17 @@ function inTask(task: TicketRecord["tasks"][number], place: number): Issue[] {
     [
       (status === "blocked") !== (blocking_reason !== null),
       `${path}.blocking_reason`,
-      "blocked tasks have a reason, others none",
+      "blocked tasks have a reason, other tasks have none",
     ],
-    [status === "in_progress" && started_at === null, `${path}.started_at`, "tasks in progress were started"],
+    [
+      status === "in_progress" && started_at === null,
+      `${path}.started_at`,
+      "tasks in progress have a time of starting",
+    ],
     [
       (status === "done") !== (completed_at !== null),
       `${path}.completed_at`,
-      "done tasks have a time of completion, others none",
+      "done tasks have a time of completion, other tasks have none",
     ],
     [hasTwins(depends_on_task_ids), `${path}.depends_on_task_ids`, "Names a task twice"],
   ]);
@@ -160,7 +172,11 @@ function inCase(
   const pending = status === "pending";
   const path = `test_cases.${place}`;
   return issuesOf([
-    [pending === (decided_at !== null), `${path}.decided_at`, "decided cases have a time, others none"],
+    [
+      pending === (decided_at !== null),
+      `${path}.decided_at`,
+      "decided cases have a time of deciding, other cases have none",
+    ],
     [pending && decided_by !== null, `${path}.decided_by`, "Nobody has decided a pending case"],
   ]);
 }
@@ -172,12 +188,12 @@ function inComments({ comments = [] }: TicketRecord): Issue[] {
       [
         parent_id !== null && !firsts.has(parent_id),
         `comments.${place}.parent_id`,
-        "Is no first comment of this ticket",
+        "Is not a first comment of this ticket",
       ],
       [
         (body === null) !== (deleted_at !== null),
         `comments.${place}.body`,
-        "deleted comments have no text, others have one",
+        "deleted comments have no text, other comments have one",
       ],
     ])
   );
@@ -189,18 +205,22 @@ function inQuestions({ stage, tasks, questions = [] }: TicketRecord): Issue[] {
     const path = `questions.${place}`;
     const pending = status === "pending";
     return issuesOf([
-      [task_id !== null && !known.has(task_id), `${path}.task_id`, "Is no task of this ticket"],
+      [task_id !== null && !known.has(task_id), `${path}.task_id`, "Is not a task of this ticket"],
       [
         superseded_by !== null && !asked.has(superseded_by),
         `${path}.superseded_by`,
-        "Is no question of this ticket",
+        "Is not a question of this ticket",
       ],
       [pending && stage === "live", `${path}.status`, "A closed ticket has no pending question"],
-      [pending === (ended_at !== null), `${path}.ended_at`, "pending questions have not ended, others have"],
+      [
+        pending === (ended_at !== null),
+        `${path}.ended_at`,
+        "pending questions have no time of ending, other questions have one",
+      ],
       [
         (status === "answered") !== (answered_with !== null),
         `${path}.answered_with`,
-        "answered questions were, others not",
+        "answered questions have an answer, other questions have none",
       ],
     ]);
   });

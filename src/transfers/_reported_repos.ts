@@ -33,9 +33,9 @@ export async function learnReportedRepos(
   if (waiting.length === 0) return learnt.map(({ repo }) => repo);
   throw invalidRequest(waiting.map((record) => ({
     path: `records.${all.indexOf(record)}.reported_repos`,
-    message: `Waits for its deploy, and no repository of this project is known to report any: wire ${
+    message: `Waits for its deploy, and no repository of this project is known to report deploys: connect ${
       record.reported_repos!.join(" or ")
-    } first, or have one reported`,
+    } first, or have a deploy reported`,
   })));
 }
 

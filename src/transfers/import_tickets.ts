@@ -23,7 +23,7 @@ import type { ImportResult, ImportTickets, TicketRecord } from "./schema.ts";
  * ticket has a number
  */
 export async function importTickets(ctx: ProjectContext, input: ImportTickets): Promise<ImportResult> {
-  requirePerson(ctx.actor, "An import brings approvals of people: it needs a person");
+  requirePerson(ctx.actor, "An import brings approvals by people, so only a person may import");
   refuseContradictions(input.records);
   const keys = [...new Set(input.records.flatMap(({ project_keys = [] }) => project_keys))];
   return await transact(ctx, async (ctx) => {
@@ -51,7 +51,7 @@ export async function importTickets(ctx: ProjectContext, input: ImportTickets): 
 function taken(cause: unknown): AppError {
   return new AppError(
     "conflict",
-    "A number, an id or an idempotency key of these tickets belongs to another one here",
+    "A number, an id or an idempotency key of these tickets belongs to another ticket here",
     { cause },
   );
 }

@@ -38,7 +38,7 @@ export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Pr
     if (!user) {
       throw new AppError(
         "not_found",
-        "This link is used up, expired or unknown: ask an admin of your account for another one",
+        "This link was used already, has expired or is unknown: ask an admin of your account for a new one",
       );
     }
     forgetAccess(ctx);

@@ -17,7 +17,7 @@ import type { CreatedUser, CreateUser, User } from "./schema.ts";
  */
 export async function createUser(ctx: ActorContext, input: CreateUser): Promise<CreatedUser> {
   refuseHigherRole(ctx.actor, input.role);
-  if (input.kind === "human") requirePerson(ctx.actor, "A bot client may add bots only");
+  if (input.kind === "human") requirePerson(ctx.actor, "A bot client may add only bots");
   const accountId = namedAccount(ctx.actor, input.account_id, "add users to another account");
   const passwordHash = input.password ? await hashPassword(input.password) : null;
   return await transact(ctx, async (ctx) => {

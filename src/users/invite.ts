@@ -23,7 +23,7 @@ export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invi
       select from users where id in (${input.id}::uuid, ${ctx.actor.user.id}::uuid) order by id for update`;
     await requireStanding(ctx);
     const user = await findManagedUser(ctx, input.id);
-    if (user.kind === "human") requirePerson(ctx.actor, "A bot client may invite bots only");
+    if (user.kind === "human") requirePerson(ctx.actor, "A bot client may invite only bots");
     const invitation = await invite(ctx, user);
     await mailInvite(ctx, user.id, invitation.invite_url);
     return invitation;

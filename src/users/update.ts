@@ -24,7 +24,7 @@ const STANDING = ["email", "kind", "role", "deactivated_at"] as const;
  */
 export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<User> {
   refuseHigherRole(ctx.actor, input.role);
-  if (input.kind) requirePerson(ctx.actor, "A bot client may not say who is a person");
+  if (input.kind) requirePerson(ctx.actor, "A bot client may not turn a bot into a person");
   return await transact(ctx, async (ctx) => {
     const [, , before] = await inOrder(
       lockUsers(ctx, input),

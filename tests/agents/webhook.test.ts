@@ -588,7 +588,9 @@ describe("registering an agent run", () => {
     const body = { agent_id: newAgentId(), task_ids: [work.tasks[0]] };
     const refused = await harness.now.call("POST", `${ticket.path}/agent-runs`, { token, body });
     expect(refused.status).toBe(400);
-    expect(refused.body.fieldErrors).toEqual({ "task_ids.0": `${work.tasks[0]} is no task of this ticket` });
+    expect(refused.body.fieldErrors).toEqual({
+      "task_ids.0": `${work.tasks[0]} is not a task of this ticket`,
+    });
     const stranger = await makeUser(harness.now, { role: "admin" });
     expect(
       (await harness.now.call("POST", `${ticket.path}/agent-runs`, { token: stranger.token, body })).status,

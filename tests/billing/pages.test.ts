@@ -424,7 +424,7 @@ describe("billing pages", () => {
       expect([status, body.code, body.error], text).toEqual([
         503,
         "unavailable",
-        "The payment provider could not do this now",
+        "The payment provider could not do this at the moment",
       ]);
     }
   });

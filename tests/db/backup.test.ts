@@ -155,7 +155,7 @@ describe("a backup of the embedded database", () => {
       const bytes = await Deno.readFile(file);
       await (left === undefined ? Deno.remove(file) : Deno.truncate(file, left));
       await expect(restore(`${folder}/taken`, `${folder}/restored`)).rejects.toThrow(
-        `taken is not as it was backed up, by its SHA256SUMS: ${told}`,
+        `taken has changed since the backup, according to its SHA256SUMS: ${told}`,
       );
       await Deno.writeFile(file, bytes);
     }
@@ -171,7 +171,7 @@ describe("a backup of the embedded database", () => {
     await Deno.mkdir(`${folder}/taken`);
     await expect(backUp(harness.place.dataDir, `${folder}/taken`)).rejects.toThrow("exists already");
     await expect(backUp(folder, `${folder}/other`)).rejects.toThrow("no embedded database");
-    await expect(restore(folder, `${folder}/restored`)).rejects.toThrow("is no backup");
+    await expect(restore(folder, `${folder}/restored`)).rejects.toThrow("is not a backup");
     await backUp(harness.place.dataDir, `${folder}/second`);
     await expect(restore(`${folder}/second`, harness.place.dataDir)).rejects.toThrow(
       "in use by another process",

@@ -97,7 +97,7 @@ function serversDatabase(): void {
   test("whose settings don't arrive with the connection, as through a pooler, is refused", async () => {
     await use(await emptyPlace(), async ({ sql }) => {
       await sql`set statement_timeout = 0`;
-      await expect(migrate(sql)).rejects.toThrow(/^DATABASE_URL: .* settings don't arrive: /);
+      await expect(migrate(sql)).rejects.toThrow(/^DATABASE_URL: .* settings don't reach it: /);
     });
   });
 

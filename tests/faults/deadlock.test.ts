@@ -45,7 +45,7 @@ describe.each(VICTIMS)("a transaction that fails by %s", (condition) => {
     expect(runs).toBe(2);
     expect(toAppError(failure)).toMatchObject({
       code: "unavailable",
-      message: "Other calls hold what this one needs to change; try again",
+      message: "Other calls hold locks that this call needs; try again",
     });
     expect(await harness.now.sql`select name from accounts where id = ${account}::uuid`).toEqual([
       { name: "Acme" },
@@ -108,7 +108,7 @@ function twoTransactions(): void {
     expect(isTimeout(failure)).toBe(true);
     expect(toAppError(failure)).toMatchObject({
       code: "unavailable",
-      message: "Other calls hold what this one needs to change; try again",
+      message: "Other calls hold locks that this call needs; try again",
     });
   });
 }

@@ -91,5 +91,5 @@ test("a payment provider that never answers is named before the call's time is o
   const { token } = await makeUser(harness, { role: "admin" });
   const page = { price: "price_1", success_url: "http://handoff.test/", cancel_url: "http://handoff.test/" };
   const { status, body } = await inTime(harness.call("POST", "/billing/checkout", { token, body: page }));
-  expect([status, body.error]).toEqual([503, "The payment provider could not do this now"]);
+  expect([status, body.error]).toEqual([503, "The payment provider could not do this at the moment"]);
 });

@@ -183,7 +183,7 @@ test("an invite link leads on to the sign-in, and a used one says to ask for ano
     await page.getByRole("status").filter({ hasText: "Your password is set" }).waitFor();
     expect(await page.getByRole("link", { name: "Go on to the sign-in" }).getAttribute("href")).toBe("/");
     await setPassword();
-    await page.getByRole("alert").filter({ hasText: "ask an admin of your account for another one" })
+    await page.getByRole("alert").filter({ hasText: "ask an admin of your account for a new one" })
       .waitFor();
   } finally {
     await browser.close();

@@ -361,7 +361,7 @@ describe("creating an issue from a ticket", () => {
     });
     await makeProject(harness, { repositories: ["acme/foreign"] });
     expect((await create({ repo_full_name: "acme/foreign" })).body.fieldErrors).toEqual({
-      repo_full_name: "Is no repository of this project",
+      repo_full_name: "Is not a repository of this project",
     });
     const cases = [
       ["forbidden", 403, "forbidden"],

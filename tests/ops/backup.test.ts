@@ -98,7 +98,7 @@ describe("the embedded database", () => {
       expect.stringContaining("pg_restore"),
       expect.stringContaining("npm run backup -- FOLDER"),
       expect.stringContaining("npm run restore -- FOLDER"),
-      expect.stringContaining("is no backup of a database"),
+      expect.stringContaining("is not a backup of a database"),
     ]);
     for (const { text } of lines) expect(text).toMatch(/^handoff: [^\n]+\n$/);
   });

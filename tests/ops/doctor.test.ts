@@ -137,7 +137,7 @@ describe("the doctor", () => {
     expect([unreached.code, unreached.text]).toEqual([
       1,
       expect.stringMatching(
-        /^WRONG {3}database at 127\.0\.0\.1:1: .+\n(.*\n)*1 of these must be mended\.\n$/m,
+        /^WRONG {3}database at 127\.0\.0\.1:1: .+\n(.*\n)*1 of these must be fixed\.\n$/m,
       ),
     ]);
     const unwritable = await doctor({ DATA_DIR: "/proc/none" });
@@ -150,7 +150,7 @@ describe("the doctor", () => {
     expect([misplaced.code, misplaced.text]).toEqual([
       2,
       expect.stringMatching(
-        /^WRONG {3}DATA_DIR .+\nWRONG {3}database in .+\n(.*\n)*2 of these must be mended\.$/m,
+        /^WRONG {3}DATA_DIR .+\nWRONG {3}database in .+\n(.*\n)*2 of these must be fixed\.$/m,
       ),
     ]);
     await Deno.remove(file);

@@ -74,6 +74,6 @@ test("an email that nobody has, and none at all, are told in one line", async ()
   });
   expect(await invite()).toEqual({
     code: 1,
-    text: "handoff: cannot go on: It is called so: npm run invite -- EMAIL\n",
+    text: "handoff: cannot go on: Usage: npm run invite -- EMAIL\n",
   });
 });

@@ -114,7 +114,7 @@ function withPlainRole(): void {
     expect([unmade.code, unmade.text]).toEqual([
       1,
       expect.stringMatching(
-        /^WRONG {3}database at .+; the next start can't make its tables: permission denied .+$/m,
+        /^WRONG {3}database at .+; the next start can't create its tables: permission denied .+$/m,
       ),
     ]);
 

@@ -47,7 +47,7 @@ test.each<[string, Record<string, string>]>([
   ["DATA_DIR: no database can be kept in /proc/none: ", { DATA_DIR: "/proc/none" }],
   // The folder is at fault, and not the secret that would be kept in it.
   ["DATA_DIR: cannot write to /proc/none: access to ", { DATA_DIR: "/proc/none", AUTH_SECRET: "" }],
-  ["JOBS: only is for a process beside others on a server's database", { JOBS: "only" }],
+  ["JOBS: only is for a process beside others that share a database server", { JOBS: "only" }],
 ])("a start that fails says in one line, which begins with %s, what to mend", async (line, env) => {
   const AUTH_SECRET = "a secret of more than 32 characters";
   const child = start({ PORT: String(freePort()), DATA_DIR: folder, AUTH_SECRET, ...env });

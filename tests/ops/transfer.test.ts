@@ -193,7 +193,7 @@ describe("export and import", () => {
     expect(await Deno.readTextFile(`${folder}/mine.txt`)).toBe("mine");
     expect(await run("import", from, "mine.txt")).toEqual({
       code: 1,
-      text: "handoff: cannot go on: Line 1 is no exported ticket (no JSON)\n",
+      text: "handoff: cannot go on: Line 1 is not an exported ticket (no JSON)\n",
     });
     const wrong = await run("import", from, "mine.txt", { ADMIN_PASSWORD: "not the password" });
     expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/^handoff: [^\n]+\n$/)]);

@@ -20,7 +20,7 @@ test("a command that is asked how it is called, or told too much, says so and be
   }
   expect(await runOps("backup", ["my", "folder"], env)).toEqual({
     code: 1,
-    text: "handoff: cannot go on: It is called so: npm run backup -- FOLDER\n",
+    text: "handoff: cannot go on: Usage: npm run backup -- FOLDER\n",
   });
   expect(await Array.fromAsync(Deno.readDir(folder))).toEqual([]);
   await Deno.remove(folder);

@@ -85,7 +85,7 @@ describe("no way inside", () => {
       failure: "refused",
     });
     expect(() => checkAddresses("two.example", ["93.184.216.34", "10.0.0.1"])).toThrow(
-      "two.example is no address",
+      "two.example is not an address",
     );
     expect(isPublic("93.184.216.34") && isPublic("2606:2800:220:1::1")).toBe(true);
   });
@@ -94,9 +94,9 @@ describe("no way inside", () => {
     ["ftp://example.com/", "only https and http"],
     ["file:///etc/passwd", "only https and http"],
     ["https://user:word@example.com/", "user name or password"],
-    ["https://example.com:25/", "ports below 1024"],
+    ["https://example.com:25/", "below 1024 only the ports"],
     ["https://example.com/#part", "fragment"],
-    ["example.com", "no address"],
+    ["example.com", "not an address"],
   ])("as %s", async (url, message) => {
     expect(await send(url)).toEqual({ failure: "refused", message: expect.stringContaining(message) });
   });
@@ -142,5 +142,8 @@ test("a sender that isn't there is told of, not thrown", async () => {
   expect(
     await remoteSender("/nowhere/sender.sock").post({ url: "https://example.com/", headers: {}, body: "" }),
   )
-    .toEqual({ failure: "unreachable", message: expect.stringContaining("The sender is not there") });
+    .toEqual({
+      failure: "unreachable",
+      message: expect.stringContaining("The sender process is not running"),
+    });
 });

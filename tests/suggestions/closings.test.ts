@@ -247,7 +247,7 @@ describe("a ticket whose tasks are through without a merge", () => {
       confidence: 0.8,
     });
     expect(suggestion!.rationale).toBe(
-      `${ticket.ref} is through with 1 task and 1 human test case, and nothing else is left in it.`,
+      `${ticket.ref} has finished 1 task and 1 human test case, and nothing else is left to do.`,
     );
     await decide(harness.now, project, suggestion!, "accept");
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({ resolution_type: "completed" });

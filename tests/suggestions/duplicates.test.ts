@@ -57,7 +57,7 @@ describe("two open tickets about the same thing", () => {
     await makeTicket(harness.now, project, { title: "AudioMixer drops frames" });
     await analyze(harness.now);
     const [suggestion] = await list(harness.now, project);
-    expect(suggestion!.rationale).toContain("both speak of AudioMixer, Audio and drops, and");
+    expect(suggestion!.rationale).toContain("both mention AudioMixer, Audio and drops, and");
   });
 
   test("share words in scripts that put no blanks between them", async () => {

@@ -81,15 +81,17 @@ describe("claiming a task", () => {
     await call("PATCH", `${world.ticket.path}/tasks/${begun}`, ada!, { status: "in_progress" });
     const says = async (...attempt: Parameters<typeof act>) => (await act(...attempt)).body.error;
     expect(await says(id, "claim", ada!)).toBe("Cannot claim task task: it is yours already");
-    expect(await says(id, "claim", ben!)).toBe("Cannot claim task task: it was taken by another");
+    expect(await says(id, "claim", ben!)).toBe("Cannot claim task task: somebody else has taken it");
     for (const assignee of [null, ada!.id]) {
       await call("PATCH", `${world.ticket.path}/tasks/${begun}`, ada!, { assignee_user_id: assignee });
-      expect(await says(begun, "claim", ada!)).toBe("Cannot claim task begun: it was begun without a claim");
+      expect(await says(begun, "claim", ada!)).toBe(
+        "Cannot claim task begun: it was started without a claim",
+      );
     }
-    expect(await says(begun, "claim", ben!)).toBe("Cannot claim task begun: it was taken by another");
+    expect(await says(begun, "claim", ben!)).toBe("Cannot claim task begun: somebody else has taken it");
     await call("PATCH", `${world.ticket.path}/tasks/${begun}`, ada!, { assignee_user_id: null });
     expect(await says(begun, "heartbeat", ben!)).toBe(
-      "Cannot extend the claim of task begun: it was begun without a claim",
+      "Cannot extend the claim of task begun: it was started without a claim",
     );
   });
 
@@ -304,7 +306,7 @@ describe("a claim", () => {
       lease_expires_at: null,
     });
     expect((await act(id, "heartbeat", ben!)).body.error).toBe(
-      "Cannot extend the claim of task task: it was given to you without a claim",
+      "Cannot extend the claim of task task: it is assigned to you without a claim",
     );
   });
 

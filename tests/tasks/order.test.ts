@@ -84,7 +84,7 @@ describe("reordering tasks", () => {
     const { status, body } = await reorder([c, stranger, c]);
     expect(status).toBe(400);
     expect(body.fieldErrors).toEqual({
-      "task_ids.1": `${stranger} is no task of this ticket`,
+      "task_ids.1": `${stranger} is not a task of this ticket`,
       "task_ids.2": `${c} is named twice`,
       task_ids: `Lacks ${a}, ${b}`,
     });
