@@ -104,7 +104,8 @@ async function look(browser: Browser, server: Server, tenant: Tenant) {
   const scripts = scriptsOf(page);
   await page.goto("/");
   await page.getByRole("heading", { level: 1 }).waitFor();
-  await page.waitForLoadState("networkidle").catch(() => {});
+  // The stream of events is never idle: the page has what it loads by then.
+  await page.waitForTimeout(2_000);
   const firstPage = await sizeOf(scripts());
   const areas: Record<string, number> = {};
   for (const [area, path] of Object.entries({ board: "board", list: "list", suggestions: "suggestions" })) {
@@ -200,7 +201,8 @@ async function openBoard(page: Page, key: string) {
 async function moveByKey(page: Page): Promise<number> {
   await page.locator("[data-column=backlog] [data-card] a").first().focus();
   const moved = page.evaluate(() =>
-    new Promise<number>((done) => {
+    new Promise<number>((done, fail) => {
+      setTimeout(() => fail(new Error("the ticket was not moved within 20 s")), 20_000);
       const id = document.activeElement!.closest<HTMLElement>("[data-card]")!.dataset["card"]!;
       document.addEventListener("keydown", ({ key, timeStamp }) => {
         if (key !== "ArrowRight") return;
@@ -215,8 +217,7 @@ async function moveByKey(page: Page): Promise<number> {
   );
   await page.keyboard.press("Shift+ArrowRight");
   const took = await moved;
-  await page.waitForLoadState("networkidle").catch(() => {});
-  await page.waitForTimeout(500);
+  await page.waitForTimeout(1_000);
   return took;
 }
 

@@ -32,11 +32,14 @@ export function focusCard(card: Element | null | undefined): void {
 /** Frames in which a ticket is waited for. */
 const PATIENCE = 60;
 
-/** The focus on a ticket's card as soon as it is drawn where it goes. */
+/** The focus on a ticket's card as soon as it is drawn where it goes, unless the person has gone on to something else. */
 export function focusTicket(id: string, stage: Stage): void {
   const card = `[data-card="${CSS.escape(id)}"]`;
+  const from = document.activeElement;
   let frames = 0;
   const look = () => {
+    const now = document.activeElement;
+    if (now !== from && now !== document.body) return;
     const found = document.querySelector(`[data-column="${stage}"] ${card}, [data-column="list"] ${card}`);
     if (found) focusCard(found);
     else if (frames++ < PATIENCE) requestAnimationFrame(look);
