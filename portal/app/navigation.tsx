@@ -1,13 +1,15 @@
 import { Link } from "@tanstack/react-router";
-import { Button, Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
+import { lazy, Suspense, useRef, useState } from "react";
+import { Button } from "react-aria-components";
 import type { Me } from "../api/types.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { Board, Clock, Gear, Keyboard, Leave, List, Search, Spark, Theme } from "../ui/icons.tsx";
+import { Board, Gear, List, Search, Spark } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { AREA_LINKS, Badge } from "./areas.tsx";
 import { useCurrentProject, useProjects } from "./project.ts";
-import { signOut } from "./sign_out.ts";
-import { applyTheme, readTheme } from "./theme.ts";
+
+// Menus are a tenth of the first page, and this one is its only one.
+const AccountMenu = lazy(() => import("./account_menu.tsx"));
 
 interface Props {
   me: Me | undefined;
@@ -102,52 +104,31 @@ function hueOf(key: string): number {
 
 function Account({ me, openKeys }: { me: Me; openKeys: () => void }) {
   const { user } = me;
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
   return (
     <div className="who">
-      <MenuTrigger>
-        <Button className="who-button">
-          <Avatar name={user.name} />
-          <span className="hidden">{app.account}</span>
-          <span className="name">{user.name}</span>
-        </Button>
-        <Popover className="popover" placement="top start">
-          <Menu className="menu">
-            <MenuItem className="item" href="/settings">
-              <Gear />
-              {app.settings}
-            </MenuItem>
-            {user.role !== "member" && (
-              <MenuItem className="item" href="/admin">
-                <Clock />
-                {app.admin}
-              </MenuItem>
-            )}
-            <Separator className="separator" />
-            <MenuItem className="item" onAction={turnLights}>
-              <Theme />
-              {app.theme}: {app.themes[nextTheme()]}
-            </MenuItem>
-            <MenuItem className="item" onAction={openKeys}>
-              <Keyboard />
-              {app.keyboard}
-              <kbd>?</kbd>
-            </MenuItem>
-            <Separator className="separator" />
-            <MenuItem className="item" onAction={() => void signOut()}>
-              <Leave />
-              {app.signOut}
-            </MenuItem>
-          </Menu>
-        </Popover>
-      </MenuTrigger>
+      <Button
+        ref={button}
+        className="who-button"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onPress={() => setOpen(true)}
+      >
+        <Avatar name={user.name} />
+        <span className="hidden">{app.account}</span>
+        <span className="name">{user.name}</span>
+      </Button>
+      <Suspense>
+        {isOpen && (
+          <AccountMenu
+            role={user.role}
+            trigger={button}
+            openKeys={openKeys}
+            close={() => setOpen(false)}
+          />
+        )}
+      </Suspense>
     </div>
   );
-}
-
-function nextTheme() {
-  return ({ system: "dark", dark: "light", light: "system" } as const)[readTheme()];
-}
-
-function turnLights(): void {
-  applyTheme(nextTheme());
 }

@@ -35,9 +35,11 @@ export function MoveMenu({ moving: { tickets, from }, isSelected, close, move, t
     return () => document.removeEventListener("keydown", press, true);
   });
   if (!first) return null;
+  const label = tickets.length === 1 ? board.move(first.ticket_ref) : board.moveMany(tickets.length);
   return (
     <Popover
       className="popover"
+      aria-label={label}
       triggerRef={{ current: from }}
       isOpen
       onOpenChange={(isOpen) => !isOpen && close()}
@@ -45,7 +47,7 @@ export function MoveMenu({ moving: { tickets, from }, isSelected, close, move, t
     >
       <Menu
         className="menu"
-        aria-label={tickets.length === 1 ? board.move(first.ticket_ref) : board.moveMany(tickets.length)}
+        aria-label={label}
         autoFocus="first"
         disabledKeys={tickets.length === 1 ? [first.stage] : []}
         onAction={(key) => {

@@ -5,12 +5,13 @@ import { handoff, refreshProject, sentenceOf, trpc } from "../api/client.ts";
 import type { Project, TestCase, Ticket } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { Field } from "../ui/field.tsx";
-import { Check, Close, Link, More, Pencil, Plus, Trash } from "../ui/icons.tsx";
+import { Link, More, Pencil, Plus, Trash } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Time } from "../ui/time.tsx";
 import { app } from "../words/app.ts";
 import { CASE_STATUS } from "../words/enums.ts";
 import { cases as words } from "../words/ticket.ts";
+import { Decide } from "./decide.tsx";
 import { useNames } from "./facts.tsx";
 
 interface Props {
@@ -113,64 +114,6 @@ function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
       )}
       {mayWrite && <Decide project={project} ticketId={ticketId} testCase={testCase} />}
     </li>
-  );
-}
-
-interface DecideProps {
-  project: { id: string };
-  ticketId: string;
-  testCase: Pick<TestCase, "id" | "title" | "version" | "status">;
-  onDone?: () => void;
-}
-
-/** Approve or reject, with a note. */
-export function Decide({ project, ticketId, testCase, onDone }: DecideProps) {
-  const [note, setNote] = useState("");
-  const decide = useMutation({
-    mutationFn: (act: "approve" | "reject") =>
-      handoff.api.testCases[act].mutate(
-        { id: project.id, ticketId, caseId: testCase.id, ...(note.trim() && { note }) },
-        { context: { ifMatch: testCase.version } },
-      ),
-    onSuccess: () => (setNote(""), onDone?.()),
-    onError: (error) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
-  });
-  const { status } = testCase;
-  return (
-    <div className="decide">
-      <input
-        className="react-aria-Input"
-        aria-label={words.noteOf(testCase.title)}
-        placeholder={words.note}
-        maxLength={2000}
-        dir="auto"
-        value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
-      />
-      {status !== "approved" && (
-        <Button
-          className="button approve"
-          data-act="approve"
-          isPending={decide.isPending}
-          onPress={() => decide.mutate("approve")}
-        >
-          <Check />
-          {words.approve}
-        </Button>
-      )}
-      {status !== "rejected" && (
-        <Button
-          className="button"
-          data-act="reject"
-          isPending={decide.isPending}
-          onPress={() => decide.mutate("reject")}
-        >
-          <Close />
-          {words.reject}
-        </Button>
-      )}
-    </div>
   );
 }
 

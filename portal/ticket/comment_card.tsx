@@ -11,11 +11,7 @@ import { Time } from "../ui/time.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
 import { Composer } from "./composer.tsx";
-
-/** Who speaks: a person, or an agent of theirs. */
-export function speakerName({ name, kind }: Comment["author"]): string {
-  return kind === "agent" ? words.agentOf(name ?? words.nobody) : name ?? words.nobody;
-}
+import { speakerName } from "./speaker.ts";
 
 interface Props {
   project: Project;

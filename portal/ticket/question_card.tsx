@@ -10,7 +10,7 @@ import { Check } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Time } from "../ui/time.tsx";
 import { question as words } from "../words/ticket.ts";
-import { speakerName } from "./comment_card.tsx";
+import { speakerName } from "./speaker.ts";
 
 interface Props {
   project: { id: string };

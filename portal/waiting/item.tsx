@@ -5,7 +5,7 @@ import { Button } from "react-aria-components";
 import { handoff, refreshProject, trpc } from "../api/client.ts";
 import type { WaitingItem } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
-import { Decide } from "../ticket/cases.tsx";
+import { Decide } from "../ticket/decide.tsx";
 import { QuestionCard } from "../ticket/question_card.tsx";
 import { Check, Clock, Flask, Link as LinkIcon, Question, Robot, Tasks, Warn } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";

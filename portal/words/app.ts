@@ -25,6 +25,7 @@ export const app = {
   keyboard: "Keyboard shortcuts",
   signOut: "Sign out",
   account: "Account of",
+  accountMenu: "Account",
   loading: "Loading…",
   close: "Close",
   cancel: "Cancel",

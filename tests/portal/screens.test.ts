@@ -40,10 +40,15 @@ test.each(SCREENS)(
   },
 );
 
-test("the palette, the sheet of keys and the account's menu are accessible too", async () => {
+test("the menu of a move, the palette, the sheet of keys and the account's menu are accessible too", async () => {
   const { page } = await bed.now.enter();
   await page.goto("/HO/board");
   await page.getByText("Upload of large").waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("m");
+  await page.getByRole("menuitem", { name: "Up next" }).waitFor();
+  expect(await axe(page)).toEqual([]);
+  await page.keyboard.press("Escape");
   await page.keyboard.press("Control+k");
   await page.getByPlaceholder(/Search tickets/).waitFor();
   expect(await axe(page)).toEqual([]);
