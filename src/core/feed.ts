@@ -132,6 +132,7 @@ export class Feed {
         const events = await readEvents(this.#sql, { after, limit: PAGE });
         // The last watch may have gone meanwhile, and a new one come that begins later.
         if (after === this.#read) this.#tell(events);
+        if (events.length === 0) break;
       }
     } catch (error) {
       // The next look tries again.
@@ -142,7 +143,7 @@ export class Feed {
   }
 
   #tell(events: readonly Event[]): void {
-    this.#read = events.at(-1)?.seq ?? this.#last;
+    this.#read = events.at(-1)?.seq ?? this.#read;
     this.#recent = [...this.#recent, ...events].slice(-KEPT);
     for (const event of events) {
       for (const watch of this.#watches) watch.offer(event);

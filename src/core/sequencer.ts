@@ -5,9 +5,6 @@ import type { Sql } from "../../db/open.ts";
 const TICK_MS = 200;
 /** The least time between two looks, so that a busy service numbers many events at once. */
 const PACE_MS = 20;
-/** As many as number_events() takes at once. */
-const STEP = 5000;
-
 interface Parts {
   sql: Sql;
   /** Hears of the last number after each look. */
@@ -47,17 +44,22 @@ export class Sequencer {
   async #run(): Promise<void> {
     while (!this.#stopped) {
       this.#woken = Promise.withResolvers<void>();
-      if (await this.#number() < STEP) await this.#woken.promise;
+      const left = await this.#number() > 0 && await this.#number() > 0;
+      if (!left) await this.#woken.promise;
       await pause(PACE_MS);
     }
   }
 
+  /**
+   * Tells of the numbers from before the call only. Its answer comes before its commit, so a reader that were told of its own
+   * numbers could look for them too early, find nothing and go past them. The next call tells of these.
+   */
   async #number(): Promise<number> {
     const { sql, onNumber, onError } = this.#parts;
     try {
       const [{ last_seq, numbered }] = await sql<[{ last_seq: number; numbered: number }]>`
         select last_seq, numbered from number_events()`;
-      onNumber(last_seq);
+      onNumber(last_seq - numbered);
       return numbered;
     } catch (error) {
       if (!this.#stopped) onError(error);
