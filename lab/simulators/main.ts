@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { v7 as uuid } from "uuid";
 import { messageOf } from "../../db/errors.ts";
+import { startReceiver } from "./receiver.ts";
 import { agentDelivery } from "./senders/agent.ts";
 import { deployDelivery } from "./senders/deploy.ts";
 import { checkoutSession, paymentDelivery, subscription } from "./senders/payment.ts";
@@ -11,6 +12,11 @@ const HELP = `Sends correctly signed deliveries to a running service.
   npm run simulate -- agent   --agent bc_1 --status FINISHED [--pr URL] [--summary TEXT]
   npm run simulate -- payment --account ID [--customer cus_1] [--status active]
   npm run simulate -- deploy  --repo owner/name --sha SHA [--environment production] [--status success]
+
+  npm run simulate -- receiver --secret whsec_… [--port 8080] [--fail 500,410]
+
+The receiver takes the service's webhooks, whose WEBHOOK_ALLOWED_HOSTS must name localhost; it answers the first
+deliveries with the statuses of --fail.
 
   --repeat N      sends each delivery N times
   --shuffle       sends them in a random order
@@ -35,6 +41,9 @@ function readArguments() {
     sha: { type: "string" },
     environment: { type: "string", default: "production" },
     status: { type: "string" },
+    secret: { type: "string" },
+    port: { type: "string", default: "8080" },
+    fail: { type: "string", default: "" },
     repeat: { type: "string", default: "1" },
     shuffle: { type: "boolean", default: false },
     "bad-signature": { type: "boolean", default: false },
@@ -153,6 +162,11 @@ async function main(): Promise<number> {
   if (values.help) {
     console.log(HELP);
     return 0;
+  }
+  if (positionals[0] === "receiver") {
+    const failures = values.fail.split(",").filter(Boolean).map(Number);
+    const secret = values.secret ?? fail("--secret is missing: it is shown when the webhook is made");
+    await startReceiver({ port: Number(values.port), secret, failures }).finished;
   }
   try {
     return await send() === 0 ? 0 : 1;
