@@ -4,8 +4,9 @@ import { AppError } from "./errors.ts";
 import { ProjectRole, type Scope, UserRole } from "./schema.ts";
 
 /**
- * What a procedure asks of its caller. Over whose sessions, keys and links a caller has a say is in users/managed.ts.
- * `viewer`, `member` and `project_admin` are rights in the project that the call names by `id`.
+ * The rights that a procedure asks of its caller. `viewer`, `member` and `project_admin` are rights
+ * in the project that the call names by `id`. users/managed.ts says whose sessions, keys and links
+ * a caller may manage.
  */
 export type AccessLevel =
   | "public"
@@ -27,7 +28,7 @@ export function requireScope(actor: Actor, scope: Scope | undefined): void {
   }
 }
 
-/** Only keys are narrowed by scopes. */
+/** Whether the caller has the scope. Only keys are narrowed by scopes. */
 export function hasScope({ credential }: Actor, scope: Scope): boolean {
   return credential.type !== "key" || credential.scopes.includes(scope);
 }
@@ -41,13 +42,16 @@ export function requireRole(actor: Actor, level: "account_admin" | "super_admin"
       `This call is for ${level === "super_admin" ? "super admins" : "admins"} only`,
     );
   }
-  // A key that is bound to one project has no say over the whole account.
+  // A key that is bound to one project has no power over the whole account.
   if (actor.credential.type === "key" && actor.credential.project_id !== null) {
     throw new AppError("forbidden", "An API key that is bound to a project may not make this call");
   }
 }
 
-/** The account that a call is about: the caller's own, or another one that a super admin names. */
+/**
+ * Answers the account that a call is about: the caller's own, or another one that a super admin
+ * names.
+ */
 export function namedAccount({ user }: Actor, named: string | undefined, attempt: string): string {
   if (named !== undefined && named !== user.account_id && user.role !== "super_admin") {
     throw new AppError("forbidden", `Only a super admin may ${attempt}`);
@@ -56,10 +60,11 @@ export function namedAccount({ user }: Actor, named: string | undefined, attempt
 }
 
 /**
- * Makes sure, behind a lock, that the caller still is who they were when they were let in. For calls that give rights or a
- * credential: a right that was taken away meanwhile, or that another process remembers still, must not bring itself back.
- * Call it inside `transact`.
- * @throws {AppError} unauthenticated once deactivated or signed out; forbidden once in a lower role, or a bot
+ * Checks, behind a lock, that the caller still has the rights that they were let in with. It is for
+ * calls that give rights or a credential, because a right that was just taken away, or that another
+ * process still remembers, must not restore itself. Call it inside `transact`.
+ * @throws {AppError} unauthenticated once deactivated or signed out; forbidden once in a lower
+ * role, or a bot
  */
 export async function requireStanding({ db, actor: { user, credential } }: ActorContext): Promise<void> {
   const credentials = db(credential.type === "key" ? "api_keys" : "sessions");
@@ -79,15 +84,17 @@ export async function requireStanding({ db, actor: { user, credential } }: Actor
 
 interface ProjectRule {
   needed: ProjectRole;
-  /** What callers without any access are answered. */
+  /** The answer to callers without any access. */
   denial: "forbidden" | "not_found";
   /** The call may write even in an archived project. */
   evenArchived?: boolean | undefined;
 }
 
 /**
- * The project with the caller's role in it. Whether it exists is not told to those who may not see it.
- * @throws {AppError} `denial` without any access; not_found to a super admin; forbidden with too little of it
+ * Answers the project with the caller's role in it. Callers who may not see a project don't learn
+ * whether it exists.
+ * @throws {AppError} `denial` without any access; not_found to a super admin; forbidden with too
+ * little of it
  */
 export async function requireProject(
   ctx: ActorContext,
@@ -113,12 +120,12 @@ function noAccess(): AppError {
   return new AppError("forbidden", "You have no access to this project");
 }
 
-/** To those who see every project it is no secret which ones there are. */
+/** Whether the caller sees every project. Such a caller may know which projects exist. */
 function seesAll({ user, credential }: Actor): boolean {
   return user.role === "super_admin" && (credential.type !== "key" || credential.project_id === null);
 }
 
-/** The enums of roles name the lowest first. */
+/** Compares two roles. The enums of roles name the lowest first. */
 function isBelow<Rank extends string>(role: Rank, other: Rank, ranks: readonly Rank[]): boolean {
   return ranks.indexOf(role) < ranks.indexOf(other);
 }
@@ -127,20 +134,23 @@ export function projectIsArchived(): AppError {
   return new AppError("forbidden", "The project is archived: it can be read, but not written");
 }
 
-/** The role of `users u` in `projects p`, where `project_members m` is what they are there, if anything; null without any. */
+/**
+ * The role of `users u` in `projects p`, where `project_members m` is their membership, if any;
+ * null without a role.
+ */
 export function roleInProject(db: Db) {
   return db`project_role(u.role, u.account_id, p.account_id, m.role)`;
 }
 
-/** All `projects p` beside one user: what `roleInProject` is asked of. */
+/** All `projects p` beside one user, as `roleInProject` needs them. */
 export function projectsFor(db: Db, userId: string) {
   return db`projects p join users u on u.id = ${userId}::uuid
     left join project_members m on m.project_id = p.id and m.user_id = u.id`;
 }
 
 /**
- * Narrows `projects p` to those where the user may have a role at all, which an index finds: else `roleInProject` would be
- * asked of every project. It gives no right.
+ * Narrows `projects p` to the projects where the user may have a role at all, which an index finds.
+ * Without it `roleInProject` would be called for every project. It gives no right.
  */
 export function withinReach(db: Db, { id, role, account_id }: User) {
   if (role === "super_admin") return db`true`;
@@ -150,13 +160,14 @@ export function withinReach(db: Db, { id, role, account_id }: User) {
   return db`p.id in (select project_id from project_members where user_id = ${id}::uuid ${own})`;
 }
 
-/** The project as the caller may see it, or null. */
+/** Answers the project as the caller may see it, or null. */
 async function findProject(ctx: ActorContext, projectId: string): Promise<ProjectAccess | null> {
   const { user, credential } = ctx.actor;
   if (credential.type === "key" && credential.project_id !== null && credential.project_id !== projectId) {
     return null;
   }
-  // The role belongs to the name: what was found for an admin must not outlive the admin.
+  // The role is part of the key, because an entry that was loaded for an admin must not outlive the
+  // admin's role.
   return await ctx.access.get(`project:${user.id}:${user.role}:${projectId}`, async (sql) => {
     const [row] = await sql<ProjectAccess[]>`
       select p.id, p.account_id, p.key, array(select k.key from project_keys k where k.project_id = p.id) as keys,
@@ -167,12 +178,15 @@ async function findProject(ctx: ActorContext, projectId: string): Promise<Projec
   });
 }
 
-/** May the caller see the project? As `requireProject` for viewers, for what goes on longer than a call. */
+/**
+ * Whether the caller may see the project, as `requireProject` decides for viewers. It is for work
+ * that goes on longer than a call.
+ */
 export async function maySee(ctx: ActorContext, projectId: string): Promise<boolean> {
   return await findProject(ctx, projectId) !== null;
 }
 
-/** The ids of the projects that the caller may see, as a subselect. */
+/** Answers the ids of the projects that the caller may see, as a subselect. */
 export function visibleProjects(db: Db, { user, credential }: Actor): Fragment {
   const bound = credential.type === "key" && credential.project_id !== null
     ? db`and p.id = ${credential.project_id}::uuid`
@@ -181,12 +195,15 @@ export function visibleProjects(db: Db, { user, credential }: Actor): Fragment {
     where ${withinReach(db, user)} and ${roleInProject(db)} is not null ${bound})`;
 }
 
-/** For what is a person's word, and for who counts as a person. */
+/**
+ * Refuses bots. It is for decisions that only a person may take, and for choices of who counts as a
+ * person.
+ */
 export function requirePerson(actor: Actor, refusal: string): void {
   if (isBot(actor)) throw new AppError("forbidden", refusal);
 }
 
-/** May this caller step over the human test gate in this project? Bot clients never may. */
+/** Whether this caller may skip the human test gate in this project. Bot clients never may. */
 export function maySkipHumanTests(actor: Actor, project: ProjectAccess): boolean {
   return project.role === "admin" && !isBot(actor);
 }

@@ -1,9 +1,10 @@
 import type { Sql } from "../../db/open.ts";
 
 /**
- * Remembers for a few seconds who a credential belongs to and what they may do in a project, so that most calls need no
- * statement for it. A write that changes either calls `forgetAccess`; other processes follow within the time to live,
- * which is under the five seconds that a revocation may take.
+ * Remembers for a few seconds who a credential belongs to and what they may do in a project, so
+ * that most calls need no statement for it. A write that changes either calls `forgetAccess`. Other
+ * processes follow within the time to live, which is under the five seconds that a revocation may
+ * take.
  */
 export class AccessCache {
   static readonly TTL_MS = 3_000;
@@ -16,14 +17,15 @@ export class AccessCache {
     this.#sql = sql;
   }
 
-  /** Counts how often it was cleared. */
+  /** The number of times that the cache was cleared. */
   get generation(): number {
     return this.#generation;
   }
 
   /**
-   * The remembered value, or the loaded one. `load` reads on the client, so that nothing is remembered that a transaction
-   * may yet take back. A failure is not remembered.
+   * Answers the remembered value, or the loaded one. `load` reads on the client and not in a
+   * transaction, so that no value is remembered that a transaction may yet roll back. A failure is
+   * not remembered.
    */
   async get<T>(key: string, load: (sql: Sql) => Promise<T>): Promise<T> {
     const now = performance.now();
@@ -31,7 +33,7 @@ export class AccessCache {
     if (hit && hit.until > now) return hit.value as T;
     const generation = this.#generation;
     const value = await load(this.#sql);
-    // What was read before a clear may be old by now.
+    // A value that was read before a clear may be old by now.
     if (generation === this.#generation) this.#store(key, value, now);
     return value;
   }

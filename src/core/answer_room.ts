@@ -1,15 +1,23 @@
 import { AppError } from "./errors.ts";
 
-/** Of the long texts in a page, or in a list that comes whole; the calls of a batch share it. */
+/**
+ * The bytes of long texts in a page, or in a list without pages. The calls of a batch share them.
+ */
 export const PAGE_BYTES = 2 * 1024 * 1024;
-/** Of all answers to a request. A page may have six times its bytes as JSON, where every character needs an escape. */
+/**
+ * The bytes of all answers to a request. A page may have six times its bytes as JSON when every
+ * character needs an escape.
+ */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-/** An escape such as \u0001. */
+/** The bytes of an escape such as \u0001. */
 const MOST_BYTES_OF_CHARACTER = 6;
-/** Calls of a batch that read at once: the others wait, so that no more than these lie in memory before they are measured. */
+/**
+ * The number of calls of a batch that read at once. The others wait, so that no more than these lie
+ * in memory before they are measured.
+ */
 const READING_AT_ONCE = 4;
 
-/** What is left for the answers of one request, however many calls it makes. */
+/** The room that is left for the answers of one request, no matter how many calls it makes. */
 export class AnswerRoom {
   #left = MAX_ANSWER_BYTES;
   #reading = 0;
@@ -20,12 +28,15 @@ export class AnswerRoom {
     this.#calls = calls;
   }
 
-  /** What the answers so far take at most. */
+  /** An upper bound of the bytes that the answers take so far. */
   get taken(): number {
     return MAX_ANSWER_BYTES - this.#left;
   }
 
-  /** Reads when its turn comes, and takes the room of what was read. @throws {AppError} answer_too_large */
+  /**
+   * Reads when its turn comes, and takes the room of the answer.
+   * @throws {AppError} answer_too_large
+   */
   async read<Result>(read: () => Promise<Result>, answerOf: (result: Result) => unknown): Promise<Result> {
     if (this.#reading === READING_AT_ONCE) await new Promise<void>((start) => this.#waiting.push(start));
     else this.#reading++;
@@ -43,7 +54,8 @@ export class AnswerRoom {
   /** @throws {AppError} answer_too_large */
   take(answer: unknown): void {
     const most = MOST_BYTES_OF_CHARACTER * charactersOf(answer);
-    // Measured exactly only where it might matter: writing it out costs as much as sending it.
+    // The answer is measured exactly only when it might matter, because writing it out costs as
+    // much as sending it.
     const bytes = most * this.#calls <= MAX_ANSWER_BYTES
       ? most
       : Buffer.byteLength(JSON.stringify(answer) ?? "");
@@ -59,7 +71,10 @@ function answerTooLarge(): AppError {
   );
 }
 
-/** Of a value as JSON, before what needs an escape has it: a look at lengths, which writes nothing. */
+/**
+ * Counts the characters of a value as JSON, before escapes. It only looks at lengths and writes
+ * nothing.
+ */
 export function charactersOf(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value === "number") return 24;

@@ -7,11 +7,14 @@ interface AuditEntry {
   action: string;
   target_type?: string;
   target_id?: string;
-  /** What was asked for: a creation names all of what later changes may name, so that each one's before is in the list. */
+  /**
+   * The input of the call. A creation names every field that a later change may name, so that the
+   * list holds the value before each change.
+   */
   details?: Record<string, unknown>;
 }
 
-/** Writes down what admins should know of. Joins the caller's transaction. */
+/** Records an act that admins should know of. Joins the caller's transaction. */
 export async function recordAudit({ db, author, requestId }: Context, entry: AuditEntry): Promise<void> {
   const { account_id, action, target_type = null, target_id = null, details = {} } = entry;
   await db`

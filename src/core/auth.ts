@@ -5,14 +5,14 @@ import { hashToken, isApiKey, UnknownToken, verifyAccessToken } from "./tokens.t
 
 export const SESSION_COOKIE = "session";
 
-/** Gives the answer a session cookie; an empty one for 0 seconds takes the browser's away. */
+/** Gives the answer a session cookie. An empty one for 0 seconds removes the browser's cookie. */
 export function setSessionCookie({ config, headers }: RequestContext, value: string, seconds: number): void {
   const secure = config.PUBLIC_URL.startsWith("https:") ? "; Secure" : "";
   const attributes = `HttpOnly; SameSite=Lax; Path=/; Max-Age=${seconds}${secure}`;
   headers.append("Set-Cookie", `${SESSION_COOKIE}=${value}; ${attributes}`);
 }
 
-/** Takes the session cookie away from who sent one, as it is of no use any more. */
+/** Removes the session cookie of a caller who sent one, because it is of no use any more. */
 export function forgetSessionCookie(ctx: RequestContext): void {
   if (ctx.hasCookie) setSessionCookie(ctx, "", 0);
 }
@@ -21,7 +21,7 @@ export function forgetSessionCookie(ctx: RequestContext): void {
 export const REFRESH_COOKIE = "refresh";
 const REFRESH_PATH = "/api/auth/session";
 
-/** Gives the answer a refresh cookie; an empty one for 0 seconds takes the browser's away. */
+/** Gives the answer a refresh cookie. An empty one for 0 seconds removes the browser's cookie. */
 export function setRefreshCookie({ config, headers }: RequestContext, value: string, seconds: number): void {
   const secure = config.PUBLIC_URL.startsWith("https:") ? "; Secure" : "";
   const attributes = `HttpOnly; SameSite=Strict; Path=${REFRESH_PATH}; Max-Age=${seconds}${secure}`;
@@ -44,12 +44,12 @@ interface Credentials {
 const KEY_LIMIT = { name: "key", points: 12_000, seconds: 60 };
 const REFUSED_KEY_LIMIT = { name: "refused-key", points: 60, seconds: 60 };
 
-/** The most cookies of one name that are looked at: no browser keeps more for a site. */
+/** The most cookies of one name that are looked at, because no browser keeps more for a site. */
 const MOST_COOKIES = 200;
 
 /**
- * Finds out who calls. A Bearer credential wins over a cookie; another scheme is for a proxy in between. Null when no
- * credential came that was ever issued here.
+ * Finds out who calls. A Bearer credential wins over a cookie; another scheme is for a proxy in
+ * between. Answers null when no credential came that was ever issued here.
  * @throws {AppError} unauthenticated, token_expired, csrf, rate_limited
  */
 export async function authenticate(services: Services, credentials: Credentials): Promise<Actor | null> {
@@ -70,9 +70,10 @@ export async function authenticate(services: Services, credentials: Credentials)
 }
 
 /**
- * Whose session the first cookie that is valid names. Other applications on the domain may have set cookies of the same
- * name: a cookie that was not issued here is no credential.
- * @throws {AppError} what a cookie of an ended session is refused for when no cookie is valid
+ * Answers the owner of the session that the first valid cookie names. Other applications on the
+ * domain may have set cookies of the same name, so a cookie that was not issued here is no
+ * credential.
+ * @throws {AppError} the refusal of an ended session's cookie when no cookie is valid
  */
 async function cookieActor(services: Services, cookies: Iterable<string>): Promise<Actor | null> {
   const refusals: AppError[] = [];
@@ -91,7 +92,8 @@ async function cookieActor(services: Services, cookies: Iterable<string>): Promi
 }
 
 /**
- * Browsers send a cookie along with requests that other sites start. Clients that are no browser send neither field.
+ * Refuses a request that another site started, because browsers send a cookie along with it.
+ * Clients that are no browser send neither field.
  * @throws {AppError} csrf
  */
 export function refuseCrossSite(
@@ -129,7 +131,10 @@ async function sessionActor(services: Services, token: string, via: "bearer" | "
   return { user: found.user, credential: { type: "session", id: found.sessionId, via } };
 }
 
-/** A key is counted by itself, and by its address where it is refused, so that nobody tries keys out. */
+/**
+ * Counts each call against its key. A refused call is counted against its address, so that nobody
+ * can guess keys.
+ */
 async function limitedKeyActor(services: Services, key: string, credentials: Credentials): Promise<Actor> {
   const { address, answer, calls } = credentials;
   try {

@@ -4,9 +4,15 @@ import type { Context } from "./context.ts";
 
 interface BatchedReadOptions<C extends Context, Scope, Value> {
   name: string;
-  /** The facts that the read needs beside its key. Calls with equal facts may share a statement. JSON. */
+  /**
+   * The facts that the read needs beside its key, as JSON. Calls with equal facts may share a
+   * statement.
+   */
   scope: (ctx: C) => Scope;
-  /** Reads for whichever callers share the statement, so it is given their scope and none of their contexts. */
+  /**
+   * Reads for all callers that share the statement, so it gets their scope and none of their
+   * contexts.
+   */
   load: (db: Db, scope: Scope, keys: string[]) => Promise<Map<string, Value>>;
 }
 

@@ -11,16 +11,17 @@ type Work = (items: unknown[]) => Promise<unknown[]>;
 const MAX_ITEMS = 64;
 
 /**
- * Group commit: calls of one lane that come while another is under way go together as the next one. Where each would
- * wait for the same row lock until its predecessor's commit, sixteen at once cost what two or three do.
+ * Group commit. Calls of one lane that come while another is under way go together as the next one.
+ * Where each call would wait for the same row lock until its predecessor's commit, sixteen calls at
+ * once cost what two or three do.
  */
 export class Batches {
   readonly #waiting = new Map<string, Entry[]>();
 
   /**
-   * The result of `work` for `item`. `work` answers in the order of its items and changes all or nothing. Of a lane's
-   * calls the first one's `work` serves those that wait, so it may depend on nothing but the lane. An idle lane starts
-   * at once.
+   * Answers the result of `work` for `item`. `work` answers in the order of its items and changes
+   * all or nothing. The first waiting call's `work` serves all the calls that wait in its lane, so
+   * it may depend on nothing but the lane. An idle lane starts at once.
    */
   join<Item, Result>(
     lane: string,
@@ -51,8 +52,9 @@ async function settle(entries: Entry[], work: Work): Promise<void> {
     const results = await work(entries.map(({ item }) => item));
     entries.forEach(({ resolve }, index) => resolve(results[index]));
   } catch (error) {
-    // One bad item must not fail the others. With the database away or overloaded, more statements would not help,
-    // and what was sent before a lost connection may have happened.
+    // One bad item must not fail the others. When the database is away or overloaded, more
+    // statements would not help, and statements sent before a lost connection may have been
+    // executed.
     if (entries.length === 1 || isUnavailable(error) || isTimeout(error)) {
       return entries.forEach(({ reject }) => reject(error));
     }

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** Those of the given fields that differ from what is there; by value, as the database keeps JSON's keys in its own order. */
+/**
+ * Answers the given fields that differ from the stored ones. They are compared by value, because
+ * the database keeps JSON's keys in its own order.
+ */
 export function changedFields(before: object, given: Record<string, unknown>): Record<string, unknown> {
   const current = before as Record<string, unknown>;
   return Object.fromEntries(

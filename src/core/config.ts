@@ -5,12 +5,15 @@ import { isVisible } from "./schema.ts";
 
 const list = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean));
 
-/** One secret, or two separated by a comma while one replaces the other; the first is the one in use. */
+/**
+ * One secret, or two separated by a comma while one replaces the other. The first is the one in
+ * use.
+ */
 const secrets = list
   .refine(({ length }) => length === 1 || length === 2, "takes one secret, or two separated by a comma")
   .optional();
 
-/** The least characters of a secret that signs or encrypts. */
+/** The least number of characters of a secret that signs or encrypts. */
 export const SECRET_LENGTH = 32;
 const longSecrets = secrets.refine(
   (items) => items === undefined || items.every((item) => item.length >= SECRET_LENGTH),
@@ -23,7 +26,10 @@ const port = z.string().regex(/^\d+$/, "takes a number from 1 to 65535").transfo
 const httpUrl = z.string().trim().refine(isHttpUrl, "takes an http or https URL")
   .transform((text) => text.replace(/\/+$/, ""));
 
-/** Links, redirects, pages and Stripe's package name paths from the root, so it has none of its own. */
+/**
+ * An origin without a path, because links, redirects, pages and Stripe's package name paths from
+ * the root.
+ */
 const httpOrigin = httpUrl.refine(
   (text) => new URL(text).href === `${new URL(text).origin}/`,
   "takes an address without path, such as https://tickets.example",
@@ -60,7 +66,7 @@ const environment = z.object({
     .max(254, "takes at most 254 characters")
     .refine(isVisible, "takes an email address without invisible characters").normalize("NFC")
     .default("admin@localhost"),
-  // With the line break at the end of a file it was read from, nobody could type it in.
+  // A password read from a file may end with the file's line break, and nobody could type that in.
   ADMIN_PASSWORD: z.string().regex(/^\P{Cc}*$/u, "takes a password without line breaks").min(
     8,
     "takes at least 8 characters",
@@ -77,7 +83,7 @@ const environment = z.object({
     .default("https://api.github.com"),
   EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number)
     .optional(),
-  // The server's name stands in the log of what failed, its password must not.
+  // The log of a failure names the server and must not show its password.
   SMTP_URL: z.string().trim().refine(
     isSmtpUrl,
     "takes an address such as smtps://user:password@mail.example:465",
@@ -105,7 +111,7 @@ const environment = z.object({
 
 export type Config = z.infer<typeof environment> & { PUBLIC_URL: string; EMBEDDING_THREADS: number };
 
-/** The variables that the service reads; a test holds the documents against them. */
+/** The variables that the service reads. A test compares the documents with them. */
 export const VARIABLES = Object.keys(environment.shape);
 
 /**
@@ -141,18 +147,21 @@ function isSmtpUrl(text: string): boolean {
     hash === "";
 }
 
-/** Of a server whose address names none. */
+/** The port of a server whose address names none. */
 export function smtpPort(protocol: string): number {
   return protocol === "smtps:" ? 465 : 587;
 }
 
-/** One that paths can be added to, and that no log has to keep secret. */
+/** Whether paths can be added to the address, and the log may show it. */
 function isPlainAddress(text: string): boolean {
   const { username, password } = new URL(text);
   return username === "" && password === "" && !/[?#]/.test(text);
 }
 
-/** Neither a socket's path nor IPv6 as its host: the client connects to none. */
+/**
+ * Whether the address names a server by a host. The client can connect neither to a socket's path
+ * nor to an IPv6 host.
+ */
 function isServerUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hostname, pathname } = new URL(text);
@@ -169,8 +178,8 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * To URL a name that ends in a number is an address, or none at all, such as 10.0.0.256; and it takes no zone, such as that
- * of fe80::1%eth0.
+ * Whether the text is a host. To URL a name that ends in a number is an address, or none at all,
+ * such as 10.0.0.256; and URL takes no zone, such as that of fe80::1%eth0.
  */
 function isHost(text: string): boolean {
   return (isIP(text) !== 0 && !text.includes("%")) ||
@@ -178,7 +187,10 @@ function isHost(text: string): boolean {
       /^[a-z\d_]([a-z\d_-]*[a-z\d_])?(\.[a-z\d_]([a-z\d_-]*[a-z\d_])?)*$/i.test(text);
 }
 
-/** How this machine reaches the service: the wildcards to listen on are no addresses to call. */
+/**
+ * The address at which this machine reaches the service. The wildcards to listen on are no
+ * addresses to call.
+ */
 export function ownUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string {
   const host = isWildcard(HOST) ? "localhost" : bracketed(HOST);
   return new URL(`http://${host}:${PORT}`).origin;
@@ -188,12 +200,12 @@ export function isWildcard(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }
 
-/** A host as it stands before a port. */
+/** Writes a host as it stands before a port. */
 export function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Reads the process's environment; the only place that does. */
+/** Reads the process's environment. Nothing else does. */
 export function readConfig(): Config {
   return parseConfig(Deno.env.toObject());
 }

@@ -14,7 +14,10 @@ import type { Queue } from "./queue.ts";
 import type { Author, ProjectRole, Scope, UserKind, UserRole } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** What one process shares between all calls. Built once in core/services.ts, passed down, never imported. */
+/**
+ * The parts that all calls of one process share. Built once in core/services.ts, passed down, never
+ * imported.
+ */
 interface Shared {
   config: Config;
   databaseHealth: DatabaseHealth;
@@ -25,15 +28,20 @@ interface Shared {
   queue: Queue;
   embedder: Embedder;
   metrics: Metrics;
-  /** Null where mail isn't set up. */
+  /** Null when mail isn't set up. */
   mailer: Mailer | null;
   feed: Feed;
   sender: Sender;
-  /** Aborts when the service drains; for a call that may wait (`Meta.waits`) also when its client has gone. */
+  /**
+   * Aborts when the service drains. For a call that may wait (`Meta.waits`), it also aborts when
+   * the client has gone.
+   */
   signal: AbortSignal;
 }
 
-/** The shared parts with the client, for doors and jobs, which make a context of it for each call. */
+/**
+ * The shared parts with the client, for doors and jobs, which make a context of them for each call.
+ */
 export interface Services extends Shared {
   sql: Sql;
 }
@@ -48,7 +56,7 @@ export interface User {
   account_id: string;
 }
 
-/** Who was authenticated, and by what. */
+/** The authenticated user and their credential. */
 export interface Actor {
   user: User;
   credential:
@@ -57,12 +65,16 @@ export interface Actor {
 }
 
 /**
- * What a verb needs to read and write. `db` is the client, or the handle of the transaction that the verb runs in. A verb
- * has no other handle, so inside a transaction it can't write beside it.
+ * The parts that a verb needs to read and write. `db` is the client, or the handle of the
+ * transaction that the verb runs in. A verb has no other handle, so inside a transaction it can't
+ * write beside it.
  */
 export interface Context extends Shared {
   db: Db;
-  /** Runs `work` when the transaction has committed, and never when it is rolled back. Outside a transaction at once. */
+  /**
+   * Runs `work` when the transaction has committed, and never when it is rolled back. Outside a
+   * transaction it runs `work` at once.
+   */
   afterCommit: (work: () => void) => void;
   author: Author;
   requestId: string;
@@ -71,7 +83,10 @@ export interface Context extends Shared {
 /** One call through a door. */
 export interface RequestContext extends Context {
   actor: Actor | null;
-  /** Why a credential that came was refused; thrown only where one is needed. */
+  /**
+   * The reason why a credential that came was refused. It is thrown only where a credential is
+   * needed.
+   */
   refused: Error | null;
   address: string;
   userAgent: string | null;
@@ -80,20 +95,29 @@ export interface RequestContext extends Context {
   idempotencyKey: string | null;
   /** Set when the credential came as a cookie, so that refresh renews it. */
   hasCookie: boolean;
-  /** Refresh tokens of a browser's session, which come to the path of their cookies only. */
+  /**
+   * Refresh tokens of a browser's session. Browsers send them to the path of their cookies only.
+   */
   refreshCookies: readonly string[];
-  /** For calls that set or take cookies without a credential: refuses what a page of another site started. */
+  /**
+   * Refuses a request that a page of another site started. It is for calls that set or remove
+   * cookies without a credential.
+   */
   refuseCrossSite: () => void;
   /** Header fields for the answer. */
   headers: Headers;
   /**
-   * Asks again who calls, for what goes on longer than a call. Null when no credential came.
+   * Asks again who calls, for work that goes on longer than a call. Answers null when no credential
+   * came.
    * @throws {AppError} when the credential is refused by now
    */
   identify(): Promise<Actor | null>;
-  /** Of long texts in a list: a list that has more of them ends early, or leaves the longest ones out. */
+  /**
+   * The bytes of long texts in a list. A list with more of them ends early, or leaves the longest
+   * ones out.
+   */
   pageBytes: number;
-  /** For the answers of all calls of the request. */
+  /** The room for the answers of all calls of the request. */
   room: AnswerRoom;
 }
 
@@ -106,7 +130,7 @@ export interface ProjectAccess {
   id: string;
   account_id: string;
   key: string;
-  /** Its key and all former ones. */
+  /** Its current key and all former ones. */
   keys: string[];
   role: ProjectRole;
   archived: boolean;
@@ -117,7 +141,10 @@ export interface ProjectContext extends ActorContext {
   project: ProjectAccess;
 }
 
-/** A bot client by its credential: an API key, or a user of kind bot. A body can only add to this. */
+/**
+ * Whether the actor is a bot client by its credential, which is an API key or a user of kind bot. A
+ * body can only add to this.
+ */
 export function isBot(actor: Actor): boolean {
   return actor.credential.type === "key" || actor.user.kind === "bot";
 }

@@ -8,14 +8,20 @@ export function encodeCursor(values: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify(values)).toString("base64url");
 }
 
-/** What a place in a cursor may hold: anything else could only have been made up, and would fail in the database. */
+/**
+ * The kinds of value that a cursor may hold. Any other value could only have been made up, and
+ * would fail in the database.
+ */
 const KINDS = {
   integer: (value: unknown) => Number.isSafeInteger(value),
   id: (value: unknown) => typeof value === "string" && Id.safeParse(value).success,
   time: (value: unknown) => typeof value === "string" && Timestamp.safeParse(value).success,
 };
 
-/** A value of a kind, or exactly this text: what tells apart orders whose values are of the same kinds. */
+/**
+ * A value of a kind, or exactly this text. The text distinguishes orders whose values are of the
+ * same kinds.
+ */
 type Place = keyof typeof KINDS | { exactly: string };
 
 const fits = (place: Place, value: unknown) =>
@@ -35,15 +41,18 @@ export function decodeCursor(cursor: string, places: readonly Place[]): (string 
   throw invalidField("cursor", "Not a cursor of this list");
 }
 
-/** Of a list that is ordered by id alone: where its page begins, as a condition with an `and` before it. */
+/**
+ * Writes the condition for where the page of a list ordered by id alone begins, with an `and`
+ * before it.
+ */
 export function afterId(db: Db, column: string, cursor: string | undefined, order: "asc" | "desc" = "asc") {
   const follows = order === "asc" ? db`>` : db`<`;
   return cursor ? db`and ${db(column)} ${follows} ${decodeCursor(cursor, ["id"])[0]!}::uuid` : db``;
 }
 
 /**
- * Cuts the extra rows that tell whether there is a next page. A page of rows that are long together ends before `limit`:
- * 200 of 100 kB would hold up every other caller.
+ * Cuts the extra rows that tell whether there is a next page. A page of long rows ends before
+ * `limit`, because 200 rows of 100 kB would hold up every other caller.
  */
 export function page<Row extends object>(
   rows: readonly Row[],
@@ -57,7 +66,7 @@ export function page<Row extends object>(
   return { items, next_cursor: last && found > items.length ? encodeCursor(key(last)) : null };
 }
 
-/** At least the first one. */
+/** Answers as many rows as fit, but at least the first one. */
 function fitting<Row>(rows: readonly Row[]): Row[] {
   let characters = 0;
   const end = rows.findIndex((row, index) => (characters += charactersOf(row)) > PAGE_BYTES && index > 0);

@@ -5,14 +5,18 @@ const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A stored secret that cannot be read any more: its key is gone, or it is not what was stored there. */
+/**
+ * A stored secret that cannot be read any more, because its key is gone or another text was stored
+ * in its place.
+ */
 export class UnreadableSecret extends Error {
   override name = "UnreadableSecret";
 }
 
 /**
  * Encrypts under the newest key: `v1.<key id>.<iv, tag and ciphertext>`.
- * @param place where it is stored, such as a row's id: it can be read from nowhere else
+ * @param place where the text is stored, such as a row's id; it can be decrypted for this place
+ * only
  */
 export function encrypt(keys: readonly [Key, ...Key[]], text: string, place: string): string {
   const [key] = keys;
@@ -25,7 +29,7 @@ export function encrypt(keys: readonly [Key, ...Key[]], text: string, place: str
 }
 
 /**
- * @returns the text, and whether an older key encrypted it, so that the caller stores it anew
+ * @returns the text, and whether an older key encrypted it, so that the caller stores it again
  * @throws {UnreadableSecret}
  */
 export function decrypt(
@@ -49,7 +53,7 @@ export function decrypt(
   }
 }
 
-/** Tells whether a secret is still the one of before, without keeping it. */
+/** Makes a fingerprint that tells whether a secret has changed, without keeping the secret. */
 export function fingerprint(key: Key, secret: string): string {
   return `${key.id}.${createHmac("sha256", key.bytes).update(secret).digest("base64url")}`;
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Every way in which a call can fail: HTTP status and the sentence used when the place that throws has no better one.
- * Routers, REST, OpenAPI and the logs all read this one table.
+ * Every way in which a call can fail, with its HTTP status and the sentence that is used when the
+ * place that throws has no better one. Routers, REST, OpenAPI and the logs all read this one table.
  */
 export const ERRORS = {
   invalid_request: { status: 400, message: "The request is invalid" },
@@ -90,7 +90,10 @@ interface ErrorFields {
   cause?: unknown;
 }
 
-/** A failure that the caller may read. Whatever else is thrown answers `internal`, its cause only in the log. */
+/**
+ * A failure that the caller may read. Any other error answers `internal`, and its cause shows only
+ * in the log.
+ */
 export class AppError extends Error {
   override name = "AppError";
   readonly code: ErrorCode;
@@ -106,7 +109,7 @@ export class AppError extends Error {
     return ERRORS[this.code].status;
   }
 
-  /** Without an id where the call failed before it was given one. */
+  /** Writes the answer's body. It has no request id when the call failed before it got one. */
   body(requestId: string | undefined): ErrorBody {
     const { issues, retryAfter, reconnect, details } = this.fields;
     const entry: { status: number; code?: string } = ERRORS[this.code];
@@ -122,18 +125,24 @@ export class AppError extends Error {
   }
 }
 
-/** An `invalid_request` that names one field, for what only the database or another field can tell. */
+/**
+ * An `invalid_request` that names one field, for faults that only the database or another field
+ * shows.
+ */
 export function invalidField(path: string, message: string): AppError {
   return invalidRequest([{ path, message }]);
 }
 
-/** What is wrong, and at which dotted path. */
+/** A fault and the dotted path of its place. */
 export interface Issue {
   path: string;
   message: string;
 }
 
-/** What an answer names at most: one for each item of a long list would make it longer than the list. */
+/**
+ * The most issues that an answer names, because one for each item of a long list would make the
+ * answer longer than the list.
+ */
 const MAX_ISSUES = 100;
 
 export function invalidRequest(issues: Issue[]): AppError {
@@ -144,11 +153,11 @@ export function invalidRequest(issues: Issue[]): AppError {
   });
 }
 
-// Of a field that is missing zod says `received undefined`, which no JSON has, and of 1.5 that it is a number
-// where an int was expected.
+// Better words than zod's. For a missing field zod says `received undefined`, which no JSON has,
+// and for 1.5 it says that it is a number where an int was expected.
 z.config({
   customError: (issue) => {
-    // Of a missing value out of a list, zod only says which ones there are.
+    // For a missing value of an enum, zod only says which values there are.
     if (issue.code !== "invalid_type" && issue.code !== "invalid_value") return undefined;
     if (issue.input === undefined && issue.path?.length) return "Required";
     if (issue.code === "invalid_value") return undefined;
@@ -156,7 +165,7 @@ z.config({
   },
 });
 
-/** Zod's issues with dotted paths; unknown keys are named one by one. */
+/** Turns zod's issues into ours, with dotted paths. Unknown keys are named one by one. */
 export function fromZod(error: z.core.$ZodError): AppError {
   const issues = error.issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = issue.path.map(String).join(".");
@@ -168,7 +177,7 @@ export function fromZod(error: z.core.$ZodError): AppError {
 }
 
 function firstOfEachPath(issues: Issue[]): Record<string, string> {
-  // Not an object from the start: a path may be called `constructor`.
+  // A Map is used because a path may be called `constructor`, which every object has.
   const first = new Map<string, string>();
   for (const { path, message } of issues) if (!first.has(path)) first.set(path, message);
   return Object.fromEntries(first);

@@ -1,21 +1,21 @@
 import type { Scope } from "./schema.ts";
 
 interface Entity {
-  /** How a sentence names it. */
+  /** The noun of a sentence about it. */
   name: string;
-  /** What happens to it; a thing that comes, changes and goes when absent. */
+  /** The actions that it goes through. When absent, it is created, changed and deleted. */
   actions?: readonly string[];
-  /** What else history says of it. */
+  /** Further actions that history records of it. */
   more?: readonly string[];
-  /** Changes of its `status` that have a name of their own: the new status → the name. */
+  /** Changes of its `status` that have a name of their own, from the new status to the name. */
   statuses?: Record<string, string>;
-  /** What an API key needs to hear of it. */
+  /** The scope that an API key needs to hear of it. */
   scope?: Scope;
 }
 
 /**
- * Everything that history tells of, and so every type of event: `<entity>.<what happened>`. A table whose history is tracked
- * needs its line here.
+ * Every kind of thing that history records, and so every type of event: `<entity>.<what happened>`.
+ * A table whose history is tracked needs its line here.
  */
 export const ENTITIES: Record<string, Entity> = {
   ticket: {
@@ -41,7 +41,7 @@ export const ENTITIES: Record<string, Entity> = {
 
 const CHANGES = ["created", "changed", "deleted"];
 
-/** Every type with what it tells. */
+/** Every type with a sentence about it. */
 export const EVENT_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries(ENTITIES).flatMap(([entity, { name, actions = CHANGES, more = [], statuses = {} }]) =>
     [...actions, ...Object.values(statuses), ...more].map((action): [string, string] => [
@@ -51,7 +51,7 @@ export const EVENT_TYPES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The type of what history says happened. */
+/** The type of event that a row of history makes. */
 export function eventType(
   { entity, action, new_status }: { entity: string; action: string; new_status: string | null },
 ): string {
@@ -59,7 +59,7 @@ export function eventType(
   return `${entity}.${named ?? action}`;
 }
 
-/** What an API key needs to hear of an event. */
+/** The scope that an API key needs to hear of an event. */
 export function eventScope(entity: string): Scope {
   return ENTITIES[entity]?.scope ?? "tickets:read";
 }

@@ -43,14 +43,14 @@ interface Row extends Omit<Event, "type" | "changed" | "ticket"> {
 }
 
 export interface Span {
-  /** The number before the first one. */
+  /** The number just before the first event. */
   after: number;
   limit: number;
-  /** Only of these projects: a subselect of their ids. */
+  /** A subselect of project ids. When given, only events of these projects are read. */
   projects?: Fragment | undefined;
 }
 
-/** Events in the order of their numbers. */
+/** Reads events in the order of their numbers. */
 export async function readEvents(db: Db, span: Span): Promise<Event[]> {
   const rows = await db<Row[]>`
     select e.seq, h.created_at as at, e.project_id, h.entity, h.entity_id, h.action, h.actor, h.request_id,
@@ -69,7 +69,10 @@ function eventsAfter(db: Db, { after, limit }: Span): Fragment {
   return db`select * from events where seq > ${after}::bigint order by seq limit ${limit}`;
 }
 
-/** Each project's own by its index: a project that is quiet among busy ones costs no more than another. */
+/**
+ * Reads each project's events by its index, so that a quiet project among busy ones costs no more
+ * than another.
+ */
 function eventsOfProjects(db: Db, span: Span, projects: Fragment): Fragment {
   const { after, limit } = span;
   return db`

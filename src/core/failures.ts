@@ -8,7 +8,10 @@ import {
 } from "../../db/errors.ts";
 import { AppError } from "./errors.ts";
 
-/** Whatever was thrown, as an entry of the error table. The cause of what no caller may read stays on it for the log. */
+/**
+ * Turns any error into an entry of the error table. A cause that no caller may read stays on it for
+ * the log.
+ */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (isUnavailable(error) || endsConnection(error)) {
@@ -27,7 +30,10 @@ export function toAppError(error: unknown): AppError {
   return new AppError("internal", undefined, { cause: error });
 }
 
-/** The conflict that a broken unique constraint is, in the sentence of its name; any other error as it is. */
+/**
+ * Turns a broken unique constraint into a conflict with the sentence of its name. Answers any other
+ * error as it is.
+ */
 export function conflictOf(error: unknown, sentences: Record<string, string>): unknown {
   const broken = Object.entries(sentences).find(([constraint]) => isUniqueViolation(error, constraint));
   return broken ? new AppError("conflict", broken[1], { cause: error }) : error;

@@ -4,7 +4,10 @@ import { Sequencer } from "./sequencer.ts";
 
 type Matches = (event: Event) => boolean;
 
-/** How long to wait, and whose leaving ends it: mostly `ctx.signal`. */
+/**
+ * How long to wait, and the signal that ends the waiting when the caller leaves, which is mostly
+ * `ctx.signal`.
+ */
 export interface Patience {
   seconds: number;
   signal: AbortSignal;
@@ -12,24 +15,26 @@ export interface Patience {
 
 interface FeedOptions {
   sql: Sql;
-  /** Hears of what fails outside any request; it is tried again. */
+  /** Called with errors outside any request. The read is tried again. */
   onError: (error: unknown) => void;
 }
 
-/** Events that are still in memory for those who follow the feed. */
+/** The number of events that are kept in memory for the followers of the feed. */
 const KEPT = 1000;
 const PAGE = 500;
 
 /**
- * The process's one reader of numbered events. Waiting costs no statement and no connection: as long as anybody waits,
- * each event is read once for all of them.
+ * The process's one reader of numbered events. Waiting costs no statement and no connection. As
+ * long as anybody waits, each event is read once for all of them.
  */
 export class Feed {
   readonly #sql: Sql;
   readonly #onError: (error: unknown) => void;
   readonly #sequencer: Sequencer;
   readonly #watches = new Set<Watch>();
-  /** The last events in order, without gaps up to `#read`; only while somebody watches. */
+  /**
+   * The last events in order, without gaps up to `#read`. It is filled only while somebody watches.
+   */
   #recent: Event[] = [];
   #last: number;
   #read = 0;
@@ -48,17 +53,17 @@ export class Feed {
     return new Feed(options, last_seq);
   }
 
-  /** The highest number that this process knows of: at most a fifth of a second old. */
+  /** The highest number that this process knows of. It is at most a fifth of a second old. */
   get last(): number {
     return this.#last;
   }
 
-  /** The number up to which all watches were offered what they watch for. */
+  /** The number up to which events were offered to all watches. */
   get position(): number {
     return this.#watches.size === 0 ? this.#last : this.#read;
   }
 
-  /** How many wait or follow. */
+  /** The number of callers that wait or follow. */
   get size(): number {
     return this.#watches.size;
   }
@@ -85,15 +90,18 @@ export class Feed {
     return watch;
   }
 
-  /** The first matching event from now on, or null when the time is over, the caller has gone or the service drains. */
+  /**
+   * Answers the first matching event from now on, or null when the time is over, the caller has
+   * gone or the service drains.
+   */
   async wait(matches: Matches, patience: Patience): Promise<Event | null> {
     using watch = this.watch(matches);
     return await watch.next(patience);
   }
 
   /**
-   * The events after `seq` from memory, while somebody watches; null where memory doesn't reach back so far, so that they
-   * must be read from the database.
+   * Answers the events after `seq` from memory, while somebody watches. Answers null when memory
+   * doesn't reach back so far, so that they must be read from the database.
    */
   recentAfter(seq: number): Event[] | null {
     if (seq >= this.#read) return [];
@@ -130,7 +138,7 @@ export class Feed {
       while (this.#watches.size > 0 && this.#read < this.#last) {
         const after = this.#read;
         const events = await readEvents(this.#sql, { after, limit: PAGE });
-        // The last watch may have gone meanwhile, and a new one come that begins later.
+        // By now the last watch may have gone, and a new one that begins later may have come.
         if (after === this.#read) this.#tell(events);
         if (events.length === 0) break;
       }
@@ -151,7 +159,7 @@ export class Feed {
   }
 }
 
-/** What one caller watches for. It keeps one event at most: whoever gets it reads the state anyway. */
+/** One caller's watch. It keeps one event at most, because the caller reads the state anyway. */
 export class Watch implements Disposable {
   readonly #matches: Matches;
   readonly #forget: () => void;
@@ -164,7 +172,9 @@ export class Watch implements Disposable {
     this.#forget = forget;
   }
 
-  /** The first matching event since the watch began or last gave one; null as `Feed.wait`. */
+  /**
+   * Answers the first matching event since the watch began or last gave one; null as `Feed.wait`.
+   */
   async next({ seconds, signal }: Patience): Promise<Event | null> {
     const found = this.#take();
     if (found || this.#ended || signal.aborted) return found;

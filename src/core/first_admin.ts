@@ -5,7 +5,8 @@ import type { Config } from "./config.ts";
 import { hashPassword } from "./passwords.ts";
 
 /**
- * Makes the first account and its super admin on an empty database. Of two starters at once one does.
+ * Creates the first account and its super admin on an empty database. When two starters come at
+ * once, one of them does it.
  * @returns the credentials, to be shown this once, or null when there are users already
  */
 export async function createFirstAdmin(

@@ -1,8 +1,9 @@
 import type { Context } from "./context.ts";
 
 /**
- * For each write that changes whose a credential is, or what a caller may do. Call it beside the write; what is remembered
- * goes when the write is committed, because a reader would remember the former state again until then.
+ * Call it beside each write that changes whose a credential is, or what a caller may do. The cache
+ * is cleared when the write is committed, because until then a reader would remember the former
+ * state again.
  */
 export function forgetAccess({ access, afterCommit }: Context): void {
   afterCommit(() => access.clear());

@@ -7,7 +7,7 @@ import type { Feed } from "./feed.ts";
 import { lostWrites } from "./log.ts";
 import type { Metrics, Sample } from "./metrics.ts";
 
-/** Gauges of what the process works with: model, queues, database connections, log. */
+/** Adds gauges of the model, the queues, the database connections and the log. */
 export function addGauges(
   metrics: Metrics,
   { sql, isPglite }: Database,
@@ -94,7 +94,8 @@ export function addGauges(
         return [{ value: count }];
       }),
   );
-  // Those that run jobs count them: with the last of these gone, the counts stay as they are.
+  // Processes that run jobs count the jobs. When the last of these processes is gone, the counts
+  // stay as they are.
   metrics.watch(
     "handoff_queue_count_age_seconds",
     "Seconds since the jobs were last counted",
@@ -123,7 +124,10 @@ export function addGauges(
 /** Well under the time that a scrape may take. */
 const READ_TIMEOUT_MS = 2_000;
 
-/** With the database away, slow, or its pool full, the other figures are what is looked for. */
+/**
+ * When the database is away, slow, or its pool full, an operator needs the other figures, so the
+ * scrape goes on without these.
+ */
 async function whileAvailable(read: () => Promise<Sample[]>): Promise<Sample[]> {
   try {
     return await Promise.race([read(), pause(READ_TIMEOUT_MS, [], { ref: false })]);

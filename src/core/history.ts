@@ -2,30 +2,39 @@ import type { Db } from "../../db/open.ts";
 import type { Context } from "./context.ts";
 import { jsonb } from "./json.ts";
 
-/** A CTE that names the author, for a single statement that is its own transaction; the statement must read from it. */
+/**
+ * Writes a CTE that names the author, for a single statement that is its own transaction. The
+ * statement must read from it.
+ */
 export function authorCte(ctx: Context) {
   return ctx.db`author as materialized (select set_config('handoff.actor', ${
     authorText(ctx)
   }, true) as named)`;
 }
 
-/** The same where one statement makes tickets for several authors, each an `authorText`. */
+/**
+ * Writes the same CTE for one statement that makes tickets for several authors, each an
+ * `authorText`.
+ */
 export function authorsCte(db: Db, tickets: readonly { id: string; author: string }[]) {
   const authors = tickets.map(({ id, author }) => `"${id}":${author}`).join();
   return db`author as materialized (select set_config('handoff.actor', ${`{"tickets":{${authors}}}`}, true) as named)`;
 }
 
-/** Names the context's author for what follows in the transaction. */
+/** Names the context's author for the following statements of the transaction. */
 export function nameAuthor(ctx: Context, db: Db) {
   return db`select set_config('handoff.actor', ${authorText(ctx)}, true)`;
 }
 
-/** The author as history stores him, with the request. */
+/** Writes the author as history stores it, with the request. */
 export function authorText(ctx: Context): string {
   return JSON.stringify({ ...ctx.author, request_id: ctx.requestId });
 }
 
-/** History rows for what no column change shows, such as a gate that was stepped over. One statement for all. */
+/**
+ * Adds history rows for acts that no column change shows, such as a gate that was skipped. One
+ * statement adds all rows.
+ */
 export async function recordEvents(
   { db, author, requestId }: Context,
   events: { project_id: string; ticket_id: string; action: string; details: Record<string, unknown> }[],
@@ -39,8 +48,9 @@ export async function recordEvents(
 }
 
 /**
- * What a history row was from or to: its field's value, or with no field all of them. Times inside JSON were written down
- * as PostgreSQL writes them; everywhere else they leave it in the wire's form.
+ * Converts a value of a history row: the value of its field, or of all fields when there is no
+ * field. Times inside JSON were written down as PostgreSQL writes them; everywhere else they leave
+ * the database in the wire's form.
  */
 export function timesInWireForm(field: string | null, value: unknown): unknown {
   if (field !== null) return isTime(field, value) ? new Date(value).toISOString() : value;

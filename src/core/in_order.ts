@@ -14,7 +14,8 @@ export function inOrder<T extends readonly unknown[]>(
   statements.forEach((statement, place) => {
     if (!isUnsent(statement) || place > last) return;
     if (place > first && first >= 0) throw new Error("Cannot send a query in order between two calls");
-    // The calls that follow have begun already; at the same moment their queries would come first.
+    // The calls that follow have begun already. If this query were sent at the same moment, theirs
+    // would come first.
     void statement.execute();
   });
   return Promise.all(statements);

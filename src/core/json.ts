@@ -5,7 +5,7 @@ import { AppError, fromZod, invalidRequest } from "./errors.ts";
 import { outlineJson } from "./json_outline.ts";
 
 /**
- * A body that was sent as JSON.
+ * Parses a body that was sent as JSON.
  * @throws {AppError} invalid_json; payload_too_large
  */
 export function parseJson(body: Uint8Array): unknown {
@@ -18,10 +18,16 @@ export function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** Looked through for a place that the parser doesn't tell, a dozen times. */
+/**
+ * The longest text in which the place of a fault is searched for when the parser doesn't tell it.
+ * The search parses the text a dozen times.
+ */
 const MOST_SEARCHED = 16_384;
 
-/** Where it is broken, in the parser's words where they have it; nothing of what was sent. */
+/**
+ * Says where the JSON is broken, in the parser's words if it has any. It shows nothing of the text
+ * that was sent.
+ */
 function placeOf(error: unknown, text: string): string {
   const told = /\(line (\d+) column (\d+)\)/.exec(messageOf(error));
   if (told) return `: line ${told[1]}, column ${told[2]}`;
@@ -31,7 +37,10 @@ function placeOf(error: unknown, text: string): string {
   return `: line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
-/** How much of it could still become JSON: each longer beginning is broken. */
+/**
+ * Answers how long a beginning of the text could still become JSON. Each longer beginning is
+ * broken.
+ */
 function lengthOfFineStart(text: string): number {
   let [fine, broken] = [0, text.length];
   while (broken - fine > 1) {
@@ -57,7 +66,7 @@ function isCutOff(error: unknown): boolean {
   );
 }
 
-/** @throws {AppError} invalid_request for what is no object */
+/** @throws {AppError} invalid_request when it is no object */
 export function asObject(json: unknown): Record<string, unknown> {
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     throw invalidRequest([{ path: "", message: "The body must be a JSON object" }]);
@@ -65,7 +74,10 @@ export function asObject(json: unknown): Record<string, unknown> {
   return json as Record<string, unknown>;
 }
 
-/** Nothing is replaced: what can't be stored as it was sent is refused. @throws {AppError} invalid_json */
+/**
+ * Decodes text and replaces nothing, because text that can't be stored as it was sent is refused.
+ * @throws {AppError} invalid_json
+ */
 export function decodeText(body: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
@@ -81,7 +93,7 @@ export function parseAs<Schema extends z.ZodType>(schema: Schema, value: unknown
   return parsed.data;
 }
 
-/** A value as jsonb in a statement; null is SQL's. */
+/** Passes a value as jsonb to a statement. null becomes SQL's null. */
 export function jsonb(db: Db, value: object | null) {
   return db.json(value as Parameters<Db["json"]>[0]);
 }

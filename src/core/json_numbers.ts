@@ -3,13 +3,13 @@ import { endOfText } from "./json_outline.ts";
 
 const [QUOTE, COLON, COMMA] = [0x22, 0x3a, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** As many digits always fit a double. */
+/** A number of this many digits always fits a double. */
 const SAFE_DIGITS = 15;
 const MOST_SHOWN = 40;
 
 /**
- * Refuses JSON with a whole number that would become another one by being parsed, since it has more digits than a double
- * keeps. A text that is no JSON is left to the parser to refuse.
+ * Refuses JSON with a whole number that parsing would change, because the number has more digits
+ * than a double keeps. A text that is no JSON is left to the parser to refuse.
  * @param place says how the caller names the place that has this dotted path
  * @throws {AppError} invalid_request that names the number's path
  */
@@ -39,16 +39,22 @@ function textOf(json: Uint8Array, start: number, end: number): string {
   return new TextDecoder().decode(json.subarray(start, end));
 }
 
-/** Is the number the same once it was parsed and written again? Parts of a whole number may be rounded. */
+/**
+ * Whether the number is the same after it was parsed and written again. The fraction of a number
+ * may be rounded.
+ */
 function isKept(text: string): boolean {
   const value = Number(text);
-  // What is no number, or too large, is refused as such.
+  // A text that is no number, or is too large, is refused elsewhere.
   if (!Number.isFinite(value)) return true;
   if (value === 0) return decimalOf(text) === "0";
   return Math.abs(value) < 2 ** 53 || decimalOf(text) === decimalOf(String(value));
 }
 
-/** A number's digits and the power of ten that they stand at, however it is written. */
+/**
+ * Answers a number's digits and the power of ten that they stand at, so that every way of writing a
+ * number gives the same text.
+ */
 function decimalOf(text: string): string {
   const [, whole = "", part = "", exponent = "0"] = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = `${whole}${part}`.replace(/^0+/, "");
@@ -57,7 +63,7 @@ function decimalOf(text: string): string {
   return `${significant}e${Number(exponent) - part.length + digits.length - significant.length}`;
 }
 
-/** The dotted path of the value that begins at `target`. */
+/** Answers the dotted path of the value that begins at `target`. */
 function pathTo(json: Uint8Array, target: number): string {
   const steps: (string | number)[] = [];
   let text = "";
@@ -96,7 +102,7 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** Digits, and the signs that may stand among them: `+-.eE`. */
+/** Whether the byte is a digit or one of the signs that may stand among digits: `+-.eE`. */
 function isInNumber(byte: number): boolean {
   return isDigit(byte) || byte === 0x2b || byte === 0x2d || byte === 0x2e || byte === 0x45 || byte === 0x65;
 }

@@ -1,4 +1,4 @@
-/** Work of one lane is done one after the other, in the order in which it came. */
+/** Does the work of each lane one after the other, in the order in which it came. */
 export class Lanes {
   readonly #last = new Map<string, Promise<void>>();
 

@@ -4,9 +4,10 @@ import { senderSocket } from "../sending/sender.ts";
 import { bracketed, type Config, readConfig, smtpPort } from "./config.ts";
 
 /**
- * How the process is run, as flags of `deno run`. It may write to DATA_DIR only and reach only what is configured.
- * Reading, the environment, system facts and native code (the model, argon2) are needed by the packages.
- * @param pid of the process, which its sender's socket is named by
+ * Answers the flags of `deno run` that the process is run with. It may write to DATA_DIR only and
+ * reach only the configured hosts. The packages need reading, the environment, system facts and
+ * native code (the model, argon2).
+ * @param pid of the process, which names the socket of its sender
  * @throws {ConfigError} for a folder that the flags can't name
  */
 export function launchFlags(config: Config, project: string, pid = 0): string[] {
@@ -25,8 +26,9 @@ export function launchFlags(config: Config, project: string, pid = 0): string[] 
     hosts.push(hostOf(config.SMTP_URL, String(smtpPort(new URL(config.SMTP_URL).protocol))));
   }
   return [
-    // Room for short-lived values, of each thread: with 32 MB garbage collection takes a tenth less of a request and 40 MB
-    // more of memory, which the embedded database has no use for and no room.
+    // The room of each thread for short-lived values. With 32 MB garbage collection takes a tenth
+    // less of a request and 40 MB more of memory, which the embedded database neither needs nor has
+    // room for.
     `--v8-flags=--max-semi-space-size=${config.DATABASE_URL ? 32 : 8}`,
     "--no-prompt",
     "--allow-read",
@@ -38,7 +40,10 @@ export function launchFlags(config: Config, project: string, pid = 0): string[] 
   ];
 }
 
-/** The same for the process that sends webhooks, which reaches the internet and has nothing else. None with JOBS=off. */
+/**
+ * Answers the same for the process that sends webhooks, which may reach the internet and nothing
+ * else. There is none with JOBS=off.
+ */
 export function senderFlags(config: Config, project: string, pid: number): string[] {
   if (config.JOBS === "off") return [];
   const socket = senderSocket(resolve(project, config.DATA_DIR), pid);

@@ -8,7 +8,10 @@ import {
 import type { Sql } from "../../db/open.ts";
 import { AppError } from "./errors.ts";
 
-/** So many attempts in so many seconds. Its name is the counter's, and stands in the answer's RateLimit fields. */
+/**
+ * Allows so many attempts in so many seconds. The name is the counter's, and stands in the answer's
+ * RateLimit fields.
+ */
 interface Limit {
   name: string;
   points: number;
@@ -21,11 +24,14 @@ const CLOCKS_DIFFER_S = 60;
 interface Attempt {
   key: string;
   headers: Headers;
-  /** How many attempts it counts for. */
+  /** The number of attempts that it counts for. */
   points: number;
 }
 
-/** Counts attempts in the database, so that all processes share them; in memory while it is away. */
+/**
+ * Counts attempts in the database, so that all processes share them, and in memory while the
+ * database is away.
+ */
 export class Limits {
   readonly #sql: Sql;
   readonly #limiters = new Map<string, RateLimiterAbstract>();
@@ -43,12 +49,17 @@ export class Limits {
     await consume(this.#limiter(limit), limit, { key, headers, points: 1 });
   }
 
-  /** Gives an attempt back that was none of those the limit is for, and writes the RateLimit fields anew. */
+  /**
+   * Gives back an attempt that the limit is not meant for, and writes the RateLimit fields again.
+   */
   async giveBack(limit: Limit, key: string, headers: Headers): Promise<void> {
     tell(limit, await this.#limiter(limit).reward(counterOf(key)), headers);
   }
 
-  /** Like `take`, counted by this process alone: for what every call does, which must not cost a statement. */
+  /**
+   * Like `take`, but counted by this process alone. It is for limits on every call, which must not
+   * cost a statement.
+   */
   async takeHere(limit: Limit, key: string, headers: Headers, points = 1): Promise<void> {
     let limiter = this.#local.get(limit.name);
     if (!limiter) {
@@ -68,7 +79,7 @@ export class Limits {
         storeType: "pool",
         tableName: "rate_limits",
         tableCreated: true,
-        // src/admin/prune.ts does it, in one process.
+        // src/admin/prune.ts clears expired counts, in one process.
         clearExpiredByTimeout: false,
         keyPrefix: name,
         points,
@@ -91,7 +102,8 @@ async function consume(limiter: RateLimiterAbstract, limit: Limit, attempt: Atte
   const counter = counterOf(key);
   let result = await count(limiter, counter, points);
   if (result.msBeforeNext > (limit.seconds + CLOCKS_DIFFER_S) * 1000) {
-    // A count that began before the clock was set back would last until the clock is there again.
+    // Without this a count that began before the clock was set back would last until the clock is
+    // there again.
     await limiter.delete(counter);
     result = await count(limiter, counter, points);
   }
@@ -103,7 +115,7 @@ async function consume(limiter: RateLimiterAbstract, limit: Limit, attempt: Atte
   });
 }
 
-/** Answers in how many seconds the count begins anew. */
+/** Writes the RateLimit fields, and answers the seconds until the count starts again. */
 function tell({ name, points, seconds: w }: Limit, result: RateLimiterRes, headers: Headers): number {
   const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
   const remaining = Math.min(points, Math.max(0, result.remainingPoints));
@@ -121,7 +133,10 @@ async function count(limiter: RateLimiterAbstract, counter: string, points: numb
   }
 }
 
-/** An IPv6 address counts as its /64, all of which its owner mostly has; one that stands for an IPv4 address as that. */
+/**
+ * Answers the name of the counter. An IPv6 address counts as its /64, because one owner mostly has
+ * all of it. An IPv6 address that stands for an IPv4 address counts as the IPv4 address.
+ */
 function counterOf(key: string): string {
   const address = key.replace(/%.*/, "");
   if (!isIPv6(address)) return key;

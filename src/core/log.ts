@@ -13,7 +13,7 @@ const SECRET_FIELDS = [
   /signature/i,
 ];
 
-/** Starts logging; `off` writes nothing. Lines below `level` cost next to nothing. */
+/** Starts logging. `off` writes nothing. Lines below `level` cost next to nothing. */
 export async function startLog(level: LogLevel | "off"): Promise<void> {
   const stdout = redactByField((record) => {
     waiting += formatLine(record);
@@ -34,16 +34,19 @@ export async function startLog(level: LogLevel | "off"): Promise<void> {
 }
 
 const MAX_PATH = 500;
-/** A survey's code in a path: whoever reads it in the log could answer the survey. */
+/**
+ * A survey's code in a path. It is hidden, because a reader of the log could answer the survey with
+ * it.
+ */
 const SURVEY = /(?<!-)(surveys\/+(?:\.+\/+)*)[^/]+/i;
 
-/** What the line of a request says: nothing that redaction would hide. */
+/** The fields of a request's line. Redaction would hide none of them. */
 interface RequestLine {
   request_id: string;
   method: string;
   path: string;
   status: number;
-  /** Why it was refused or failed. */
+  /** The reason why it was refused or failed. */
   code: string | undefined;
   ms: number;
   procedure: string | undefined;
@@ -51,12 +54,16 @@ interface RequestLine {
   key_id: string | undefined;
 }
 
-/** `log.info("request", line)` by a shorter way: redaction and all were a third of the time of a small request. */
+/**
+ * Does `log.info("request", line)` by a shorter way, because redaction and the rest of the logger
+ * took a third of the time of a small request.
+ */
 export function logRequest(line: RequestLine): void {
   if (!log.isEnabledFor("info")) return;
   if (waiting === "") setTimeout(flush);
   const time = new Date().toISOString();
-  // Half a character at the cut would be an escape that strict readers of JSON refuse, and the line with it.
+  // Half a character at the cut would become an escape that strict readers of JSON refuse, and they
+  // would refuse the line with it.
   const path = line.path.replace(SURVEY, "$1{code}").slice(0, MAX_PATH).toWellFormed();
   waiting += JSON.stringify({ time, level: "info", message: "request", ...line, path }) + "\n";
 }
@@ -68,7 +75,10 @@ function formatLine({ timestamp, level, rawMessage, properties }: LogRecord): st
 
 const encoder = new TextEncoder();
 
-/** Lines of requests, which go out together at the end of the event loop's turn, or before any other line. */
+/**
+ * Lines of requests. They are written together at the end of the event loop's turn, or before any
+ * other line.
+ */
 let waiting = "";
 
 function flush(): void {
@@ -77,7 +87,10 @@ function flush(): void {
   print(text);
 }
 
-/** Writes to stdout. What can't be written (a full disk, a pipe that nobody reads) is lost; the service goes on. */
+/**
+ * Writes to stdout. Text that can't be written (a full disk, a pipe that nobody reads) is lost, and
+ * the service goes on.
+ */
 export function print(text: string): void {
   const bytes = encoder.encode(text);
   try {
@@ -89,7 +102,7 @@ export function print(text: string): void {
 
 let lost = 0;
 
-/** How many writes of the log failed. */
+/** The number of writes of the log that failed. */
 export function lostWrites(): number {
   return lost;
 }
@@ -97,12 +110,16 @@ export function lostWrites(): number {
 addEventListener("unload", flush);
 addEventListener("error", flush);
 
-/** The message of a provider that is down may be a whole page of HTML, with pictures and all. */
+/**
+ * The most characters of a message, because a provider that is down may send a whole page of HTML
+ * with pictures.
+ */
 const MAX_MESSAGE = 1000;
 
 /**
- * What a log line says of an error: its name, message, stack and cause, never to be sent to a client. Some that pg-boss
- * reports are copies of an error's fields, without its name.
+ * Answers the fields that a log line gives for an error: its name, message, stack and cause. They
+ * must never be sent to a client. Some errors that pg-boss reports are copies of an error's fields,
+ * without its name.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!isErrorLike(error)) return { error: String(error) };

@@ -2,25 +2,29 @@ import type { Db, Fragment } from "../../db/open.ts";
 import type { RequestContext } from "./context.ts";
 import { jsonb } from "./json.ts";
 
-/** By the name of a column: its bytes in a row `r`, and what stands in its place where it is left out. */
+/**
+ * By the name of a column: its bytes in a row `r`, and the value that replaces it when it is left
+ * out.
+ */
 export type LongTexts = Record<string, { bytes: string; blank: null | "" | [] }>;
 
-/** Bytes of all long texts of a row `r`. */
+/** The bytes of all long texts of a row `r`. */
 export function bytesOf(db: Db, texts: LongTexts): Fragment {
   return db.unsafe(Object.values(texts).map(({ bytes }) => `coalesce(${bytes}, 0)`).join(" + "));
 }
 
 interface LongRows {
-  /** Of the list, in its order and with its limit. */
+  /** The rows of the list, in its order and with its limit. */
   rows: Fragment;
   order: Fragment;
-  /** Bytes of the long texts of `r`, a row. */
+  /** The bytes of the long texts of `r`, a row. */
   size: Fragment;
 }
 
 /**
- * For a page of long texts: as many of its rows as have `pageBytes` of them together, at least the first one. The others
- * are never sent by the database. `found` tells `page` how many there were.
+ * Cuts a page of long texts. It keeps as many rows as have `pageBytes` of long texts together, at
+ * least the first one. The database never sends the other rows. `found` tells `page` how many there
+ * were.
  */
 export function withinBytes(
   { db, pageBytes }: Pick<RequestContext, "db" | "pageBytes">,
@@ -33,7 +37,7 @@ export function withinBytes(
     from (${rows}) r) r where bytes_before < ${pageBytes})`;
 }
 
-/** A list that has no pages. */
+/** A list without pages. */
 interface Whole {
   texts: LongTexts;
   table: "tasks" | "test_cases";
@@ -41,7 +45,7 @@ interface Whole {
   where: Fragment;
 }
 
-/** By the ids of rows: what stands in the place of which of its texts. */
+/** By the id of a row: the values that replace its texts. */
 type Blanks = Record<string, Record<string, unknown>>;
 
 /** Reads which texts must be left out so that the others have at most `pageBytes`. */
@@ -66,7 +70,7 @@ export function withoutTexts(db: Db, { table, where }: Whole, blanks: Blanks): F
   }::jsonb -> r.id::text, '{}')) t where ${where})`;
 }
 
-/** Rows with the names of what is left out of each. */
+/** Adds to each row the names of the texts that are left out of it. */
 export function tellLeftOut<Row extends { id: string }>(rows: readonly Row[], blanks: Blanks) {
   return rows.map((row) => row.id in blanks ? { ...row, left_out: Object.keys(blanks[row.id]!) } : row);
 }
@@ -77,7 +81,7 @@ interface Size {
   bytes: number;
 }
 
-/** The longest ones, so that the others have at most `mostBytes`. */
+/** Answers the longest texts, so that the others have at most `mostBytes`. */
 export function leaveOut(sizes: readonly Size[], mostBytes: number): Size[] {
   let bytes = 0;
   const shortestFirst = sizes.toSorted((a, b) => a.bytes - b.bytes);

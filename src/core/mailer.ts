@@ -2,14 +2,17 @@ import { createTransport } from "nodemailer";
 import { type Config, smtpPort } from "./config.ts";
 
 export interface Mail {
-  /** Names the mail in all tries of sending it: a server that has got it already knows it again. */
+  /**
+   * Names the mail in all tries of sending it, so that a server that has already received it
+   * recognises it.
+   */
   id: string;
   to: string;
   subject: string;
   text: string;
-  /** Mails about the same thing stand together. */
+  /** Groups mails about the same thing. */
   thread?: string | undefined;
-  /** Where its reader ends such mails with one click. */
+  /** The address at which the reader ends such mails with one click. */
   unsubscribe?: string | undefined;
 }
 
@@ -19,15 +22,15 @@ export class MailRefused extends Error {
 }
 
 export interface Mailer {
-  /** @throws {MailRefused} for good; any other error is worth another try */
+  /** @throws {MailRefused} when the refusal is final; any other error is worth another try */
   send(mail: Mail): Promise<void>;
 }
 
 const CONNECT_MS = 10_000;
-/** Of silence in the middle of a conversation. */
+/** The longest silence in the middle of a conversation. */
 const SILENCE_MS = 20_000;
 
-/** Null where mail isn't set up. */
+/** Answers null when mail isn't set up. */
 export function createMailer({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): Mailer | null {
   if (!SMTP_URL || !MAIL_FROM) return null;
   const { hostname, port, protocol, username, password } = new URL(SMTP_URL);

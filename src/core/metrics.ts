@@ -1,16 +1,18 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** What a process counts about itself; `/metrics` prints it in Prometheus' text form. */
+/**
+ * The figures that a process keeps about itself. `/metrics` prints them in Prometheus' text form.
+ */
 export interface Metrics {
   registry: Registry;
-  /** Labels must come from a known few: each combination is kept for ever. */
+  /** Labels must come from a known few, because each combination is kept for ever. */
   observeRequest(labels: RequestLabels, seconds: number): void;
   embeddings: Histogram<"outcome">;
   /** Tries of outgoing webhooks. */
   webhooks: Counter<"outcome">;
   deliveries: Counter<"provider" | "outcome">;
   messages: Counter<"channel" | "outcome">;
-  /** Has a gauge read its value anew at each scrape. */
+  /** Lets a gauge read its value again at each scrape. */
   watch(name: string, help: string, labels: string[], read: () => Promise<Sample[]> | Sample[]): void;
 }
 
@@ -26,8 +28,8 @@ export interface Sample {
 }
 
 /**
- * The last two are just above what a statement and what a call may take: of what is above the last one, a quantile tells
- * that it is.
+ * The last two are just above the time that a statement and a call may take. A quantile of times
+ * above the last one shows only that they are above it.
  */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 16, 31];
 
@@ -83,7 +85,10 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** What the library would get wrong: /proc is closed to this process, and Deno's event loop is not the one that it measures. */
+/**
+ * The library's metrics that would be wrong here, because /proc is closed to this process and
+ * Deno's event loop is not the one that the library measures.
+ */
 const BLIND = [
   "process_resident_memory_bytes",
   "process_virtual_memory_bytes",
@@ -108,7 +113,10 @@ function measureProcess(registry: Registry): void {
 
 const LAG_EVERY_MS = 100;
 
-/** A timer that comes late has waited for whatever held the event loop. */
+/**
+ * Measures the delay of a timer. A timer that comes late has waited for whatever work held the
+ * event loop.
+ */
 function measureEventLoop(registers: Registry[]): void {
   const lag = new Histogram({
     name: "handoff_event_loop_lag_seconds",
@@ -125,7 +133,10 @@ function measureEventLoop(registers: Registry[]): void {
   Deno.unrefTimer(Number(timer));
 }
 
-/** Finds the series of a request's labels once: the library would look it up anew each time, five microseconds long. */
+/**
+ * Finds the series of a request's labels once, because the library would look it up each time,
+ * which takes five microseconds.
+ */
 function requestObserver(registers: Registry[]): Metrics["observeRequest"] {
   const histogram = new Histogram({
     name: "handoff_http_request_duration_seconds",

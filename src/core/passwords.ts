@@ -1,9 +1,15 @@
 import { hash, verify } from "@node-rs/argon2";
 
-/** argon2id with OWASP's parameters: 19 MiB, two passes, one lane. Computed off the event loop. */
+/**
+ * argon2id with OWASP's parameters: 19 MiB, two passes, one lane. It is computed off the event
+ * loop.
+ */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Keyboards, systems and browsers write one password in several Unicode forms; NIST SP 800-63B asks to hash one of them. */
+/**
+ * Normalises a password, because keyboards, systems and browsers write one password in several
+ * Unicode forms. NIST SP 800-63B asks to hash one of them.
+ */
 export function normalizePassword(password: string): string {
   return password.normalize("NFKC");
 }
@@ -12,14 +18,17 @@ export function hashPassword(password: string): Promise<string> {
   return hash(normalizePassword(password), PARAMETERS);
 }
 
-/** A hash with the same parameters that no password has: its 32 bytes are zero. */
+/** A hash with the same parameters that no password has, because its 32 bytes are zero. */
 const ABSENT =
   `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$` +
   `${"A".repeat(22)}$${"A".repeat(43)}`;
 
 interface Verdict {
   matches: boolean;
-  /** It matches only as it was sent: the hash was made before passwords were normalised. */
+  /**
+   * Whether the password matches only as it was sent, because the hash was made before passwords
+   * were normalised.
+   */
   outdated: boolean;
 }
 

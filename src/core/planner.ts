@@ -12,16 +12,19 @@ import { PAGE_LENGTH } from "./schema.ts";
  * - don't keep the statement prepared (`preparedForFew`, `unprepared`), where it has too many forms.
  */
 
-/** An enum's value as part of the text, so that the plan is made for it and a partial index for it serves. */
+/**
+ * Writes an enum's value into the text, so that the plan is made for it and can use a partial index
+ * for it.
+ */
 export function literal(db: Db, value: string) {
   if (!/^\w+$/.test(value)) throw new Error(`${value} is not a value of an enum`);
   return db.unsafe(`'${value}'`);
 }
 
 /**
- * Rows of one project, for a list sorted by `id` that an index on (project_id, id) serves. With `=` the planner drops
- * `project_id` from the sort order and takes the primary key: a page of a large, young project then reads every older row
- * of all projects.
+ * Selects rows of one project, for a list sorted by `id` that an index on (project_id, id) serves.
+ * With `=` the planner drops `project_id` from the sort order and takes the primary key, so a page
+ * of a large, young project would read every older row of all projects.
  */
 export function ofProject(db: Db, column: string, projectId: string) {
   return db`${db(column)} = any (array[${projectId}::uuid])`;
@@ -31,8 +34,9 @@ export function ofProject(db: Db, column: string, projectId: string) {
 const LENGTHS = [1, 10, 20, 25, 30, 50, 100, 200];
 
 /**
- * At least `limit` rows and one more, which tells whether there is a next page. The number is part of the text, because the
- * planner takes a parameter for a tenth of the table and plans each page again.
+ * Reads at least `limit` rows and one more, which tells whether there is a next page. The number is
+ * part of the text, because the planner takes a parameter for a tenth of the table and plans each
+ * page again.
  */
 export function pageLimit(db: Db, limit: number) {
   return db.unsafe(String((LENGTHS.find((length) => length >= limit) ?? limit) + 1));

@@ -5,8 +5,8 @@ import { bossExecutor, RECOVERY } from "../../db/queue.ts";
 import { Id } from "./schema.ts";
 
 /**
- * Every queue: the schema of its payload and how a failed job is tried again. Handlers are in jobs/.
- * `retryLimit` counts tries after the first; with `retryBackoff` the delay doubles.
+ * Every queue: the schema of its payload and how a failed job is tried again. Handlers are in
+ * jobs/. `retryLimit` counts tries after the first; with `retryBackoff` the delay doubles.
  */
 export const QUEUES = {
   "embed-ticket": {
@@ -16,7 +16,8 @@ export const QUEUES = {
     atOnce: 8,
     needsModel: true,
   },
-  // Tries for some two hours, then waits as a dead letter for an admin; the hourly sweep closes the tickets meanwhile.
+  // It tries for some two hours and then waits as a dead letter for an admin. All the while the
+  // hourly sweep closes the tickets.
   "close-parked-tickets": {
     payload: z.object({ repo: z.string(), sha: z.string() }),
     key: ({ repo, sha }: { repo: string; sha: string }) => `${repo}@${sha}`,
@@ -66,7 +67,7 @@ export const QUEUES = {
     key: ({ run_id }: { run_id: string }) => run_id,
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
-  // A try that fails is planned anew by the delivery itself.
+  // The delivery itself plans another try after one that failed.
   "send-webhooks": {
     payload: z.object({ endpoint_id: Id }),
     key: ({ endpoint_id }: { endpoint_id: string }) => endpoint_id,
@@ -80,7 +81,7 @@ export const QUEUES = {
     cron: "17 4 * * *",
     atStart: true,
   },
-  // What this run misses, the next one finds.
+  // The next run finds the changes that this run missed.
   "collect-changes": {
     payload: z.object({}),
     retry: { retryLimit: 1, retryDelay: 30, retryBackoff: false },
@@ -101,22 +102,25 @@ export const QUEUES = {
 
 export interface QueueDefinition {
   payload: z.ZodType<object>;
-  /** Of jobs with the same key at most one waits; of a queue without keys, at most one. */
+  /** At most one job with the same key waits. Without keys, at most one job of the queue waits. */
   key?: (payload: never) => string;
   retry: { retryLimit: number; retryDelay: number; retryBackoff: boolean; retryDelayMax?: number };
-  /** Five-field cron in UTC: one job per installation at each time. */
+  /** Five-field cron in UTC. Each time makes one job per installation. */
   cron?: string;
-  /** How many of its jobs a process runs at once, where there may be many; 1 when absent. */
+  /** How many of its jobs a process runs at once when there may be many; 1 when absent. */
   atOnce?: number;
-  /** How many of its jobs a process runs at once where each takes long, so that none waits for another; 1 when absent. */
+  /**
+   * How many of its jobs a process runs at once when each takes long, so that none waits for
+   * another; 1 when absent.
+   */
   workers?: number;
-  /** How often a worker looks for jobs, where the usual 2 s are too long. */
+  /** How often a worker looks for jobs when the usual 2 s are too long. */
   pollingSeconds?: number;
-  /** A start of a process makes a job, too. */
+  /** A start of a process also makes a job. */
   atStart?: true;
-  /** A process without the model leaves its jobs to those that have it. */
+  /** A process without the model leaves the jobs to processes that have it. */
   needsModel?: true;
-  /** Where a job goes whose tries are used up. */
+  /** The queue that receives jobs after their last try. */
   deadLetter?: string;
 }
 
@@ -124,18 +128,24 @@ export type QueueName = keyof typeof QUEUES;
 export type Payload<Name extends QueueName> = z.infer<(typeof QUEUES)[Name]["payload"]>;
 
 export interface Queue {
-  /** Adds a job inside `db`'s transaction, so that it exists if and only if the change that asked for it does. */
+  /**
+   * Adds a job inside `db`'s transaction, so that the job exists if and only if the change that
+   * asked for it does.
+   */
   enqueue<Name extends QueueName>(
     db: Db,
     name: Name,
     payload: Payload<Name>,
     options?: { startAfterSeconds?: number },
   ): Promise<void>;
-  /** Gives a failed job one more try; any other is left as it is. */
+  /** Gives a failed job one more try. Any other job is left as it is. */
   retry(db: Db, name: string, id: string): Promise<void>;
 }
 
-/** Every queue exists with today's settings; safe when several processes do it at once. Most starts find them as they are. */
+/**
+ * Makes every queue exist with today's settings. Several processes may do it at once. Most starts
+ * find the queues as they are.
+ */
 export async function prepareQueues(boss: PgBoss): Promise<void> {
   const present = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
   const definitions: [string, QueueDefinition][] = Object.entries(QUEUES);
@@ -163,7 +173,8 @@ export function openQueue(boss: PgBoss): Queue {
         ...(startAfterSeconds !== undefined && { startAfter: startAfterSeconds }),
       };
       while (await boss.send(name, payload, options) === null) {
-        // One waits already: locked, it begins when this change can be seen. If none is found, a worker has just taken it.
+        // One job waits already. The lock keeps it from beginning before this change can be seen.
+        // If no job is found, a worker has just taken it.
         const waiting = await db`
           select from pgboss.job where name = ${name} and coalesce(singleton_key, '') = ${singletonKey ?? ""}
             and state = 'created' and policy = 'short' for share`;

@@ -2,10 +2,13 @@ import { z } from "zod";
 
 // Building blocks that more than one resource's schema uses.
 
-/** A UUID of any version and variant, as `format: uuid` has it, lower-cased: ids are compared as text. */
+/**
+ * A UUID of any version and variant, as `format: uuid` allows, lower-cased because ids are compared
+ * as text.
+ */
 export const Id = z.guid({ error: "Expected a UUID" }).toLowerCase();
 
-/** The input of a call about what its id alone names. */
+/** The input of a call that needs only an id. */
 export const IdPath = z.strictObject({ id: Id });
 export type IdPath = z.infer<typeof IdPath>;
 
@@ -14,7 +17,7 @@ const STORED = "Must be in the years 1 to 9999";
 /** RFC 3339 in UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).refine(isStored, STORED);
 
-/** RFC 3339 as others write it: of any offset, with or without parts of a second. */
+/** RFC 3339 as others write it, with any offset, with or without fractions of a second. */
 export const OffsetTime = z.iso.datetime({ offset: true, abort: true }).refine(isStored, STORED);
 
 /** RFC 3339 has a year 0 and PostgreSQL has none; PostgreSQL has a year 10000, and RFC 3339 has none. */
@@ -23,11 +26,11 @@ function isStored(time: string): boolean {
   return year >= 1 && year <= 9999;
 }
 
-/** What work on a ticket or task is for; an account may switch some of them off. */
+/** The trade that work on a ticket or task is for. An account may switch some of them off. */
 export const Role = z.enum(["frontend", "backend", "design", "devops", "qa", "other"]);
 export type Role = z.infer<typeof Role>;
 
-/** What an API key may do of what its owner may. */
+/** The part of its owner's rights that an API key may use. */
 export const Scope = z.enum([
   "tickets:read",
   "tickets:write",
@@ -46,24 +49,30 @@ export type UserRole = z.infer<typeof UserRole>;
 export const ProjectRole = z.enum(["viewer", "member", "admin"]);
 export type ProjectRole = z.infer<typeof ProjectRole>;
 
-/** Who a change is written down under in history and audit. */
+/** The author under which history and audit record a change. */
 export const Author = z.object({
   kind: z.enum(["user", "key", "webhook", "job"]),
   id: z.string().describe("Id of the user, or name of the webhook's sender or of the job"),
   name: z.string().optional(),
-  /** Of the API key that acted for the user. */
+  /** The id of the API key that acted for the user. */
   key_id: z.string().optional(),
 });
 export type Author = z.infer<typeof Author>;
 
-/** `owner/name` of a code-hosting repository; in an address, dots alone would lead elsewhere. */
+/**
+ * `owner/name` of a code-hosting repository. Names of dots alone are refused, because in an address
+ * they would lead elsewhere.
+ */
 export const RepoName = z.string()
   .regex(/^(?!\.{1,2}\/)[A-Za-z0-9_.-]{1,100}\/(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/, "Expected owner/name");
 
-/** The name of a commit, lower-cased: senders differ in case. */
+/** The name of a commit, lower-cased because senders differ in case. */
 export const CommitSha = z.string().regex(/^[0-9a-fA-F]{40}$/, "Expected 40 hex characters").toLowerCase();
 
-/** Text with its length counted in code points. NUL and lone surrogates are refused: PostgreSQL can't store them. */
+/**
+ * Text with its length counted in code points. NUL and lone surrogates are refused, because
+ * PostgreSQL can't store them.
+ */
 export function text(min: number, max: number) {
   return z.string()
     .refine(isStorableText, {
@@ -73,7 +82,8 @@ export function text(min: number, max: number) {
     .refine((value) => between(value, min, max), {
       error: min > 0 ? `Must have ${min} to ${max} characters` : `Must have at most ${max} characters`,
     })
-    // No `override`: that one is applied too late for a schema that wraps this one, such as its nullable.
+    // `override` isn't used, because it is applied too late for a schema that wraps this one, such
+    // as its nullable.
     .meta({ type: "string", ...(min > 0 && { minLength: min }), maxLength: max, pattern: "^[^\\x00]*$" });
 }
 
@@ -81,7 +91,7 @@ function isStorableText(value: string): boolean {
   return value.isWellFormed() && !value.includes("\0");
 }
 
-/** Of text that comes from where nobody can be told what to leave out. */
+/** Cleans text whose sender can't be told what to leave out. */
 export function toStorableText(value: string): string {
   return value.toWellFormed().replaceAll("\0", "");
 }
@@ -93,22 +103,31 @@ function between(value: string, min: number, max: number): boolean {
   return points >= min && points <= max;
 }
 
-/** Blanks, and what shows as nothing at all: with such a character, one address could be two. */
+/**
+ * Blanks and characters that show as nothing at all. With such a character, one address could be
+ * two.
+ */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 export function isVisible(value: string): boolean {
   return !INVISIBLE.test(value);
 }
 
-/** An address of before too, with which no new user may be made: it finds people. */
+/**
+ * An email address to find people by. It also takes older addresses, with which no new user may be
+ * created.
+ */
 export const KnownEmail = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an email address").normalize(
   "NFC",
 );
 
-/** An email address. Its Unicode form is the one that addresses are stored and compared in. */
+/**
+ * An email address. It is normalised to the Unicode form in which addresses are stored and
+ * compared.
+ */
 export const Email = KnownEmail.refine(isVisible, "Must not contain invisible characters");
 
-/** The list, refused where it names `what` twice: two items with one key are the same. */
+/** Refuses a list that names `what` twice. Two items with one key are the same. */
 export function distinct<List extends z.ZodArray<z.ZodType<string>>>(
   list: List,
   what: string,
@@ -118,7 +137,7 @@ export function distinct<List extends z.ZodArray<z.ZodType<string>>>(
     .meta({ uniqueItems: true });
 }
 
-/** What a URL parser would drop is refused: blanks at the end, tabs and line ends. */
+/** Refuses the characters that a URL parser would drop: blanks at the end, tabs and line ends. */
 const ADDRESS = /^https?:\/\/[^\t\n\r]*(?<!\s)$/i;
 
 /** An http or https address, stored as sent. */
@@ -126,7 +145,7 @@ export const WebAddress = text(0, 2000)
   .refine((value) => ADDRESS.test(value) && URL.canParse(value), "Expected an http or https address")
   .meta({ format: "uri" });
 
-/** Any JSON object as it is, whatever its keys: a record of zod's would lose `__proto__`. */
+/** Any JSON object as it is, with any keys. A record of zod's would lose `__proto__`. */
 export const AnyObject = z.custom<Record<string, unknown>>(isPlainObject, "Expected an object")
   .meta({ type: "object", additionalProperties: true });
 
@@ -148,7 +167,7 @@ function storable(value: unknown, depth = 0): boolean {
   return Object.entries(value).every(([key, item]) => isStorableText(key) && storable(item, depth + 1));
 }
 
-/** A whole number that may pass 2^31, which is where generated clients end unless told so. */
+/** A whole number that may pass 2^31, at which generated clients end unless told otherwise. */
 export const LargeInteger = z.int().meta({ format: "int64" });
 
 /** A whole number that may come as a query string. */
@@ -163,11 +182,15 @@ export function queryInteger(min: number, max: number, fallback: number) {
       ),
     )
     .default(fallback)
-    // The default would be left out of a document: this is what a string is turned into.
+    // The document would otherwise leave the default out. The type is the one that a string is
+    // turned into.
     .meta({ type: "integer", minimum: min, maximum: max, override: { default: fallback } });
 }
 
-/** A boolean that may come as a query string, in the letters of whatever language writes it. */
+/**
+ * A boolean that may come as a query string, in upper or lower case, because languages write it
+ * differently.
+ */
 export const queryBoolean = z.union(
   [
     z.boolean(),
@@ -176,25 +199,28 @@ export const queryBoolean = z.union(
   { error: "Expected true or false" },
 ).meta({ type: "boolean" });
 
-/** Where the next page of a keyset list begins: opaque to clients. */
+/** The place where the next page of a keyset list begins. It is opaque to clients. */
 export const Cursor = z.string().max(500).regex(/^[A-Za-z0-9_-]+$/, "Not a cursor of this list");
 
 export const NextCursor = z.string().nullable().describe(
   "Send it as `cursor` to get the next page; null on the last page",
 );
 
-/** Of a list that comes whole. Told with the type that it has in pages: generated clients know none that is always null. */
+/**
+ * The cursor of a list without pages. It has the type of a cursor in pages, because generated
+ * clients know no type that is always null.
+ */
 export const NoCursor = z.null().meta({
   type: ["string", "null"],
   description: "Always null, because the list is complete",
 });
 
-/** Of a page, where nobody says how long. */
+/** The length of a page when the caller gives none. */
 export const PAGE_LENGTH = 50;
 /** The pages of a list. */
 export const Page = z.strictObject({ limit: queryInteger(1, 200, PAGE_LENGTH), cursor: Cursor.optional() });
 export type Page = z.infer<typeof Page>;
 
-/** The input of a list of what belongs to what its id names. */
+/** The input of a list of the parts of the thing that its id names. */
 export const IdPage = Page.extend({ id: Id });
 export type IdPage = z.infer<typeof IdPage>;

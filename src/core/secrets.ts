@@ -3,19 +3,21 @@ import { ConfigError, messageOf } from "../../db/errors.ts";
 import { type Config, SECRET_LENGTH } from "./config.ts";
 
 export interface Key {
-  /** Short, derived from the key, safe to show: tells which key made a token or a ciphertext. */
+  /**
+   * Short, derived from the key and safe to show. It tells which key made a token or a ciphertext.
+   */
   id: string;
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The keys in use, the newest first; older ones still verify and decrypt. */
+/** The keys in use, the newest first. Older ones still verify and decrypt. */
 export interface Secrets {
   auth: [Key, ...Key[]];
   encryption: [Key, ...Key[]];
 }
 
 /**
- * The secrets of the environment, or one generated into DATA_DIR on the first start.
+ * Loads the secrets of the environment, or the one generated into DATA_DIR on the first start.
  * @throws {ConfigError} when there is none and DATA_DIR cannot hold one
  */
 export async function loadSecrets(config: Config): Promise<Secrets> {
@@ -35,8 +37,8 @@ async function generatedSecret(dataDir: string): Promise<string> {
   const path = `${dataDir}/auth_secret`;
   try {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
-    // Written whole under another name, which is its owner's alone, then linked: of two first starts at once, one wins and
-    // both read its secret.
+    // The secret is written whole under another name, which only its owner can read, and then
+    // linked. When two first starts come at once, one wins and both read its secret.
     const draft = await Deno.makeTempFile({ dir: dataDir, prefix: "auth_secret." });
     try {
       await Deno.writeTextFile(draft, randomBytes(32).toString("base64url"));
@@ -47,7 +49,8 @@ async function generatedSecret(dataDir: string): Promise<string> {
       await Deno.remove(draft);
     }
     const secret = (await Deno.readTextFile(path)).trim();
-    // With what is left of a file after a full disk or a power cut anybody could make tokens.
+    // A full disk or a power cut may leave part of the file, and with such a secret anybody could
+    // make tokens.
     if (secret.length < SECRET_LENGTH) {
       throw new ConfigError(
         `AUTH_SECRET: ${path} holds no secret: restore it from a backup, or delete it to have a new one made`,

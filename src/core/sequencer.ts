@@ -1,20 +1,22 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "../../db/open.ts";
 
-/** How often a process looks for what another one committed or left unnumbered. */
+/** How often a process looks for changes that another process committed or left unnumbered. */
 const TICK_MS = 200;
 /** The least time between two looks, so that a busy service numbers many events at once. */
 const PACE_MS = 20;
+
 interface Parts {
   sql: Sql;
-  /** Hears of the last number after each look. */
+  /** Called with the last number after each look. */
   onNumber: (last: number) => void;
   onError: (error: unknown) => void;
 }
 
 /**
- * Gives committed changes their numbers (see the migration of events). It runs in each process: at once when the process
- * itself has committed something, and by the clock, so that a change whose process died isn't left behind.
+ * Gives committed changes their numbers (see the migration of events). It runs in each process: at
+ * once when the process itself has committed a change, and at intervals, so that a change whose
+ * process died isn't left behind.
  */
 export class Sequencer {
   readonly #parts: Parts;
@@ -29,7 +31,7 @@ export class Sequencer {
     this.#done = this.#run();
   }
 
-  /** Something may have been committed. */
+  /** Call it when a change may have been committed. */
   wake(): void {
     this.#woken.resolve();
   }

@@ -24,7 +24,10 @@ export const MODEL_DIR = new URL("../../models/all-MiniLM-L6-v2/", import.meta.u
 export interface RunningServices {
   services: Services;
   boss: PgBoss;
-  /** Ends what waits for an event and what streams, so that their clients are answered before the end. */
+  /**
+   * Ends calls that wait for an event and streams, so that their clients are answered before the
+   * end.
+   */
   drain(): void;
   /** Ends jobs, workers and database, in this order. */
   close(): Promise<void>;
@@ -34,7 +37,7 @@ export interface RunningServices {
 interface Parts {
   embedder?: Embedder;
   sender?: Sender;
-  /** Hears of every statement that is sent. */
+  /** Called with every statement that is sent. */
   onStatement?: (text: string) => void;
 }
 
@@ -47,7 +50,8 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     onStatement: parts.onStatement,
     onBackgroundError: (error) => log.error("database failed", describeError(error)),
     onDeath: (error) => {
-      // The embedded engine cannot be started twice in one process: whoever supervises this one starts it anew.
+      // The embedded engine cannot be started twice in one process, so the supervisor has to
+      // restart this one.
       log.fatal("the embedded database ended", describeError(error));
       Deno.exit(70);
     },

@@ -8,7 +8,7 @@ import type { Secrets } from "./secrets.ts";
 
 export const ACCESS_TOKEN_SECONDS = 900;
 
-/** A JWT for one session of a user, signed with the newest key. */
+/** Makes a JWT for one session of a user, signed with the newest key. */
 export function signAccessToken(secrets: Secrets, userId: string, sessionId: string): Promise<string> {
   const [key] = secrets.auth;
   return new SignJWT({ sid: sessionId }).setProtectedHeader({ alg: "HS256", kid: key.id }).setSubject(userId)
@@ -24,7 +24,7 @@ interface AccessToken {
   expiresAt: number;
 }
 
-/** A token that no key of this installation has signed, or not as it is. */
+/** A token that was changed, or that no key of this installation has signed. */
 export class UnknownToken extends AppError {
   constructor() {
     super("unauthenticated", "The access token is invalid");
@@ -33,7 +33,7 @@ export class UnknownToken extends AppError {
 
 /**
  * @throws {AppError} token_expired
- * @throws {UnknownToken} for anything else that is wrong with it, including a time in the future
+ * @throws {UnknownToken} for any other fault of the token, including a time in the future
  */
 export async function verifyAccessToken(secrets: Secrets, token: string): Promise<AccessToken> {
   try {
@@ -45,7 +45,7 @@ export async function verifyAccessToken(secrets: Secrets, token: string): Promis
     const claims = Claims.safeParse(payload);
     if (!claims.success) throw new errors.JWTClaimValidationFailed("unexpected claims", payload);
     const { sub, sid, iat, exp } = claims.data;
-    // A token is issued by this installation's own clocks: one minute allows for their difference.
+    // Only the clocks of this installation issue tokens, so one minute allows for their difference.
     if (iat > Date.now() / 1000 + 60) throw new errors.JWTClaimValidationFailed("iat", payload);
     return { userId: sub, sessionId: sid, expiresAt: exp };
   } catch (error) {
@@ -60,7 +60,7 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
-    // 248 is the largest multiple of 62 in a byte: larger bytes would favour the first letters.
+    // 248 is the largest multiple of 62 in a byte. Larger bytes would favour the first letters.
     for (const byte of randomBytes(length)) {
       if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
     }
@@ -75,7 +75,9 @@ function checksum(text: string): string {
   return out;
 }
 
-/** A new API key, `hk_<public id>_<secret><checksum>`, and the prefix by which people know it. */
+/**
+ * Makes a new API key, `hk_<public id>_<secret><checksum>`, and the prefix by which people know it.
+ */
 export function newApiKey(): { key: string; prefix: string } {
   const prefix = `hk_${randomBase62(8)}`;
   const body = `${prefix}_${randomBase62(32)}`;
@@ -87,12 +89,12 @@ export function isApiKey(credential: string): boolean {
     checksum(credential.slice(0, -6)) === credential.slice(-6);
 }
 
-/** An opaque token of 256 bits. */
+/** Makes an opaque token of 256 bits. */
 export function newOpaqueToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** What is stored of a key or an opaque token. They are random, so one SHA-256 is enough. */
+/** Hashes a key or an opaque token for storage. They are random, so one SHA-256 is enough. */
 export function hashToken(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash("sha256").update(token).digest());
 }

@@ -8,19 +8,20 @@ import { log } from "./log.ts";
 const VICTIM_PAUSE_MS = 20;
 
 /**
- * Runs `work` under the context's author in the transaction that it is in, or in one of its own. Triggers write the history
- * of tickets and their parts, and refuse a change without an author. The victim of a deadlock is run once more from its
- * beginning, so `work` must change nothing outside the database.
+ * Runs `work` under the context's author in the transaction that the context is in, or in one of
+ * its own. Triggers write the history of tickets and their parts, and refuse a change without an
+ * author. The victim of a deadlock is run once more from its beginning, so `work` must change
+ * nothing outside the database.
  */
 export async function transact<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   if (isTransaction(ctx.db)) return await work(ctx);
   return await repeatVictim(ctx, () => runOnce(ctx, work));
 }
 
-/** The same repetition for a single statement that is its own transaction. */
+/** Repeats a single statement that is its own transaction in the same way. */
 export async function repeatVictim<T>(ctx: Context, run: () => PromiseLike<T>): Promise<T> {
   const result = await runTwice(ctx, run);
-  // Only now is it committed.
+  // The change is committed only now.
   ctx.feed.wake();
   return result;
 }
@@ -31,19 +32,23 @@ async function runTwice<T>(ctx: Context, run: () => PromiseLike<T>): Promise<T> 
   } catch (error) {
     if (!isDeadlock(error)) throw error;
     log.warn("deadlock, trying again", { request_id: ctx.requestId });
-    // At once, it could take its first lock again before the other one, which waits for that, has woken up.
+    // Without the pause it could take its first lock again before the other transaction, which
+    // waits for that lock, has woken up.
     await pause(VICTIM_PAUSE_MS);
     return await run();
   }
 }
 
-/** A failure is answered, not thrown: thrown, it would take along what the transaction did before. */
+/**
+ * The outcome of a part. A failure is answered and not thrown, because a thrown one would roll back
+ * the earlier work of the transaction.
+ */
 export type Attempt<T> = { result: T } | { failure: unknown };
 
 /**
- * Runs a part of the transaction that may fail without taking the rest along: what it wrote is taken back. Call it
- * inside `transact`.
- * @throws what ends the whole transaction
+ * Runs a part of the transaction that may fail without taking the rest along, because only the
+ * part's writes are rolled back. Call it inside `transact`.
+ * @throws an error that ends the whole transaction
  */
 export async function attemptPart<C extends Context, T>(
   ctx: C,
