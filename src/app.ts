@@ -20,7 +20,10 @@ import { trpcRoutes } from "./http/trpc.ts";
 import { unsubscribeRoutes } from "./http/unsubscribe.ts";
 import { webhookRoutes, WEBHOOKS } from "./http/webhooks/routes.ts";
 
-/** The header fields of answers that are meant for clients; a browser reads only those that it is told. */
+/**
+ * The header fields of answers that are meant for clients. A browser lets scripts read only the
+ * fields that are listed for it.
+ */
 export const READABLE_FIELDS = [
   "Content-Disposition",
   "ETag",
@@ -40,7 +43,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.use(secureHeaders({
     crossOriginResourcePolicy: "same-site",
     xFrameOptions: "DENY",
-    // Without other hosts of its domain, which are not the service's to speak for.
+    // Without includeSubDomains, because the service can't speak for other hosts of its domain.
     strictTransportSecurity: config.PUBLIC_URL.startsWith("https:") && "max-age=15552000",
     originAgentCluster: false,
     xDnsPrefetchControl: false,
@@ -82,9 +85,10 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.route("/api", eventStreamRoutes(services));
   app.route("/api", restRoutes(services));
   refuseOtherMethods(app);
-  // Last, because the portal looks at every address that nobody else has.
+  // The portal comes last, because it looks at every address that nobody else has.
   app.route("/", portalRoutes(config));
-  // Answered, not thrown: an error from here would pass the middleware by, and its header fields with it.
+  // The error is answered and not thrown, because an error thrown here would bypass the middleware
+  // and its header fields.
   app.notFound((c) =>
     fail(new AppError("not_found", `No such path: ${c.req.path.slice(0, 200).toWellFormed()}`), c)
   );

@@ -11,7 +11,10 @@ import {
 import superjson from "superjson";
 import type { AppRouter, ErrorBody, Event, Resync } from "./client_types.ts";
 
-/** What a signed-in portal keeps; plain JSON, so that it fits into a browser's storage. */
+/**
+ * The credentials that a signed-in portal keeps, as plain JSON, so that they fit into a browser's
+ * storage.
+ */
 export interface Credentials {
   access_token: string;
   refresh_token: string;
@@ -19,43 +22,47 @@ export interface Credentials {
   expires_at: number;
 }
 
-/** Where the credentials are kept. It is read before every request, so that tabs may share one. */
+/** Keeps the credentials. They are read before every request, so that tabs may share one store. */
 export interface CredentialStore {
   read(): Credentials | null | Promise<Credentials | null>;
   write(credentials: Credentials | null): void | Promise<void>;
 }
 
 export interface HandoffClientOptions {
-  /** Where the service is, such as https://handoff.example; `/trpc` is added. */
+  /** The service's address, such as https://handoff.example; the client adds `/trpc`. */
   baseUrl: string;
   /**
-   * An API key; or the store of a person's session, which is in memory when absent; or `cookies` in a page of the
-   * service's own origin, so that no token is within reach of a script.
+   * An API key; or the store of a person's session, which is in memory when absent; or `cookies` in
+   * a page of the service's own origin, so that no script can reach a token.
    */
   credentials?: { apiKey: string } | CredentialStore | "cookies";
   fetch?: typeof globalThis.fetch;
-  /** Called when the service has ended the session and only a new sign-in can help; says why. */
+  /**
+   * Called with the reason when the service has ended the session and only a new sign-in can help.
+   */
   onSignedOut?: (reason: ErrorBody) => void;
 }
 
 export interface HandoffClient {
   /**
-   * The service's procedures: `client.api.tickets.create.mutate(…)`. With `{ context: { ifMatch: ticket.version } }`
-   * behind its input a change is made to that version only, and is else refused as `version_conflict`.
+   * The service's procedures: `client.api.tickets.create.mutate(…)`. With `{ context: { ifMatch:
+   * ticket.version } }` behind its input, a change is made to that version only, and is otherwise
+   * refused as `version_conflict`.
    */
   api: TRPCClient<AppRouter>;
   signIn(input: { email: string; password: string }): Promise<void>;
-  /** Forgets the credentials and ends the session; throws when the service could not be told. */
+  /** Forgets the credentials and ends the session. Throws when the service could not be told. */
   signOut(): Promise<void>;
   /**
-   * What to send as the Bearer credential to the REST API, refreshed when it is time; null when signed out, and with
-   * `cookies`, which the browser sends by itself.
+   * Answers the Bearer credential for the REST API, refreshed when it is time. Answers null when
+   * signed out, and with `cookies`, which the browser sends by itself.
    */
   accessToken(): Promise<string | null>;
   /**
-   * Events as they come: `for await (const event of client.events()) …`. It lives through lost connections and restarts of
-   * the service without losing one. An item of type `resync` says that some can't be told any more, so that what is
-   * shown must be read again. Save `event.seq` and send it as `after` to go on later; without it events begin now.
+   * Yields events as they come: `for await (const event of client.events()) …`. It survives lost
+   * connections and restarts of the service without losing an event. An item of type `resync` means
+   * that some events can no longer be given, so everything that is shown must be read again. Save
+   * `event.seq` and send it as `after` to go on later; without it events begin now.
    * @throws what the service refuses, such as a credential that has ended
    */
   events(options?: FollowOptions): AsyncGenerator<Event | Resync>;
@@ -64,33 +71,42 @@ export interface HandoffClient {
 export interface FollowOptions {
   after?: number;
   project_id?: string;
-  /** Such as `["ticket.closed", "task.*"]`. */
+  /** Patterns such as `["ticket.closed", "task.*"]`. */
   types?: string[];
-  /** Ends it. */
+  /** Ends the iteration. */
   signal?: AbortSignal;
 }
 
 /** An access token is replaced this long before its end, so that no call has to fail first. */
 const REFRESH_BEFORE_MS = 30_000;
 const MAX_BATCH = 20;
-/** Bytes: twenty shorter inputs fit into the 1 MiB that a request may have; a longer one goes alone. */
+/**
+ * Bytes. Twenty shorter inputs fit into the 1 MiB that a request may have; a longer one goes alone.
+ */
 const LONG_INPUT = 50_000;
-/** Takes the session cookie only, and a Bearer would win over it. */
+/** This procedure takes the session cookie only, and a Bearer would win over the cookie. */
 const COOKIE_ONLY = "integrations.setUpHooks";
-/** Answers to a refresh after which only a new sign-in can help; after any other the session may be well. */
+/**
+ * The answers to a refresh after which only a new sign-in can help. After any other answer the
+ * session may be intact.
+ */
 const SESSION_ENDED: ReadonlySet<string | undefined> = new Set([
   "token_reused",
   "token_expired",
   "unauthenticated",
 ]);
 
-/** A typed client for TypeScript portals and tools. Calls made in one tick share a request, unless they are long. */
+/**
+ * Creates a typed client for TypeScript portals and tools. Calls made in one tick share a request,
+ * unless they are long.
+ */
 export function createHandoffClient(options: HandoffClientOptions): HandoffClient {
   const { fetch = globalThis.fetch } = options;
   const transport = {
     url: `${options.baseUrl.replace(/\/+$/, "")}/trpc`,
     transformer: superjson,
-    // An input such as a description is too long for a URL, and URLs end up in logs.
+    // POST is used because an input such as a description is too long for a URL, and URLs end up in
+    // logs.
     methodOverride: "POST" as const,
   };
   const { credentials } = options;
@@ -99,7 +115,8 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
   // The session cookie is set, renewed and sent too.
   const withCookie = (input: URL | RequestInfo, init?: object) =>
     fetch(input, { ...init, credentials: "include" });
-  // One may be left by a sign-out that didn't reach the service: whoever is signed out calls as nobody.
+  // A sign-out that didn't reach the service may have left a cookie, so without a session no cookie
+  // is sent.
   const asSignedIn = async (input: URL | RequestInfo, init?: object) =>
     credentials === "cookies" || await store.read()
       ? await withCookie(input, init)
@@ -114,7 +131,7 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
   const credential = async (...calls: Operation[]) => {
     if (apiKey !== null) return bearer(apiKey);
     const token = await session.accessToken();
-    // Remembered, so that a refusal is held against this token and no newer one.
+    // The token is remembered, so that a refusal counts against this token and no newer one.
     for (const { context } of calls) context["token"] = token ?? session.mark;
     return calls[0]?.path === COOKIE_ONLY ? {} : bearer(token);
   };
@@ -150,7 +167,7 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
   };
 }
 
-/** Seconds that a call waits for an event, and the longest pause after calls that failed. */
+/** The seconds that a call waits for an event, and the longest pause after calls that failed. */
 const WAIT_S = 50;
 const LONGEST_PAUSE_MS = 15_000;
 
@@ -161,7 +178,7 @@ async function* followEvents(
   let failures = 0;
   while (!signal?.aborted) {
     try {
-      // The first call comes back at once where it only asks where "now" is.
+      // The first call comes back at once when it only asks for the present position.
       const place = after === undefined ? { wait: 0 } : { wait: WAIT_S, after };
       const page = await api.events.list.query({ ...filter, ...place }, signal && { signal });
       failures = 0;
@@ -176,7 +193,10 @@ async function* followEvents(
   }
 }
 
-/** Whether another try may go better: the network, a restart, or a limit that was reached. */
+/**
+ * Whether another try may go better, as after a network failure, a restart or a limit that was
+ * reached.
+ */
 function mayPass(error: unknown): boolean {
   const status = (error as { data?: { httpStatus?: number } | null }).data?.httpStatus;
   return status === undefined || status >= 500 || status === 429 || status === 408;
@@ -200,9 +220,13 @@ export function storeInMemory(initial: Credentials | null = null): CredentialSto
   };
 }
 
-/** The service's own words about a failed call; null when the failure came from elsewhere, such as the network. */
+/**
+ * Answers the service's own words about a failed call, or null when the failure came from
+ * elsewhere, such as the network.
+ */
 export function errorBody(error: unknown): ErrorBody | null {
-  // Not known by its class: a portal that makes a client of its own has that class from its own packages.
+  // The error is not recognised by its class, because a portal that makes a client of its own has
+  // that class from its own packages.
   const body = error instanceof Error ? (error as { data?: { body?: unknown } | null }).data?.body : null;
   return isErrorBody(body) ? body : null;
 }
@@ -215,12 +239,14 @@ function bearer(token: unknown): Record<string, string> {
   return typeof token === "string" ? { authorization: `Bearer ${token}` } : {};
 }
 
-/** The entity tag of a version. */
+/** Writes a version as an entity tag. */
 function ifMatch(version: unknown): Record<string, string> {
   return version === undefined ? {} : { "if-match": `"${version}"` };
 }
 
-/** It would keep the answers of a batch waiting. */
+/**
+ * Whether the call waits for an event. Such a call would keep the other answers of a batch waiting.
+ */
 function isWaiting(input: unknown): boolean {
   return typeof input === "object" && input !== null && "wait" in input && input.wait !== 0;
 }
@@ -235,7 +261,7 @@ function isRefused(error: unknown): boolean {
 }
 
 class Session {
-  /** What stands for a token that scripts can't read. */
+  /** Stands for a token that scripts can't read. */
   readonly mark = null;
   readonly #store: CredentialStore;
   readonly #open: TRPCClient<AppRouter>;
@@ -254,7 +280,10 @@ class Session {
     this.#onSignedOut = onSignedOut;
   }
 
-  /** A token that should still be taken; all who ask while a refresh is under way wait for the same one. */
+  /**
+   * Answers a token that the service should still take. All callers during a refresh wait for the
+   * same one.
+   */
   async accessToken(): Promise<string | null> {
     const credentials = await this.#store.read();
     if (!credentials) return null;
@@ -263,7 +292,9 @@ class Session {
     return await this.#refreshing;
   }
 
-  /** Notes that a call with this token was refused; tells whether another try can go better. */
+  /**
+   * Notes that a call with this token was refused, and answers whether another try can go better.
+   */
   refuse(token: unknown): boolean {
     if (typeof token !== "string") return false;
     this.#refused = token;
@@ -281,12 +312,13 @@ class Session {
     const { access_token, refresh_token } = credentials;
     try {
       await this.#logout(access_token).catch(async (error: unknown) => {
-        // Expired, or signed with a secret that has been replaced: the session may be well.
+        // The token has expired or was signed with a secret that has been replaced; the session may
+        // be intact.
         if (!isRefused(error)) throw error;
         await this.#logout((await this.#open.auth.refresh.mutate({ refresh_token })).access_token);
       });
     } catch (error) {
-      // A session that has ended already is what was asked for.
+      // The sign-out has nothing to do when the session has ended already.
       if (!SESSION_ENDED.has(errorBody(error)?.code)) throw error;
     }
   }
@@ -312,7 +344,10 @@ class Session {
     }
   }
 
-  /** Somebody may have signed out, or in as another, or another tab have refreshed, during a refresh. */
+  /**
+   * During a refresh, somebody may have signed out or signed in as another user, or another tab may
+   * have refreshed.
+   */
   async #isCurrent(used: Credentials): Promise<boolean> {
     return (await this.#store.read())?.refresh_token === used.refresh_token;
   }
@@ -326,9 +361,12 @@ class Session {
   }
 }
 
-/** The session of a page whose tokens are in cookies: it learns from a refused call that they must be renewed. */
+/**
+ * The session of a page whose tokens are in cookies. A refused call shows that they must be
+ * renewed.
+ */
 class CookieSession {
-  /** How often the cookies have been renewed: a call of an earlier number may go better now. */
+  /** The number of renewals of the cookies. A call of an earlier number may now go better. */
   mark = 0;
   readonly #url: string;
   readonly #open: TRPCClient<AppRouter>;
@@ -367,7 +405,7 @@ class CookieSession {
         await this.#open.auth.logout.mutate({});
       });
     } catch (error) {
-      // A session that has ended already is what was asked for.
+      // The sign-out has nothing to do when the session has ended already.
       if (!SESSION_ENDED.has(errorBody(error)?.code)) throw error;
     }
   }

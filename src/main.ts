@@ -9,17 +9,23 @@ import { createFirstAdmin } from "./core/first_admin.ts";
 import { describeError, log, print, startLog } from "./core/log.ts";
 import { startServices } from "./core/services.ts";
 
-/** Supervisors kill a process ten seconds after they asked it to stop: both together stay under that. */
+/**
+ * Supervisors kill a process ten seconds after they asked it to stop, so both times together stay
+ * under that.
+ */
 const ANSWERING_MS = 5_000;
 const CLOSING_MS = 4_500;
-/** npm and the task runner pass on a signal that the whole process group got: a second one this soon is a copy of it. */
+/**
+ * npm and the task runner pass on a signal that the whole process group got, so a second signal
+ * this soon is a copy of the first.
+ */
 const ONE_SIGNAL_MS = 2_000;
-/** Between two looks at the database's migrations. */
+/** The time between two looks at the database's migrations. */
 const LOOKING_MS = 10_000;
 
 /**
- * Starts the service, and drains it on SIGTERM or SIGINT, or when another version takes its database over: accepted
- * requests are answered, jobs handed back.
+ * Starts the service. Drains it on SIGTERM or SIGINT, or when another version takes its database
+ * over: accepted requests are answered and jobs are handed back.
  */
 async function main(): Promise<void> {
   const config = readConfig();
@@ -36,7 +42,7 @@ async function main(): Promise<void> {
   const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, () => started));
   const stopped = new Promise<Deno.Signal>(onceStopped);
   const begin = async () => {
-    // Told at once: whatever comes between would take the password along.
+    // The admin is announced at once, because a failure in between would lose the password.
     announce(config, await createFirstAdmin(running.services.sql, config));
     if (config.JOBS !== "off") await startJobs(running.boss, running.services);
     started = true;
@@ -52,7 +58,10 @@ async function main(): Promise<void> {
   Deno.exit(0);
 }
 
-/** A failure that nobody waits for would end the process, and every other caller's calls with it. */
+/**
+ * Logs a failure that nobody awaits. Otherwise it would end the process and the calls of every
+ * other caller with it.
+ */
 function surviveLostFailures(): void {
   addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
@@ -60,7 +69,10 @@ function surviveLostFailures(): void {
   });
 }
 
-/** Waits until another version has migrated the database, which then expects more of a write than this one knows. */
+/**
+ * Waits until another version has migrated the database. The database may then expect more of a
+ * write than this version knows.
+ */
 async function takenOver({ sql }: Services): Promise<ForeignSchema> {
   for (;;) {
     await pause(LOOKING_MS);
@@ -69,7 +81,10 @@ async function takenOver({ sql }: Services): Promise<ForeignSchema> {
   }
 }
 
-/** Hears of the first signal. One that comes after its copies ends the process at once. */
+/**
+ * Calls `stop` at the first signal. A later signal that is no copy of the first ends the process at
+ * once.
+ */
 function onceStopped(stop: (signal: Deno.Signal) => void): void {
   let heardAt: number | undefined;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -97,17 +112,23 @@ function listen(config: Config, app: ReturnType<typeof buildApp>): Deno.HttpServ
   }
 }
 
-/** Did it come to its end in time? A client that reads slowly, or a database that is away, must not hold the end. */
+/**
+ * Answers whether the work ended in time. A client that reads slowly, or a database that is away,
+ * must not hold up the end.
+ */
 async function within(ms: number, work: Promise<void> | undefined): Promise<boolean> {
   return await Promise.race([Promise.resolve(work).then(() => true), pause(ms, false)]);
 }
 
-/** Nothing is lost by it: what was acknowledged is stored, and a job that was not handed back runs again. */
+/**
+ * Logs the failure. Nothing is lost by it, because acknowledged writes are stored and a job that
+ * was not handed back runs again.
+ */
 function notClosed(error: unknown): void {
   log.error("could not close", describeError(error));
 }
 
-/** Warns of settings with which it works on this machine only, or in this process only. */
+/** Warns of settings with which the service works on this machine only, or in this process only. */
 function warn(config: Config): void {
   const { HOST, PUBLIC_URL, DATABASE_URL, AUTH_SECRET } = config;
   if (isWildcard(HOST) && PUBLIC_URL === ownUrl(config)) {
