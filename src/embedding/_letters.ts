@@ -1,24 +1,32 @@
 const FOREIGN = /(?!\p{Script=Latin})\p{L}/gu;
-/** Scripts with a word or a syllable in each character: two say as much as three letters do elsewhere. */
+/**
+ * Scripts with a word or a syllable in each character. Two such characters say as much as three
+ * letters do elsewhere.
+ */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /**
- * A vector of the model's with the text's letters in it, as far as they aren't Latin; of unit length as well. The model
- * learned English: it has no tokens for Thai or most of Chinese and takes nearly all long Greek texts for alike. Of
- * messages of Linux in 14 such languages, 2 to 99 % of the pairs that have nothing in common had a cosine of 0.65; now
- * at most 0.4 % have. One with a fifth of its words gone and the others in reverse has 0.69 to 1 with what it was.
+ * Adds the letters of the text that aren't Latin to a vector of the model. The result is of unit
+ * length as well. The model learned English, so it has no tokens for Thai or most of Chinese and
+ * takes nearly all long Greek texts for alike. Of messages of Linux in 14 such languages, 2 to 99 %
+ * of the pairs that have nothing in common had a cosine of 0.65; now at most 0.4 % have. A text
+ * with a fifth of its words gone and the others in reverse has 0.69 to 1 with the original.
  */
 export function withLetters(vector: Float32Array, text: string): Float32Array {
   const foreign = text.match(FOREIGN)?.length ?? 0;
   if (foreign === 0) return vector;
   const share = foreign / text.match(/\p{L}/gu)!.length;
   const letters = vectorOfLetters(text, vector.length);
-  // Of one letter again and again the two runs may cancel each other out: a vector of zeros has no cosine.
+  // In a text that repeats one letter, the two runs may cancel each other out, and a vector of
+  // zeros has no cosine.
   if (!letters.some(Boolean)) return vector;
   return toUnit(vector.map((value, at) => Math.sqrt(1 - share) * value + Math.sqrt(share) * letters[at]!));
 }
 
-/** Each run of letters once, in a dimension and with a sign that its hash says (feature hashing, Weinberger 2009). */
+/**
+ * Adds each run of letters once, in a dimension and with a sign that the run's hash gives (feature
+ * hashing, Weinberger 2009).
+ */
 function vectorOfLetters(text: string, dimensions: number): Float32Array {
   const vector = new Float32Array(dimensions);
   for (const run of runsOf(text)) {
@@ -38,7 +46,7 @@ function runsOf(text: string): Set<string> {
   return runs;
 }
 
-/** FNV-1a over the UTF-16 units, mixed once more: few letters change few bits otherwise. */
+/** FNV-1a over the UTF-16 units, mixed once more, because otherwise few letters change few bits. */
 function hashOf(run: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < run.length; at++) hash = Math.imul(hash ^ run.charCodeAt(at), 0x01000193);

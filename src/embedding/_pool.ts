@@ -14,7 +14,7 @@ interface Job {
 
 const MAX_QUEUED = 1000;
 
-/** Texts wait in two queues for the first thread that is free, each until its deadline. */
+/** Lets texts wait in two queues for the first thread that is free, each until its deadline. */
 export class EmbedPool implements Embedder {
   readonly #options: EmbedderOptions;
   readonly #threads: EmbedThread[];
@@ -76,7 +76,10 @@ export class EmbedPool implements Embedder {
     return [...this.#queues.request, ...this.#queues.backfill];
   }
 
-  /** An idle thread takes any text, whatever the average says: else one slow spell would refuse all that follow. */
+  /**
+   * An idle thread takes any text, no matter how slow the average is. Otherwise one slow spell
+   * would refuse every text that follows.
+   */
   #wouldBeLate(priority: EmbedPriority, timeoutMs: number): boolean {
     if (this.#queues[priority].length >= MAX_QUEUED) return true;
     const ready = this.#threads.filter(({ ready }) => ready);
@@ -95,7 +98,10 @@ export class EmbedPool implements Embedder {
     }
   }
 
-  /** Skips what has passed its deadline: after a stall of the event loop, its timer may not have run yet. */
+  /**
+   * Skips jobs that have passed their deadline, because after a stall of the event loop their
+   * timers may not have run yet.
+   */
   #nextJob(): Job | undefined {
     for (;;) {
       const job = this.#queues.request[0] ?? this.#queues.backfill[0];
@@ -129,7 +135,7 @@ export class EmbedPool implements Embedder {
     if (this.#state() === "failed") this.#settleWaiting();
   }
 
-  /** Once only: the text may be what killed the worker. */
+  /** Retries a job once only, because its text may have killed the worker. */
   #retry(job: Job): void {
     if (job.settled) return;
     if (job.retried) return this.#settle(job, null);

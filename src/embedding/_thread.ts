@@ -3,22 +3,27 @@ import type { EmbedderOptions, FromWorker, ToWorker } from "./embedder.ts";
 
 export type Answer = FromWorker & { type: "vector" | "error" };
 
-/** What a thread tells its pool. */
+/** The events that a thread reports to its pool. */
 interface ThreadEvents {
   /** The model is loaded. */
   ready(): void;
   answered(answer: Answer, milliseconds: number): void;
-  /** The model's files are wrong: only a new start, after somebody has mended them, can change that. */
+  /** The model's files are wrong, so only a new start can help, after somebody has mended them. */
   refused(reason: string): void;
-  /** The worker died or hung, and took its text along; another follows, until too many have died. */
+  /**
+   * The worker died or hung and lost its text. Another worker follows, until too many have died.
+   */
   ended(reason: string): void;
 }
 
-/** A worker that loads the model for so long is replaced. */
+/** A worker that takes longer than this to load the model is replaced. */
 const LOAD_MS = 60_000;
 const MAX_RESTART_MS = 60_000;
 const DEATHS_UNTIL_FAILED = 3;
-/** Replacing for ever is no choice: each ended worker leaves some 40 MB of onnxruntime's memory in the process. */
+/**
+ * A thread can't be replaced for ever, because each ended worker leaves some 40 MB of onnxruntime's
+ * memory in the process.
+ */
 const DEATHS_UNTIL_GIVEN_UP = 10;
 
 /** A worker with a model of its own, and its successors. */
@@ -28,7 +33,7 @@ export class EmbedThread {
   #worker: Worker | null = null;
   #ready = false;
   #askedAt = 0;
-  /** Since its last vector. */
+  /** The number of deaths since its last vector. */
   #deaths = 0;
   /** Either the watchdog of a living worker or the restart of a dead one. */
   #timer?: ReturnType<typeof setTimeout>;
@@ -47,7 +52,7 @@ export class EmbedThread {
     return this.#deaths >= DEATHS_UNTIL_FAILED;
   }
 
-  /** One text at a time, and only when ready. */
+  /** Takes one text at a time, and only when ready. */
   ask(text: string): void {
     this.#askedAt = performance.now();
     this.#send({ text });

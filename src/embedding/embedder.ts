@@ -1,16 +1,19 @@
 export type EmbedderState = "off" | "starting" | "ready" | "failed";
-/** Requests go first: somebody waits for them. */
+/** Requests go first, because somebody waits for them. */
 export type EmbedPriority = "request" | "backfill";
 
 export interface Embedder {
-  /** `queued` counts waiting texts, not running ones; `reason` is why it failed or why a worker was last replaced. */
+  /**
+   * `queued` counts waiting texts, not running ones. `reason` is why it failed or why a worker was
+   * last replaced.
+   */
   state(): { state: EmbedderState; reason?: string; queued: number };
-  /** null when off, failed, or not done within timeoutMs (default 2000). Never throws. */
+  /** Answers null when off, failed, or not done within timeoutMs (default 2000). Never throws. */
   embed(
     text: string,
     options?: { timeoutMs?: number; priority?: EmbedPriority },
   ): Promise<Float32Array | null>;
-  /** Answers null to whatever is waiting and ends the workers. */
+  /** Answers null to every waiting text and ends the workers. */
   close(): void;
 }
 
@@ -22,16 +25,19 @@ interface EmbedderLog {
 }
 
 export interface EmbedderOptions {
-  /** Workers; each takes about 150 MB and keeps one core busy. 0 = off. */
+  /** The number of workers. Each takes about 150 MB and keeps one core busy. 0 = off. */
   threads: number;
   modelDir: URL | string;
   log?: EmbedderLog;
-  /** Once per text asked for: seconds until the answer, and whether it was a vector. */
+  /** Called once per text with the seconds until the answer, and whether it was a vector. */
   onObserve?: (seconds: number, ok: boolean) => void;
   workerUrl?: URL;
-  /** A worker silent for so long on one text is replaced. Default 10,000. */
+  /** A worker that is silent for so long on one text is replaced. Default 10,000. */
   hangMs?: number;
-  /** Pause before a dead worker's first replacement; doubles with each death in a row, up to a minute. Default 250. */
+  /**
+   * Pause before a dead worker's first replacement. It doubles with each death in a row, up to a
+   * minute. Default 250.
+   */
   restartMs?: number;
 }
 

@@ -11,18 +11,22 @@ type Extractor = (text: string) => Promise<Float32Array>;
 
 const WEIGHTS = "onnx/model_quantized.onnx";
 const LOADED_FILES = ["config.json", "tokenizer.json", "tokenizer_config.json", WEIGHTS];
-/** Leaves it a tenth of a processor beside another thread that wants it too. */
+/** Leaves this thread a tenth of a processor when another thread wants it too. */
 const NICER_BY = 10;
 const NICEST = 19;
-/** 254 tokens of 39 characters: prose ends near 1,300. Without it one crafted text of 256 KiB tokenizes for 9 s. */
+/**
+ * 254 tokens of 39 characters, while prose ends near 1,300 characters. Without the limit one
+ * crafted text of 256 KiB tokenizes for 9 s.
+ */
 const MAX_CHARACTERS = 10_000;
 
-/** A file of the model is not what it should be; trying again would not help. */
+/** A file of the model is wrong, and trying again would not help. */
 class ModelFileError extends Error {
   override name = "ModelFileError";
 }
 
-// Nothing below asks the library for a file; this makes sure that it fetches and caches none by itself either.
+// The code below never asks the library for a file. These settings make sure that the library
+// fetches and caches none by itself either.
 env.allowRemoteModels = false;
 env.allowLocalModels = false;
 env.useFSCache = false;
@@ -39,7 +43,10 @@ function answer(message: FromWorker): void {
   self.postMessage(message);
 }
 
-/** Errors other than a bad file go uncaught on purpose: the pool replaces the worker and tries again. */
+/**
+ * Errors other than a bad file go uncaught on purpose, so that the pool replaces the worker and
+ * tries again.
+ */
 async function load(modelDir: string): Promise<FromWorker> {
   const startedAt = performance.now();
   try {
@@ -54,8 +61,8 @@ async function load(modelDir: string): Promise<FromWorker> {
 }
 
 /**
- * Lets requests go first where processors are short: a text takes 40 ms of one. On Linux this is the thread's priority,
- * elsewhere it would be that of the whole process.
+ * Lets requests go first when processors are short, because a text takes 40 ms of one. On Linux
+ * this is the thread's priority; elsewhere it would be that of the whole process.
  */
 function stepBack(): void {
   if (Deno.build.os === "linux") setPriority(0, Math.min(getPriority(0) + NICER_BY, NICEST));
@@ -70,7 +77,7 @@ async function embed(text: string): Promise<FromWorker> {
   }
 }
 
-/** The four files, each proved equal to its line in SHA256SUMS. */
+/** Reads the four files, each proved equal to its line in SHA256SUMS. */
 async function readVerified(base: string): Promise<Map<string, Uint8Array>> {
   const sums = parseSums(new TextDecoder().decode(await read(base, "SHA256SUMS")));
   const files = new Map<string, Uint8Array>();
@@ -103,7 +110,10 @@ function parseSums(text: string): Map<string, string> {
   return new Map(Array.from(lines, ([, sum = "", file = ""]) => [file, sum]));
 }
 
-/** Cut at 256, the library drops the closing token that the model was trained to see; this puts it back. */
+/**
+ * Puts back the closing token that the model was trained to see. The library drops it when it cuts
+ * a text at 256 tokens.
+ */
 class ClosingTokenizer extends BertTokenizer {
   override _call(...input: Parameters<BertTokenizer["_call"]>): ReturnType<BertTokenizer["_call"]> {
     const encoding = super._call(...input);
@@ -114,9 +124,10 @@ class ClosingTokenizer extends BertTokenizer {
   }
 }
 
-/** Built by hand: `pipeline()` lets no session options through. */
+/** Builds the extractor by hand, because `pipeline()` lets no session options through. */
 async function createExtractor(base: string, files: Map<string, Uint8Array>): Promise<Extractor> {
-  // By path, not from the bytes: given bytes, onnxruntime-node 1.14 ignores every option without a word.
+  // The session is made by path and not from the bytes, because onnxruntime-node 1.14 silently
+  // ignores every option when it gets bytes.
   const session = await onnxruntime.InferenceSession.create(base + WEIGHTS, {
     executionProviders: ["cpu"],
     // With 2, its threads share one core and halve the speed; embedding on two cores takes two workers.
