@@ -1,23 +1,30 @@
 import { AppError } from "../core/errors.ts";
 import { setSharedTimeout } from "./shared_timeout.ts";
 
-/** Of one call, unless its procedure says otherwise. */
+/** The bytes of one call's body, unless its procedure says otherwise. */
 export const MAX_CALL_BYTES = 256 * 1024;
-/** For the whole body: 256 KiB in it are 13 KiB a second. */
+/** The time for the whole body. 256 KiB in it are 13 KiB a second. */
 const BODY_TIMEOUT_MS = 20_000;
-/** The server makes room for what it reads whole as soon as it is announced, be it never sent. */
+/**
+ * The server reserves memory for a body that it reads whole as soon as the body is announced, even
+ * when it is never sent.
+ */
 const MOST_AT_ONCE = 64 * 1024;
-/** Room for any other body, doubled as it comes. */
+/** The room for any other body. It doubles as the body comes. */
 const FIRST_BYTES = 16 * 1024;
 
-/** Tells by the beginning of a body how many bytes the whole may have, or throws why no more than those. */
+/**
+ * Answers, by the beginning of a body, how many bytes the whole may have, or throws the reason why
+ * it may have no more.
+ */
 export type Permit = (head: Uint8Array) => Promise<number>;
 
 /**
- * The body, byte for byte. A client that sends half of it, or a byte now and then, must not hold a call for ever.
- * `permit` is asked once more than `maxBytes` came.
- * @throws {AppError} payload_too_large as soon as more than `maxBytes` came, announced or not; request_timeout when
- * it doesn't arrive whole and in time; unsupported_media_type when it is compressed
+ * Reads the body, byte for byte. A client that sends half of it, or a byte now and then, must not
+ * hold a call for ever. `permit` is asked once when more than `maxBytes` have come.
+ * @throws {AppError} payload_too_large as soon as more than `maxBytes` came, announced or not;
+ * request_timeout when it doesn't arrive whole and in time; unsupported_media_type when it is
+ * compressed
  */
 export async function readBody(
   request: Request,
@@ -30,7 +37,8 @@ export async function readBody(
   }
   const announced = request.headers.get("content-length") ?? "";
   if (!permit && Number(announced) > maxBytes) throw tooLarge(maxBytes);
-  // The server gives no more than was announced; what was announced not at all, or twice, is counted.
+  // The server gives no more than was announced. A body without an announced length, or with two,
+  // is counted.
   const isShort = /^\d+$/.test(announced) && Number(announced) <= MOST_AT_ONCE;
   return await inTime(isShort ? readWhole(request) : readCounted(request.body, maxBytes, permit));
 }
@@ -46,7 +54,7 @@ async function readCounted(
 ): Promise<Uint8Array<ArrayBuffer>> {
   let bytes = new Uint8Array(FIRST_BYTES);
   let [size, most] = [0, maxBytes];
-  // Leaving the loop early cancels the stream: the rest is not read.
+  // Leaving the loop early cancels the stream, so the rest is not read.
   for await (const chunk of body ?? []) {
     const end = size + chunk.byteLength;
     if (end > most && permit) {
@@ -55,7 +63,7 @@ async function readCounted(
     }
     if (end > most) throw tooLarge(most);
     if (end > bytes.length) bytes = new Uint8Array(bytes.buffer.transfer(Math.max(end, 2 * bytes.length)));
-    // Copied rather than kept: a chunk of one byte comes in a buffer of 64 KiB.
+    // The chunk is copied and not kept, because a chunk of one byte comes in a buffer of 64 KiB.
     bytes.set(chunk, size);
     size = end;
   }
@@ -68,7 +76,8 @@ async function inTime<T>(reading: Promise<T>): Promise<T> {
   try {
     return await Promise.race([reading, late.promise]);
   } catch (error) {
-    // What else fails here is the connection: its client is gone, or this process is about to be.
+    // Any other failure here is one of the connection, because its client is gone or this process
+    // is about to go.
     throw error instanceof AppError ? error : unfinished("did not arrive whole", error);
   } finally {
     cancel();

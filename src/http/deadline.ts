@@ -7,8 +7,9 @@ import { InFlight } from "./in_flight.ts";
 import type { HttpEnv } from "./request.ts";
 
 /**
- * Answers every call in time: at once when the database is lost, and after half a minute whatever it waits for, or after
- * a whole one where `waits` says that the call may wait for an event. Work that has begun goes on to its end; its client is told what holds for every 503 of a write: it may have happened.
+ * Answers every call in time: at once when the database is lost, and otherwise after half a minute,
+ * or after a whole one when `waits` says that the call may wait for an event. Work that has begun
+ * goes on to its end. Its client is told that it may have happened, as with every 503 of a write.
  */
 export function deadline(
   { databaseHealth }: Services,

@@ -21,7 +21,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-// Calls go to where the page came from, whatever address the service has from elsewhere.
+// Calls go to the origin of the page, no matter which address the service has from elsewhere.
 const START = `const answer = await fetch("/api/openapi.json");
 SwaggerUIBundle({
   spec: { ...await answer.json(), servers: [{ url: location.origin + "/api" }] },
@@ -35,7 +35,7 @@ const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** The document and a page that shows it, served without the internet. */
+/** Serves the document and a page that shows it, without the internet. */
 export function docsRoutes(publicUrl: string, webhooks: readonly Webhook[]): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   let document: Uint8Array<ArrayBuffer> | undefined;
@@ -69,7 +69,10 @@ function serveAsset(app: Hono<HttpEnv>, file: string, type: string): void {
 
 const PART_BYTES = 16 * 1024;
 
-/** The same bytes for all, a part at a time: a whole answer would be kept for each stranger who doesn't read theirs. */
+/**
+ * Streams the same bytes to everybody, a part at a time. A whole answer would be kept for each
+ * stranger who doesn't read it.
+ */
 function inParts(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const parts = Math.ceil(bytes.length / PART_BYTES);
   return ReadableStream.from(

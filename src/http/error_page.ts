@@ -5,7 +5,10 @@ import type { HttpEnv } from "./request.ts";
 
 const POLICY = "default-src 'none'; style-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
 
-/** Is it a person's browser that goes to the address? Programs, and scripts in pages, don't ask for HTML. */
+/**
+ * Whether a person's browser goes to the address. Programs, and scripts in pages, don't ask for
+ * HTML.
+ */
 export function isNavigation({ req }: Context<HttpEnv>): boolean {
   return req.method === "GET" && !req.path.startsWith("/trpc/") &&
     /(?:^|[\s,])text\/html\b/.test(req.header("accept") ?? "");

@@ -13,9 +13,12 @@ import { deadline } from "./deadline.ts";
 import type { Documented } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
 
-/** How long a client may take for a part of the stream; one that reads no more is let go and may resume. */
+/**
+ * How long a client may take for a part of the stream. A client that stops reading is let go and
+ * may resume.
+ */
 const STALL_MS = 60_000;
-/** After how many milliseconds a browser connects again. */
+/** The milliseconds after which a browser connects again. */
 const RETRY_MS = 2_000;
 
 const HEADERS = {
@@ -25,14 +28,14 @@ const HEADERS = {
   "X-Accel-Buffering": "no",
 };
 
-/** For the documents. */
+/** The stream as the documents describe it. */
 export const EVENT_STREAM: Documented = {
   name: "events.stream",
   meta: STREAM,
   input: FollowEvents,
   output: z.string(),
   pathFields: [],
-  // In its place there is the header field.
+  // The header field takes its place.
   rest: FollowEvents.omit({ lastEventId: true }),
   needsBody: false,
 };
@@ -55,7 +58,7 @@ export function eventStreamRoutes(services: Services): Hono<HttpEnv> {
 async function open(c: HonoContext<HttpEnv>, ctx: ActorContext): Promise<Response> {
   const { lastEventId, after, ...filter } = parseAs(FollowEvents, {
     ...c.req.query(),
-    // Sent by a browser that connects again; `after` is in the address still.
+    // A browser that connects again sends it; `after` is then still in the address.
     ...(c.req.header("last-event-id") && { lastEventId: c.req.header("last-event-id") }),
   });
   const { position, resync } = await startAfter(ctx, filter, lastEventId ?? after);
@@ -93,7 +96,10 @@ function pulled(first: string, batches: AsyncGenerator<Batch>): ReadableStream<U
   });
 }
 
-/** Null at the end, which is also what a credential that has ended leads to: the next connection is told why. */
+/**
+ * Answers null at the end, and also when the credential has ended. The next connection is then told
+ * why.
+ */
 async function nextOf(batches: AsyncGenerator<Batch>): Promise<Batch | null> {
   try {
     const { done, value } = await batches.next();

@@ -7,7 +7,10 @@ import { failureOfRequest } from "../routers/trpc.ts";
 import { errorPage, isNavigation } from "./error_page.ts";
 import type { HttpEnv } from "./request.ts";
 
-/** The answer to whatever no route answered, in the form of the door that it came to; a page where a person came. */
+/**
+ * Answers a request that no route answered, in the form of the door that it came to, or as a page
+ * when a person came.
+ */
 export function fail(thrown: unknown, c: Context<HttpEnv>): Response | Promise<Response> {
   const error = toAppError(thrown);
   const { requestId } = c.var;
@@ -27,16 +30,17 @@ export function headersOf({ code, fields }: AppError): [name: string, value: str
 
 const NOT_SET_UP: ReadonlySet<ErrorCode> = new Set(["not_configured", "webhook_secret_not_configured"]);
 
-/** Writes down why a call failed, where the caller is told a fixed sentence only. */
+/** Logs why a call failed when the caller is told only a fixed sentence. */
 export function logFailure(requestId: string, error: AppError): void {
   if (error.status < 500) return;
-  // Nothing has failed: it was never set up.
+  // Nothing has failed, because it was never set up.
   if (NOT_SET_UP.has(error.code)) {
     return log.info("not set up", { request_id: requestId, code: error.code, reason: error.message });
   }
   const cause = error.cause ?? error;
   const { stack, ...facts } = describeError(cause);
-  // In an outage each call fails so, and all with the same stack, of a socket's or a timer's: a gigabyte in a weekend.
+  // In an outage each call fails like this, all with the same stack of a socket or a timer, which
+  // would fill a gigabyte in a weekend.
   const isOutage = error.code === "unavailable" &&
     (cause === error || isUnavailable(cause) || endsConnection(cause));
   log.error("request failed", {

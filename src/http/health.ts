@@ -5,12 +5,18 @@ import type { Services } from "../core/context.ts";
 import { describeError, log } from "../core/log.ts";
 import type { HttpEnv } from "./request.ts";
 
-/** Is there a first admin, and do the jobs of this process run? Given by main, since jobs lie above this layer. */
+/**
+ * Whether there is a first admin and the jobs of this process run. main passes it in, because jobs
+ * lie above this layer.
+ */
 export type Started = () => boolean;
 
 const CHECK_TIMEOUT_MS = 2_000;
 
-/** `/healthz` tells that the process answers; `/readyz` that what it needs does too. */
+/**
+ * `/healthz` tells that the process answers; `/readyz` tells that the parts that it needs answer
+ * too.
+ */
 export function healthRoutes(services: Services, started: Started): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.get("/healthz", (c) => c.json({ status: "ok" }));

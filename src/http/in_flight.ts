@@ -1,13 +1,14 @@
 interface Place<T> {
   item: T;
-  /** -1 once it is taken out. */
+  /** -1 once it is removed. */
   index: number;
 }
 
 /**
- * What comes and goes with every call. A Set moves to a new table after every few dozen that go, and the table it
- * leaves points to that one: V8 keeps what an old object points to, though nobody holds that object any more, so every
- * call was copied and kept until the next full collection, which was a sixth of a small call's processor time.
+ * A collection of things that come and go with every call. A Set moves to a new table after every
+ * few dozen removals, and its old table points to the new one. V8 keeps the objects that an old
+ * object points to, even when nobody holds the old object any more. So every call was copied and
+ * kept until the next full collection, which was a sixth of a small call's processor time.
  */
 export class InFlight<T> {
   readonly #places: Place<T>[] = [];
@@ -16,14 +17,14 @@ export class InFlight<T> {
     return this.#places.length;
   }
 
-  /** Returns what takes it out again, and says whether it was in. */
+  /** Adds an item. Returns a function that removes it and answers whether it was in. */
   add(item: T): () => boolean {
     const place = { item, index: this.#places.length };
     this.#places.push(place);
     return () => this.#remove(place);
   }
 
-  /** As it is now: whoever reads it may add to the bag and take out of it meanwhile. */
+  /** Answers a copy, so that its reader may add and remove items. */
   items(): T[] {
     return this.#places.map(({ item }) => item);
   }

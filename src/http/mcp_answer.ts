@@ -2,7 +2,7 @@ import type { ErrorBody, ErrorCode } from "../core/errors.ts";
 
 type Json = Record<string, unknown>;
 
-/** What an agent can do about a failure, beside what the sentence of the error says. */
+/** The step that an agent can take after a failure, beside the sentence of the error. */
 const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   already_claimed: "Another agent works on it. Claim another task: claim_task without task_id.",
   conflict: "Read the ticket again with get_ticket.",
@@ -21,7 +21,7 @@ const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   version_conflict: "Read it again with get_ticket, then decide whether your change still fits.",
 };
 
-/** Fields of the resource as it is now that tell an agent whose it is and how it stands. */
+/** Fields of the current resource that tell an agent whose it is and how it stands. */
 const KEPT_OF_CURRENT = [
   "ticket_ref",
   "version",

@@ -8,7 +8,10 @@ import type { PublishedProcedure } from "./procedures.ts";
 
 export type Procedures = ReadonlyMap<string, PublishedProcedure>;
 
-/** What a tool may use in one call: the procedures in the name of the key, through the gate of all doors. */
+/**
+ * Makes the calls that a tool may use: the procedures in the name of the key, through the gate of
+ * all doors.
+ */
 export function callerOf(ctx: ActorContext, procedures: Procedures, waiter: Waiter): Caller<ProcedureName> {
   const { user, credential } = ctx.actor;
   return {

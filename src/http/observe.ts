@@ -4,8 +4,8 @@ import type { Metrics } from "../core/metrics.ts";
 import type { HttpEnv } from "./request.ts";
 
 /**
- * A request id on every answer, one log line and one measurement for every request. Answers are private unless they
- * say otherwise.
+ * Gives every answer a request id, and every request one log line and one measurement. Answers are
+ * private unless they say otherwise.
  */
 export function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
@@ -21,7 +21,7 @@ export function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
     headers.set("X-Request-Id", requestId);
     if (status === 401) headers.set("WWW-Authenticate", "Bearer");
     if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
-    // The server would say 0, as the body that is left out is not there to be counted.
+    // The server would say 0, because the body that is left out can't be counted.
     if (method === "HEAD" && c.res.body) {
       headers.set("Content-Length", String((await c.res.arrayBuffer()).byteLength));
     }

@@ -66,8 +66,8 @@ function tagsOf(paths: Record<string, Record<string, ZodOpenApiOperationObject>>
 type JsonSchema = Parameters<NonNullable<CreateDocumentOptions["override"]>>[0]["jsonSchema"];
 
 /**
- * The same in fewer words, for readers and generators: the type that a schema gives itself instead of all that it is read
- * from, a format instead of its pattern, one type that may be null.
+ * Shortens a schema for readers and generators: the type that a schema gives itself instead of all
+ * that it is read from, a format instead of its pattern, one type that may be null.
  */
 function shorten(schema: JsonSchema): void {
   if (schema.type) delete schema.anyOf;
@@ -84,7 +84,7 @@ function shorten(schema: JsonSchema): void {
   if (schema.format) delete schema.pattern;
   // Generators of Go, Java and zod can't write an object's default.
   if (typeof schema.default === "object" && !Array.isArray(schema.default)) delete schema.default;
-  // What any number in JSON is limited to says nothing of this one.
+  // The limits of any number in JSON say nothing about this one.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

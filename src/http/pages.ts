@@ -14,7 +14,7 @@ export function pageRoutes(): Hono<HttpEnv> {
   serve(app, "/invite/page.js", "invite.js", "text/javascript; charset=utf-8");
   serve(app, "/invite/page.css", "invite.css", "text/css; charset=utf-8");
   for (const path of ["/api", "/api/", "/api/docs/"]) app.get(path, (c) => c.redirect("/api/docs"));
-  // What stands behind the # sign stays, as a browser sees to it.
+  // A browser keeps the part behind the # sign.
   app.get("/invite/", (c) => c.redirect("/invite"));
   return app;
 }

@@ -3,9 +3,10 @@ import { z } from "zod";
 type Pick = (value: unknown) => unknown;
 
 /**
- * Makes of an output's schema the function that leaves only what the schema names. Types are not checked again: they
- * are our own statements' and held by tests, and checking a page of tickets took a fifth of its processor time. What a
- * schema turns into something else, or chooses between, is parsed as ever.
+ * Turns an output's schema into a function that keeps only the fields that the schema names. Types
+ * are not checked again, because the values come from our own statements and tests hold them, and
+ * checking a page of tickets took a fifth of its processor time. A schema that transforms values or
+ * chooses between forms still parses.
  */
 export function outputPicker(schema: z.ZodType): Pick {
   if (schema instanceof z.ZodObject) return objectPicker(schema);

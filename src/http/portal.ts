@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { Config } from "../core/config.ts";
 import type { HttpEnv } from "./request.ts";
 
-/** Where portal/build.ts puts what it builds. */
+/** The folder that portal/build.ts builds into. */
 const FOLDER = new URL("../../.portal/", import.meta.url);
 
 /** No script or style but the portal's own files, no other host, and no text that becomes markup by itself. */
@@ -43,7 +43,7 @@ export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {
     if (!PAGES.test(path)) return await next();
     const elsewhere = properAddress(c.req.url, PUBLIC_URL);
     if (elsewhere) return c.redirect(elsewhere);
-    // Read each time: it is small, and names the files of the last build.
+    // The page is read each time, because it is small and names the files of the last build.
     const page = await Deno.readTextFile(new URL("index.html", FOLDER)).catch(() => null);
     if (page === null) return path === "/" ? c.redirect("/api/docs") : await next();
     return c.html(page, 200, { "Content-Security-Policy": POLICY, "Cache-Control": "no-cache" });
@@ -52,8 +52,9 @@ export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {
 }
 
 /**
- * Cookies and the check of a write's origin go by PUBLIC_URL. A person who opens a service of this machine by another
- * of the machine's names is led there, as every write would be refused.
+ * Answers the address of PUBLIC_URL for a person who opened a service of this machine by another of
+ * the machine's names. Cookies and the check of a write's origin go by PUBLIC_URL, so every write
+ * would be refused.
  */
 function properAddress(asked: string, publicUrl: string): string | null {
   const [from, to] = [new URL(asked), new URL(publicUrl)];
@@ -86,7 +87,7 @@ class Files {
     const kept = this.#kept.get(name);
     if (kept) return await kept;
     const bytes = await Deno.readFile(new URL(`assets/${name}`, FOLDER)).catch(() => null);
-    // A name that isn't there is not remembered: strangers could name many.
+    // A name that doesn't exist is not remembered, because strangers could name many.
     if (bytes) this.#kept.set(name, Promise.resolve(bytes));
     return bytes;
   }

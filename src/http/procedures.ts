@@ -12,9 +12,9 @@ export interface PublishedProcedure extends ProcedureParts {
   output: z.ZodType;
   /** Fields of the input that come from the path. */
   pathFields: string[];
-  /** The input's other fields: of the body, or of the query. */
+  /** The input's other fields, which come from the body or the query. */
   rest: z.ZodObject;
-  /** A body must come, however little of it is required. */
+  /** Whether a body must come, even when few of its fields are required. */
   needsBody: boolean;
 }
 
@@ -68,7 +68,7 @@ export function publishedProcedures(): PublishedProcedure[] {
   );
 }
 
-/** Does this method carry its fields in a JSON body? Else they are in the query. */
+/** Whether this method carries its fields in a JSON body. Otherwise they are in the query. */
 export function hasBody(method: string): boolean {
   return method === "POST" || method === "PUT" || method === "PATCH";
 }

@@ -5,21 +5,21 @@ import { type Actor, atOnce, authorOf, type RequestContext, type Services } from
 import type { Author } from "../core/schema.ts";
 import { cookiesNamed } from "./cookies.ts";
 
-/** What Hono knows of a request beyond the request itself. */
+/** The facts that Hono keeps of a request beyond the request itself. */
 export interface HttpEnv {
   Bindings: { remoteAddress?: string };
   Variables: {
     requestId: string;
     procedure?: string;
     actor?: Actor | null;
-    /** Of the failure; of several calls, of the first that failed. */
+    /** The code of the failure. When several calls failed, it is the code of the first. */
     code?: string;
     /** The status of a call that the service itself failed at, in a batch that is answered as a mixture. */
     fault?: number;
   };
 }
 
-/** Says what a request is logged and measured as, whatever becomes of it. */
+/** Names a request for the log and the metrics, whether it succeeds or fails. */
 export function named(procedure: string): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     c.set("procedure", procedure);
@@ -30,8 +30,8 @@ export function named(procedure: string): MiddlewareHandler<HttpEnv> {
 const NOBODY: Author = { kind: "user", id: "anonymous" };
 
 /**
- * Turns a request into the context of the calls that it makes. A credential that is refused is kept for where it
- * matters.
+ * Turns a request into the context of the calls that it makes. A refused credential is kept for the
+ * place where it matters.
  */
 export async function requestContext(
   c: HonoContext<HttpEnv>,
@@ -68,16 +68,19 @@ export async function requestContext(
     refreshCookies: cookiesNamed(REFRESH_COOKIE, raw.headers.get("cookie")).filter((value) => value !== ""),
     refuseCrossSite: () => refuseCrossSite(services, raw.method, raw.headers),
     headers: answer,
-    // It is the same call still.
+    // It is still the same call, so it counts for none.
     identify: () => identify(0),
-    // Not for every request: making the signal costs more than many a call.
+    // The signal is not made for every request, because making it costs more than many a call.
     signal: waits ? AbortSignal.any([services.signal, raw.signal]) : services.signal,
     pageBytes: Math.floor(PAGE_BYTES / calls),
     room: new AnswerRoom(calls),
   };
 }
 
-/** A field's bytes as the text that they are in UTF-8, as a body would say it; as they came when they are none. */
+/**
+ * Reads a field's bytes as UTF-8, as a body would say it. A field that is not UTF-8 stays as it
+ * came.
+ */
 export function decoded(field: string | null): string | null {
   if (field === null || /^[\x20-\x7e]*$/.test(field)) return field;
   try {
@@ -88,7 +91,10 @@ export function decoded(field: string | null): string | null {
   }
 }
 
-/** Behind a proxy the last hop of X-Forwarded-For is the one that the proxy itself wrote, some with the port. */
+/**
+ * Answers the client's address. With a proxy in front, the last hop of X-Forwarded-For is the one
+ * that the proxy itself wrote, and some proxies add the port.
+ */
 function clientAddress(c: HonoContext<HttpEnv>, trustProxy: boolean): string {
   const hop = trustProxy ? c.req.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
   return hop?.replace(/^\[(.+)\](:\d+)?$|^([\d.]+):\d+$/, "$1$3") || c.env?.remoteAddress || "unknown";

@@ -5,7 +5,7 @@ import { AppError, ErrorBody, type ErrorCode, ERRORS } from "../core/errors.ts";
 import type { Meta } from "../routers/trpc.ts";
 import { type Documented, hasBody } from "./procedures.ts";
 
-/** Every answer of a procedure: what it gives, and each way in which it can fail. */
+/** Every answer of a procedure: its success, and each way in which it can fail. */
 export function responsesOf(procedure: Documented): ZodOpenApiOperationObject["responses"] {
   return { ...successes(procedure), ...failures(procedure) };
 }
@@ -55,7 +55,7 @@ function hasVersion(output: z.ZodType): boolean {
   return output instanceof z.ZodObject && ("version" in output.shape || "ticket" in output.shape);
 }
 
-/** Who calls by key is, and who may guess. */
+/** Whether calls are limited. Calls by key are, and calls that could guess a secret. */
 function isLimited({ access, errors }: Meta): boolean {
   return access !== "public" || errors?.includes("rate_limited") === true;
 }
@@ -70,10 +70,10 @@ function failures({ meta }: Documented): ZodOpenApiOperationObject["responses"] 
   const codes: ErrorCode[] = ["invalid_request", "internal", "unavailable", ...errors];
   if (hasBody(method)) codes.push(...BODY_ERRORS);
   if (access !== "public") {
-    // Who calls by key is limited, and who tries keys out.
+    // Callers by key are limited, and so are callers who try keys out.
     codes.push("unauthenticated", "token_expired", "rate_limited", "insufficient_scope");
     if (access !== "user") codes.push(denial);
-    // A super admin is told of an unknown project as such.
+    // A super admin is told that an unknown project is unknown.
     if (access in PROJECT_LEVELS) codes.push("not_found");
     if (access === "member" || access === "project_admin") codes.push("forbidden");
     if (method !== "GET") codes.push("csrf");
@@ -116,9 +116,10 @@ const FIELDS: Record<number, z.core.$ZodShape> = {
 };
 
 /**
- * One response per status, with an example for each code; `fields` are those of any failure of a caller's. Of a failure
- * of the server's nobody reads them, and the same fields in 429 and 503, of which one may lack its Retry-After, are more
- * than a generator (ogen) can tell apart.
+ * One response per status, with an example for each code. `fields` are the header fields of each
+ * failure below 500. 5xx answers leave these fields out, because no client reads them there, and
+ * because a generator (ogen) can't tell 429 from 503 when both have the same fields and one of them
+ * may lack its Retry-After.
  */
 export function errorResponses(
   codes: readonly ErrorCode[],

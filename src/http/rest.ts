@@ -37,8 +37,8 @@ async function answer(
   const { meta } = procedure;
   const ctx = await requestContext(c, services, { waits: meta.waits });
   try {
-    // Before the body is read: what a stranger to the project sends isn't. A right may be gone when a slow body has come,
-    // so the call asks again.
+    // The right is checked before the body is read, so that the body of a stranger to the project
+    // is not read. A right may be gone when a slow body has come, so the call asks again.
     const allowed = await authorize(ctx, meta, () => c.req.param());
     const call = async (body: Uint8Array | null) => {
       const input = readInput(c, procedure, body);
@@ -80,7 +80,7 @@ function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
   );
 }
 
-/** An absent body is an empty one, but for a change, which would change nothing. */
+/** An absent body counts as an empty one, except for a change, which would change nothing. */
 function fieldsOf(
   c: HonoContext<HttpEnv>,
   { meta, needsBody }: PublishedProcedure,

@@ -12,8 +12,9 @@ const alarms = new InFlight<Alarm>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /**
- * Like setTimeout, for what every call sets and next to none lets ring: one timer for all that are set. A timer of its
- * own for each was a twentieth of a small call's processor time. Returns what cancels it.
+ * Like setTimeout, for alarms that every call sets and hardly any call lets ring. One timer serves
+ * all of them, because a timer for each took a twentieth of a small call's processor time. Returns
+ * a function that cancels the alarm.
  */
 export function setSharedTimeout(ms: number, ring: () => void): () => void {
   const takeOut = alarms.add({

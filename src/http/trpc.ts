@@ -15,9 +15,9 @@ import { withLongBody } from "./long_body.ts";
 import { type PublishedProcedure, publishedProcedures, SUBSCRIPTIONS } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
 
-/** Of a request of several calls. */
+/** The bytes of a request of several calls. */
 const MAX_BATCH_BYTES = 1024 * 1024;
-/** As many as src/client.ts puts into one at most. */
+/** The most calls of a batch. src/client.ts puts as many into one. */
 const MAX_BATCH = 20;
 
 /** The same procedures for TypeScript clients, with superjson and batches. */
@@ -81,7 +81,7 @@ async function shortened(response: Response): Promise<Response> {
   return new Response(await compressed(await response.text(), headers), { status: response.status, headers });
 }
 
-/** Who may make none of the calls is told so before anything is read. */
+/** Tells callers who may make none of the calls so, before anything is read. */
 function refuseStrangers(ctx: RequestContext, called: readonly (PublishedProcedure | undefined)[]): void {
   const [first] = called;
   if (ctx.actor || !first || called.some((procedure) => !procedure || procedure.meta.access === "public")) {
@@ -90,7 +90,7 @@ function refuseStrangers(ctx: RequestContext, called: readonly (PublishedProcedu
   requireActor(ctx, first.meta);
 }
 
-/** The project that a call with a long input is about must be what its input begins with. */
+/** The input of a long call must begin with the id of the project that the call is about. */
 const BEGINS_WITH_ID = /^\s*\{\s*(?:"0"\s*:\s*\{\s*)?"json"\s*:\s*\{\s*"id"\s*:\s*("[^"\\]*")/;
 
 /** Only those who may make the call may send more than usual. */
@@ -106,7 +106,7 @@ async function permitMore(ctx: RequestContext, meta: Meta, head: Uint8Array): Pr
   return meta.maxBytes!;
 }
 
-/** Of the procedures that a request calls. */
+/** Answers the names of the procedures that a request calls. */
 function namesOf(url: URL): string[] {
   const path = url.pathname.slice("/trpc/".length);
   try {
@@ -122,10 +122,12 @@ function refuseMethod(method: string): void {
   }
 }
 
-/** tRPC itself would refuse most of it, but doesn't tell the request's id then. */
+/**
+ * Refuses requests that tRPC itself would mostly refuse too, but without telling the request's id.
+ */
 function refuseStrangeRequest({ method, headers }: Request, url: URL, calls: number): void {
   const type = (headers.get("content-type") ?? "").toLowerCase().split(";", 1)[0]!.trim();
-  // Of a GET's types tRPC looks at these two.
+  // tRPC looks at these two types of a GET.
   const isStrange = type === "multipart/form-data" || type === "application/octet-stream";
   if (method === "POST" ? type !== "application/json" : isStrange) {
     throw new AppError("unsupported_media_type");
@@ -136,7 +138,8 @@ function refuseStrangeRequest({ method, headers }: Request, url: URL, calls: num
       "Connection parameters are only for connections that stay open: send header fields",
     );
   }
-  // A stream's status and fields go out before its calls begin: neither a refusal nor a cookie would be among them.
+  // A stream's status and fields go out before its calls begin, so they could hold neither a
+  // refusal nor a cookie.
   const stream = ["trpc-accept", "accept"].find((name) => headers.get(name)?.includes("application/jsonl"));
   if (stream) throw invalidField(stream, "Answers are not streamed: use httpBatchLink");
   if (calls > MAX_BATCH) throw new AppError("invalid_request", `A batch may have at most ${MAX_BATCH} calls`);
@@ -149,16 +152,19 @@ function refuseStreams(names: readonly string[]): void {
   if (stream) throw new AppError("invalid_request", `${stream} is a stream: call it alone`);
 }
 
-/** As with the rest that tRPC itself would refuse. */
+/** tRPC itself would refuse this too, but without telling the request's id. */
 function refuseMixture(types: ReadonlySet<PublishedProcedure["type"] | undefined>): void {
   if (types.has("query") && types.has("mutation")) {
     throw new AppError("invalid_request", "A batch has either queries or mutations, not both");
   }
 }
 
-/** The request with its body read already, so that its size and its time are ours to say. */
+/**
+ * Makes a request whose body has been read already, so that this service decides its size and its
+ * time.
+ */
 function withBody({ url, method, headers }: Request, body: Uint8Array, calls: number): Request {
-  // What one call may not have is not taken as a part of a batch either.
+  // An input too long for a single call isn't taken as a part of a batch either.
   const long = outlineJson(body, calls > 1 ? MAX_CALL_BYTES : Infinity);
   if (long.length > 0) {
     throw new AppError("payload_too_large", `The input of a call may have at most ${MAX_CALL_BYTES} bytes`);

@@ -8,8 +8,8 @@ const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /**
- * Where a mail's List-Unsubscribe leads. A mail program posts there (RFC 8058); a person is asked first, because programs
- * that look for malware follow every link.
+ * The address of a mail's List-Unsubscribe. A mail program posts there (RFC 8058). A person is
+ * asked first, because programs that look for malware follow every link.
  */
 export function unsubscribeRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();

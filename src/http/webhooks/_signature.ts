@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Is `header` `sha256=<hex HMAC-SHA256 of the body>` by one of the secrets? Every secret is tried and compared in
- * constant time, whatever the header holds.
+ * Whether `header` is `sha256=<hex HMAC-SHA256 of the body>` by one of the secrets. Every secret is
+ * tried and compared in constant time, no matter what the header holds.
  */
 export function isSigned(body: Uint8Array, header: string | null, secrets: readonly string[]): boolean {
   const given = /^sha256=([0-9a-f]{64})$/i.exec(header ?? "")?.[1] ?? "";
@@ -13,7 +13,10 @@ export function isSigned(body: Uint8Array, header: string | null, secrets: reado
   return given !== "" && matches.length > 0;
 }
 
-/** Is `given` one of the secrets? Compared by digest, so that not even the length shows. */
+/**
+ * Whether `given` is one of the secrets. They are compared by digest, so that not even the length
+ * shows.
+ */
 export function isSecret(given: string | null, secrets: readonly string[]): boolean {
   const digest = sha256(given ?? "");
   const matches = secrets.filter((secret) => timingSafeEqual(sha256(secret), digest));

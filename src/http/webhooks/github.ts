@@ -6,7 +6,10 @@ import { applyGitHubDelivery, parseGitHubEvent } from "../../integrations/apply_
 import { isSigned } from "./_signature.ts";
 import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, tellOutcome, type Webhook } from "./webhook.ts";
 
-/** What the hooks of `/integrations/webhooks` send. Only the body is signed: the headers name the delivery, no more. */
+/**
+ * The hooks of `/integrations/webhooks` send here. Only the body is signed, so the headers only
+ * name the delivery.
+ */
 export const githubWebhook: Webhook = {
   path: "/webhooks/github",
   provider: "github",

@@ -18,7 +18,8 @@ export function webhookRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   const inTime = deadline(services);
   for (const webhook of WEBHOOKS) {
-    // Prometheus sees no increase in what it first reads of a counter: from 0 on, the first delivery counts too.
+    // Prometheus sees no increase in the first value that it reads of a counter. Starting from 0
+    // lets the first delivery count too.
     for (const outcome of COUNTED) {
       services.metrics.deliveries.inc({ provider: webhook.provider, outcome }, 0);
     }

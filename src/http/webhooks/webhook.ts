@@ -10,7 +10,7 @@ interface WebhookCall {
   ctx: Context;
   provider: Provider;
   headers: Headers;
-  /** As it was sent: nothing has looked at it. */
+  /** The body exactly as it was sent. */
   body: Uint8Array<ArrayBuffer>;
   secrets: string[];
   /** Header fields for the answer. */
@@ -31,7 +31,7 @@ export interface Webhook {
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Tells what a delivery led to, for those who look at a sender's log, or play the sender. */
+/** Tells the outcome of a delivery to people who look at a sender's log, or who play the sender. */
 export function tellOutcome(answer: Headers, { repeat, outcome, reason }: Receipt): void {
   answer.set("Delivery-Outcome", repeat ? "repeated" : reason ? `${outcome}; reason=${reason}` : outcome);
 }
@@ -45,7 +45,7 @@ const OUTCOME = {
 /** The answer of a sender's door. */
 export const Taken = z.object({ ok: z.boolean() });
 
-/** What a sender's door answers: its own form of yes, or why not. */
+/** The answers of a sender's door: its own form of yes, or the reason why not. */
 export function answersOf(schema: z.ZodType, ...errors: ErrorCode[]): ZodOpenApiOperationObject["responses"] {
   return {
     "200": { description: "Taken", content: { "application/json": { schema } }, headers: fieldsOf(OUTCOME) },
@@ -63,7 +63,10 @@ export function answersOf(schema: z.ZodType, ...errors: ErrorCode[]): ZodOpenApi
   };
 }
 
-/** A sender's name for its delivery. An empty or endless one is none: the body's hash knows a repeat as well. */
+/**
+ * Answers a sender's name for its delivery. An empty or endless name counts as none, because the
+ * body's hash recognises a repeat as well.
+ */
 export function deliveryName(header: string | null): string | null {
   return header && header.length <= 200 ? header : null;
 }
