@@ -6,7 +6,10 @@ import { Agent, ProjectKey, Ref, TaskId } from "./_fields.ts";
 import { HeldTask, heldTask } from "./_rows.ts";
 import { type Caller, defineTool, type TicketAddress } from "./tool.ts";
 
-/** So many ready tasks are tried before the call gives up: other agents claim at the same moment. */
+/**
+ * The number of ready tasks that are tried before the call gives up, because other agents claim at
+ * the same moment.
+ */
 const MAX_TRIES = 20;
 
 type Claiming = Caller<"tasks.claim" | "tasks.listOfProject">;
@@ -68,7 +71,10 @@ function lostTheRace(error: unknown): null {
   throw error;
 }
 
-/** Returns the claim that the caller holds already: an agent whose answer was lost claims again. */
+/**
+ * Returns the claim that the caller holds already, because an agent whose answer was lost claims
+ * again.
+ */
 async function claim(
   caller: Claiming,
   address: TicketAddress & { taskId: string },

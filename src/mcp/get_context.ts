@@ -12,7 +12,7 @@ const MAX_HELD = 20;
 /** Questions in each list, and bytes of each of their texts. */
 const MAX_QUESTIONS = 10;
 const QUESTION_BYTES = 250;
-/** Of each of the four lists. */
+/** The bytes of each of the four lists. */
 const LIST_BYTES = 5_000;
 
 type Looking = Caller<"projects.list" | "questions.listAsked" | "tasks.listOfProject">;

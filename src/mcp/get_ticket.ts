@@ -18,11 +18,11 @@ import { criteriaMet, HeldTask, heldTask, rolesOf } from "./_rows.ts";
 import { howToRead, TextName, textOfTask, textOfTicket } from "./_texts.ts";
 import { type Caller, defineTool, type TicketAddress } from "./tool.ts";
 
-/** Of one text in an answer about the whole ticket, and of a part of it alone. */
+/** The bytes of one text in an answer about the whole ticket, and of a part of it alone. */
 const TEXT_BYTES = 2_500;
 const PART_BYTES = 16_000;
 const COMMENT_BYTES = 10_000;
-/** Of the rows of tasks and of test cases. */
+/** The bytes of the rows of tasks and of test cases. */
 const ROWS_BYTES = 5_000;
 
 const TaskLine = z.object({

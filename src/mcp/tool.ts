@@ -19,7 +19,10 @@ type TypeOf<Tree, Name> = Name extends `${infer Router}.${infer Procedure}`
 export type InputOf<Name extends ProcedureName> = TypeOf<Inputs, Name>;
 export type OutputOf<Name extends ProcedureName> = TypeOf<Outputs, Name>;
 
-/** A ticket as the path of a procedure names it: the project's id, and the ref in the place of the ticket's id. */
+/**
+ * A ticket as the path of a procedure names it: the project's id, and the ref in place of the
+ * ticket's id.
+ */
 export interface TicketAddress {
   id: string;
   ticketId: string;
@@ -27,7 +30,10 @@ export interface TicketAddress {
 
 /** Something that a tool waits for. */
 export interface Waiting<State> {
-  /** At most. A client that does not ask for progress would give up after a minute, and waits 45 s. */
+  /**
+   * The longest wait. A client that does not ask for progress would give up after a minute, and
+   * waits 45 s.
+   */
   seconds: number;
   /** The events after which it is worth reading. */
   matches: (event: Event) => boolean;
@@ -35,7 +41,7 @@ export interface Waiting<State> {
   isDone: (state: State) => boolean;
 }
 
-/** What a running tool may use. Each call passes the same gate as the same call over REST. */
+/** The calls that a running tool may make. Each passes the same gate as the same call over REST. */
 export interface Caller<Names extends ProcedureName> {
   /** Calls one of the procedures that the tool names. `ifMatch` is the version that the resource must have. */
   call<Name extends Names>(
@@ -65,18 +71,27 @@ export interface Tool<
   name: string;
   title: string;
   description: string;
-  /** Procedures that the tool needs: their scopes decide who sees the tool, and their kinds give its hints. */
+  /**
+   * Procedures that the tool needs. Their scopes decide who sees the tool, and their kinds give its
+   * hints.
+   */
   calls: readonly Names[];
   /** Procedures that the tool leaves out when the key lacks their scope. */
   optional?: readonly Names[];
-  /** It may wait: a client that takes handles (MCP Tasks) gets one instead of a call that lasts. */
+  /**
+   * It may wait. A client that takes handles (MCP Tasks) gets a handle instead of a call that
+   * lasts.
+   */
   waits?: true;
   input: Input;
   output: Output;
   run(caller: Caller<Names>, input: z.infer<Input>): Promise<z.infer<Output>>;
 }
 
-/** Checks a tool's parts against one another: calling a procedure that it does not name is a type error. */
+/**
+ * Checks a tool's parts against one another, so that a call of a procedure that the tool doesn't
+ * name is a type error.
+ */
 export function defineTool<
   Input extends z.ZodObject,
   Output extends z.ZodObject,

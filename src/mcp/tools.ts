@@ -16,7 +16,10 @@ import { updateTask } from "./update_task.ts";
 import { updateTicket } from "./update_ticket.ts";
 import { waitFor } from "./wait_for.ts";
 
-/** Every tool, in the order in which agents see them: what to start with first. No tool approves, deletes or administrates. */
+/**
+ * Every tool, in the order in which agents see them, which begins with the tools to start with. No
+ * tool approves, deletes or administrates.
+ */
 export const TOOLS: readonly Tool[] = [
   getContext,
   findTickets,

@@ -37,7 +37,8 @@ export const updateTask = defineTool({
     const address = { ...await locate(ticket), taskId };
     const before = met && await call("tasks.get", address);
     const criteria = before && { acceptance_criteria: withMet(before, met) };
-    // Without a version of the caller's own, the one that was read: another's criteria must not be written over.
+    // Without a version of its own, the caller's change is for the version that was read, because
+    // another caller's criteria must not be overwritten.
     const ifMatch = version ?? before?.version;
     const task = await call("tasks.update", { ...address, ...changes, ...criteria }, { ifMatch });
     const isHeld = task.lease_expires_at !== null && task.assignee_user_id === userId;
