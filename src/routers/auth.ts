@@ -12,7 +12,10 @@ import { refreshByCookie } from "../sessions/refresh_by_cookie.ts";
 import { ChangePassword, IDLE_DAYS, Login, Me, Refresh, SessionList, TokenPair } from "../sessions/schema.ts";
 import { Empty, Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
 
-/** As long as a refresh token: an expired cookie that still comes along is what tells refresh to renew it. */
+/**
+ * As long as a refresh token, because an expired cookie that still comes along tells refresh to
+ * renew it.
+ */
 const COOKIE_SECONDS = IDLE_DAYS * 24 * 3600;
 
 const signedIn = { access: "user", tag: "Authentication" } as const;

@@ -6,7 +6,7 @@ import type { Meta } from "./trpc.ts";
 
 type Direction = "input" | "output";
 
-/** What each kind of schema is in TypeScript; a kind that is missing here stops the dump. */
+/** The TypeScript of each kind of schema. A kind that is missing here stops the dump. */
 const KINDS: Record<string, (types: Types, schema: Schema, direction: Direction) => string> = {
   string: () => "string",
   number: () => "number",
@@ -28,9 +28,9 @@ const KINDS: Record<string, (types: Types, schema: Schema, direction: Direction)
     union([types.of(innerType!, direction), ...direction === "input" ? ["undefined"] : []]),
   pipe: (types, schema, direction) =>
     types.of(direction === "input" ? entryOf(schema) : schema.out!, direction),
-  // Only an input's, whose type is that of what goes in.
+  // A transform's type is that of its input, so it matters for inputs only.
   transform: () => "unknown",
-  // The one of this project's: any JSON object.
+  // This project has one custom schema, any JSON object.
   custom: () => "Record<string, unknown>",
 };
 
@@ -50,7 +50,10 @@ interface Schema {
   out?: z.ZodType;
 }
 
-/** What a pipe takes in: where a function comes first, it takes what it leaves to the schema behind it. */
+/**
+ * Answers the schema of a pipe's input. When a function comes first, the pipe takes the input of
+ * the schema behind the function.
+ */
 function entryOf(schema: Schema): z.ZodType {
   return schema.in instanceof z.ZodTransform ? schema.out! : schema.in!;
 }
@@ -84,7 +87,7 @@ function objectType(
   return `{ ${fields.join("\n")} }`;
 }
 
-/** The types of schemas, of which those with an id are declared once and then known by it. */
+/** The types of schemas. A schema with an id is declared once and then named by it. */
 class Types {
   readonly #declared = new Map<string, string>();
 
@@ -112,8 +115,9 @@ class Types {
 }
 
 /**
- * The router's type as declarations, written out of the schemas: a client is checked against them in a tenth of the time
- * that it takes to infer them, and without the service's own sources and packages.
+ * Writes the router's type as declarations, made from the schemas. A client is checked against them
+ * in a tenth of the time that it takes to infer them, and without the service's own sources and
+ * packages.
  */
 export async function dumpTypes(): Promise<string> {
   const types = new Types();

@@ -7,7 +7,9 @@ import { type Meta, router, userProcedure } from "./trpc.ts";
 
 const read = { method: "GET", access: "user", scope: "tickets:read", tag: "Events", waits: true } as const;
 
-/** REST and the documents need it too: a stream isn't published as the other procedures are. */
+/**
+ * REST and the documents need it too, because a stream isn't published as the other procedures are.
+ */
 export const STREAM = {
   ...read,
   path: "/events/stream",

@@ -25,7 +25,7 @@ import { TicketPath } from "../tickets/schema.ts";
 import { fields } from "./conditions.ts";
 import { Empty, Nothing, projectProcedure, router, userProcedure } from "./trpc.ts";
 
-// No scope: a key may neither link accounts nor use them at large.
+// There is no scope, because a key may neither link accounts nor use them at large.
 const own = { access: "user", tag: "Code hosting" } as const;
 const read = { access: "viewer", scope: "tickets:read", denial: "not_found", tag: "Code hosting" } as const;
 const write = { access: "member", scope: "tickets:write", denial: "not_found", tag: "Code hosting" } as const;

@@ -5,7 +5,7 @@ import { revokeKey } from "../keys/revoke.ts";
 import { CreatedKey, CreateKey, KeyList } from "../keys/schema.ts";
 import { Nothing, router, userProcedure } from "./trpc.ts";
 
-// No scope: a key may not make, list or end keys.
+// There is no scope, because a key may not make, list or end keys.
 const shared = { access: "user", tag: "API keys" } as const;
 
 export const keysRouter = router({

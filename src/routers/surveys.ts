@@ -80,7 +80,8 @@ export const surveysRouter = router({
     tag: "Surveys",
     optionalCredential: true,
     status: 201,
-    // A header holds ASCII only, and to the database K (Kelvin) and İ are other forms of k and i.
+    // The code is encoded, because a header holds ASCII only, and to the database K (Kelvin) and İ
+    // are other forms of k and i.
     location: (_answered: Answered, { code }: AnswerSurvey) => `/surveys/${encodeURIComponent(code)}`,
     summary: "Answer a survey",
     description:

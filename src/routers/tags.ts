@@ -1,4 +1,4 @@
-/** The groups of calls in the documents, each with what it is about. */
+/** The groups of calls in the documents, each with a sentence about it. */
 export const TAGS = {
   "API keys": "Credentials for programs, narrowed by scopes and to a project.",
   "Accounts": "The organizations of an installation; for super admins.",

@@ -34,7 +34,7 @@ const draft = {
   description: "The upload stops at 2,147,483,647 bytes and the browser shows a network error.",
 };
 
-/** Meta of the four things that can be done with a ticket's role. */
+/** The meta of the four changes of a ticket's role. */
 function roleChange(action: string, summary: string) {
   return {
     ...write,

@@ -4,8 +4,8 @@ import superjson, { type SuperJSONResult } from "superjson";
 import { invalidRequest } from "../core/errors.ts";
 
 /**
- * superjson on the wire. Answers are plain JSON already, so they go out without being walked: superjson itself would
- * fail on evidence with a key such as `constructor`.
+ * superjson on the wire. Answers are plain JSON already, so they go out without being walked.
+ * superjson itself would fail on evidence with a key such as `constructor`.
  */
 export const transformer: TRPCCombinedDataTransformer = {
   input: { serialize: superjson.serialize, deserialize: readInput },
@@ -13,8 +13,9 @@ export const transformer: TRPCCombinedDataTransformer = {
 };
 
 /**
- * Inputs are plain JSON, so of what superjson knows beyond it only `undefined` counts, where it wrote null for it. Its own
- * reader would make of a hundred bytes an array of a thousand million numbers, or what takes for ever to walk through.
+ * Inputs are plain JSON. Of the types that superjson knows beyond it only `undefined` counts, for
+ * which superjson wrote null. Its own reader would turn a hundred bytes into an array of a thousand
+ * million numbers, or into data that takes for ever to walk through.
  */
 function readInput(sent: SuperJSONResult): unknown {
   const { json, meta } = Object(sent) as Partial<SuperJSONResult>;
@@ -36,7 +37,10 @@ function isUndefined(annotation: unknown): boolean {
   return Array.isArray(annotation) && annotation.length === 1 && annotation[0] === "undefined";
 }
 
-/** Makes undefined of the null at a path, whose dots part keys unless a backslash stands before them. */
+/**
+ * Turns the null at a path into undefined. The path's dots part keys unless a backslash stands
+ * before them.
+ */
 function leaveOut(json: unknown, path: string): boolean {
   const keys = path.replace(/\\(.)|\./gs, (_, escaped?: string) => escaped ?? "\0").split("\0");
   const last = keys.pop()!;
@@ -47,8 +51,8 @@ function leaveOut(json: unknown, path: string): boolean {
 }
 
 /**
- * TanStack's infinite queries send beside a page's input which way they read, and may begin with no cursor as null. No
- * input has a field `direction`, and no list is read backward.
+ * TanStack's infinite queries send the reading direction beside a page's input, and may begin with
+ * null as cursor. No input has a field `direction`, and no list is read backward.
  */
 function leaveOutPaging(json: unknown): void {
   const input = json as Record<string, unknown>;

@@ -17,40 +17,51 @@ import { TICKET_REF } from "../tickets/schema.ts";
 import type { Tag } from "./tags.ts";
 import { transformer } from "./transformer.ts";
 
-/** What the REST door and the documents need to know of a procedure beyond its schemas. */
+/** The facts that the REST door and the documents need about a procedure beyond its schemas. */
 export interface Meta {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below /api; path parameters in braces are fields of the input. */
   path: `/${string}`;
   access: AccessLevel;
-  /** What an API key needs; a procedure without one refuses keys. */
+  /** The scope that an API key needs. A procedure without one refuses keys. */
   scope?: Scope;
   /** The session cookie is the only credential that counts. */
   cookieOnly?: true;
-  /** It is public, yet who sends a credential is known by it. */
+  /** The procedure is public, but it knows a caller who sends a credential. */
   optionalCredential?: true;
-  /** What a caller without any access to the project is told: forbidden, unless the contract says not found. */
+  /**
+   * The answer to a caller without any access to the project: forbidden, unless the contract says
+   * not found.
+   */
   denial?: "not_found";
-  /** It is for archived projects too, though it asks for more than reading. */
+  /** The call is allowed in archived projects too, though it asks for more than reading. */
   evenArchived?: true;
-  /** It may wait up to 50 s for an event: it has more time, and its context's `signal` aborts when the client goes. */
+  /**
+   * The call may wait up to 50 s for an event. It has more time, and its context's `signal` aborts
+   * when the client goes.
+   */
   waits?: true;
-  /** Of a subscription: what it tells. Its answer over REST is a stream of server-sent events. */
+  /** The items of a subscription. Its answer over REST is a stream of server-sent events. */
   streams?: z.ZodType;
-  /** Of its input, where it may be longer than the usual one. */
+  /** The bytes of its input when it may be longer than the usual one. */
   maxBytes?: number;
-  /** Its defaults reach far, so that null isn't taken for a body that was left out. */
+  /** Its defaults reach far, so null isn't taken for a body that was left out. */
   refusesNull?: true;
-  /** What the fields of its body ask of each other, as JSON Schema, for the documents: the verb is what holds it. */
+  /**
+   * The conditions between the fields of its body, as JSON Schema, for the documents. The verb
+   * enforces them.
+   */
   conditions?: Record<string, unknown>;
   summary: string;
   description?: string;
   tag: Tag;
   /** Success status; 200 when absent. */
   status?: 201 | 202 | 204;
-  /** The same where it depends on the answer. */
+  /** The success status when it depends on the answer. */
   statusOf?: (output: never) => 200 | 201 | 202;
-  /** Path of what was made or goes on, below /api, for the Location field of a 201 or 202. */
+  /**
+   * Path of the thing that was made or goes on, below /api, for the Location field of a 201 or 202.
+   */
   location?: (output: never, input: never) => string;
   /** A body in another form than JSON, for answers that hold one. tRPC clients get it as a field. */
   download?: { type: string; name: string; body: (output: never) => string | undefined };
@@ -62,7 +73,7 @@ export interface Meta {
 
 const t = initTRPC.context<RequestContext>().meta<Meta>().create({
   transformer,
-  // Under the minute after which proxies close what is silent.
+  // Less than the minute after which proxies close a silent connection.
   sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 45_000 } },
   errorFormatter({ shape, error, ctx }) {
     const body: ErrorBody = appErrorOf(error).body(ctx?.requestId);
@@ -76,7 +87,7 @@ const t = initTRPC.context<RequestContext>().meta<Meta>().create({
 
 export const router = t.router;
 
-/** The one mapping from whatever a procedure threw to the error table. */
+/** Maps any error of a procedure to the error table. Nothing else does. */
 export function appErrorOf(error: unknown): AppError {
   if (!(error instanceof TRPCError)) return toAppError(error);
   if (error.cause instanceof z.core.$ZodError && error.code === "BAD_REQUEST") return fromZod(error.cause);
@@ -110,10 +121,10 @@ const TRPC_CODES: Record<ErrorStatus, TRPCError["code"]> = {
 };
 
 const failures = t.middleware(async ({ ctx, type, next, getRawInput }) => {
-  // An input that is not sent is an empty one, as over REST an absent body is.
+  // An input that is not sent counts as an empty one, as an absent body does over REST.
   const call = async () => await next({ getRawInput: () => getRawInput().then((sent = {}) => sent) });
   const answerOf = (result: Awaited<ReturnType<typeof call>>) => result.ok ? result.data : null;
-  // What was changed is always told.
+  // A change is always answered.
   const called = type === "query" ? ctx.room.read(call, answerOf) : call();
   const result = await called.catch((error: unknown) => ({ ok: false as const, error }));
   if (result.ok) return result;
@@ -124,7 +135,7 @@ function trpcErrorOf(error: AppError): TRPCError {
   return new TRPCError({ code: TRPC_CODES[error.status], message: error.message, cause: error });
 }
 
-/** What a tRPC client is told of a request that failed before any of its calls began. */
+/** The answer to a tRPC client whose request failed before any of its calls began. */
 export function failureOfRequest(error: AppError, requestId: string) {
   const shape = getTRPCErrorShape({
     config: t._config,
@@ -137,7 +148,7 @@ export function failureOfRequest(error: AppError, requestId: string) {
   return { error: transformer.output.serialize(shape) };
 }
 
-/** Who calls, or the reason why nobody does. */
+/** Answers the caller, or throws the reason why there is none. */
 export function requireActor(ctx: RequestContext, meta: Meta): ActorContext {
   if (ctx.refused) throw ctx.refused;
   const { actor } = ctx;
@@ -152,8 +163,9 @@ export function requireActor(ctx: RequestContext, meta: Meta): ActorContext {
 const ProjectPath = z.object({ id: Id });
 
 /**
- * The one gate of all doors: the caller's context, with the project where the procedure is one of a project. Of the input
- * it reads only the project's id, and only where it must: what a stranger sends isn't parsed.
+ * The one gate of all doors. Answers the caller's context, with the project when the procedure
+ * belongs to one. It reads only the project's id of the input, and only when it must, so that a
+ * stranger's input isn't parsed.
  */
 export async function authorize(
   ctx: RequestContext,
@@ -171,7 +183,7 @@ export async function authorize(
   return { ...actorCtx, project } as ProjectContext;
 }
 
-/** The input with the id of the ticket that its path names by a ref: no verb is given a ref. */
+/** Replaces the ref in the path of the input by the ticket's id, so that no verb gets a ref. */
 async function resolveTicket(ctx: RequestContext, { path }: Meta, input: unknown): Promise<unknown> {
   if (!path.includes("{ticketId}") || typeof input !== "object" || input === null) return input;
   const { ticketId } = input as { ticketId?: unknown };
@@ -188,18 +200,19 @@ const ticketRef = t.middleware(({ ctx, meta, getRawInput, next }) =>
   next({ getRawInput: () => getRawInput().then((input) => resolveTicket(ctx, meta!, input)) })
 );
 
-/** What a procedure is made of; its middlewares are the ones of this file and nothing else. */
+/** The parts of a procedure. Its middlewares are the ones of this file and nothing else. */
 export interface ProcedureParts {
   meta: Meta;
   input: z.ZodObject;
-  /** Leaves of an output what its schema names. */
+  /** Keeps the fields of an output that its schema names. */
   pick: (output: unknown) => unknown;
   resolve: (call: { ctx: RequestContext; input: unknown }) => unknown;
 }
 
 /**
- * A call through the REST door: gate, input, verb, output as in tRPC's chain of middlewares, but not through it. The
- * chain copies the context at each of its steps, which was a sixth of a creation's processor time.
+ * Makes a call through the REST door: gate, input, verb, output as in tRPC's chain of middlewares,
+ * but not through it. The chain copies the context at each of its steps, which was a sixth of a
+ * creation's processor time.
  */
 export async function callProcedure(
   { meta, input, pick, resolve }: ProcedureParts,
@@ -234,12 +247,12 @@ export function projectProcedure(meta: Meta & { access: keyof typeof PROJECT_LEV
   return base.meta(meta).use(gate<ProjectContext>()).use(ticketRef);
 }
 
-/** For the documents of what takes an `idempotency_key`. */
+/** Text for the documents of procedures that take an `idempotency_key`. */
 export const REPEATED =
   "With an idempotency key (body field or Idempotency-Key header) it is created only once: a repeat answers 200 " +
   "with the stored response and `_idempotent_replay: true`.";
 
-/** The input of a call that takes none. */
+/** The input of a call that takes no input. */
 export const Empty = z.strictObject({});
-/** The output of what answers 204. */
+/** The output of a call that answers 204. */
 export const Nothing = z.void();

@@ -5,7 +5,7 @@ import { watchTicket } from "../watchers/watch.ts";
 import { projectProcedure, router } from "./trpc.ts";
 
 const ticket = "/projects/{id}/tickets/{ticketId}";
-/** Who may read a ticket may watch it. */
+/** Anyone who may read a ticket may watch it. */
 const own = { access: "viewer", scope: "tickets:write", tag: "Watching", path: `${ticket}/watch` } as const;
 
 export const watchRouter = router({
