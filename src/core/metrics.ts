@@ -114,7 +114,7 @@ function measureProcess(registry: Registry): void {
 const LAG_EVERY_MS = 100;
 
 /**
- * Measures the delay of a timer. A timer that comes late has waited for whatever work held the
+ * Measures the delay of a timer. A timer that comes late has waited for the work held the
  * event loop.
  */
 function measureEventLoop(registers: Registry[]): void {
