@@ -20,9 +20,9 @@ async function exportTickets({ api, project, file }: Transfer): Promise<void> {
     let cursor: string | undefined;
     do {
       const page = await api.transfers.export.query({ id: project, ...(cursor && { cursor }) });
-      const lines = page.records.map((record) => `${JSON.stringify(record)}\n`);
+      const lines = [...page.records, ...page.parts ?? []].map((record) => `${JSON.stringify(record)}\n`);
       await Deno.writeTextFile(unfinished, lines.join(""), { append: true });
-      count += lines.length;
+      count += page.records.length;
       cursor = page.next_cursor ?? undefined;
     } while (cursor);
     await refuseExisting(file);

@@ -6,7 +6,7 @@ import { runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";
 import { AppError } from "../src/core/errors.ts";
 import { refuseInexactNumbers } from "../src/core/json_numbers.ts";
-import { TicketRecord } from "../src/transfers/schema.ts";
+import { TicketPart, TicketRecord } from "../src/transfers/schema.ts";
 
 /** The bytes that one call takes together. A larger ticket goes alone. */
 const MOST_BYTES = 700_000;
@@ -64,13 +64,19 @@ async function* readRecords({ file: path, stopped }: Transfer): AsyncGenerator<L
     .pipeThrough(new TextDecoderStream("utf-8", { fatal: true }), { signal: stopped })
     .pipeThrough(new TextLineStream());
   let number = 0;
+  let begun: Begun | null = null;
   try {
     for await (const line of lines) {
       number++;
       if (line === "") continue;
-      const { history: _, ...record } = parseRecord(line, number);
-      yield { number, record };
+      const read = parseLine(line, number);
+      if (read.type === "ticket_part") joinPart(begun, read, number);
+      else {
+        if (begun) yield finished(begun);
+        begun = { number, record: read };
+      }
     }
+    if (begun) yield finished(begun);
   } catch (error) {
     // Without `fatal`, the letters of another encoding would be stored as question marks.
     throw error instanceof TypeError
@@ -79,9 +85,35 @@ async function* readRecords({ file: path, stopped }: Transfer): AsyncGenerator<L
   }
 }
 
-function parseRecord(line: string, number: number): TicketRecord {
+/** A ticket whose parts may follow. */
+interface Begun {
+  number: number;
+  record: TicketRecord;
+}
+
+/** An export brings a ticket that is more than a page in several lines. */
+function joinPart(begun: Begun | null, part: TicketPart, number: number): void {
+  if (begun?.record.id !== part.ticket_id) {
+    throw new Error(`Line ${number} is a part of the ticket ${part.ticket_id}, which must stand before it`);
+  }
+  const { record } = begun;
+  record.tasks.push(...part.tasks ?? []);
+  record.test_cases.push(...part.test_cases ?? []);
+  (record.comments ??= []).push(...part.comments ?? []);
+  (record.questions ??= []).push(...part.questions ?? []);
+  (record.part_creations ??= []).push(...part.part_creations ?? []);
+}
+
+function finished({ number, record }: Begun): Line {
+  const { history: _, parts_follow: __, ...whole } = record;
+  return { number, record: whole };
+}
+
+function parseLine(line: string, number: number): TicketRecord | TicketPart {
   try {
-    const record = TicketRecord.parse(JSON.parse(line));
+    const json: unknown = JSON.parse(line);
+    const isPart = typeof json === "object" && json !== null && "type" in json && json.type === "ticket_part";
+    const record = isPart ? TicketPart.parse(json) : TicketRecord.parse(json);
     refuseInexactNumbers(new TextEncoder().encode(line));
     return record;
   } catch (error) {

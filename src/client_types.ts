@@ -834,6 +834,112 @@ export type TicketLine = {
   url: string;
 };
 
+export type TicketPart = {
+  type: "ticket_part";
+  ticket_id: string;
+  tasks?:
+    | Array<
+      {
+        id: string;
+        sequence: number;
+        title: string;
+        body: string | null;
+        summary: string | null;
+        role: "frontend" | "backend" | "design" | "devops" | "qa" | "other";
+        status: "pending" | "in_progress" | "blocked" | "done" | "skipped";
+        assignee: string | null;
+        depends_on_task_ids: Array<string>;
+        acceptance_criteria: Array<{ text: string; done: boolean }>;
+        estimated_minutes: number | null;
+        actual_minutes: number | null;
+        blocking_reason: string | null;
+        started_at: string | null;
+        completed_at: string | null;
+        created_at: string;
+        updated_at: string;
+      }
+    >
+    | undefined;
+  test_cases?:
+    | Array<
+      {
+        id: string;
+        title: string;
+        instruction: string;
+        link: string | null;
+        status: "pending" | "approved" | "rejected";
+        decided_by: string | null;
+        decided_at: string | null;
+        note: string | null;
+        created_at: string;
+        updated_at: string;
+      }
+    >
+    | undefined;
+  comments?:
+    | Array<
+      {
+        id: string;
+        parent_id: string | null;
+        body: string | null;
+        created_by: string | null;
+        created_with: "session" | "key";
+        by_bot: boolean;
+        edited_at: string | null;
+        resolved_at: string | null;
+        resolved_by: string | null;
+        deleted_at: string | null;
+        created_at: string;
+        updated_at: string;
+      }
+    >
+    | undefined;
+  questions?:
+    | Array<
+      {
+        id: string;
+        task_id: string | null;
+        kind: "question" | "decision" | "confirmation";
+        prompt: string;
+        context: string | null;
+        options: Array<{ id: string; label: string; description?: string | undefined }> | null;
+        selection: "single" | "multiple" | null;
+        allow_text: boolean;
+        addressee_user_id: string | null;
+        addressee_role: "member" | "admin" | null;
+        resolver: "human_only" | "not_creator";
+        due_at: string | null;
+        default_option: string | null;
+        made_with_ticket: boolean;
+        task_was: "pending" | "in_progress" | null;
+        status: "pending" | "answered" | "withdrawn" | "superseded" | "expired";
+        option_ids: Array<string> | null;
+        answer_text: string | null;
+        answered_by: string | null;
+        answered_with: "session" | "key" | "default" | null;
+        answered_by_bot: boolean | null;
+        ended_at: string | null;
+        superseded_by: string | null;
+        created_by: string | null;
+        created_with: "session" | "key";
+        by_bot: boolean;
+        created_at: string;
+        updated_at: string;
+      }
+    >
+    | undefined;
+  part_creations?:
+    | Array<
+      {
+        part: "task" | "test_case" | "comment" | "question";
+        idempotency_key: string;
+        response: Record<string, unknown>;
+      }
+    >
+    | undefined;
+  history?: Array<unknown> | undefined;
+};
+
 export type TicketRecord = {
   type: "ticket";
   id: string;
@@ -982,6 +1088,7 @@ export type TicketRecord = {
   reported_repos?: Array<string> | undefined;
   project_keys?: Array<string> | undefined;
   history?: Array<unknown> | undefined;
+  parts_follow?: boolean | undefined;
 };
 
 export type TicketRecordInput = {
@@ -1132,6 +1239,7 @@ export type TicketRecordInput = {
   reported_repos?: Array<string> | undefined;
   project_keys?: Array<string> | undefined;
   history?: Array<unknown> | undefined;
+  parts_follow?: boolean | undefined;
 };
 
 export type TicketSummary = {
@@ -1921,7 +2029,7 @@ export type AppRouter = TRPCBuiltRouter<
     transfers: {
       export: Query<
         { id: string; limit?: number | string | undefined; cursor?: string | undefined },
-        { records: Array<TicketRecord>; next_cursor: string | null }
+        { records: Array<TicketRecord>; parts?: Array<TicketPart> | undefined; next_cursor: string | null }
       >;
       import: Mutation<
         { id: string; records: Array<TicketRecordInput> },

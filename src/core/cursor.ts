@@ -12,9 +12,11 @@ export function encodeCursor(values: readonly (string | number)[]): string {
  * The kinds of value that a cursor may hold. Any other value could only have been made up, and
  * would fail in the database.
  */
-const KINDS = {
+const KINDS: Record<"integer" | "id" | "key" | "time", (value: unknown) => boolean> = {
   integer: (value: unknown) => Number.isSafeInteger(value),
   id: (value: unknown) => typeof value === "string" && Id.safeParse(value).success,
+  /** Of a row, in a list whose rows have either. */
+  key: (value: unknown) => KINDS.integer(value) || KINDS.id(value),
   time: (value: unknown) => typeof value === "string" && Timestamp.safeParse(value).success,
 };
 
@@ -27,13 +29,15 @@ type Place = keyof typeof KINDS | { exactly: string };
 const fits = (place: Place, value: unknown) =>
   typeof place === "object" ? value === place.exactly : KINDS[place](value);
 
-/** @throws {AppError} invalid_request when the cursor is not one of this list's, with these values */
-export function decodeCursor(cursor: string, places: readonly Place[]): (string | number)[] {
+/** @throws {AppError} invalid_request when the cursor is not one of this list's, with values of one of these forms */
+export function decodeCursor(cursor: string, ...forms: (readonly Place[])[]): (string | number)[] {
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
     if (
-      Array.isArray(values) && values.length === places.length &&
-      places.every((place, index) => fits(place, values[index]))
+      Array.isArray(values) &&
+      forms.some((places) =>
+        values.length === places.length && places.every((place, index) => fits(place, values[index]))
+      )
     ) return values;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

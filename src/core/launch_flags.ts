@@ -31,6 +31,8 @@ export function launchFlags(config: Config, project: string, pid = 0): string[] 
     // room for.
     `--v8-flags=--max-semi-space-size=${config.DATABASE_URL ? 32 : 8}`,
     "--no-prompt",
+    // Else Deno would fetch modules from seven public hosts, whatever the permissions say.
+    "--no-remote",
     "--allow-read",
     "--allow-env",
     "--allow-sys",

@@ -38,7 +38,9 @@ const MAX_PATH = 500;
  * A survey's code in a path. It is hidden, because a reader of the log could answer the survey with
  * it.
  */
-const SURVEY = /(?<!-)(surveys\/+(?:\.+\/+)*)[^/]+/i;
+const SURVEY = /(?<!-)(surveys?(?:\/|%2f)+(?:\.+\/+)*)[^/]+/i;
+/** An API key in a path. A caller who revokes a key by its text and not by its id writes one there. */
+const KEY = /hk_[\w-]+/gi;
 
 /** The fields of a request's line. Redaction would hide none of them. */
 interface RequestLine {
@@ -64,7 +66,7 @@ export function logRequest(line: RequestLine): void {
   const time = new Date().toISOString();
   // Half a character at the cut would become an escape that strict readers of JSON refuse, and they
   // would refuse the line with it.
-  const path = line.path.replace(SURVEY, "$1{code}").slice(0, MAX_PATH).toWellFormed();
+  const path = line.path.replace(SURVEY, "$1{code}").replace(KEY, "{key}").slice(0, MAX_PATH).toWellFormed();
   waiting += JSON.stringify({ time, level: "info", message: "request", ...line, path }) + "\n";
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { requireScope } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
@@ -80,4 +81,10 @@ export async function decideSuggestion(
 
 export function wrongStatus(attempt: string, suggestion: StoredSuggestion): AppError {
   return new AppError("invalid_transition", `Cannot ${attempt} the suggestion: it is ${suggestion.status}`);
+}
+
+/** A key must be allowed to do what accepting or undoing does. */
+export function requireScopesOf({ actor }: ProjectContext, kind: Suggestion["kind"]): void {
+  requireScope(actor, "tickets:write");
+  if (kind === "split") requireScope(actor, "tasks:write");
 }

@@ -5,7 +5,13 @@ import { applyFinished } from "./_apply_finished.ts";
 import { applyRole } from "./_apply_role.ts";
 import { applySplit } from "./_apply_split.ts";
 import { applyStale } from "./_apply_stale.ts";
-import { decideSuggestion, lockSuggestion, type StoredSuggestion, wrongStatus } from "./_rows.ts";
+import {
+  decideSuggestion,
+  lockSuggestion,
+  requireScopesOf,
+  type StoredSuggestion,
+  wrongStatus,
+} from "./_rows.ts";
 import type { AcceptSuggestion, Suggestion, SuggestionKind } from "./schema.ts";
 
 type Apply = (
@@ -34,6 +40,7 @@ export async function acceptSuggestion(ctx: ProjectContext, input: AcceptSuggest
     const suggestion = await lockSuggestion(ctx, input.suggestionId);
     if (suggestion.status === "accepted") return suggestion;
     if (suggestion.status !== "pending") throw wrongStatus("accept", suggestion);
+    requireScopesOf(ctx, suggestion.kind);
     const before = await APPLY[suggestion.kind](ctx, suggestion, input);
     return await decideSuggestion(ctx, suggestion, { status: "accepted", before_accept: before });
   });

@@ -4,7 +4,13 @@ import { lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
 import { undoClosing } from "./_apply_closing.ts";
 import { undoRole } from "./_apply_role.ts";
 import { undoStale } from "./_apply_stale.ts";
-import { decideSuggestion, lockSuggestion, type StoredSuggestion, wrongStatus } from "./_rows.ts";
+import {
+  decideSuggestion,
+  lockSuggestion,
+  requireScopesOf,
+  type StoredSuggestion,
+  wrongStatus,
+} from "./_rows.ts";
 import { undoSplit } from "./_undo_split.ts";
 import type { BeforeClosing } from "./before_closing.ts";
 import type { Suggestion, SuggestionPath } from "./schema.ts";
@@ -20,6 +26,7 @@ export async function undoSuggestion(ctx: ProjectContext, input: SuggestionPath)
   return await transact(ctx, async (ctx) => {
     const suggestion = await lockSuggestion(ctx, input.suggestionId);
     if (!isUndoable(suggestion)) throw wrongStatus("undo", suggestion);
+    requireScopesOf(ctx, suggestion.kind);
     const known = await restore(ctx, suggestion);
     return await decideSuggestion(ctx, suggestion, {
       status: suggestion.status === "executed" ? "dismissed" : "pending",

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { invalidRequest, type Issue } from "../core/errors.ts";
 import { CreatedComment } from "../comments/schema.ts";
 import { CreatedQuestion } from "../questions/schema.ts";
+import { WebAddress } from "../core/schema.ts";
 import { CreatedTask } from "../tasks/schema.ts";
 import { CreatedTestCase } from "../test_cases/schema.ts";
 import { CreatedTicket } from "../tickets/schema.ts";
@@ -54,6 +55,7 @@ function inTicket(record: TicketRecord): Issue[] {
   const { id, duplicate_of, stage, resolution_type, resolution_note, merge_sha, roles, tasks } = record;
   const live = stage === "live";
   const issues = issuesOf([
+    [record.parts_follow === true, "parts_follow", "Its parts must be joined to it first"],
     [duplicate_of === id, "duplicate_of", "Is the ticket itself"],
     [hasTwins(roles.map(({ role }) => role)), "roles", "Names a role twice"],
     [
@@ -88,7 +90,11 @@ function inCreation({ id, creation }: TicketRecord): Issue[] {
     path,
     CreatedTicket,
     creation.response,
-    ({ ticket }) => issuesOf([[ticket.id !== id, `${path}.ticket.id`, "Is another ticket"]]),
+    ({ ticket }) =>
+      issuesOf([
+        [ticket.id !== id, `${path}.ticket.id`, "Is another ticket"],
+        [!isWeb(ticket.url), `${path}.ticket.url`, NO_WEB],
+      ]),
   );
 }
 
@@ -107,10 +113,21 @@ function inPartCreations({ id, part_creations = [] }: TicketRecord): Issue[] {
     issues.push(...inAnswer(path, ANSWERS[part], response, (answer) => {
       const of = "handoff_request_id" in answer ? "handoff_request_id" : "ticket_id";
       const ticket = (answer as Record<string, unknown>)[of];
-      return issuesOf([[ticket !== undefined && ticket !== id, `${path}.${of}`, "Is another ticket"]]);
+      const link = "link" in answer ? answer.link : null;
+      return issuesOf([
+        [ticket !== undefined && ticket !== id, `${path}.${of}`, "Is another ticket"],
+        [typeof link === "string" && !isWeb(link), `${path}.link`, NO_WEB],
+      ]);
     }));
   }
   return issues;
+}
+
+const NO_WEB = "Expected an http or https address";
+
+/** A portal shows the address as a link, so a script in it would run for those who click. */
+function isWeb(address: string): boolean {
+  return WebAddress.safeParse(address).success;
 }
 
 /** The stored answer of a creation, which a repeat gets. */

@@ -1,23 +1,113 @@
+import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { decodeCursor, page } from "../core/cursor.ts";
+import { decodeCursor, encodeCursor } from "../core/cursor.ts";
 import { timesInWireForm } from "../core/history.ts";
-import { pageLimit } from "../core/planner.ts";
-import type { ExportPage, ExportProject, TicketRecord } from "./schema.ts";
+import { type Measured, measureTickets } from "./_measure.ts";
+import { readSection, type SectionName, SECTIONS, wholeSection } from "./_sections.ts";
+import type { ExportPage, ExportProject, TicketPart, TicketRecord } from "./schema.ts";
 
-interface HistoryRow {
-  field: string | null;
-  from_value: unknown;
-  to_value: unknown;
+/** What an import takes of a ticket: the lists that come before the history. */
+const IMPORTED = SECTIONS.filter((name) => name !== "history");
+/** Leaves room for the rest of the ticket in a call of 16 MiB. */
+const MOST_WHOLE_BYTES = 14 * 1024 * 1024;
+
+/** Where a page begins: after a ticket, or inside of one, whose number it is then. */
+interface Place {
+  number: number;
+  section?: number;
+  after?: string | number;
 }
 
 /**
  * Returns the project's tickets in the order of their numbers, with all their parts. Pages are read
  * one after the other, so a ticket that changes during the export is exported as it is when its
  * page is read.
+ * The history of a ticket that is larger than a page comes in pages of its own, and so do its other lists
+ * where an import could not take them in one call.
  */
 export async function exportProject(ctx: ProjectContext, input: ExportProject): Promise<ExportPage> {
+  if (!input.cursor) await auditExport(ctx);
+  const place = input.cursor ? placeOf(input.cursor) : { number: 0 };
+  if (place.section !== undefined) return await readPart(ctx, place);
+  const measured = await measureTickets(ctx, { after: place.number, limit: input.limit + 1 });
+  const [first] = measured;
+  if (!first) return { records: [], next_cursor: null };
+  const fitting = measured.filter(({ bytes }) => bytes <= ctx.pageBytes).slice(0, input.limit);
+  const last = fitting.at(-1);
+  if (!last) {
+    const lists = await isImportable(ctx, first) ? IMPORTED : [];
+    const records = await readTickets(ctx, [first.id], lists);
+    return { records, next_cursor: encodeCursor([first.number, lists.length]) };
+  }
+  return {
+    records: await readTickets(ctx, fitting.map(({ id }) => id), SECTIONS),
+    next_cursor: measured.length > fitting.length ? encodeCursor([last.number]) : null,
+  };
+}
+
+async function auditExport(ctx: ProjectContext): Promise<void> {
+  await recordAudit(ctx, {
+    account_id: ctx.project.account_id,
+    action: "project.exported",
+    target_type: "project",
+    target_id: ctx.project.id,
+  });
+}
+
+function placeOf(cursor: string): Place {
+  const [number, section, after] = decodeCursor(cursor, ["integer"], ["integer", "integer"], [
+    "integer",
+    "integer",
+    "key",
+  ]);
+  return {
+    number: Number(number),
+    ...(section !== undefined && { section: Number(section) }),
+    ...(after !== undefined && { after }),
+  };
+}
+
+/** The next page of a ticket's lists; an empty list is passed over. */
+async function readPart({ db, project, pageBytes }: ProjectContext, place: Place): Promise<ExportPage> {
+  const { number } = place;
+  const [ticket] = await db<{ id: string }[]>`
+    select id from tickets where project_id = ${project.id}::uuid and number = ${number}::bigint`;
+  let after = place.after ?? null;
+  for (let section = place.section!; ticket && section < SECTIONS.length; section++) {
+    const name = SECTIONS[section]!;
+    const { items, next } = await readSection(db, { ticketId: ticket.id, name, after, pageBytes });
+    if (items.length > 0) {
+      const follows = next === null ? [number, section + 1] : [number, section, next];
+      return { records: [], parts: [partOf(ticket.id, name, items)], next_cursor: encodeCursor(follows) };
+    }
+    after = null;
+  }
+  return { records: [], next_cursor: encodeCursor([number]) };
+}
+
+function partOf(ticketId: string, name: SectionName, items: unknown[]): TicketPart {
+  const list = name === "history" ? (items as HistoryRow[]).map(inWireForm) : items;
+  return { type: "ticket_part", ticket_id: ticketId, [name]: list };
+}
+
+/** Can a ticket be imported in one call? Then it comes in one record, but for its history. */
+async function isImportable({ db }: ProjectContext, { id, own_bytes }: Measured): Promise<boolean> {
+  if (own_bytes > MOST_WHOLE_BYTES) return false;
+  const bytes = IMPORTED.map((name) => db` + octet_length(${wholeSection(db, name)}::text)`);
+  const [exact] = await db<
+    [{ bytes: number }]
+  >`select 0 ${bytes} as bytes from tickets t where t.id = ${id}::uuid`;
+  return exact.bytes <= MOST_WHOLE_BYTES;
+}
+
+/** With these lists, and with empty ones in the place of those that follow. */
+async function readTickets(
+  ctx: ProjectContext,
+  ids: string[],
+  lists: readonly SectionName[],
+): Promise<TicketRecord[]> {
   const { db, project } = ctx;
-  const [after] = input.cursor ? decodeCursor(input.cursor, ["integer"]) : [0];
+  const list = (name: SectionName) => lists.includes(name) ? wholeSection(db, name) : db`'[]'::jsonb`;
   const rows = await db<(TicketRecord & { history: HistoryRow[] })[]>`
     select 'ticket' as type, t.id, t.number, t.title, t.description, t.request_type, t.priority, t.blocking, t.evidence,
       t.suggested_resolution, t.implementation_notes, t.actor_role, t.actor_id, t.source, t.stage, t.resolution_type,
@@ -25,40 +115,31 @@ export async function exportProject(ctx: ProjectContext, input: ExportProject): 
       (select u.email from users u where u.id = t.created_by) as created_by,
       coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
         from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
-      coalesce((select jsonb_agg(wire_times(to_jsonb(k) - '{ticket_id,project_id,assignee_user_id,assignee_session_id,lease_expires_at,version}'::text[]
-          || jsonb_build_object('assignee', (select u.email from users u where u.id = k.assignee_user_id))) order by k.sequence)
-        from tasks k where k.ticket_id = t.id), '[]') as tasks,
-      coalesce((select jsonb_agg(wire_times(to_jsonb(c) - '{ticket_id,project_id,version}'::text[]
-          || jsonb_build_object('decided_by', (select u.email from users u where u.id = c.decided_by))) order by c.id)
-        from test_cases c where c.ticket_id = t.id), '[]') as test_cases,
-      coalesce((select jsonb_agg(wire_times(to_jsonb(c) - '{ticket_id,project_id,mentions,key_id}'::text[] || jsonb_build_object(
-          'created_by', (select u.email from users u where u.id = c.created_by),
-          'resolved_by', (select u.email from users u where u.id = c.resolved_by))) order by c.id)
-        from comments c where c.ticket_id = t.id), '[]') as comments,
-      coalesce((select jsonb_agg(wire_times(to_jsonb(q) - '{ticket_id,project_id,about_version,key_id}'::text[] || jsonb_build_object(
-          'addressee_user_id', (select u.email from users u where u.id = q.addressee_user_id),
-          'answered_by', (select u.email from users u where u.id = q.answered_by),
-          'created_by', (select u.email from users u where u.id = q.created_by))) order by q.id)
-        from questions q where q.ticket_id = t.id), '[]') as questions,
+      ${list("tasks")} as tasks, ${list("test_cases")} as test_cases, ${list("comments")} as comments, ${
+    list("questions")
+  } as questions,
       (select jsonb_build_object('repo_full_name', i.repo_full_name, 'issue_number', i.issue_number, 'issue_url', i.issue_url,
         'title', i.title, 'state', i.state) from ticket_issues i where i.ticket_id = t.id) as issue,
       (select d.duplicate_of from ticket_duplicates d where d.ticket_id = t.id and t.resolution_type = 'duplicate') as duplicate_of,
       (select jsonb_build_object('idempotency_key', c.idempotency_key, 'response', c.response)
         from ticket_creations c where c.ticket_id = t.id limit 1) as creation,
-      coalesce((select jsonb_agg(to_jsonb(c) - '{ticket_id,body_sha256}'::text[] order by c.part, c.idempotency_key)
-        from part_creations c where c.ticket_id = t.id), '[]') as part_creations,
+      ${list("part_creations")} as part_creations,
       coalesce((select jsonb_agg(d.repo order by d.repo) from project_repositories r
         join deploy_reports d on d.repo = lower(r.full_name) where r.project_id = ${project.id}::uuid), '[]') as reported_repos,
       array(select k.key from project_keys k where k.project_id = t.project_id order by k.created_at, k.key) as project_keys,
-      coalesce((select jsonb_agg(wire_times(to_jsonb(h) - '{project_id,ticket_id,history_id}'::text[]) order by h.id)
-        from history_entries h where h.ticket_id = t.id), '[]') as history
-    from tickets t where t.project_id = ${project.id}::uuid and t.number > ${after!}::bigint
-    order by t.number limit ${pageLimit(db, input.limit)}`;
-  const { items, next_cursor } = page(rows, input.limit, ({ number }) => [number]);
-  return {
-    records: items.map((record) => ({ ...record, history: record.history.map(inWireForm) })),
-    next_cursor,
-  };
+      ${list("history")} as history
+    from tickets t where t.project_id = ${project.id}::uuid and t.id = any (${ids}::uuid[]) order by t.number`;
+  return rows.map((row) => ({
+    ...row,
+    history: row.history.map(inWireForm),
+    ...(lists.length === 0 && { parts_follow: true }),
+  }));
+}
+
+interface HistoryRow {
+  field: string | null;
+  from_value: unknown;
+  to_value: unknown;
 }
 
 function inWireForm(row: HistoryRow): HistoryRow {

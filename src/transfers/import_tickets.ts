@@ -77,13 +77,41 @@ async function lockPresent(
 async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
   const { db, project } = ctx;
   const next = Math.max(...records.map(({ number }) => number)) + 1;
-  const rows = rowsOf(project.id, await findPeople(ctx, records), records);
+  const bots = await findBots(ctx, records);
+  const rows = rowsOf(
+    project.id,
+    await findPeople(ctx, records),
+    records.map((one) => withoutBots(one, bots)),
+  );
   // Nobody is notified of events that happened elsewhere.
   await db`select set_config('handoff.quiet', 'on', true)`;
   await Promise.all([
     db`update projects set next_number = greatest(next_number, ${next}) where id = ${project.id}::uuid`,
     ...Object.entries(rows).map(([table, rows]) => insertRows(db, table, rows)),
   ]);
+}
+
+/** Emails of those who decided cases, and are bot clients here. */
+async function findBots(
+  { db, project }: ProjectContext,
+  records: readonly TicketRecord[],
+): Promise<Set<string>> {
+  const emails = records.flatMap(({ test_cases }) =>
+    test_cases.flatMap(({ decided_by }) => decided_by ?? [])
+  );
+  if (emails.length === 0) return new Set();
+  const bots = await db<{ email: string }[]>`
+    select e.email from unnest(${[...new Set(emails)]}::text[]) as e (email)
+    join users u on lower(u.email) = lower(e.email) and u.account_id = ${project.account_id}::uuid and u.kind = 'bot'`;
+  return new Set(bots.map(({ email }) => email));
+}
+
+/** Only people approve: of a bot client it isn't said that it did. */
+function withoutBots(record: TicketRecord, bots: ReadonlySet<string>): TicketRecord {
+  const cases = record.test_cases.map((one) =>
+    one.decided_by !== null && bots.has(one.decided_by) ? { ...one, decided_by: null } : one
+  );
+  return { ...record, test_cases: cases };
 }
 
 async function findPeople(

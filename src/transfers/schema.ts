@@ -166,6 +166,12 @@ export const TicketFields = {
   updated_at: RecordTime,
 };
 
+const PartCreation = z.strictObject({
+  part: z.enum(["task", "test_case", "comment", "question"]),
+  idempotency_key: IdempotencyKey,
+  response: JsonObject,
+});
+
 /** One line of an export: a ticket with all its parts. */
 export const TicketRecord = z.strictObject({
   type: z.literal("ticket"),
@@ -182,11 +188,7 @@ export const TicketRecord = z.strictObject({
   issue: IssueRecord.nullable(),
   duplicate_of: Id.nullable(),
   creation: z.strictObject({ idempotency_key: IdempotencyKey, response: JsonObject }).nullable(),
-  part_creations: z.array(z.strictObject({
-    part: z.enum(["task", "test_case", "comment", "question"]),
-    idempotency_key: IdempotencyKey,
-    response: JsonObject,
-  })).max(10 * (MAX_TASKS + MAX_CASES + MAX_COMMENTS)).optional().describe(
+  part_creations: z.array(PartCreation).max(10 * (MAX_TASKS + MAX_CASES + MAX_COMMENTS)).optional().describe(
     "Stored answers to creations of its parts that had an idempotency key; absent in exports of earlier versions",
   ),
   reported_repos: z.array(RepoName.toLowerCase()).max(200).optional().describe(
@@ -199,6 +201,10 @@ export const TicketRecord = z.strictObject({
   history: z.array(z.unknown()).optional().describe(
     "For reading only, because an import begins a new history",
   ),
+  parts_follow: z.boolean().optional().describe(
+    "The ticket is larger than one import call may be: its lists are empty here and come in the `parts` of the next " +
+      "pages, as its history does. `npm run import` joins them",
+  ),
 }).meta({ id: "TicketRecord" });
 export type TicketRecord = z.infer<typeof TicketRecord>;
 
@@ -209,7 +215,26 @@ export const ExportProject = z.strictObject({
 });
 export type ExportProject = z.infer<typeof ExportProject>;
 
-export const ExportPage = z.object({ records: z.array(TicketRecord), next_cursor: NextCursor });
+/** More of the lists of a ticket that is more than a page. */
+export const TicketPart = z.object({
+  type: z.literal("ticket_part"),
+  ticket_id: Id,
+  tasks: z.array(TaskRecord).optional(),
+  test_cases: z.array(CaseRecord).optional(),
+  comments: z.array(CommentRecord).optional(),
+  questions: z.array(QuestionRecord).optional(),
+  part_creations: z.array(PartCreation).optional(),
+  history: z.array(z.unknown()).optional(),
+}).meta({ id: "TicketPart" });
+export type TicketPart = z.infer<typeof TicketPart>;
+
+export const ExportPage = z.object({
+  records: z.array(TicketRecord),
+  parts: z.array(TicketPart).optional().describe(
+    "More of the lists of one ticket, which an earlier page has as a record",
+  ),
+  next_cursor: NextCursor,
+});
 export type ExportPage = z.infer<typeof ExportPage>;
 
 export const ImportTickets = z.strictObject({ id: Id, records: z.array(TicketRecord).min(1).max(100) });

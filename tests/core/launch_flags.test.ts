@@ -63,3 +63,7 @@ test("a call to a host that is not configured is refused by the runtime itself",
   const { stdout } = await runDeno(["run", ...flags, `data:text/typescript,${encodeURIComponent(script)}`]);
   expect(stdout.trim()).toBe("NotCapable");
 });
+
+test("it loads no modules from the network", () => {
+  expect(launchFlags(parseConfig({}), "/srv/handoff")).toContain("--no-remote");
+});

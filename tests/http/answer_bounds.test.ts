@@ -5,7 +5,7 @@ import { type PublishedProcedure, publishedProcedures } from "../../src/http/pro
 import { useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { strainOf } from "../observe_process.ts";
-import { type LargestRows, makeLargestRows } from "./_largest_rows.ts";
+import { type LargestRows, makeLargestRows } from "../largest_rows.ts";
 
 // One bound for every procedure that reads; a new one is under these tests without being named here.
 const harness = useHarness();

@@ -61,3 +61,12 @@ test("a call of a feature that isn't set up is no error in the log, and brings n
   ]);
   expect(log).not.toContain("stack");
 });
+
+test("a request's line has neither an API key nor a survey's code that stands in its path", async () => {
+  const paths = ["keys/hk_0123456789abcdef", "surveys/CODE", "surveys%2fCODE", "survey/CODE"];
+  const lines = await linesOf(async () => {
+    for (const path of paths) await harness.now.call("DELETE", `/${path}`);
+  });
+  expect(lines).toHaveLength(paths.length);
+  expect(JSON.stringify(lines)).not.toMatch(/hk_0|CODE/);
+});

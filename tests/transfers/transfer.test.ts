@@ -693,6 +693,12 @@ describe("an import", () => {
       (made: object) => ({ ...made, status: "lost" }),
       "response.status",
     ],
+    [
+      "test case whose link runs a script",
+      "test_case",
+      (made: object) => ({ ...made, link: "javascript:alert(1)" }),
+      "response.link",
+    ],
   ])(
     "refuses the stored answer of a %s, which no repeat could be answered with",
     async (_, part, change, path) => {
@@ -708,6 +714,32 @@ describe("an import", () => {
       ]]);
     },
   );
+
+  test("refuses the stored answer of a creation whose address runs a script", async () => {
+    const project = await makeFull(harness.now);
+    const [record] = await exportAll(harness.now, project);
+    record.creation.response.ticket.url = "javascript:alert(1)";
+    const { status, body } = await sendRecords(harness.now, project, [record]);
+    expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [
+      "records.0.creation.response.ticket.url",
+    ]]);
+  });
+
+  test("brings a case that a bot client's email decided, but not that it did", async () => {
+    const project = await makeFull(harness.now);
+    const records = await exportAll(harness.now, project);
+    const target = await openHarness();
+    try {
+      const other = await makeProject(target);
+      const bot = await makeUser(target, { accountId: other.accountId, kind: "bot" });
+      records[0].test_cases[0].decided_by = bot.email;
+      expect((await sendRecords(target, other, records)).status).toBe(200);
+      const [found] = await exportAll(target, other);
+      expect(found.test_cases[0]).toMatchObject({ status: "approved", decided_by: null });
+    } finally {
+      await target.close();
+    }
+  });
 
   test("refuses a key of a ticket's tasks that comes twice, and takes an export that tells of none", async () => {
     const project = await makeFull(harness.now);

@@ -1,8 +1,8 @@
 import { v7 as uuid } from "uuid";
-import { MAX_CASES } from "../../src/test_cases/schema.ts";
-import { MAX_TASKS } from "../../src/tasks/schema.ts";
-import { makeTicket, makeUser, type TestProject, type TestUser, ticketInput } from "../factories.ts";
-import type { Harness } from "../harness.ts";
+import { MAX_CASES } from "../src/test_cases/schema.ts";
+import { MAX_TASKS } from "../src/tasks/schema.ts";
+import { makeTicket, makeUser, type TestProject, type TestUser, ticketInput } from "./factories.ts";
+import type { Harness } from "./harness.ts";
 
 const ROWS = 201;
 
