@@ -88,6 +88,11 @@ export function endsConnection(error: unknown): boolean {
   return severity === undefined ? isUnavailable(error) : severity === "FATAL" || severity === "PANIC";
 }
 
+/** The database is there, but had too little memory for this statement. */
+export function isOutOfMemory(error: unknown): boolean {
+  return property(error, "code") === "53200";
+}
+
 /** Whether a statement was cancelled by statement_timeout or gave up on a lock. */
 export function isTimeout(error: unknown): boolean {
   return isLockTimeout(error) || property(error, "code") === "57014";

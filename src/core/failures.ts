@@ -2,6 +2,7 @@ import {
   endsConnection,
   isDeadlock,
   isLockTimeout,
+  isOutOfMemory,
   isTimeout,
   isUnavailable,
   isUniqueViolation,
@@ -14,6 +15,9 @@ import { AppError } from "./errors.ts";
  */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
+  if (isOutOfMemory(error)) {
+    return new AppError("unavailable", "The database had too little memory for this call", { cause: error });
+  }
   if (isUnavailable(error) || endsConnection(error)) {
     return new AppError("unavailable", "The database is not available", { cause: error });
   }
