@@ -10,6 +10,8 @@ export type { Db, Fragment, Sql, TransactionSql } from "./types.ts";
 
 export interface Database {
   sql: Sql;
+  /** The same for what must not wait behind requests: single statements that are short and few. */
+  urgent: Sql;
   isPglite: boolean;
   databaseHealth: DatabaseHealth;
   close(): Promise<void>;
@@ -105,6 +107,7 @@ function openServer(url: string, options: DatabaseOptions): Database {
   databaseHealth.onLoss(() => client.renew());
   return {
     sql: client.sql,
+    urgent: client.urgent,
     isPglite: false,
     databaseHealth,
     async close() {
@@ -165,6 +168,7 @@ async function openPglite(options: DatabaseOptions): Promise<Database> {
   const maintenance = startMaintenance(client.sql, onError);
   return {
     sql: client.sql,
+    urgent: client.urgent,
     isPglite: true,
     // The end of the embedded database ends the process, so there is no loss to report.
     databaseHealth: { lost: false, onLoss() {} },

@@ -1,6 +1,8 @@
 /** A statement, which may share a connection, or a transaction, which needs an idle connection. */
 interface Waiting {
   alone: boolean;
+  /** Goes ahead of what waits already. */
+  urgent?: boolean;
   start: () => void;
 }
 
@@ -26,7 +28,8 @@ export class Turns {
    * follow each start.
    */
   wait(waiting: Waiting): void {
-    this.#waiting.push(waiting);
+    if (waiting.urgent) this.#waiting.unshift(waiting);
+    else this.#waiting.push(waiting);
     this.#next();
   }
 

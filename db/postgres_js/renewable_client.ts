@@ -7,6 +7,8 @@ import { Turns } from "./begin_on_idle.ts";
 interface RenewableClient {
   /** Stays the same for as long as the process lives. */
   sql: Sql;
+  /** The same for single statements that go ahead of all that waits. */
+  urgent: Sql;
   /**
    * Drops every connection. Statements that wait on one fail as unavailable, and the next statement
    * reconnects.
@@ -37,8 +39,13 @@ export function openClient(open: () => Sql): RenewableClient {
       return name === "unsafe" ? unsafe : Reflect.get(current, name);
     },
   });
+  const urgent = new Proxy(current, {
+    apply: (_, self, args) => inTurn(Reflect.apply(current, self, args), turns, true),
+    get: (_, name) => Reflect.get(sql, name),
+  });
   return {
     sql,
+    urgent,
     renew() {
       const dropped = current;
       current = open();
@@ -49,12 +56,12 @@ export function openClient(open: () => Sql): RenewableClient {
 }
 
 /** Makes a query wait for its turn when it is sent, not when it is written down. */
-function inTurn<Q>(made: Q, turns: Turns): Q {
+function inTurn<Q>(made: Q, turns: Turns, urgent = false): Q {
   return sendBy(made, (query, send) => {
     const end = () => turns.end();
     // The promise's own `then` is called, because the query's `then` would send the query again.
     Promise.prototype.then.call(query, end, end);
-    turns.wait({ alone: false, start: () => send(query) });
+    turns.wait({ alone: false, urgent, start: () => send(query) });
   });
 }
 

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { benchBefore } from "./before.ts";
 import { benchBulk } from "./bulk.ts";
 import { benchCreate } from "./create.ts";
+import { benchEvents } from "./events.ts";
 import { benchHint } from "./hint.ts";
 import { benchPortal } from "./portal.ts";
 import { benchProcesses } from "./processes.ts";
@@ -26,6 +27,7 @@ const BENCHES: Record<string, Bench> = {
   processes: benchProcesses,
   start: benchStart,
   portal: benchPortal,
+  events: benchEvents,
 };
 
 const USAGE = `npm run bench -- [NAME…] [options]

@@ -4,6 +4,7 @@ import { answers } from "./answers.ts";
 import { clients } from "./clients.ts";
 import { clocks } from "./clocks.ts";
 import { connections } from "./connections.ts";
+import { events } from "./events.ts";
 import { drain } from "./drain.ts";
 import { kill } from "./kill.ts";
 import type { Counts } from "./ledger.ts";
@@ -27,6 +28,7 @@ const SCENARIOS: readonly Scenario[] = [
   mixed,
   answers,
   waiters,
+  events,
 ];
 
 const USAGE = `npm run torture [-- NAME…] [--rounds N] [--seconds N] [--seed N]

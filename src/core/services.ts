@@ -56,7 +56,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
       Deno.exit(70);
     },
   });
-  const { sql, isPglite, databaseHealth } = database;
+  const { sql, urgent, isPglite, databaseHealth } = database;
   await migrate(sql, undefined, (migration) => log.info("migrating", { migration }));
   const boss = createBoss(sql, {
     isPglite,
@@ -74,7 +74,10 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     log,
     onObserve: (seconds, ok) => metrics.embeddings.observe({ outcome: ok ? "embedded" : "missed" }, seconds),
   });
-  const feed = await Feed.open({ sql, onError: (error) => log.warn("events failed", describeError(error)) });
+  const feed = await Feed.open({
+    sql: urgent,
+    onError: (error) => log.warn("events failed", describeError(error)),
+  });
   const draining = new AbortController();
   const drain = () => {
     draining.abort();

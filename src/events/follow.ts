@@ -5,9 +5,10 @@ import { isWanted, readOn } from "./_page.ts";
 import type { Batch, EventFilter } from "./schema.ts";
 
 /**
- * How long a stream may be silent, because proxies close a connection that is silent for a minute.
+ * How long a stream may be silent, because proxies close what is silent for a minute. It is chosen
+ * anew each time, so that many streams that began together don't speak together for ever.
  */
-const SILENCE_S = 15;
+const silence = () => 10 + Math.random() * 5;
 /**
  * How long a caller's access is believed. With the time that access is cached this stays under the
  * 5 s of a revocation.
@@ -32,7 +33,7 @@ export async function* followEvents(
     const batch = await readOn(await caller.current(), filter, position);
     position = batch.position;
     if (batch.events.length > 0) yield batch;
-    if (batch.more || await watch.next({ seconds: SILENCE_S, signal })) continue;
+    if (batch.more || await watch.next({ seconds: silence(), signal })) continue;
     position = Math.max(position, feed.position);
     if (!signal.aborted) yield { events: [], position, more: false };
   }

@@ -17,6 +17,8 @@ import { type HttpEnv, named, requestContext } from "./request.ts";
  * How long a client may take for a part of the stream. A client that stops reading is let go and
  * may resume.
  */
+const encoder = new TextEncoder();
+
 const STALL_MS = 60_000;
 /** The milliseconds after which a browser connects again. */
 const RETRY_MS = 2_000;
@@ -75,7 +77,6 @@ async function open(c: HonoContext<HttpEnv>, ctx: ActorContext): Promise<Respons
  * its place when it is ready, and is let go when it isn't for a minute.
  */
 function pulled(first: string, batches: AsyncGenerator<Batch>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
   let cancelTimeout = () => {};
   return new ReadableStream({
     start: (controller) => controller.enqueue(encoder.encode(first)),

@@ -12,6 +12,7 @@ import { IfMatch } from "../core/if_match.ts";
 import { IdempotencyKey } from "../tickets/schema.ts";
 import { MAX_CALL_BYTES } from "./body.ts";
 import { EVENT_STREAM } from "./event_stream.ts";
+import { eventWebhooks } from "./openapi_events.ts";
 import { type Documented, hasBody, publishedProcedures } from "./procedures.ts";
 import { responsesOf } from "./responses.ts";
 import type { Webhook } from "./webhooks/webhook.ts";
@@ -41,6 +42,7 @@ export function openApiDocument(
     servers: [{ url: `${publicUrl}/api` }],
     tags: tagsOf(paths),
     paths,
+    webhooks: eventWebhooks(),
     components: {
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An access token, or an API key (hk_…)" },

@@ -102,9 +102,7 @@ describe("the stream of events", () => {
       await change(path, "low");
       return two.ended;
     });
-    const told = types(two.text).length;
     expect(types(one.text)).toHaveLength(1);
-    expect(told).toBeLessThan(30);
   });
 
   test("ends with its client and with the service", async () => {

@@ -1,0 +1,133 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Load } from "./load.ts";
+import { type Books, type Options, type Scenario, until } from "./scenario.ts";
+import { type Caller, Stage, withDatabase } from "./service.ts";
+
+export const events: Scenario = {
+  name: "events",
+  summary: "kill -9 under 16 writers; readers by pages and by stream must end with the list of the database",
+  rounds: 3,
+  run: killWriters,
+};
+
+/** The parts of an event that are compared. */
+interface Told {
+  seq: number;
+  type: string;
+  ticket: { id: string; version: number } | null;
+}
+
+async function killWriters(books: Books, { rounds, say }: Options): Promise<void> {
+  const stage = await Stage.open();
+  const [paged, streamed]: [Told[], Told[]] = [[], []];
+  const stop = new AbortController();
+  try {
+    await stage.start();
+    const caller = await stage.caller();
+    const readers = [
+      keep(stop.signal, () => readPage(caller, paged, stop.signal)),
+      keep(stop.signal, () => readStream(caller, streamed, stop.signal)),
+    ];
+    for (let round = 1; round <= rounds; round++) {
+      await killUnderLoad(books, stage, caller);
+      say(`round ${round}/${rounds}: ${paged.length} events by pages, ${streamed.length} by stream`);
+    }
+    const last = await lastNumber(caller);
+    for (const heard of [paged, streamed]) {
+      await until("a reader is at the end", 60, () => heard.at(-1)?.seq === last);
+    }
+    stop.abort();
+    await Promise.all(readers);
+    await stage.kill();
+    await compare(books, stage, { paged, streamed });
+  } finally {
+    stop.abort();
+    await stage.close();
+  }
+}
+
+async function killUnderLoad(books: Books, stage: Stage, caller: Caller): Promise<void> {
+  const load = new Load(books.ledger, caller, "events");
+  for (let n = 0; n < 2; n++) {
+    const before = load.acknowledged;
+    await until("the load is under way", 60, () => load.acknowledged > before + 40);
+    await pause(Math.random() * 1500);
+    await stage.kill();
+    await stage.start();
+  }
+  await load.stop();
+}
+
+/** A reader goes on after whatever happened to its connection. */
+async function keep(stop: AbortSignal, read: () => Promise<void>): Promise<void> {
+  while (!stop.aborted) await read().catch(() => pause(50));
+}
+
+function ask({ url, token }: Caller, path: string, signal: AbortSignal, headers = {}): Promise<Response> {
+  return fetch(`${url}/api${path}`, { headers: { authorization: `Bearer ${token}`, ...headers }, signal });
+}
+
+async function readPage(caller: Caller, heard: Told[], signal: AbortSignal): Promise<void> {
+  const response = await ask(caller, `/events?after=${heard.at(-1)?.seq ?? 0}&wait=1&limit=100`, signal);
+  if (!response.ok) throw new Error(await response.text());
+  heard.push(...(await response.json()).events);
+}
+
+async function readStream(caller: Caller, heard: Told[], signal: AbortSignal): Promise<void> {
+  const response = await ask(caller, "/events/stream?after=0", signal, {
+    ...(heard.length > 0 && { "last-event-id": String(heard.at(-1)!.seq) }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  let text = "";
+  for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    const whole = text.lastIndexOf("\n\n");
+    if (whole < 0) continue;
+    for (const [, data] of text.slice(0, whole).matchAll(/^data: (\{"seq".*)$/gm)) {
+      heard.push(JSON.parse(data!));
+    }
+    text = text.slice(whole);
+  }
+}
+
+/** Once every change has its number. */
+async function lastNumber(caller: Caller): Promise<number> {
+  let last = -1;
+  await until("all changes have numbers", 60, async () => {
+    const before = last;
+    const response = await ask(caller, "/events", AbortSignal.timeout(10_000));
+    last = (await response.json()).next_after;
+    await pause(1000);
+    return last === before;
+  });
+  return last;
+}
+
+async function compare(
+  books: Books,
+  stage: Stage,
+  heard: { paged: Told[]; streamed: Told[] },
+): Promise<void> {
+  const { seqs, changes, waiting } = await withDatabase(stage.place, async (sql) => {
+    const rows = await sql<{ seq: number }[]>`select seq from events order by seq`;
+    const [counts] = await sql<[{ changes: number; waiting: number }]>`
+      select (select count(*) from history) as changes, (select count(*) from event_outbox) as waiting`;
+    return { seqs: rows.map(({ seq }) => seq), ...counts };
+  });
+  books.expect(waiting === 0 && seqs.length === changes, `${changes} changes, ${seqs.length} events`);
+  books.expect(seqs.every((seq, index) => seq === index + 1), "the numbers have gaps");
+  for (const [name, list] of Object.entries(heard)) {
+    books.expect(
+      list.length === seqs.length && list.every(({ seq }, index) => seq === seqs[index]),
+      `${name}: ${list.length} of ${seqs.length} events, or not in their order`,
+    );
+  }
+  const versions = Map.groupBy(
+    heard.paged.filter(({ type, ticket }) => ticket && type.startsWith("ticket.")),
+    ({ ticket }) => ticket!.id,
+  );
+  const ordered = [...versions.values()].every((list) =>
+    list.every(({ ticket }, index) => index === 0 || ticket!.version >= list[index - 1]!.ticket!.version)
+  );
+  books.expect(ordered, "events of a ticket aren't in the order of its versions");
+}
