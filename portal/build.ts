@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const ROOT = new URL("../", import.meta.url);
 const BUILT = new URL(".portal/", ROOT);
-/** What a build is made of, besides portal/. */
+/** Files that a build depends on, besides portal/. */
 const SOURCES = ["package-lock.json", "src/client.ts"];
 
 async function main(): Promise<void> {
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   }
   // Built beside its place and moved when whole, so that two starts at once don't mix.
   const folder = await Deno.makeTempDir({ dir: ROOT.pathname, prefix: ".portal-" });
-  // Whoever starts it: a test's NODE_ENV would build React for developers, at three times the size.
+  // Set here, because a test's NODE_ENV would build React for developers, at three times the size.
   Deno.env.set("NODE_ENV", "production");
   const vite = await import("vite");
   const root = new URL("./", import.meta.url).pathname;
@@ -57,7 +57,7 @@ async function canBuild(): Promise<boolean> {
   return await Deno.stat(new URL("node_modules/vite/package.json", ROOT)).then(() => true, () => false);
 }
 
-/** Beside each file its shorter forms, so that the service compresses nothing while it serves. */
+/** Writes the compressed forms of each file beside it, so that the service compresses nothing while it serves. */
 async function compress(folder: string, withBrotli: boolean): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
     if (!/\.(js|css|svg)$/.test(name)) continue;

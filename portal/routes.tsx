@@ -36,7 +36,7 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
-  // What no screen knows is left out of its search: it would go into the calls.
+  // Search fields that no screen knows are left out, because they would go into the calls.
   search: { strict: true },
 });
 

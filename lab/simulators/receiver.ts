@@ -4,7 +4,7 @@ export interface ReceiverOptions {
   port: number;
   /** As it was shown when the webhook was made. */
   secret: string;
-  /** What it answers to the first deliveries, such as [500, 410]; 204 after that. */
+  /** The answers to the first deliveries, such as [500, 410]; 204 after that. */
   failures: number[];
 }
 

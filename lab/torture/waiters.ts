@@ -72,7 +72,7 @@ async function askAll(stage: Stage, { token, project }: Caller): Promise<string[
   return paths;
 }
 
-/** Of the database in three seconds; 0 where nobody but the service may look. */
+/** Transactions of the database in three seconds; 0 where nobody but the service may look. */
 async function transactions({ place }: Stage): Promise<number> {
   if (!serverUrl) return 0;
   const read = () =>

@@ -31,7 +31,7 @@ const SECTIONS: Record<AdminSection, ComponentType> = {
   storage: Storage,
 };
 
-/** What admins of the account see, and more for admins of the installation. */
+/** The administration of the account, and more for admins of the installation. */
 export function Admin() {
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
   const { section = "users" } = route.useSearch();

@@ -11,7 +11,7 @@ interface Page {
   next_cursor: string | null;
 }
 
-/** What the senders of webhooks brought. */
+/** Shows what the senders of webhooks brought. */
 export function Deliveries() {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
     trpc.operations.deliveries.infiniteQueryOptions({ limit: 50 }, {

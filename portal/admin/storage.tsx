@@ -7,7 +7,7 @@ const count = new Intl.NumberFormat();
 const megabytes = new Intl.NumberFormat([], { style: "unit", unit: "megabyte", maximumFractionDigits: 1 });
 const inMegabytes = (bytes: number) => megabytes.format(bytes / 1_000_000);
 
-/** What the database takes on disk, by table. */
+/** Shows what the database takes on disk, by table. */
 export function Storage() {
   const { data } = useQuery(trpc.operations.storage.queryOptions({}));
   return (

@@ -3,7 +3,7 @@ import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { createHandoffClient, errorBody } from "../../src/client.ts";
 import { app } from "../words/app.ts";
 
-/** What is to be done when the service has ended the session; set by the router, which can't be imported here. */
+/** `ended` runs when the service has ended the session. The router sets it, because it can't be imported here. */
 export const session = { ended: () => {} };
 
 export const handoff = createHandoffClient({
@@ -15,7 +15,7 @@ export const handoff = createHandoffClient({
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // What the service itself refused is not asked again; a lost connection is.
+    // A call that the service refused is not repeated; a call that lost its connection is.
     queries: { staleTime: 30_000, retry: (count, error) => count < 2 && errorBody(error) === null },
     mutations: { retry: false },
   },
@@ -23,7 +23,7 @@ export const queryClient = new QueryClient({
 
 export const trpc = createTRPCOptionsProxy({ client: handoff.api, queryClient });
 
-/** What to tell a person about a failed call: the service's own sentence, which says what was tried and why not. */
+/** The sentence for a person about a failed call: the service's own, which says what was tried and why not. */
 export function sentenceOf(error: unknown): string {
   return errorBody(error)?.error ?? app.unreachable;
 }

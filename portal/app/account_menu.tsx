@@ -13,7 +13,7 @@ interface Props {
   close: () => void;
 }
 
-/** What a person can do about themselves and the portal. */
+/** The menu for the person's own account and for the portal itself. */
 export default function AccountMenu({ role, trigger, openKeys, close }: Props) {
   return (
     <Popover

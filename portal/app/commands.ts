@@ -1,6 +1,6 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
-/** What the palette offers by its name. */
+/** A command that the palette offers by its name. */
 export interface Command {
   id: string;
   name: string;

@@ -6,7 +6,7 @@ import { Sheet } from "../ui/dialog.tsx";
 
 interface Props {
   label: string;
-  /** What will happen, as a question. */
+  /** Says what will happen, as a question. */
   question: string;
   run: () => Promise<unknown>;
   done?: string;

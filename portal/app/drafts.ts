@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 
 /**
- * What is typed, kept in this browser until it is sent: a closed tab, a lost connection or a failed call costs nothing.
+ * Keeps typed text in this browser until it is sent, so that a closed tab, a lost connection or a failed call costs nothing.
  * Null stands for no draft.
  */
 export function useDraft<Draft>(name: string): [Draft | null, (draft: Draft | null) => void] {

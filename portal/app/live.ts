@@ -84,7 +84,7 @@ function hold(signal: AbortSignal, after: string | null, tell: (word: Word) => v
     stream.onopen = () => {
       clearTimeout(patience);
       patience = undefined;
-      // What happened before the first stream was open, or without a place to go on from, was told to nobody.
+      // Nobody was told of changes before the first stream was open, or without a place to go on from.
       if (last === null) tell({ all: true });
       wasOpen = true;
       tell({ lost: false });

@@ -1,7 +1,7 @@
 import type { QueryKey } from "@tanstack/react-query";
 import { queryClient } from "../api/client.ts";
 
-/** What the portal reads of an event of the service. */
+/** The fields of an event that the portal reads. */
 export interface LiveEvent {
   seq: number;
   type: string;
@@ -15,7 +15,7 @@ interface Asked {
   input: Record<string, unknown>;
 }
 
-/** What a query was asked with, by the form of tRPC's keys. */
+/** The input of a query, as tRPC's keys hold it. */
 function askedBy(key: QueryKey): Asked | null {
   const [path, options] = key as [unknown, { input?: Record<string, unknown> } | undefined];
   return Array.isArray(path) ? { path: path as string[], input: options?.input ?? {} } : null;

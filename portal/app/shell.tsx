@@ -17,7 +17,7 @@ import { Toasts, undoLast } from "./toasts.tsx";
 const Palette = lazy(() => import("./palette.tsx"));
 const ShortcutSheet = lazy(() => import("./shortcut_sheet.tsx"));
 
-/** What is on every screen of who is signed in: navigation, palette, keys, messages. */
+/** The frame of every screen for a signed-in person: navigation, palette, keys, messages. */
 export function Shell() {
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
   const [open, setOpen] = useState<"palette" | "keys" | null>(null);

@@ -18,7 +18,7 @@ interface Action {
 interface Message {
   text: string;
   kind: "done" | "refused";
-  /** What can be done about it: undo, or go to what stands in the way. */
+  /** Actions that help: undo, or go to the thing that stands in the way. */
   actions?: Action[] | undefined;
 }
 

@@ -24,7 +24,7 @@ export const signedInRoute = createRoute({
   errorComponent: Failed,
 });
 
-/** What any screen of a project may have open above it. */
+/** The panel or dialog that any screen of a project may have open above it. */
 export interface ProjectSearch {
   /** The ref of the ticket in the panel. */
   ticket?: string | undefined;

@@ -4,7 +4,7 @@ import { Close, StageIcon } from "../ui/icons.tsx";
 import { board } from "../words/board.ts";
 import { STAGE_ORDER, STAGES } from "../words/enums.ts";
 
-/** What can be done with all that is selected. */
+/** The actions for all selected tickets. */
 export function BulkBar(props: { count: number; move: (stage: Stage) => void; clear: () => void }) {
   return (
     <Toolbar className="bulk" aria-label={board.selectedTickets}>

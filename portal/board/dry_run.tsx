@@ -16,7 +16,7 @@ interface Props {
   tickets: TicketSummary[];
   stage: Stage;
   close: () => void;
-  /** Those that were moved, so that they can be moved back. */
+  /** The moved tickets, so that they can be moved back. */
   done: (moved: TicketSummary[]) => void;
 }
 

@@ -4,7 +4,7 @@ import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
 
 export type Sort = keyof typeof board.sorts;
 
-/** What the address of a board or list says. */
+/** Filters and order, as the address of a board or list says them. */
 export interface Filters {
   q?: string | undefined;
   request_type?: RequestType | undefined;
@@ -12,11 +12,11 @@ export interface Filters {
   role?: Role | undefined;
   blocking?: true | undefined;
   sort?: Sort | undefined;
-  /** Of the list alone: the board shows each. */
+  /** Only the list has it, because the board shows every stage. */
   stage?: Stage | undefined;
 }
 
-/** What else stands in an address is left out, so that an old link still opens. */
+/** Other fields of an address are left out, so that an old link still opens. */
 export function readFilters(search: Record<string, unknown>): Filters {
   const { q, request_type, priority, role, blocking, sort, stage } = search;
   return {

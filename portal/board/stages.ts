@@ -13,7 +13,7 @@ interface Page {
 type Pages = InfiniteData<Page, string | null>;
 
 function optionsOf(project: string, stage: Stage, { sort, ...filters }: Filters) {
-  // What is done is looked at by when; what is to be done, by how urgent it is.
+  // Finished work is sorted by its time; open work, by its urgency.
   const usual = stage === "live" ? "-updated_at" as const : "-priority" as const;
   return trpc.tickets.list.infiniteQueryOptions(
     { id: project, ...filters, stage, limit: PAGE, sort: sort ?? usual },
@@ -32,7 +32,7 @@ export function useCounts(project: string, { sort: _, stage: __, ...filters }: F
 /** Shows tickets where they will be before the service has said so; answers the way back. */
 export async function showMoved(project: string, filters: Filters, ids: ReadonlySet<string>, stage: Stage) {
   const keys = STAGE_ORDER.map((each) => ({ each, key: optionsOf(project, each, filters).queryKey }));
-  // What is on its way would put them back.
+  // An answer that is on its way would put them back.
   await Promise.all(keys.map(({ key }) => queryClient.cancelQueries({ queryKey: key })));
   const before = keys.map(({ key }) => [key, queryClient.getQueryData<Pages>(key)] as const);
   const all = before.flatMap(([, data]) => data?.pages.flatMap(({ tickets }) => tickets) ?? []);

@@ -7,7 +7,7 @@ import { focusTicket } from "./focus.ts";
 import type { Filters } from "./filters.ts";
 import { keepTicket, showMoved } from "./stages.ts";
 
-/** Of one bulk call, by the service. */
+/** The service's limit for one bulk call. */
 export const MOST_AT_ONCE = 100;
 
 /** Moves one ticket at once on the screen. What the service refuses goes back, with its reason and a way to it. */

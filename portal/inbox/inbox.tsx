@@ -18,7 +18,7 @@ interface Page {
   next_cursor: string | null;
 }
 
-/** What happened on tickets that the person watches: one line for each ticket. */
+/** Shows what happened on tickets that the person watches, one line for each ticket. */
 export function Inbox() {
   const { show = "inbox" } = route.useSearch();
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(

@@ -12,7 +12,7 @@ import { Hooks } from "./hooks.tsx";
 import { Members } from "./members.tsx";
 import { Repositories } from "./repositories.tsx";
 
-/** What admins of a project decide. */
+/** The settings that admins of a project decide on. */
 export function ProjectSettings() {
   const project = useProject();
   const mayChange = project.my_role === "admin";

@@ -19,7 +19,7 @@ const SCOPES: Scope[] = [
   "admin",
 ];
 
-/** What an agent needs for its whole part. */
+/** The scopes that an agent needs for its whole part. */
 const USUAL: Scope[] = SCOPES.slice(0, 4);
 
 export function NewKey({ made }: { made: (key: string) => void }) {

@@ -7,7 +7,7 @@ import { Keys } from "./keys.tsx";
 import { Password } from "./password.tsx";
 import { Sessions } from "./sessions.tsx";
 
-/** What a person decides for themselves. */
+/** The settings that a person decides on for themselves. */
 export function Settings() {
   return (
     <main className="page" id="main" tabIndex={-1}>

@@ -14,7 +14,7 @@ import type { Show } from "./routes.tsx";
 
 const route = getRouteApi("/signed-in/$key/suggestions");
 
-/** What the service found by itself: decided one after the other, by hand or by key. */
+/** Suggestions of the service, decided one after the other, by hand or by key. */
 export function Suggestions() {
   const project = useProject();
   const { show = "pending" } = route.useSearch();

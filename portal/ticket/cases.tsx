@@ -20,7 +20,7 @@ interface Props {
   mayWrite: boolean;
 }
 
-/** What a person has to try out before the ticket is closed. */
+/** The cases that a person tries out before the ticket is closed. */
 export function Cases({ project, ticket, mayWrite }: Props) {
   const { data } = useQuery(trpc.testCases.list.queryOptions({ id: project.id, ticketId: ticket.id }));
   const [isAdding, setAdding] = useState(false);

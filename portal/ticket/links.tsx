@@ -16,7 +16,7 @@ interface Props {
   mayWrite: boolean;
 }
 
-/** What is done for a ticket elsewhere, and what is like it: pull requests, issue, agents, similar tickets. */
+/** Work for a ticket elsewhere, and similar tickets: pull requests, issue, agents, duplicates. */
 export function Links({ project, ticket, mayWrite }: Props) {
   const at = { id: project.id, ticketId: ticket.id };
   const { data: pulls } = useQuery(trpc.integrations.listPullRequests.queryOptions(at));
@@ -125,7 +125,7 @@ function Issue({ project, ticket, mayWrite }: Props) {
   );
 }
 
-/** What it is a duplicate of, its duplicates, and open tickets that say the same. */
+/** The ticket that it duplicates, its own duplicates, and open tickets that say the same. */
 function Alike({ project, ticket }: Pick<Props, "project" | "ticket">) {
   const at = { id: project.id, ticketId: ticket.id };
   const { data: twins } = useQuery(trpc.suggestions.duplicates.queryOptions(at));

@@ -7,7 +7,7 @@ import { PRIORITIES, STAGE_ORDER, STAGES } from "../words/enums.ts";
 import { commands as words } from "../words/ticket.ts";
 import { useChoose } from "./use_save.ts";
 
-/** What the palette offers for the ticket that is open: move, priority, give its tasks to somebody. */
+/** Commands of the palette for the open ticket: move, priority, give its tasks to somebody. */
 export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: boolean): void {
   const choose = useChoose(project, ticket);
   const { data: tasks } = useQuery(trpc.tasks.list.queryOptions({ id: project.id, ticketId: ticket.id }));

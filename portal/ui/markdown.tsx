@@ -2,7 +2,7 @@ import { lazy, Suspense } from "react";
 
 const Rendered = lazy(() => import("./markdown_rendered.tsx"));
 
-/** A text of somebody's as Markdown: harmless, whatever stands in it. Plain until the code for it is there. */
+/** A person's text as Markdown, made harmless. It is plain until the code for Markdown is loaded. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="markdown" dir="auto">

@@ -10,7 +10,7 @@ import {
   TYPES,
 } from "./enums.ts";
 
-/** What a thing of the history is called. */
+/** Names of the things in a history. */
 const ENTITIES: Record<string, string> = {
   ticket: "the ticket",
   role: "a role",

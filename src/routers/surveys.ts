@@ -57,7 +57,7 @@ export const surveysRouter = router({
     ...admin,
     method: "GET",
     path: "/admin/scope-surveys/{id}/responses",
-    summary: "What was answered",
+    summary: "List the answers to a survey",
     errors: ["not_found"],
     download: {
       type: "text/csv; charset=utf-8",

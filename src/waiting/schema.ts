@@ -11,7 +11,7 @@ export const WaitingItem = z.object({
       "super admins",
   ),
   id: z.string().describe("Id of the question, test case, task, agent run or job"),
-  title: z.string().describe("What to answer, to test or to do, or what failed"),
+  title: z.string().describe("The thing to answer, to test or to do, or the thing that failed"),
   since: Timestamp,
   age_seconds: LargeInteger,
   blocks: z.object({
