@@ -31,7 +31,7 @@ export function launchFlags(config: Config, project: string, pid = 0): string[] 
     // room for.
     `--v8-flags=--max-semi-space-size=${config.DATABASE_URL ? 32 : 8}`,
     "--no-prompt",
-    // Else Deno would fetch modules from seven public hosts, whatever the permissions say.
+    // Without it, Deno would fetch modules from seven public hosts despite the permissions.
     "--no-remote",
     "--allow-read",
     "--allow-env",

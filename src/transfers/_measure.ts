@@ -3,13 +3,13 @@ import type { ProjectContext } from "../core/context.ts";
 export interface Measured {
   id: string;
   number: number;
-  /** Of this ticket and those before it in the page. */
+  /** Bytes of this ticket and of the earlier ones in the page. */
   bytes: number;
-  /** Of this ticket without its history. */
+  /** Bytes of this ticket without its history. */
   own_bytes: number;
 }
 
-/** Of lists without an end as many rows are measured; a ticket with more of them counts as endless. */
+/** The number of rows that are measured of a list without an end; a ticket with more counts as endless. */
 const ROWS = 200;
 const ENDLESS = 1e9;
 

@@ -97,7 +97,7 @@ interface PartOf {
   pageBytes: number;
 }
 
-/** What fits into a page of a list, at least one row, and the key by which the list goes on; null when that was all. */
+/** The rows that fit into a page of a list, at least one, and the key by which the list goes on; null at its end. */
 export async function readSection(db: Db, part: PartOf) {
   const { ticketId, name, after, pageBytes } = part;
   const { table, item, key, type } = sectionOf(db, name);

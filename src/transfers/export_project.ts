@@ -6,7 +6,7 @@ import { type Measured, measureTickets } from "./_measure.ts";
 import { readSection, type SectionName, SECTIONS, wholeSection } from "./_sections.ts";
 import type { ExportPage, ExportProject, TicketPart, TicketRecord } from "./schema.ts";
 
-/** What an import takes of a ticket: the lists that come before the history. */
+/** The lists of a ticket that come before its history, as an import takes them. */
 const IMPORTED = SECTIONS.filter((name) => name !== "history");
 /** Leaves room for the rest of the ticket in a call of 16 MiB. */
 const MOST_WHOLE_BYTES = 14 * 1024 * 1024;
