@@ -15,7 +15,7 @@ export function encodeCursor(values: readonly (string | number)[]): string {
 const KINDS: Record<"integer" | "id" | "key" | "time", (value: unknown) => boolean> = {
   integer: (value: unknown) => Number.isSafeInteger(value),
   id: (value: unknown) => typeof value === "string" && Id.safeParse(value).success,
-  /** The two times of a row, in a list whose rows have either. */
+  /** The key of a row: a number, or an id in a list whose rows have ids. */
   key: (value: unknown) => KINDS.integer(value) || KINDS.id(value),
   time: (value: unknown) => typeof value === "string" && Timestamp.safeParse(value).success,
 };
