@@ -35,6 +35,7 @@ async function kept(
         ...harness.now.services,
         db: tx,
         actor: { user: { id: project.admin.id, role: "super_admin" }, credential: { type: "session" } },
+        pageBytes: 2 ** 21,
         project: { id: project.id, key: project.key, keys: [project.key], disabled_roles: [] },
       } as unknown as ProjectContext & ActorContext,
     );

@@ -149,7 +149,7 @@ describe("pruning", () => {
         return target`explain ${made}`.then((rows) => (plans.push(planOf(rows)), rows));
       },
     });
-    await prune({ ...services, sql: explained } as unknown as Context);
+    await prune({ ...services, db: explained } as unknown as Context);
     for (const index of ["sessions_ended_idx", "refresh_tokens_expires_idx", "audit_log_refused_idx"]) {
       const plan = plans.find((plan) => plan.includes(index));
       expect(plan, index).toBeDefined();
