@@ -82,12 +82,14 @@ const NOTHING_REMEMBERED = new Set([
   "account.updated", // only its name
   "key.created", // an unknown key is not remembered
   "project.created", // a project without access is not remembered
+  "project.exported", // only reads
   "project.imported", // tickets
   "project.repositories_put", // not part of the access
   "session.refused",
   "session.started",
   "user.created",
   "user.invited", // the password is set later
+  "user.unsubscribed", // only what mail is sent
 ]);
 
 function refresh(token: string) {
