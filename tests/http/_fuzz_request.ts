@@ -149,7 +149,7 @@ const oddHeaders: fc.Arbitrary<Record<string, string>> = fc.oneof(
   fc.constantFrom<Record<string, string>>(
     { "x-request-id": "../../etc" },
     { "x-request-id": "é".repeat(100) },
-    { accept: "text/html;q=0.9, */*;q=0.1" },
+    { accept: "application/json;q=0.9, */*;q=0.1" },
     { "accept-encoding": "gzip, br" },
     { "content-type": "text/plain" },
     { "content-type": "application/json; charset=utf-16" },

@@ -34,6 +34,9 @@ export type Things = Record<
   | "ref"
   | "task"
   | "case"
+  | "comment"
+  | "question"
+  | "webhook"
   | "run"
   | "agent"
   | "suggestion"
@@ -131,6 +134,9 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
   const ticket = await makeTicket(harness, project, { roles: ["qa", "backend"] });
   const task = await make(`${ticket.path}/tasks`, { title: "One", role: "qa" });
   const testCase = await make(`${ticket.path}/test-cases`, { title: "Try", instruction: "Look." });
+  const comment = await make(`${ticket.path}/comments`, { body: "Look there" });
+  const question = await make(`${ticket.path}/questions`, { prompt: "Which limit?" });
+  const webhook = await make(`${project.path}/webhooks`, { url: "https://example.com/hook" });
   const agent = `bc_${uuid()}`;
   const run = await make(`${ticket.path}/agent-runs`, { agent_id: agent });
   const user = await makeMember(harness, project, "member");
@@ -166,6 +172,9 @@ async function makeThings(harness: Harness, project: TestProject): Promise<Omit<
     ref: ticket.ref,
     task: task.id,
     case: testCase.id,
+    comment: comment.id,
+    question: question.id,
+    webhook: webhook.id ?? webhook.webhook?.id,
     run: run.id,
     agent,
     suggestion,
