@@ -46,7 +46,7 @@ function successes({ meta, output }: Documented): ZodOpenApiOperationObject["res
     [String(status)]: {
       description: { 200: "Success", 201: "Made", 202: "Accepted" }[status],
       content,
-      ...(status === 201 ? made : found),
+      ...(meta.location ? made : found),
     },
   };
 }

@@ -57,7 +57,8 @@ test("a page of a large project begins at its own rows, not at the oldest or new
   const ctx = {
     ...services,
     db: explaining(sql),
-    project: { ...young, disabled_roles: [] },
+    pageBytes: 2 ** 21,
+    project: { ...young, keys: [young.key], disabled_roles: [] },
     actor: { user: young.admin, credential: { type: "session" } },
   } as unknown as ProjectContext;
   const pages = [
