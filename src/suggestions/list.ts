@@ -24,7 +24,8 @@ export async function listSuggestions(ctx: ProjectContext, input: ListSuggestion
   const order = db`project_id desc, ${surest} id desc`;
   const suggestions = await db<Suggestion[]>`
     select ${suggestionColumns(db)}
-    from ${withinBytes(ctx, { rows, order, size: db`unpacked_bytes(r.evidence)` })} s order by ${order}`;
+    from ${withinBytes(ctx, { rows, order, size: db`unpacked_bytes(r.evidence)` })} s
+    order by ${order} limit ${limit}`;
   return { suggestions, count: suggestions.length };
 }
 
