@@ -87,6 +87,7 @@ test("a stranger answers a survey once", async () => {
   await page.getByText("scope-1 · 0 answers").waitFor();
   const { page: theirs } = await bed.now.visit();
   await theirs.goto("/survey/scope-1");
+  await theirs.getByRole("heading", { name: "What is missing?" }).waitFor();
   expect(await axe(theirs)).toEqual([]);
   await theirs.getByLabel("What do you miss most?").fill("An undo.");
   await theirs.getByLabel("Your email").fill("stranger@example.com");
