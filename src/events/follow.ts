@@ -6,7 +6,7 @@ import type { Batch, EventFilter } from "./schema.ts";
 
 /**
  * How long a stream may be silent, because proxies close what is silent for a minute. It is chosen
- * anew each time, so that many streams that began together don't speak together for ever.
+ * again each time, so that many streams that began together don't speak together for ever.
  */
 const silence = () => 10 + Math.random() * 5;
 /**
