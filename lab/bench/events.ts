@@ -138,7 +138,7 @@ async function measureIdle(server: Server, tenant: Tenant): Promise<Finding> {
   const headers = await tenant.headers(server);
   const connections = () => metric(server, 'handoff_database_connections{state="active"}');
   const resident = () => metric(server, "process_resident_memory_bytes");
-  // What streams make the process keep for good, such as compiled code, is no growth by streams.
+  // Memory that the process keeps for good, such as compiled code, is no growth by streams.
   const first = Array.from({ length: STREAMS }, () => listen(server.origin, headers, () => {}));
   await pause(20_000);
   for (const stream of first) stream.abort();

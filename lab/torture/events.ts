@@ -58,7 +58,7 @@ async function killUnderLoad(books: Books, stage: Stage, caller: Caller): Promis
   await load.stop();
 }
 
-/** A reader goes on after whatever happened to its connection. */
+/** A reader goes on after any failure of its connection. */
 async function keep(stop: AbortSignal, read: () => Promise<void>): Promise<void> {
   while (!stop.aborted) await read().catch(() => pause(50));
 }
