@@ -23,17 +23,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.shutdown());
 
-/** The README's tour, as somebody types it in. */
+/** The tour of the first hour, as somebody types it in. */
 async function takeTour() {
-  const readme = await Deno.readTextFile(new URL("../README.md", import.meta.url));
-  const script = /## A tour\n\n```sh\n(.*?)```/s.exec(readme)![1]!
+  const page = await Deno.readTextFile(new URL("../docs/first_hour.md", import.meta.url));
+  const script = /## A tour by curl\n\n```sh\n(.*?)```/s.exec(page)![1]!
     .replace("http://127.0.0.1:3000", `http://127.0.0.1:${server.addr.port}`).replace("…", PASSWORD);
   const { code, stdout, stderr } = await new Deno.Command("sh", { args: ["-c", script] }).output();
   const decoder = new TextDecoder();
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-test("the README's tour works, works again, and says what fails", async () => {
+test("the tour by curl works, works again, and says what fails", async () => {
   const first = await takeTour();
   expect([first.code, first.stderr]).toEqual([0, ""]);
   expect(first.stdout.trimEnd().split("\n").at(-1)).toContain('"ticket_ref":"HO-1"');

@@ -13,6 +13,7 @@ export function eventWebhooks(): Record<string, { post: ZodOpenApiOperationObjec
 
 function requestOf(type: string, summary: string): ZodOpenApiOperationObject {
   return {
+    operationId: `on${type.split(/[._]/).map((word) => word[0]!.toUpperCase() + word.slice(1)).join("")}`,
     tags: ["Events"],
     summary,
     description:

@@ -184,6 +184,9 @@ export async function axe(page: Page): Promise<string[]> {
   // The inspector runs axe and not the page, because the policy forbids it to scripts.
   await page.evaluate(source);
   const violations = await page.evaluate(async () => {
+    // What fades in has too little contrast until it is there.
+    const ending = document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity);
+    await Promise.allSettled(ending.map((one) => one.finished));
     const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
     // deno-lint-ignore no-explicit-any
     const found = await (globalThis as any).axe.run(document, { runOnly: { type: "tag", values: tags } });
