@@ -8,6 +8,7 @@ import { openStage, type OwnService, type Person, signIn, type Stage } from "./s
 import { walkDelivery } from "./walk_delivery.ts";
 import { walkHosting } from "./walk_hosting.ts";
 import { walkImport } from "./walk_import.ts";
+import { walkQuestion } from "./walk_question.ts";
 import { type Merged, walkMerge, walkSweep } from "./walk_sweep.ts";
 import { walkTicket } from "./walk_ticket.ts";
 
@@ -71,6 +72,7 @@ async function walkOwn(github: GitHubMock, args: Arguments): Promise<void> {
 async function walkAnywhere(stage: Stage, args: Arguments): Promise<void> {
   await walkImport(stage, args);
   await walkTicket(stage);
+  await walkQuestion(stage);
 }
 
 async function onStage<T>(url: string, person: Person, play: (stage: Stage) => Promise<T>): Promise<T> {

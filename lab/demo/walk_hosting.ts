@@ -9,7 +9,7 @@ import type { OwnService, Stage } from "./stage.ts";
 export const SHOP = "demo/web-shop";
 
 /**
- * Chapter three: an account is linked, webhooks are set up once, and an issue is created from a
+ * Chapter four: an account is linked, webhooks are set up once, and an issue is created from a
  * ticket.
  */
 export async function walkHosting(stage: Stage, { github }: OwnService): Promise<Project> {

@@ -17,7 +17,7 @@ export interface Merged {
   ref: string;
 }
 
-/** Chapter five, while the service runs: a merged ticket in a project whose repository never reports a deploy. */
+/** Chapter six, while the service runs: a merged ticket in a project whose repository never reports a deploy. */
 export async function walkMerge(stage: Stage, own: OwnService): Promise<Merged> {
   chapter("A project without deploys: the hourly sweep closes what is merged");
   const { people, rest } = stage;
@@ -40,7 +40,7 @@ export async function walkMerge(stage: Stage, own: OwnService): Promise<Merged> 
 }
 
 /**
- * The end of chapter five, after the service has stopped. Nobody waits for the hour here, because
+ * The end of chapter six, after the service has stopped. Nobody waits for the hour here, because
  * the demo runs the sweep's job itself.
  */
 export async function walkSweep({ dataDir, admin }: OwnService, { place, ref }: Merged): Promise<void> {
