@@ -13,13 +13,16 @@ export interface News extends Pick<Notification, "ticket" | "project" | "reason"
 /** Reads the news about tickets that the user may still see. */
 export async function readNews(ctx: Context, userId: string, ticketIds: readonly string[]): Promise<News[]> {
   const { db } = ctx;
+  // As a uuid, so that the primary key finds it.
+  const subject = (entity: string) =>
+    db`case n.last_event ->> 'entity' when ${entity} then (n.last_event ->> 'entity_id')::uuid end`;
   return await db<News[]>`
     select ${lineColumns(ctx)}, n.reason, n.last_event, n.read_at is not null as read, (
         select jsonb_build_object('prompt', q.prompt, 'status', q.status, 'options', q.options, 'answer', concat_ws(': ', nullif(
           array_to_string(array(select o ->> 'label' from jsonb_array_elements(q.options) o where o ->> 'id' = any (q.option_ids)), ', '), ''),
           q.answer_text))
-        from questions q where q.id::text = n.last_event ->> 'entity_id' and n.last_event ->> 'entity' = 'question') as question,
-      (select c.body from comments c where c.id::text = n.last_event ->> 'entity_id' and n.last_event ->> 'entity' = 'comment') as comment
+        from questions q where q.id = ${subject("question")}) as question,
+      (select c.body from comments c where c.id = ${subject("comment")}) as comment
     from notifications n join tickets t on t.id = n.ticket_id join projects p on p.id = t.project_id
     where n.recipient_id = ${userId}::uuid and n.ticket_id = any (${[...ticketIds]}::uuid[])
       and role_of_user(${userId}::uuid, t.project_id) is not null

@@ -3,8 +3,15 @@ import type { Endpoint } from "./schema.ts";
 
 export const TEST_TYPE = "webhook.test";
 
-/** An event, with the changed values if the endpoint asks for them. */
-export type Told = Event & { changes?: Record<string, [from: unknown, to: unknown]> };
+export type Told = Event & {
+  /** The changed values, if the endpoint asks for them. */
+  changes?: Record<string, [from: unknown, to: unknown]>;
+  /** The text of a question, for people in a chat, who can't look it up as a program can. */
+  prompt?: string;
+};
+
+/** The length to which a chat message cuts the text of a question, in characters. */
+const PROMPT_LENGTH = 300;
 
 export function bodyOf(
   { format }: Pick<Endpoint, "format">,
@@ -18,7 +25,7 @@ export function bodyOf(
 
 /** `<https://…|HO-12 Upload fails>: task blocked, by Ada`. */
 function sentenceOf(
-  { type, ticket, entity, entity_id, changed, actor, project_id }: Event,
+  { type, ticket, entity, entity_id, changed, actor, project_id, prompt }: Told,
   publicUrl: string,
 ): string {
   const [, action = ""] = type.split(".");
@@ -33,7 +40,8 @@ function sentenceOf(
       escape(ticket.title)
     }>`
     : escape(entity_id) || project_id;
-  return `${subject}: ${what}${fields}, by ${escape(who)}`;
+  const asked = prompt === undefined ? "" : `: ${escape([...prompt].slice(0, PROMPT_LENGTH).join(""))}`;
+  return `${subject}: ${what}${fields}, by ${escape(who)}${asked}`;
 }
 
 /** Escapes Slack's three characters, and the bars and brackets of its links. */

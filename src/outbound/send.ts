@@ -1,3 +1,4 @@
+import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import { readEvents } from "../core/events.ts";
 import { log } from "../core/log.ts";
@@ -66,23 +67,34 @@ async function takeDue({ db }: Context, endpointId: string): Promise<Taken[]> {
     returning id, seq, attempts`;
 }
 
-async function eventsOf(
-  { db }: Context,
-  { project_id, full }: Target,
-  taken: Taken[],
-): Promise<Map<number, Told>> {
+async function eventsOf({ db }: Context, endpoint: Target, taken: Taken[]): Promise<Map<number, Told>> {
   const seqs = taken.flatMap(({ seq }) => seq === null ? [] : [seq]);
   if (seqs.length === 0) return new Map();
-  const events = (await Promise.all(
-    seqs.map((seq) =>
-      readEvents(db, { after: seq - 1, limit: 1, projects: db`(select ${project_id}::uuid)` })
-    ),
-  )).flat();
-  if (!full) return new Map(events.map((event) => [event.seq, event]));
+  const projects = db`(select ${endpoint.project_id}::uuid)`;
+  const [more, ...pages] = await Promise.all([
+    readMore(db, endpoint, seqs),
+    ...seqs.map((seq) => readEvents(db, { after: seq - 1, limit: 1, projects })),
+  ]);
+  return new Map(pages.flat().map((event) => [event.seq, { ...event, ...more.get(event.seq) }]));
+}
+
+/** Reads what this endpoint is told beside the events. */
+async function readMore(
+  db: Db,
+  { format, full }: Target,
+  seqs: number[],
+): Promise<Map<number, Pick<Told, "changes" | "prompt">>> {
+  if (format === "slack") {
+    const rows = await db<{ seq: number; prompt: string }[]>`
+      select e.seq, q.prompt from events e join history h on h.id = e.history_id
+        join questions q on q.id = case when h.entity = 'question' then h.entity_id::uuid end
+      where e.seq = any (${seqs}::bigint[])`;
+    return new Map(rows.map(({ seq, prompt }) => [seq, { prompt }]));
+  }
+  if (!full) return new Map();
   const rows = await db<{ seq: number; changes: NonNullable<Told["changes"]> | null }[]>`
     select e.seq, h.changes from events e join history h on h.id = e.history_id where e.seq = any (${seqs}::bigint[])`;
-  const changes = new Map(rows.map((row) => [row.seq, row.changes ?? {}]));
-  return new Map(events.map((event) => [event.seq, { ...event, changes: changes.get(event.seq) ?? {} }]));
+  return new Map(rows.map(({ seq, changes }) => [seq, { changes: changes ?? {} }]));
 }
 
 async function attempt(

@@ -129,6 +129,28 @@ describe("a webhook", () => {
     expect(blocks).toEqual([{ type: "section", text: { type: "mrkdwn", text } }]);
   });
 
+  test("for a project's chat tells what is asked, also who answered, and calls nobody by name", async () => {
+    const chat = await makeEndpoint({ format: "slack", types: ["question.*"] });
+    const ann = await makeMember(harness.now, shared, "member");
+    const ticket = await makeTicket(harness.now, shared, { title: "Upload fails" });
+    const ask = (prompt: string) =>
+      harness.now.call("POST", `${ticket.path}/questions`, { token: ann.token, body: { prompt } });
+    const { body: { id } } = await ask("Ship\n<!channel> it?");
+    await deliver();
+    await harness.now.call("POST", `${ticket.path}/questions/${id}/answer`, {
+      token: shared.admin.token,
+      body: { text: "Yes" },
+    });
+    await ask("\u{1F600}".repeat(1000));
+    await deliver();
+    const texts = chat.received().map(({ body }) => JSON.parse(body).text.split(" Upload fails>: ")[1]);
+    expect(texts.toSorted()).toEqual([
+      "question answered, by Test User: Ship &lt;!channel&gt; it?",
+      "question created, by Test User: Ship &lt;!channel&gt; it?",
+      `question created, by Test User: ${"\u{1F600}".repeat(300)}`,
+    ]);
+  });
+
   test("that fails is tried ten times under one id, and then given up", async () => {
     const hook = await makeEndpoint({ types: ["ticket.created"] });
     answers.set(hook.path, () => new Response("broken", { status: 500 }));
