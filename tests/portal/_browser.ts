@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
 import { makeWorld, type World } from "./world.ts";
 import { freePort } from "../../ops/launch.ts";
@@ -25,6 +25,7 @@ export class Bed {
   readonly browser: Browser;
   readonly env: Record<string, string>;
   readonly #complaints: string[][] = [];
+  readonly #open = new Set<BrowserContext>();
 
   constructor(place: Place, service: ServiceProcess, browser: Browser, env: Record<string, string>) {
     this.place = place;
@@ -45,6 +46,7 @@ export class Bed {
       timezoneId: "Europe/Berlin",
       ...options,
     });
+    this.#open.add(context);
     const complaints: string[] = [];
     this.#complaints.push(complaints);
     context.on("page", (page) => watch(page, complaints, this.service.url));
@@ -57,6 +59,21 @@ export class Bed {
     const { ok } = await signIn(visit.context, this.service.url, email);
     expect(ok).toBe(true);
     return visit;
+  }
+
+  #look: Promise<Visit> | undefined;
+  /** The admin's page that tests share which only look at screens. */
+  look(): Promise<Visit> {
+    return this.#look ??= this.enter().then((visit) => {
+      this.#open.delete(visit.context);
+      return visit;
+    });
+  }
+
+  /** Closes what a test has opened: a page that stays goes on asking for what later tests change. */
+  async leave(): Promise<void> {
+    await Promise.all(Array.from(this.#open, (context) => context.close()));
+    this.#open.clear();
   }
 
   /** Returns the token of a session, for a test's calls to the API. */
@@ -114,6 +131,7 @@ export function useBed(env: Record<string, string> = {}): { readonly now: Bed } 
   beforeAll(async () => {
     bed = await openBed(env);
   });
+  afterEach(() => bed?.leave());
   afterAll(() => bed?.close());
   return {
     get now() {
@@ -180,16 +198,18 @@ function watch(page: Page, complaints: string[], own: string): void {
 
 /** Returns axe's findings on the current page, by WCAG 2.2 AA and its best practices. */
 export async function axe(page: Page): Promise<string[]> {
-  const source = await readFile(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
   // The inspector runs axe and not the page, because the policy forbids it to scripts.
-  await page.evaluate(source);
+  if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(await axeSource());
   const violations = await page.evaluate(async () => {
     // What fades in has too little contrast until it is there.
     const ending = document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity);
     await Promise.allSettled(ending.map((one) => one.finished));
-    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const values = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
     // deno-lint-ignore no-explicit-any
-    const found = await (globalThis as any).axe.run(document, { runOnly: { type: "tag", values: tags } });
+    const found = await (globalThis as any).axe.run(document, {
+      runOnly: { type: "tag", values },
+      resultTypes: ["violations"],
+    });
     return found.violations as Violation[];
   });
   return violations.map(({ id, nodes }) => {
@@ -198,6 +218,33 @@ export async function axe(page: Page): Promise<string[]> {
     );
     return `${id}: ${places.join("; ")}`;
   });
+}
+
+let source: Promise<string> | undefined;
+const axeSource = () =>
+  source ??= readFile(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+export const PHONE = [390, 844] as const;
+export const DESK = [1440, 900] as const;
+export const NARROW = [320, 640] as const;
+
+/**
+ * Checks that the page is accessible and fits at each size, light and dark. The page stays the same,
+ * as a person's does who turns the phone or switches the light on.
+ */
+export async function expectAccessible(
+  page: Page,
+  sizes: readonly (readonly [width: number, height: number])[],
+): Promise<void> {
+  for (const [width, height] of sizes) {
+    await page.setViewportSize({ width, height });
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const where = `${page.url()} ${width} ${colorScheme}`;
+      expect(await axe(page), where).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), where).toBe(width);
+    }
+  }
 }
 
 interface Violation {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { axe, useWorld } from "./_browser.ts";
+import { axe, DESK, expectAccessible, NARROW, PHONE, useWorld } from "./_browser.ts";
 
 const bed = useWorld();
 
@@ -20,22 +20,11 @@ const SCREENS: [name: string, path: string, shown: string][] = [
 test.each(SCREENS)(
   "%s is accessible and fits, on a phone and a desk, light and dark",
   async (_, path, shown) => {
-    for (const [width, height] of [[390, 844], [1440, 900], [320, 640]] as const) {
-      for (const colorScheme of ["light", "dark"] as const) {
-        const { page, context } = await bed.now.enter(undefined, {
-          viewport: { width, height },
-          colorScheme,
-        });
-        await page.goto(path);
-        await page.getByText(shown).first().waitFor({ state: "attached" });
-        await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
-        expect(await axe(page), `${path} ${width} ${colorScheme}`).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth), `${path} ${width}`).toBe(
-          width,
-        );
-        await context.close();
-      }
-    }
+    const { page } = await bed.now.look();
+    await page.goto(path);
+    await page.getByText(shown).first().waitFor({ state: "attached" });
+    await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+    await expectAccessible(page, [PHONE, DESK, NARROW]);
     bed.now.expectNoComplaints();
   },
 );
