@@ -1,10 +1,10 @@
 import { prune } from "../src/admin/prune.ts";
+import { renewTokens } from "../src/admin/renew_tokens.ts";
 import type { Context } from "../src/core/context.ts";
 import type { Payload, QueueName } from "../src/core/queue.ts";
 import { closeParkedTickets } from "../src/deploys/close_parked.ts";
 import { sweepMergedTickets } from "../src/deploys/sweep.ts";
 import { continueHookRun } from "../src/integrations/continue_hook_run.ts";
-import { renewTokens } from "../src/integrations/renew_tokens.ts";
 import { deliverNotifications } from "../src/notifications/deliver.ts";
 import { followChanges } from "../src/notifications/follow_changes.ts";
 import { expireQuestions } from "../src/questions/expire.ts";

@@ -196,6 +196,15 @@ test("each package is imported in its own place only, and there", () => {
   expect(new Set(uses.map(({ name }) => name))).toEqual(new Set(Object.keys(PACKAGE_HOMES)));
 });
 
+test("texts are encrypted through the table of sealed columns only", async () => {
+  const found: string[] = [];
+  for (const path of await readSources(["src", "db", "jobs", "ops"])) {
+    const text = await Deno.readTextFile(new URL(path, ROOT));
+    if (/\b(encrypt|decrypt|createCipheriv)\(/.test(text)) found.push(path);
+  }
+  expect(found.sort()).toEqual(["src/core/encryption.ts", "src/core/sealed.ts"]);
+});
+
 test("the portal's client takes from the service its written types only", () => {
   const wrong = imports.filter(({ from, to, typeOnly }) =>
     from === "src/client.ts" && (!typeOnly || to !== "src/client_types.ts")

@@ -1,13 +1,9 @@
 import type { Context } from "../core/context.ts";
-import { decrypt, encrypt, UnreadableSecret } from "../core/encryption.ts";
+import { UnreadableSecret } from "../core/encryption.ts";
 import { AppError } from "../core/errors.ts";
+import { renewSealed, unseal } from "../core/sealed.ts";
 import { type Client, openClient } from "./_client.ts";
 import { notLinked } from "./_failures.ts";
-
-/** The place of a user's stored token. The token decrypts nowhere else. */
-export function tokenPlace(userId: string): string {
-  return `code_hosting_accounts/${userId}`;
-}
 
 export interface Account extends Client {
   userId: string;
@@ -39,22 +35,15 @@ export async function openAccount(ctx: Context, userId: string): Promise<Account
  * older key can be retired.
  * @throws {AppError} code_hosting_not_linked if no key reads the token
  */
-export async function readToken(ctx: Context, userId: string, sealed: string): Promise<string> {
-  const keys = ctx.secrets.encryption;
-  const place = tokenPlace(userId);
-  let read: { text: string; stale: boolean };
+async function readToken(ctx: Context, userId: string, sealed: string): Promise<string> {
   try {
-    read = decrypt(keys, sealed, place);
+    const token = unseal(ctx, "hostingToken", userId, sealed);
+    await renewSealed(ctx, "hostingToken", { key: userId, column: "token", sealed });
+    return token;
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error;
     throw notLinked("The stored token can no longer be decrypted: link the account again", error);
   }
-  if (read.stale) {
-    await ctx.db`
-      update code_hosting_accounts set token = ${encrypt(keys, read.text, place)}
-      where user_id = ${userId}::uuid and token = ${sealed}`;
-  }
-  return read.text;
 }
 
 /** Stores whether the token can be used, unless another token has been linked since. */

@@ -2,11 +2,10 @@ import { z } from "zod";
 import { requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ActorContext } from "../core/context.ts";
-import { encrypt } from "../core/encryption.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { text } from "../core/schema.ts";
+import { seal } from "../core/sealed.ts";
 import { transact } from "../core/transact.ts";
-import { tokenPlace } from "./_account.ts";
 import { parseAnswer } from "./_call.ts";
 import { openClient } from "./_client.ts";
 import { type ProviderFailure, toCallError, toProviderFailure } from "./_failures.ts";
@@ -30,7 +29,7 @@ export async function linkAccount(ctx: ActorContext, { token }: LinkAccount): Pr
   const { user } = ctx.actor;
   const { login, id, scopes } = await verify(ctx, token);
   requireScopes(scopes);
-  const sealed = encrypt(ctx.secrets.encryption, token, tokenPlace(user.id));
+  const sealed = seal(ctx, "hostingToken", user.id, token);
   return await transact(ctx, async (ctx) => {
     // The user may have been deactivated since, and then nobody could unlink the account.
     await requireStanding(ctx);

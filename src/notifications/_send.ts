@@ -1,5 +1,5 @@
 import type { Context } from "../core/context.ts";
-import { openInviteLink } from "../users/invite_mail.ts";
+import { unseal } from "../core/sealed.ts";
 import { chatUrlOf } from "./chat_url.ts";
 import { detailsOf, headlineOf, isObsolete, type News, readNews } from "./_text.ts";
 import { makeUnsubscribeToken } from "./unsubscribe_token.ts";
@@ -72,7 +72,7 @@ async function sendInvite(ctx: Context, { id, link }: Message, { email, name }: 
     to: email,
     subject: "Your account at the ticket service",
     text: `Hello ${name},\n\nset your password here, within seven days:\n\n${
-      openInviteLink(ctx, id, link)
+      unseal(ctx, "inviteLink", id, link)
     }\n\nThe link works once.\n`,
   });
   return true;

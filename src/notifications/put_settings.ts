@@ -1,8 +1,8 @@
 import { requirePerson } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
+import { seal } from "../core/sealed.ts";
 import { checkUrl, RefusedAddress } from "../sending/address.ts";
-import { sealChatUrl } from "./chat_url.ts";
 import { getNotificationSettings } from "./get_settings.ts";
 import type { NotificationSettings, PutNotificationSettings } from "./schema.ts";
 
@@ -17,7 +17,7 @@ export async function putNotificationSettings(
   const { db, actor } = ctx;
   requirePerson(actor, "A bot client may not change its owner's notifications");
   if (url) refuseInside(ctx, url);
-  const sealed = url ? sealChatUrl(ctx, actor.user.id, url) : null;
+  const sealed = url ? seal(ctx, "chatUrl", actor.user.id, url) : null;
   const chat = url === undefined ? db`s.chat_url` : db`${sealed}`;
   await db`
     insert into notification_settings as s (user_id, mail, chat_url) values (${actor.user.id}::uuid, ${mail}, ${sealed})

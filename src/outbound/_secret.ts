@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "../core/context.ts";
-import { decrypt, encrypt } from "../core/encryption.ts";
+import { UnreadableSecret } from "../core/encryption.ts";
+import { unseal } from "../core/sealed.ts";
 
 /** How long a former secret signs together with its successor. */
 export const OVERLAP_HOURS = 24;
@@ -10,11 +11,17 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
-export function sealSecret({ secrets }: Context, endpointId: string, secret: string): string {
-  return encrypt(secrets.encryption, secret, `webhook ${endpointId}`);
-}
-
-/** @throws {UnreadableSecret} */
-export function openSecret({ secrets }: Context, endpointId: string, sealed: string): string {
-  return decrypt(secrets.encryption, sealed, `webhook ${endpointId}`).text;
+/** The secrets that sign, without those whose encryption key is gone. */
+export function readableSecrets(
+  ctx: Context,
+  { id, secret, former_secret }: { id: string; secret: string; former_secret: string | null },
+): string[] {
+  return [secret, former_secret].flatMap((sealed) => {
+    try {
+      return sealed === null ? [] : [unseal(ctx, "webhookSecret", id, sealed)];
+    } catch (error) {
+      if (error instanceof UnreadableSecret) return [];
+      throw error;
+    }
+  });
 }

@@ -3,9 +3,10 @@ import { requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { seal } from "../core/sealed.ts";
 import { transact } from "../core/transact.ts";
 import { endpointColumns, requireTarget } from "./_rows.ts";
-import { newSecret, sealSecret } from "./_secret.ts";
+import { newSecret } from "./_secret.ts";
 import type { CreatedEndpoint, CreateEndpoint, Endpoint } from "./schema.ts";
 
 const MAX_ENDPOINTS = 20;
@@ -42,7 +43,7 @@ async function insertEndpoint(ctx: ProjectContext, input: CreateEndpoint, secret
   const [made] = await db<Endpoint[]>`
     insert into outbound_endpoints as e (id, project_id, url, types, description, format, "full", secret, since_seq, created_by)
     select ${id}::uuid, ${project.id}::uuid, ${url}, ${types}::text[], ${description}, ${format}, ${full},
-      ${sealSecret(ctx, id, secret)}, last_seq, ${actor.user.id}::uuid
+      ${seal(ctx, "webhookSecret", id, secret)}, last_seq, ${actor.user.id}::uuid
     from event_counter
     where (select count(*) from outbound_endpoints where project_id = ${project.id}::uuid) < ${MAX_ENDPOINTS}
     returning ${endpointColumns(db)}`;

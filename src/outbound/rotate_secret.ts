@@ -1,9 +1,10 @@
 import { requireStanding } from "../core/access.ts";
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
+import { seal } from "../core/sealed.ts";
 import { transact } from "../core/transact.ts";
 import { isNamed, noEndpoint } from "./_rows.ts";
-import { newSecret, OVERLAP_HOURS, sealSecret } from "./_secret.ts";
+import { newSecret, OVERLAP_HOURS } from "./_secret.ts";
 import type { EndpointPath } from "./schema.ts";
 
 /**
@@ -17,7 +18,7 @@ export async function rotateSecret(ctx: ProjectContext, path: EndpointPath) {
     await requireStanding(ctx);
     const [rotated] = await db<{ former_secret_until: string }[]>`
       update outbound_endpoints e set former_secret = secret, secret = ${
-      sealSecret(ctx, path.webhookId, secret)
+      seal(ctx, "webhookSecret", path.webhookId, secret)
     },
         former_secret_until = now() + make_interval(hours => ${OVERLAP_HOURS}), updated_at = now()
       where ${isNamed(db, path)} returning former_secret_until`;

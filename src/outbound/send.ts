@@ -4,7 +4,7 @@ import { readEvents } from "../core/events.ts";
 import { log } from "../core/log.ts";
 import { bodyOf, TEST_TYPE, type Told } from "./_body.ts";
 import { giveUp, recordAnswer } from "./_outcome.ts";
-import { openSecret } from "./_secret.ts";
+import { readableSecrets } from "./_secret.ts";
 import { signedHeaders } from "./_sign.ts";
 import type { Endpoint } from "./schema.ts";
 
@@ -17,6 +17,12 @@ const LEASE_S = 60;
  * left.
  */
 const JOB_MS = 30_000;
+
+/** The outcome of each try after the key is lost with which the secret was encrypted. */
+const NO_SECRET = {
+  failure: "refused",
+  message: "The secret can no longer be decrypted: give the webhook a new one by rotate-secret",
+} as const;
 
 export type Target = Pick<Endpoint, "id" | "project_id" | "url" | "format" | "full" | "failing_since"> & {
   secret: string;
@@ -112,10 +118,9 @@ async function attempt(
     return "answered";
   }
   const body = bodyOf(endpoint, told, ctx.config.PUBLIC_URL);
-  const secrets = [endpoint.secret, ...endpoint.former_secret ? [endpoint.former_secret] : []]
-    .map((sealed) => openSecret(ctx, endpoint.id, sealed));
+  const secrets = readableSecrets(ctx, endpoint);
   const headers = signedHeaders(`msg_${id}`, Math.floor(now.getTime() / 1000), body, secrets);
-  const sent = await ctx.sender.post({ url: endpoint.url, headers, body });
+  const sent = secrets.length > 0 ? await ctx.sender.post({ url: endpoint.url, headers, body }) : NO_SECRET;
   await recordAnswer(ctx, endpoint, delivery, sent);
   return "failure" in sent && sent.failure === "unreachable" ? "unreachable" : "answered";
 }

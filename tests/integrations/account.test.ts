@@ -242,7 +242,7 @@ describe("a stored token", () => {
       const ENCRYPTION_KEY = ["second-encryption-key-of-this-test", "first-encryption-key-of-this-test"];
       secrets.encryption = (await loadSecrets({ ...config, ENCRYPTION_KEY })).encryption;
       const log = await logged(() => harness.run("renew-tokens"));
-      expect(log).toContain('"accounts":101');
+      expect(log).toContain('"rows":101');
       const keys = await sql`
       select split_part(token, '.', 2) as id, count(*) as tokens from code_hosting_accounts where login = 'many' group by 1`;
       expect(keys).toEqual([{ id: secrets.encryption[0].id, tokens: 101 }]);

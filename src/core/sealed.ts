@@ -1,0 +1,75 @@
+import type { Db } from "../../db/open.ts";
+import { decrypt, encrypt } from "./encryption.ts";
+import type { Secrets } from "./secrets.ts";
+
+interface Sealed {
+  table: string;
+  key: string;
+  columns: readonly string[];
+  /** What the text is sealed for, from the row's key: it can be opened there only. */
+  place: (key: string) => string;
+}
+
+/**
+ * Every column whose texts are encrypted with ENCRYPTION_KEY. Texts are sealed for a line of this
+ * table only, so that the job that moves them to a new key finds them all.
+ */
+export const SEALED = {
+  hostingToken: {
+    table: "code_hosting_accounts",
+    key: "user_id",
+    columns: ["token"],
+    place: (userId) => `code_hosting_accounts/${userId}`,
+  },
+  chatUrl: {
+    table: "notification_settings",
+    key: "user_id",
+    columns: ["chat_url"],
+    place: (userId) => `chat hook of ${userId}`,
+  },
+  inviteLink: {
+    table: "messages",
+    key: "id",
+    columns: ["link"],
+    place: (messageId) => `invitation of message ${messageId}`,
+  },
+  webhookSecret: {
+    table: "outbound_endpoints",
+    key: "id",
+    columns: ["secret", "former_secret"],
+    place: (endpointId) => `webhook ${endpointId}`,
+  },
+} as const satisfies Record<string, Sealed>;
+
+export type SealedKind = keyof typeof SEALED;
+
+interface Keys {
+  secrets: Secrets;
+}
+
+/** @param key the key of the row in which the text will be stored */
+export function seal({ secrets }: Keys, kind: SealedKind, key: string, text: string): string {
+  return encrypt(secrets.encryption, text, SEALED[kind].place(key));
+}
+
+/** @throws {UnreadableSecret} if no key opens it */
+export function unseal({ secrets }: Keys, kind: SealedKind, key: string, sealed: string): string {
+  return decrypt(secrets.encryption, sealed, SEALED[kind].place(key)).text;
+}
+
+/**
+ * Seals a stored text again under the newest key, unless another text has taken its place.
+ * @throws {UnreadableSecret} if no key opens it
+ */
+export async function renewSealed(
+  { secrets, db }: Keys & { db: Db },
+  kind: SealedKind,
+  { key, column, sealed }: { key: string; column: string; sealed: string },
+): Promise<void> {
+  const { table, key: keyColumn, place } = SEALED[kind];
+  const { text, stale } = decrypt(secrets.encryption, sealed, place(key));
+  if (!stale) return;
+  await db`
+    update ${db(table)} set ${db(column)} = ${encrypt(secrets.encryption, text, place(key))}
+    where ${db(keyColumn)} = ${key}::uuid and ${db(column)} = ${sealed}`;
+}
