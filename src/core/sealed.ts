@@ -6,7 +6,7 @@ interface Sealed {
   table: string;
   key: string;
   columns: readonly string[];
-  /** What the text is sealed for, from the row's key: it can be opened there only. */
+  /** The text can be opened only at its place, which is named by the key of its row. */
   place: (key: string) => string;
 }
 
