@@ -88,10 +88,7 @@ async function readSecrets({ sql, services }: Harness): Promise<Record<string, s
 test("every stored secret moves to a new key, so that the old one can be given up", async () => {
   const texts = await running(OLD, storeSecrets);
   await running(`${NEW},${OLD}`, async (harness) => {
-    const [{ id: newest }, { id: oldest }] = harness.services.secrets.encryption as [
-      { id: string },
-      { id: string },
-    ];
+    const [newest, oldest] = harness.services.secrets.encryption.map(({ id }) => id);
     const columns = Object.keys(texts).sort();
     // A column that is sealed and isn't in the table of sealed columns is found here, and one that this test doesn't fill.
     expect(await findSealed(harness)).toEqual(Object.fromEntries(columns.map((name) => [name, [oldest]])));

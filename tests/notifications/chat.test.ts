@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { seal } from "../../src/core/sealed.ts";
 import { makeMember } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { useTalk } from "../talk.ts";
@@ -80,8 +81,7 @@ test("a hook inside the network is refused, when it is set and when it is used",
   }
   await set({ chat_url: hook }, reader);
   await talk.ask(await talk.newTicket(), { addressee: { user_id: reader.id } });
-  const { sealChatUrl } = await import("../../src/notifications/chat_url.ts");
-  const sealed = sealChatUrl(harness.now.services as never, reader.id, "http://10.0.0.5/x");
+  const sealed = seal(harness.now.services, "chatUrl", reader.id, "http://10.0.0.5/x");
   await harness.now
     .sql`update notification_settings set chat_url = ${sealed} where user_id = ${reader.id}::uuid`;
   await deliver();
