@@ -806,6 +806,13 @@ CREATE INDEX tasks_role_idx ON public.tasks USING btree (project_id, role, id);
 CREATE INDEX tasks_status_idx ON public.tasks USING btree (project_id, status, id);
 CREATE INDEX tasks_unfinished_idx ON public.tasks USING btree (project_id, id) WHERE (status = ANY
   (ARRAY['pending'::text, 'in_progress'::text, 'blocked'::text]));
+CREATE TRIGGER tasks_count_delete AFTER DELETE ON public.tasks FOR EACH ROW EXECUTE FUNCTION
+  count_deleted_task();
+CREATE TRIGGER tasks_count_insert AFTER INSERT ON public.tasks REFERENCING NEW TABLE AS inserted FOR EACH
+  STATEMENT EXECUTE FUNCTION count_new_tasks();
+CREATE TRIGGER tasks_count_update AFTER UPDATE OF status ON public.tasks FOR EACH ROW WHEN (((old.status = ANY
+  (ARRAY['done'::text, 'skipped'::text])) <> (new.status = ANY (ARRAY['done'::text, 'skipped'::text]))))
+  EXECUTE FUNCTION count_finished_task();
 CREATE TRIGGER tasks_lost_assignee_insert BEFORE INSERT ON public.tasks FOR EACH ROW WHEN (((new.status =
   'pending'::text) AND (new.assignee_user_id IS NOT NULL))) EXECUTE FUNCTION drop_lost_assignee();
 CREATE TRIGGER tasks_lost_assignee_update BEFORE UPDATE OF status, assignee_user_id ON public.tasks FOR EACH
@@ -844,6 +851,13 @@ create table test_cases (
 CREATE INDEX test_cases_project_idx ON public.test_cases USING btree (project_id, id);
 CREATE INDEX test_cases_status_idx ON public.test_cases USING btree (project_id, status, id);
 CREATE INDEX test_cases_ticket_idx ON public.test_cases USING btree (ticket_id, id);
+CREATE TRIGGER test_cases_count_delete AFTER DELETE ON public.test_cases FOR EACH ROW EXECUTE FUNCTION
+  count_deleted_case();
+CREATE TRIGGER test_cases_count_insert AFTER INSERT ON public.test_cases REFERENCING NEW TABLE AS inserted FOR
+  EACH STATEMENT EXECUTE FUNCTION count_new_cases();
+CREATE TRIGGER test_cases_count_update AFTER UPDATE OF status ON public.test_cases FOR EACH ROW WHEN
+  (((old.status = 'approved'::text) <> (new.status = 'approved'::text))) EXECUTE FUNCTION
+  count_decided_case();
 CREATE TRIGGER test_cases_tell_insert AFTER INSERT ON public.test_cases FOR EACH ROW WHEN ((new.status =
   'pending'::text)) EXECUTE FUNCTION tell_of_case();
 call track_history('test_cases', 'test_case', 'id', 'id ticket_id project_id created_at updated_at version');
@@ -1014,6 +1028,10 @@ END) stored,
   reopened boolean not null default false,
   pending_questions integer not null default 0,
   human_questions integer not null default 0,
+  tasks_done integer not null default 0,
+  tasks_total integer not null default 0,
+  cases_approved integer not null default 0,
+  cases_total integer not null default 0,
   constraint tickets_closed_at CHECK (((status = 'closed'::text) = (closed_at IS NOT NULL))),
   constraint tickets_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint tickets_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text]))),
@@ -1058,7 +1076,7 @@ CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.
   (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description))) EXECUTE
   FUNCTION index_changed_text();
 call track_history('tickets', 'ticket', 'id',
-  'id project_id priority_rank ship_state reopened pending_questions human_questions version created_at updated_at');
+  'id project_id priority_rank ship_state reopened pending_questions human_questions tasks_done tasks_total cases_approved cases_total version created_at updated_at');
 
 create table users (
   id uuid not null,
@@ -1159,6 +1177,80 @@ AS $function$
     select from api_keys k where k.id::text = claimed_under and k.user_id = claimant
       and (k.revoked_at is not null or k.expires_at <= now())))
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_decided_case()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update tickets set cases_approved = cases_approved + case when new.status = 'approved' then 1 else -1 end
+  where id = new.ticket_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_deleted_case()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update tickets set cases_total = cases_total - 1,
+    cases_approved = cases_approved - case when old.status = 'approved' then 1 else 0 end
+  where id = old.ticket_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_deleted_task()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update tickets set tasks_total = tasks_total - 1,
+    tasks_done = tasks_done - case when old.status in ('done', 'skipped') then 1 else 0 end
+  where id = old.ticket_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_finished_task()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update tickets set tasks_done = tasks_done + case when new.status in ('done', 'skipped') then 1 else -1 end
+  where id = new.ticket_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_new_cases()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update tickets t set cases_approved = t.cases_approved + n.approved, cases_total = t.cases_total + n.total
+  from (
+    select ticket_id, count(*)::integer as total, (count(*) filter (where status = 'approved'))::integer as approved
+    from inserted group by ticket_id
+  ) n where t.id = n.ticket_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_new_tasks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update tickets t set tasks_done = t.tasks_done + n.done, tasks_total = t.tasks_total + n.total
+  from (
+    select ticket_id, count(*)::integer as total, (count(*) filter (where status in ('done', 'skipped')))::integer as done
+    from inserted group by ticket_id
+  ) n where t.id = n.ticket_id;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.deciders(in_project uuid, at_least text, except_for uuid)

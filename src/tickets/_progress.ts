@@ -1,19 +1,20 @@
 import type { Db } from "../../db/open.ts";
 
 /**
- * Progress of `tickets t` and who works on it: counts of its tasks and cases, the earliest claim
- * and the latest agent run. Each subquery uses an index by ticket.
+ * Progress of `tickets t` and who works on it: counts of its tasks and cases, which triggers keep
+ * on its row, the earliest claim and the latest agent run. A ticket without an unfinished task has
+ * no claim to look for.
  */
 export function progressColumns(db: Db) {
   return db`
-    (select jsonb_build_object('done', count(*) filter (where k.status in ('done', 'skipped')), 'total', count(*))
-      from tasks k where k.ticket_id = t.id) as tasks,
-    (select jsonb_build_object('approved', count(*) filter (where c.status = 'approved'), 'total', count(*))
-      from test_cases c where c.ticket_id = t.id) as cases,
-    (select jsonb_build_object('id', u.id, 'name', u.name, 'kind', ${kindOfClaim(db)}, 'lease_expires_at',
+    jsonb_build_object('done', t.tasks_done, 'total', t.tasks_total) as tasks,
+    jsonb_build_object('approved', t.cases_approved, 'total', t.cases_total) as cases,
+    case when t.tasks_done < t.tasks_total then (select jsonb_build_object('id', u.id, 'name', u.name, 'kind', ${
+    kindOfClaim(db)
+  }, 'lease_expires_at',
         to_char(k.lease_expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       from tasks k join users u on u.id = k.assignee_user_id
-      where k.ticket_id = t.id and k.status = 'in_progress' order by k.started_at, k.id limit 1) as claimed_by,
+      where k.ticket_id = t.id and k.status = 'in_progress' order by k.started_at, k.id limit 1) end as claimed_by,
     (select jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'status', r.status)
       from agent_runs r where r.ticket_id = t.id order by r.id desc limit 1) as agent_run`;
 }

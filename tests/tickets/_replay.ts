@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { type Harness } from "../harness.ts";
 import { type TestProject, type TestTicket } from "../factories.ts";
 
@@ -94,6 +95,10 @@ export async function readThings(
     read("/test-cases"),
     read("/questions?limit=200"),
   ]);
+  expect([whole.tasks, whole.cases]).toEqual([
+    { done: having(tasks, "done", "skipped"), total: tasks.length },
+    { approved: having(cases, "approved"), total: cases.length },
+  ]);
   return {
     [`ticket ${ticket.id}`]: told(whole),
     ...Object.fromEntries(whole.roles.map((state: { role: string }) => [`role ${state.role}`, state])),
@@ -101,6 +106,10 @@ export async function readThings(
     ...Object.fromEntries(cases.map((one: { id: string }) => [`test_case ${one.id}`, told(one)])),
     ...Object.fromEntries(questions.map((one: Facts) => [`question ${one.id}`, told(askedAndAnswered(one))])),
   };
+}
+
+function having(parts: { status: string }[], ...statuses: string[]): number {
+  return parts.filter(({ status }) => statuses.includes(status)).length;
 }
 
 /** Returns a question as its row has it, from its form on the wire. */

@@ -240,7 +240,7 @@ async function standing({ ticket }: Stage) {
   const rows = await hosting.now.harness.sql<
     { id: string; facts: object; version: number; stale: boolean }[]
   >`
-    select id, row - '{version,updated_at,pending_questions,human_questions}'::text[] as facts, version, updated_at = ${AGED} as stale from (
+    select id, row - ${COUNTS}::text[] - '{version,updated_at}'::text[] as facts, version, updated_at = ${AGED} as stale from (
       select id, version, updated_at, to_jsonb(t) || jsonb_build_object('roles', array(
         select to_jsonb(r) from ticket_roles r where r.ticket_id = t.id order by r.role)) as row
       from tickets t where id = ${ticket.id}::uuid
@@ -250,6 +250,8 @@ async function standing({ ticket }: Stage) {
   return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
 
+/** Counts of a ticket's parts, which its row keeps for lists. */
+const COUNTS = "{tasks_done,tasks_total,cases_approved,cases_total,pending_questions,human_questions}";
 const AGED = "2026-01-02T03:04:05.678Z";
 
 async function age({ ticket: { id } }: Stage): Promise<void> {

@@ -38,10 +38,17 @@ test("a row tells how many tasks are done and how many cases approved", async ()
   const one = await call("POST", `${ticket.path}/test-cases`, { title: "Look", instruction: "Look at it." });
   await call("POST", `${ticket.path}/test-cases`, { title: "Again", instruction: "Look again." });
   await call("POST", `${ticket.path}/test-cases/${one.id}/approve`, {});
-  expect(await rowOf(ticket.id)).toMatchObject({
-    tasks: { done: 2, total: 3 },
-    cases: { approved: 1, total: 2 },
-  });
+  const progress = async () => {
+    const { tasks, cases } = await rowOf(ticket.id);
+    return [tasks.done, tasks.total, cases.approved, cases.total];
+  };
+  expect(await progress()).toEqual([2, 3, 1, 2]);
+  await call("PATCH", `${ticket.path}/tasks/${tasks[0].id}`, { status: "pending" });
+  await call("POST", `${ticket.path}/test-cases/${one.id}/reject`, { note: "Not there." });
+  expect(await progress()).toEqual([1, 3, 0, 2]);
+  await call("DELETE", `${ticket.path}/tasks/${tasks[1].id}`);
+  await call("DELETE", `${ticket.path}/test-cases/${one.id}`);
+  expect(await progress()).toEqual([0, 2, 0, 1]);
 });
 
 test("a row tells who is at work: a person by their session, an agent by a key", async () => {
