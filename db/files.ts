@@ -16,3 +16,20 @@ export async function removeIfPresent(path: string): Promise<void> {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
+
+/** The names of the service's own files in DATA_DIR. */
+const OWN_NAMES = /^(auth_secret|db|backup)(\.|$)/;
+
+/**
+ * Makes DATA_DIR, open to this user alone. A folder that was there is closed to others too, if nothing
+ * of somebody else's lies in it.
+ */
+export async function makeDataFolder(path: string): Promise<void> {
+  await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  const { mode } = await Deno.stat(path);
+  if (mode === null || (mode & 0o077) === 0) return;
+  for await (const { name } of Deno.readDir(path)) if (!OWN_NAMES.test(name)) return;
+  // Some file systems have no modes, and the folder may belong to another user. What lies in it is
+  // closed by itself.
+  await Deno.chmod(path, 0o700).catch(() => {});
+}

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { serveBackups } from "./backup_socket.ts";
 import { startEngine } from "./pglite_engine.ts";
 import { ConfigError, messageOf } from "./errors.ts";
-import { exists, removeIfPresent } from "./files.ts";
+import { exists, makeDataFolder, removeIfPresent } from "./files.ts";
 
 interface Pglite {
   socketPath: string;
@@ -78,7 +78,7 @@ export async function lockFolder(home: string): Promise<Deno.FsFile> {
 
 async function openLock(home: string): Promise<Deno.FsFile> {
   try {
-    await Deno.mkdir(home, { recursive: true, mode: 0o700 });
+    await makeDataFolder(home);
     const path = join(home, "db.lock");
     return await Deno.open(path, { create: true, read: true, write: true, mode: 0o600 });
   } catch (error) {

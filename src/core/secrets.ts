@@ -1,6 +1,8 @@
 import { createHash, hkdfSync, randomBytes } from "node:crypto";
 import { ConfigError, messageOf } from "../../db/errors.ts";
+import { makeDataFolder } from "../../db/files.ts";
 import { type Config, SECRET_LENGTH } from "./config.ts";
+import { log } from "./log.ts";
 
 export interface Key {
   /**
@@ -36,10 +38,11 @@ function keys(secrets: string[], purpose: string): [Key, ...Key[]] {
 async function generatedSecret(dataDir: string): Promise<string> {
   const path = `${dataDir}/auth_secret`;
   try {
-    await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await makeDataFolder(dataDir);
     // The secret is written whole under another name, which only its owner can read, and then
     // linked. When two first starts come at once, one wins and both read its secret.
     const draft = await Deno.makeTempFile({ dir: dataDir, prefix: "auth_secret." });
+    const { uid: self } = await Deno.stat(draft);
     try {
       await Deno.writeTextFile(draft, randomBytes(32).toString("base64url"));
       await Deno.link(draft, path);
@@ -48,6 +51,8 @@ async function generatedSecret(dataDir: string): Promise<string> {
     } finally {
       await Deno.remove(draft);
     }
+    await refuseAnothers(path, self);
+    await closeToOthers(path);
     const secret = (await Deno.readTextFile(path)).trim();
     // A full disk or a power cut may leave part of the file, and with such a secret anybody could
     // make tokens.
@@ -61,4 +66,31 @@ async function generatedSecret(dataDir: string): Promise<string> {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`DATA_DIR: cannot write to ${dataDir}: ${messageOf(error)}`);
   }
+}
+
+/**
+ * Refuses a secret that another user made, because they know it. The owner is compared with that of
+ * a new file, because some file systems give all files to one owner.
+ */
+async function refuseAnothers(path: string, self: number | null): Promise<void> {
+  const owners = [await Deno.lstat(path), await Deno.stat(path)].map(({ uid }) => uid);
+  const other = owners.find((owner) => owner !== self);
+  if (other === undefined) return;
+  throw new ConfigError(
+    `AUTH_SECRET: ${path} belongs to user ${other}, and what this process makes to user ${self}: run it as the user of ` +
+      `the service, give the file to user ${self} if you know who wrote it, or delete it to have a new one made`,
+  );
+}
+
+/** Lets only the owner read the secret, and says so where others could. */
+async function closeToOthers(path: string): Promise<void> {
+  const { mode } = await Deno.stat(path);
+  if (mode === null || (mode & 0o077) === 0) return;
+  await Deno.chmod(path, 0o600);
+  log.warn(
+    "auth_secret was open to other users of this machine, and is closed now: if they may know it, replace it",
+    {
+      path,
+    },
+  );
 }

@@ -86,9 +86,16 @@ describe("the embedded database", () => {
     await Deno.chmod(dataDir, 0o755);
     await Deno.chmod(`${dataDir}/db`, 0o755);
     await open();
-    expect([await modeOf(""), await modeOf("db")]).toEqual([0o755, 0o700]);
+    expect([await modeOf(""), await modeOf("db")]).toEqual([0o700, 0o700]);
     expect([await modeOf("db.lock"), await modeOf("db.sock"), await modeOf("backup.sock")])
       .toEqual([0o600, 0o600, 0o600]);
+  });
+
+  test("leaves the mode of a folder alone in which other things lie too", async () => {
+    await Deno.chmod(dataDir, 0o755);
+    await Deno.writeTextFile(`${dataDir}/another`, "");
+    await openMade();
+    expect([await modeOf(""), await modeOf("db")]).toEqual([0o755, 0o700]);
   });
 
   test("lets no other user in, such as root, whose files there its own user couldn't read", async () => {
