@@ -6,7 +6,7 @@ import { launchService, type ServiceProcess } from "../../tests/service_process.
 export const SECRETS = {
   cron: "torture-cron-secret",
   agent: "torture-agent-secret",
-  payment: "whsec_torture",
+  payment: "whsec_of_the_torture",
   hosting: "torture-hosting-secret",
 };
 const ADMIN = { email: "admin@localhost", password: "for the torture only" };

@@ -13,12 +13,17 @@ const secrets = list
   .refine(({ length }) => length === 1 || length === 2, "takes one secret, or two separated by a comma")
   .optional();
 
+const secretsOfLength = (least: number) =>
+  secrets.refine(
+    (items) => items === undefined || items.every((item) => item.length >= least),
+    `takes a secret of at least ${least} characters, and a comma separates two secrets`,
+  );
+
 /** The least number of characters of a secret that signs or encrypts. */
 export const SECRET_LENGTH = 32;
-const longSecrets = secrets.refine(
-  (items) => items === undefined || items.every((item) => item.length >= SECRET_LENGTH),
-  `takes a secret of at least ${SECRET_LENGTH} characters`,
-);
+const longSecrets = secretsOfLength(SECRET_LENGTH);
+/** The provider may make it, and a sender's door limits guesses. */
+const webhookSecrets = secretsOfLength(16);
 
 const port = z.string().regex(/^\d+$/, "takes a number from 1 to 65535").transform(Number)
   .refine((value) => value >= 1 && value <= 65535, "takes a number from 1 to 65535");
@@ -72,10 +77,10 @@ const environment = z.object({
     "takes at least 8 characters",
   ).max(1000, "takes at most 1000 characters")
     .optional(),
-  CLOUD_AGENT_WEBHOOK_SECRET: secrets,
-  CRON_SECRET: secrets,
-  STRIPE_WEBHOOK_SECRET: secrets,
-  GITHUB_WEBHOOK_SECRET: secrets,
+  CLOUD_AGENT_WEBHOOK_SECRET: webhookSecrets,
+  CRON_SECRET: webhookSecrets,
+  STRIPE_WEBHOOK_SECRET: webhookSecrets,
+  GITHUB_WEBHOOK_SECRET: webhookSecrets,
   // A key that no header can carry would show in the log, in the error about it.
   STRIPE_SECRET_KEY: z.string().trim().regex(/^[!-~]+$/, "takes a key without blanks").optional(),
   STRIPE_API_URL: httpOrigin.optional(),

@@ -12,6 +12,8 @@ export interface Metrics {
   webhooks: Counter<"outcome">;
   deliveries: Counter<"provider" | "outcome">;
   messages: Counter<"channel" | "outcome">;
+  /** Refusals of an email address that another user has, who may be of another account. */
+  takenEmails: Counter;
   /** Lets a gauge read its value again at each scrape. */
   watch(name: string, help: string, labels: string[], read: () => Promise<Sample[]> | Sample[]): void;
 }
@@ -68,6 +70,11 @@ export function createMetrics(): Metrics {
       name: "handoff_messages_total",
       help: "Tries to send mails and chat messages by outcome",
       labelNames: ["channel", "outcome"],
+      registers,
+    }),
+    takenEmails: new Counter({
+      name: "handoff_taken_emails_total",
+      help: "Refusals of an email address that another user of the installation has",
       registers,
     }),
     watch(name, help, labelNames, read) {

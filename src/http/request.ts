@@ -95,7 +95,7 @@ export function decoded(field: string | null): string | null {
  * Answers the client's address. With a proxy in front, the last hop of X-Forwarded-For is the one
  * that the proxy itself wrote, and some proxies add the port.
  */
-function clientAddress(c: HonoContext<HttpEnv>, trustProxy: boolean): string {
+export function clientAddress(c: HonoContext<HttpEnv>, trustProxy: boolean): string {
   const hop = trustProxy ? c.req.header("x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
   return hop?.replace(/^\[(.+)\](:\d+)?$|^([\d.]+):\d+$/, "$1$3") || c.env?.remoteAddress || "unknown";
 }

@@ -99,7 +99,7 @@ const RetryAfter = z.string().describe("Seconds until another try may succeed; a
 const RequestId = z.string().describe("Id of the request, which the logs and the history also use")
   .meta({ header: { id: "X-Request-Id" } });
 
-const LIMIT_FIELDS = {
+export const LIMIT_FIELDS = {
   "RateLimit": z.string().optional().describe('Remaining calls and seconds, such as "refresh";r=0;t=42')
     .meta({ header: { id: "RateLimit" } }),
   "RateLimit-Policy": z.string().optional().describe('Allowed calls and seconds, such as "refresh";q=10;w=60')

@@ -62,8 +62,11 @@ export type Effect<Result extends Outcome = Outcome> = (ctx: Context, delivery: 
 export const DeliveryOutcome = z.enum(["applied", "ignored", "failed"]);
 export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;
 
-/** The counted outcomes of a delivery. `repeated` means that it had been decided before. */
-export const COUNTED = [...DeliveryOutcome.options, "repeated"] as const;
+/**
+ * The counted outcomes of a delivery. `repeated` means that it had been decided before, and
+ * `refused` that the sender doesn't know the secret.
+ */
+export const COUNTED = [...DeliveryOutcome.options, "repeated", "refused"] as const;
 
 export const DeliverySummary = z.object({
   id: Id,

@@ -1,4 +1,4 @@
-import type { Actor } from "../core/context.ts";
+import type { Actor, Context } from "../core/context.ts";
 import type { Db } from "../../db/open.ts";
 import { AppError } from "../core/errors.ts";
 import { conflictOf } from "../core/failures.ts";
@@ -18,9 +18,11 @@ export function refuseHigherRole(actor: Actor, role: string | undefined): void {
 }
 
 /**
- * Converts the violation for an email that another user has into a conflict; returns any other
- * error as it is.
+ * Converts the violation for an email that another user has into a conflict, and counts it, because
+ * it tells of addresses in other accounts. Returns any other error as it is.
  */
-export function emailConflict(error: unknown, email: string | undefined): unknown {
-  return conflictOf(error, { users_email_key: `A user with the email ${email} exists already` });
+export function emailConflict({ metrics }: Context, error: unknown, email: string | undefined): unknown {
+  const conflict = conflictOf(error, { users_email_key: `A user with the email ${email} exists already` });
+  if (conflict !== error) metrics.takenEmails.inc();
+  return conflict;
 }

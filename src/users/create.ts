@@ -40,6 +40,6 @@ export async function createUser(ctx: ActorContext, input: CreateUser): Promise<
     await mailInvite(ctx, user.id, invite_url);
     return { ...user, invite_url };
   }).catch((error: unknown) => {
-    throw emailConflict(error, input.email);
+    throw emailConflict(ctx, error, input.email);
   });
 }

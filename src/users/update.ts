@@ -49,7 +49,7 @@ export async function updateUser(ctx: ActorContext, input: UpdateUser): Promise<
     });
     return after;
   }).catch((error: unknown) => {
-    throw emailConflict(error, input.email);
+    throw emailConflict(ctx, error, input.email);
   });
 }
 

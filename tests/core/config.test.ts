@@ -76,6 +76,10 @@ const WRONG: [string, string][] = [
   ["ADMIN_PASSWORD", "of a mounted file\n"],
   ["ADMIN_PASSWORD", "of a file whose lines end as on Windows\r"],
   ["CRON_SECRET", "a,b,c"],
+  ["CRON_SECRET", "a".repeat(15)],
+  ["CLOUD_AGENT_WEBHOOK_SECRET", `${"a".repeat(16)},b`],
+  ["GITHUB_WEBHOOK_SECRET", "one"],
+  ["STRIPE_WEBHOOK_SECRET", "whsec_1"],
   ["STRIPE_SECRET_KEY", "sk_test_1\nsk_test_2"],
   ["STRIPE_SECRET_KEY", "sk_test_1 sk_test_2"],
   ["STRIPE_API_URL", "stripe"],
@@ -188,6 +192,7 @@ test("a host is a name or an address and nothing else", () => {
 });
 
 test("two secrets may be given while one replaces the other", () => {
-  expect(parseConfig({ CRON_SECRET: "new, old" }).CRON_SECRET).toEqual(["new", "old"]);
+  expect(parseConfig({ CRON_SECRET: `${"new-".repeat(4)}, ${"old-".repeat(4)}` }).CRON_SECRET)
+    .toEqual(["new-".repeat(4), "old-".repeat(4)]);
   expect(VARIABLES).toContain("CRON_SECRET");
 });

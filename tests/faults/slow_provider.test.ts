@@ -14,7 +14,7 @@ const provider = `http://127.0.0.1:${listener.addr.port}`;
 const harness = await openHarness({
   env: {
     GITHUB_API_URL: provider,
-    GITHUB_WEBHOOK_SECRET: "hook-secret",
+    GITHUB_WEBHOOK_SECRET: "hook-secret-of-the-tests",
     STRIPE_API_URL: provider,
     STRIPE_SECRET_KEY: "sk_test_slow",
   },

@@ -19,10 +19,10 @@ import { makePerson, signIn } from "../sessions/sign_in.ts";
 const SCOPES = Scope.options;
 
 export const SECRETS = {
-  agent: "agent-secret",
-  cron: "cron-secret",
-  payment: "whsec_payment",
-  github: "github-secret",
+  agent: "agent-secret-of-the-tests",
+  cron: "cron-secret-of-the-tests",
+  payment: "whsec_payment_of_the_tests",
+  github: "github-secret-of-the-tests",
 };
 
 /** One account and one thing of each kind in it. */

@@ -3,7 +3,7 @@ import { makeUser } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { logged } from "../logged.ts";
 
-const harness = useHarness({ env: { STRIPE_WEBHOOK_SECRET: "whsec_payment" } });
+const harness = useHarness({ env: { STRIPE_WEBHOOK_SECRET: "whsec_payment_of_the_tests" } });
 
 /** The lines of the requests that `work` makes. */
 async function linesOf(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {

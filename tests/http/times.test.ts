@@ -6,7 +6,7 @@ import { makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { expectFields } from "./_calls.ts";
 
-const SECRET = "agent-secret";
+const SECRET = "agent-secret-of-the-tests";
 const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: SECRET } });
 const project = useProject(harness);
 

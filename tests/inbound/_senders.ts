@@ -3,12 +3,12 @@ import { deployDelivery } from "../../lab/simulators/senders/deploy.ts";
 import { signedPaymentBody } from "../../lab/simulators/senders/payment.ts";
 import type { Sent } from "../../lab/simulators/senders/sent.ts";
 
-export const AGENT = "agent-secret";
-export const NEXT_AGENT = "next-agent-secret";
-export const PAYMENT = "whsec_payment";
-export const NEXT_PAYMENT = "whsec_next_payment";
-export const CRON = "cron-secret";
-export const NEXT_CRON = "nächstes-cron-secret";
+export const AGENT = "agent-secret-of-the-tests";
+export const NEXT_AGENT = "next-agent-secret-of-the-tests";
+export const PAYMENT = "whsec_payment_of_the_tests";
+export const NEXT_PAYMENT = "whsec_next_payment_of_the_tests";
+export const CRON = "cron-secret-of-the-tests";
+export const NEXT_CRON = "nächstes-cron-secret-of-the-tests";
 
 export const status = {
   event: "statusChange",

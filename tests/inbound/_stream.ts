@@ -11,9 +11,9 @@ import { type Harness, openHarnessAt } from "../harness.ts";
 import { merge, newSha } from "../deploys/setup.ts";
 
 export const SECRETS = {
-  CLOUD_AGENT_WEBHOOK_SECRET: "agent-secret",
-  STRIPE_WEBHOOK_SECRET: "whsec_payment",
-  CRON_SECRET: "cron-secret",
+  CLOUD_AGENT_WEBHOOK_SECRET: "agent-secret-of-the-tests",
+  STRIPE_WEBHOOK_SECRET: "whsec_payment_of_the_tests",
+  CRON_SECRET: "cron-secret-of-the-tests",
 };
 
 /** The deliveries to one subject, in the order in which its sender sends them. */

@@ -145,6 +145,31 @@ describe("a signature", () => {
     }
   });
 
+  test("can't be guessed: refusals are counted and limited by address, and a genuine call is still taken", async () => {
+    const address = "203.0.113.7";
+    const guess = async (from: string) => {
+      const { path, headers, body } = cron(deploy, "a guess of the pipeline's secret");
+      return await harness.now.call("POST", path, { headers, raw: body, address: from });
+    };
+    const refused = () =>
+      harness.now.request("GET", "/metrics").then((answer) => answer.text()).then((text) =>
+        Number(/^handoff_deliveries_total\{provider="deploy",outcome="refused"\} (\d+)$/m.exec(text)![1])
+      );
+    const before = await refused();
+    const guesses = [];
+    for (let n = 0; n < 62; n++) guesses.push(await guess(address));
+    expect(guesses.map(({ status }) => status)).toEqual([...Array(60).fill(401), 429, 429]);
+    expect(await refused() - before).toBe(62);
+    expect(guesses[0]!.headers.get("ratelimit")).toMatch(/^"refused-webhook";r=59;t=\d+$/);
+    const last = guesses.at(-1)!;
+    expect(Number(last.headers.get("retry-after"))).toBe(last.body.retryAfter);
+    const { path, headers, body } = cron(deploy);
+    const genuine = await harness.now.call("POST", path, { headers, raw: body, address });
+    expect(genuine.status).toBe(200);
+    expect(genuine.headers.has("ratelimit")).toBe(false);
+    expect((await guess("203.0.113.8")).status).toBe(401);
+  });
+
   test("is looked at before the body: what is not signed reaches no parser", async () => {
     const unsigned = {
       "x-webhook-signature": "sha256=00",

@@ -4,7 +4,7 @@ import { makeProject, makeTicket, makeUser, type TestUser } from "../factories.t
 import { genericPlan } from "../explaining.ts";
 import { useHarness } from "../harness.ts";
 
-const SECRET = "agent-secret";
+const SECRET = "agent-secret-of-the-tests";
 const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: SECRET } });
 let admin: TestUser;
 beforeAll(async () => {

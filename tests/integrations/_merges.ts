@@ -4,7 +4,7 @@ import type { PullRequestFacts } from "../../lab/simulators/github/events.ts";
 import { makeProject, next, type TestProject, type TestTicket } from "../factories.ts";
 import type { Hosting } from "./hosting.ts";
 
-export const CRON_SECRET = "deploy-secret";
+export const CRON_SECRET = "deploy-secret-of-the-tests";
 
 /** A commit's full name made of one letter. */
 export const SHA = (letter: string) => letter.repeat(40);

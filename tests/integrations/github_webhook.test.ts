@@ -4,7 +4,7 @@ import { behindLock } from "../behind_lock.ts";
 import { makeProject, makeTicket, replayDelivery, type TestProject, type TestTicket } from "../factories.ts";
 import { SECRET, useHosting } from "./hosting.ts";
 
-const hosting = useHosting({ GITHUB_WEBHOOK_SECRET: `${SECRET},older-secret` });
+const hosting = useHosting({ GITHUB_WEBHOOK_SECRET: `${SECRET},older-secret-of-the-tests` });
 
 describe("the receiver", () => {
   test("takes every example of every event that GitHub documents, once each", async () => {
@@ -36,7 +36,7 @@ describe("the receiver", () => {
   test("takes only what is signed with one of its secrets", async () => {
     const { harness, events } = hosting.now;
     const delivery = events.issue({ repo: "acme/x", number: 1, action: "opened" });
-    const { body, headers } = await signedDelivery(delivery, { secret: "older-secret" });
+    const { body, headers } = await signedDelivery(delivery, { secret: "older-secret-of-the-tests" });
     const send = (change: Record<string, string>, raw = body) =>
       harness.call("POST", "/webhooks/github", { raw, headers: { ...headers, ...change } });
     expect((await send({})).status).toBe(200);

@@ -41,6 +41,12 @@ describe("adding a user", () => {
     const { token } = await admin();
     const elsewhere = await admin();
     const email = `Mixed.Case${next()}@Example.test`;
+    const counted = async () =>
+      (await harness.now.services.metrics.takenEmails.get()).values.reduce(
+        (sum, { value }) => sum + value,
+        0,
+      );
+    const before = await counted();
     const made = await Promise.all(
       Array.from(
         { length: 10 },
@@ -57,6 +63,7 @@ describe("adding a user", () => {
       body: someone({ email: email.toUpperCase() }),
     });
     expect(other).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(await counted() - before).toBe(10);
     for (const email of ["nobody", "a b@example.test", "a@example.test b"]) {
       const { status, body } = await call("POST", "/users", { token, body: someone({ email }) });
       expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["email"]]);

@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { type Services, systemContext } from "../../core/context.ts";
-import { AppError } from "../../core/errors.ts";
+import { AppError, type ErrorCode } from "../../core/errors.ts";
 import { COUNTED } from "../../inbound/schema.ts";
 import { readBody } from "../body.ts";
 import { deadline } from "../deadline.ts";
-import { type HttpEnv, named } from "../request.ts";
+import { clientAddress, type HttpEnv, named } from "../request.ts";
 import type { Webhook } from "./webhook.ts";
 import { cloudAgentWebhook } from "./cloud_agent.ts";
 import { deployWebhook } from "./deploy.ts";
@@ -30,12 +30,17 @@ export function webhookRoutes(services: Services): Hono<HttpEnv> {
       inTime,
       async (c) => {
         const answer = new Headers();
+        const address = clientAddress(c, services.config.TRUST_PROXY);
         const body = await receive(services, webhook, {
           request: c.req.raw,
           requestId: c.var.requestId,
           answer,
+        }).catch(async (error: unknown) => {
+          await countRefusal(services, webhook, { error, address, answer });
+          throw error;
+        }).finally(() => {
+          for (const [name, value] of answer) c.header(name, value);
         });
-        for (const [name, value] of answer) c.header(name, value);
         return c.json(body);
       },
     );
@@ -55,4 +60,27 @@ async function receive(
   }
   const ctx = systemContext(services, { kind: "webhook", id: provider }, requestId);
   return await receive({ ctx, provider, headers: request.headers, body, secrets, answer });
+}
+
+const REFUSED_LIMIT = { name: "refused-webhook", points: 60, seconds: 60 };
+/** The codes of a call whose sender doesn't know the secret. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "invalid_signature",
+  "invalid_signature_payload",
+  "unauthenticated",
+]);
+
+/**
+ * Counts a refused call against its address, so that nobody can guess a secret. A call that is
+ * genuine is always taken, because another's guesses may come from the same proxy.
+ * @throws {AppError} rate_limited
+ */
+async function countRefusal(
+  { limits, metrics }: Services,
+  { provider }: Webhook,
+  { error, address, answer }: { error: unknown; address: string; answer: Headers },
+): Promise<void> {
+  if (!(error instanceof AppError) || !REFUSALS.has(error.code)) return;
+  metrics.deliveries.inc({ provider, outcome: "refused" });
+  await limits.takeHere(REFUSED_LIMIT, address, answer);
 }

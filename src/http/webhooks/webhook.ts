@@ -4,7 +4,7 @@ import type { Context } from "../../core/context.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import type { Receipt } from "../../inbound/receive.ts";
 import type { Provider } from "../../inbound/schema.ts";
-import { errorResponses, fieldsOf } from "../responses.ts";
+import { errorResponses, fieldsOf, LIMIT_FIELDS } from "../responses.ts";
 
 interface WebhookCall {
   ctx: Context;
@@ -50,6 +50,7 @@ export function answersOf(schema: z.ZodType, ...errors: ErrorCode[]): ZodOpenApi
   return {
     "200": { description: "Taken", content: { "application/json": { schema } }, headers: fieldsOf(OUTCOME) },
     ...errorResponses([
+      "rate_limited",
       "invalid_json",
       "invalid_request",
       ...errors,
@@ -59,7 +60,7 @@ export function answersOf(schema: z.ZodType, ...errors: ErrorCode[]): ZodOpenApi
       "internal",
       "webhook_secret_not_configured",
       "unavailable",
-    ]),
+    ], LIMIT_FIELDS),
   };
 }
 
