@@ -20,6 +20,8 @@ export class TestMailServer {
    * just after.
    */
   breaks: { before: number; after: number } = { before: 0, after: 0 };
+  /** Recipients whose mails it holds back until the promise is kept. */
+  readonly slow = new Map<string, Promise<void>>();
   readonly #server: SMTPServer;
   #port = 0;
 
@@ -54,7 +56,8 @@ export class TestMailServer {
       authOptional: true,
       disabledCommands: ["AUTH", "STARTTLS"],
       logger: false,
-      onRcptTo: ({ address }, _, callback) => {
+      onRcptTo: async ({ address }, _, callback) => {
+        await this.slow.get(address);
         const error = Object.assign(new Error("no such mailbox"), { responseCode: 550 });
         callback(this.refused.has(address) ? error : undefined);
       },

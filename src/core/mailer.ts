@@ -26,12 +26,14 @@ export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
 
-const CONNECT_MS = 10_000;
-/** The longest silence in the middle of a conversation. */
-const SILENCE_MS = 20_000;
+/** How long a mail server may take: to accept the connection, and in the middle of a conversation. */
+const PATIENCE = { connectMs: 10_000, silenceMs: 20_000 };
 
 /** Answers null when mail isn't set up. */
-export function createMailer({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): Mailer | null {
+export function createMailer(
+  { SMTP_URL, MAIL_FROM, PUBLIC_URL }: Pick<Config, "SMTP_URL" | "MAIL_FROM" | "PUBLIC_URL">,
+  { connectMs, silenceMs } = PATIENCE,
+): Mailer | null {
   if (!SMTP_URL || !MAIL_FROM) return null;
   const { hostname, port, protocol, username, password } = new URL(SMTP_URL);
   const transport = createTransport({
@@ -39,9 +41,9 @@ export function createMailer({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): Maile
     port: Number(port) || smtpPort(protocol),
     secure: protocol === "smtps:",
     ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: silenceMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -11,29 +11,32 @@ const MAX_TRIES = 16;
 
 /**
  * Sends due messages and due repeats. If the process died, the message is sent again under the same
- * id.
+ * id. A message whose receiver is slow holds up nothing but itself.
  */
 export async function deliverNotifications(ctx: Context): Promise<void> {
   await collectNotifications(ctx);
-  for (let some = await takeDue(ctx); some.length > 0; some = await takeDue(ctx)) {
-    await Promise.all(some.map((message) => deliver(ctx, message)));
-  }
+  await Promise.all(Array.from({ length: AT_ONCE }, () => deliverOneByOne(ctx)));
+}
+
+async function deliverOneByOne(ctx: Context): Promise<void> {
+  for (let message = await takeDue(ctx); message; message = await takeDue(ctx)) await deliver(ctx, message);
 }
 
 /**
- * Takes due messages for some minutes, which is longer than a try may last, so that no other
- * process takes them.
+ * Takes a due message for some minutes, which is longer than a try may last, so that no other
+ * process takes it.
  */
-async function takeDue({ db }: Context): Promise<Message[]> {
-  return await db<Message[]>`
+async function takeDue({ db }: Context): Promise<Message | undefined> {
+  const [message] = await db<Message[]>`
     with due as (
-      select id from messages where state = 'pending' and next_try_at <= now() order by next_try_at limit ${AT_ONCE}
+      select id from messages where state = 'pending' and next_try_at <= now() order by next_try_at limit 1
       for update skip locked
     )
     update messages m set tries = m.tries + 1,
       next_try_at = now() + interval '1 minute' * least(3 * 2 ^ least(m.tries, 12), 360)
     from due d where m.id = d.id
     returning m.id, m.user_id, m.channel, m.kind, m.ticket_ids, m.link, m.tries`;
+  return message;
 }
 
 async function deliver(ctx: Context, message: Message): Promise<void> {

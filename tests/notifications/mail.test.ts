@@ -1,12 +1,20 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { createMailer, MailRefused } from "../../src/core/mailer.ts";
 import { makeMember, makeUser, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { TestMailServer } from "../smtp.ts";
 import { DECISION, useTalk } from "../talk.ts";
+import { startTcpProxy, targetOf } from "../tcp_proxy.ts";
+import { until } from "../until.ts";
 
 const smtp = await TestMailServer.start();
-afterAll(() => smtp.stop());
-const harness = useHarness({ env: { SMTP_URL: smtp.url, MAIL_FROM: "tickets@handoff.test" } });
+const line = startTcpProxy(targetOf(smtp.url));
+afterAll(async () => {
+  line.close();
+  await smtp.stop();
+});
+const settings = { SMTP_URL: `smtp://127.0.0.1:${line.port}`, MAIL_FROM: "tickets@handoff.test" };
+const harness = useHarness({ env: settings });
 const talk = useTalk(harness);
 
 const deliver = () => harness.now.run("deliver-notifications");
@@ -140,12 +148,66 @@ describe("a mail", () => {
 });
 
 describe("a mail server", () => {
-  async function asked(): Promise<{ ticket: TestTicket; reader: { email: string; id: string } }> {
+  interface Case {
+    ticket: TestTicket;
+    reader: { email: string; id: string };
+  }
+
+  async function asked(): Promise<Case> {
     const reader = await makeMember(harness.now, talk.project, "member");
     const ticket = await talk.newTicket();
     await talk.ask(ticket, { addressee: { user_id: reader.id } });
     return { ticket, reader };
   }
+
+  test("that is away gets the mail once it is back", async () => {
+    const { reader } = await asked();
+    line.refuse();
+    await deliver();
+    line.accept();
+    const rows = await harness.now.sql`
+      select state, tries, error from messages where user_id = ${reader.id}::uuid`;
+    expect([...rows]).toEqual([{
+      state: "pending",
+      tries: 1,
+      error: expect.stringContaining("ECONNREFUSED"),
+    }]);
+    expect(await metric('handoff_messages_total{channel="mail",outcome="retried"}')).toBeGreaterThan(0);
+    await deliverAgain();
+    await deliverAgain();
+    expect(mailsTo(reader)).toHaveLength(1);
+  });
+
+  test("that is slow with one mail gets the others in between, and that one once", async () => {
+    const [slow, ...others] = await Promise.all(Array.from({ length: 10 }, asked)) as [Case, ...Case[]];
+    const held = Promise.withResolvers<void>();
+    smtp.slow.set(slow.reader.email, held.promise);
+    const delivering = deliver();
+    await until(() => others.every(({ reader }) => mailsTo(reader).length === 1));
+    await deliver();
+    expect(mailsTo(slow.reader)).toEqual([]);
+    held.resolve();
+    await delivering;
+    await deliverAgain();
+    expect(mailsTo(slow.reader)).toHaveLength(1);
+  });
+
+  test("that falls silent is not waited for without end, and may be tried again", async () => {
+    const mailer = createMailer({ ...settings, PUBLIC_URL: "http://handoff.test" }, {
+      connectMs: 100,
+      silenceMs: 100,
+    })!;
+    const mail = { id: "silent", to: "someone@handoff.test", subject: "x", text: "x" };
+    line.hold();
+    const greeting = await mailer.send(mail).catch((error: unknown) => error);
+    line.release();
+    smtp.slow.set(mail.to, new Promise(() => {}));
+    const talking = await mailer.send(mail).catch((error: unknown) => error);
+    for (const error of [greeting, talking]) {
+      expect(error).toMatchObject({ code: "ETIMEDOUT" });
+      expect(error).not.toBeInstanceOf(MailRefused);
+    }
+  });
 
   test("that breaks off in the middle of a mail gets it again, under the same id", async () => {
     const { reader } = await asked();
