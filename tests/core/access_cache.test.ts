@@ -15,6 +15,28 @@ test("what is remembered is as old as the beginning of its reading", async () =>
   expect(await cache.get("key", () => Promise.resolve("anew"))).toBe("anew");
 });
 
+test("calls of one moment share a read, unless a right was changed between them", async () => {
+  const cache = new AccessCache({} as Sql);
+  const reads: ((value: string) => void)[] = [];
+  const get = () => cache.get("key", () => new Promise<string>((resolve) => reads.push(resolve)));
+  const before = [get(), get()];
+  cache.clear();
+  const after = [get(), get()];
+  expect(reads).toHaveLength(2);
+  reads[1]!("after");
+  expect(await Promise.all(after)).toEqual(["after", "after"]);
+  reads[0]!("before");
+  expect(await Promise.all(before)).toEqual(["before", "before"]);
+  expect(await get()).toBe("after");
+});
+
+test("a read that fails fails for all who share it, and is not remembered", async () => {
+  const cache = new AccessCache({} as Sql);
+  const fail = () => cache.get("key", () => Promise.reject(new Error("away")));
+  for (const { status } of await Promise.allSettled([fail(), fail()])) expect(status).toBe("rejected");
+  expect(await cache.get("key", () => Promise.resolve("back"))).toBe("back");
+});
+
 test("no more is remembered than has its place", async () => {
   const cache = new AccessCache({} as Sql);
   for (let n = 0; n <= AccessCache.MAX_ENTRIES; n++) {
