@@ -205,6 +205,9 @@ describe("a mention", () => {
     const other = await makeProject(harness.now);
     const foreign = await makeMember(harness.now, other, "admin");
     expect((await call("POST", `${ticket.path}/comments`, { body: mention(foreign) })).status).toBe(400);
+    const comment = await say(ticket, "Nobody yet");
+    expect((await call("PATCH", comment.path, { body: mention(foreign) })).status).toBe(400);
+    expect((await call("GET", comment.path)).body).toMatchObject({ body: "Nobody yet", mentions: [] });
   });
 });
 

@@ -105,6 +105,11 @@ describe("a question", () => {
         [{ kind: "confirmation", default_option: "yes", due_at: soon }, "default_option"],
         [{ due_at: "2020-01-01T00:00:00Z" }, "due_at"],
         [{ about_version: 99 }, "about_version"],
+        [{ ...DECISION, options: [DECISION.options[0], { id: "b", label: "a\0b" }] }, "options.1.label"],
+        [
+          { ...DECISION, options: [DECISION.options[0], { id: "b", label: "x".repeat(201) }] },
+          "options.1.label",
+        ],
         [{ addressee: {} }, "addressee"],
         [{ addressee: { user_id: talk.ben.id, role: "admin" } }, "addressee"],
         [{ addressee: { user_id: uuid() } }, "addressee.user_id"],
@@ -158,6 +163,16 @@ describe("an answer", () => {
       const sent = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null));
       expect((await talk.done("POST", `${question.path}/answer`, sent)).answer).toMatchObject(answer);
     }
+  });
+
+  test("keeps odd text as sent, and refuses what can't be stored", async () => {
+    const question = await talk.ask(await talk.newTicket());
+    for (const text of ["", "x".repeat(10_001), "a\0b", "\udfff"]) {
+      const { status, body } = await talk.call("POST", `${question.path}/answer`, { text });
+      expect([status, Object.keys(body.fieldErrors)]).toEqual([400, ["text"]]);
+    }
+    const odd = `שלום \u202Eabc\u202C \u200B?${"\u{1F600}".repeat(9000)}`;
+    expect((await talk.done("POST", `${question.path}/answer`, { text: odd })).answer.text).toBe(odd);
   });
 
   test("counts once: of two at the same moment the later one gets the first", async () => {
