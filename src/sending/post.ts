@@ -1,5 +1,5 @@
-import { lookup as resolve } from "node:dns";
-import { type ClientRequest, type IncomingMessage, request as overHttp } from "node:http";
+import dns from "node:dns";
+import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { checkAddresses, checkUrl, RefusedAddress } from "./address.ts";
@@ -19,7 +19,7 @@ export type Sent =
    */
   | { failure: "refused" | "unreachable"; message: string };
 
-/** The time from the look-up of the name to the first bytes of the answer. */
+/** The time from the look-up of the name to the end of the answer's header fields. */
 const DEADLINE_MS = 15_000;
 /** How many bytes of an answer are kept. */
 const ANSWER_BYTES = 1024;
@@ -56,25 +56,27 @@ async function send(url: URL, { headers, body }: Outgoing, isAllowed: boolean): 
         connection: "close",
       },
     } as Parameters<typeof overHttps>[1],
-    (response: IncomingMessage) => readAnswer(response).then(answer, reject),
+    (response: IncomingMessage) => {
+      // A status that has come counts, even if the text would take longer.
+      clearTimeout(timer);
+      readAnswer(response).then(answer, reject);
+    },
   );
-  const timer = setTimeout(() => {
-    reject(new Error(`no answer within ${DEADLINE_MS / 1000} s`));
-    request.destroy();
-  }, DEADLINE_MS);
+  const timer = setTimeout(
+    () => reject(new Error(`no answer within ${DEADLINE_MS / 1000} s`)),
+    DEADLINE_MS,
+  );
   request.on("error", reject);
   request.end(body);
-  return await promise.finally(() => end(request, timer));
-}
-
-function end(request: ClientRequest, timer: ReturnType<typeof setTimeout>): void {
-  clearTimeout(timer);
-  // Further data from the receiver is of no interest.
-  request.destroy();
+  return await promise.finally(() => {
+    clearTimeout(timer);
+    // Further data from the receiver is of no interest.
+    request.destroy();
+  });
 }
 
 const checkedLookup: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { all: true }, (error, found) => {
+  dns.lookup(hostname, { all: true }, (error, found) => {
     if (error) return callback(error, "", 0);
     try {
       checkAddresses(hostname, found.map(({ address }) => address));

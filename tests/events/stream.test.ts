@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHandoffClient } from "../../src/client.ts";
 import type { Event } from "../../src/core/events.ts";
 import type { AppRouter } from "../../src/routers/root.ts";
-import { makeKey, makeMember, makeTicket } from "../factories.ts";
+import { makeKey, makeMember, makeProject, makeTicket } from "../factories.ts";
 import { openBrowser } from "../open_browser.ts";
 import { until } from "../until.ts";
 import { call, harness, project, settled, useServer } from "./_world.ts";
@@ -88,21 +88,33 @@ describe("the stream of events", () => {
     await until(() => lost.text.includes(`event: resync\ndata: {}\nid: ${last}\n\n`));
   });
 
-  test("falls silent for a member who is removed, and ends with the session", async () => {
+  test("falls silent about a project for a member who is removed from it", async () => {
     const removed = await makeMember(harness.now, project, "viewer");
-    const signedOut = await makeMember(harness.now, project, "viewer");
-    const [one, two] = [await open("", bearer(removed.token)), await open("", bearer(signedOut.token))];
+    const other = await makeProject(harness.now, { admin: project.admin });
+    await call("PUT", `${other.path}/members/${removed.id}`, { role: "viewer" });
+    const after = await settled();
+    const stream = await open(`types=ticket.*&after=${after}`, bearer(removed.token));
     const { path } = await makeTicket(harness.now, project);
-    await until(() => types(one.text).length === 1 && types(two.text).length === 1);
+    await until(() => types(stream.text).length === 1);
     expect((await call("DELETE", `${project.path}/members/${removed.id}`)).status).toBe(204);
+    await change(path, "high");
+    // Events come in order, so this one comes after those that are left out.
+    await makeTicket(harness.now, other);
+    await until(() => types(stream.text).length > 1);
+    expect(types(stream.text)).toEqual(["ticket.created", "ticket.created"]);
+  });
+
+  test("ends with the session", async () => {
+    const signedOut = await makeMember(harness.now, project, "viewer");
+    const stream = await open("", bearer(signedOut.token));
     expect((await harness.now.call("POST", "/auth/logout", { token: signedOut.token })).status).toBe(204);
-    // A caller is believed for a second.
+    // A caller is believed for a second, and asked for at the next event after that.
+    const { path } = await makeTicket(harness.now, project);
     await until(async () => {
       await change(path, "high");
       await change(path, "low");
-      return two.ended;
+      return stream.ended;
     });
-    expect(types(one.text)).toHaveLength(1);
   });
 
   test("ends with its client and with the service", async () => {

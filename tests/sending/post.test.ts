@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { checkAddresses, isPublic } from "../../src/sending/address.ts";
 import { post } from "../../src/sending/post.ts";
 import { remoteSender } from "../../src/sending/sender.ts";
@@ -11,33 +11,36 @@ const answers: Record<string, () => Response> = {
     new Response(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(65536).fill(97)) })),
 };
 let server: Deno.HttpServer<Deno.NetAddr>;
-let raw: Deno.TcpListener;
-let endedWriting = false;
 
 beforeAll(() => {
   server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
     const { pathname } = new URL(request.url);
     return answers[pathname]?.() ?? new Response(`${request.headers.get("host")} ${await request.text()}`);
   });
-  raw = Deno.listen({ port: 0, hostname: "127.0.0.1" });
-  void (async () => {
-    for await (const connection of raw) void writeHeaders(connection);
-  })();
 });
-afterAll(async () => {
-  raw.close();
-  await server.shutdown();
-});
+afterAll(() => server.shutdown());
 
-/** A receiver whose header fields never end. */
-async function writeHeaders(connection: Deno.Conn): Promise<void> {
-  try {
-    const field = new TextEncoder().encode(`X-Field: ${"a".repeat(1000)}\r\n`);
-    await connection.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\n"));
-    for (;;) await connection.write(field);
-  } catch {
-    endedWriting = true;
-  }
+const realTimeout = setTimeout;
+
+/** A receiver that writes a beginning, and then one part for ever. */
+function listenRaw({ beginning, part, pauseMs }: { beginning: string; part: string; pauseMs: number }) {
+  const encoder = new TextEncoder();
+  const raw = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const state = { parts: 0, ended: false };
+  void (async () => {
+    using connection = await raw.accept();
+    raw.close();
+    try {
+      await connection.write(encoder.encode(beginning));
+      for (;; state.parts++) {
+        await connection.write(encoder.encode(part));
+        await new Promise((resolve) => realTimeout(resolve, pauseMs));
+      }
+    } catch {
+      state.ended = true;
+    }
+  })();
+  return { url: `http://localhost:${raw.addr.port}/`, state };
 }
 
 function send(url: string, allowed: string[] = []) {
@@ -124,10 +127,48 @@ describe("a receiver", () => {
   });
 
   test("whose header fields have no end is left", async () => {
-    expect(await send(`http://localhost:${raw.addr.port}/`, ["localhost"])).toMatchObject({
-      failure: "unreachable",
+    const { url, state } = listenRaw({
+      beginning: "HTTP/1.1 200 OK\r\n",
+      part: `X-Field: ${"a".repeat(1000)}\r\n`,
+      pauseMs: 0,
     });
-    await until(() => endedWriting);
+    expect(await send(url, ["localhost"])).toMatchObject({ failure: "unreachable" });
+    await until(() => state.ended);
+  });
+
+  test("whose header fields come by drops is left after 15 s", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { url, state } = listenRaw({ beginning: "HTTP/1.1 200 OK\r\nX-Field: ", part: "a", pauseMs: 5 });
+      let outcome: unknown;
+      const sending = send(url, ["localhost"]).then((sent) => outcome = sent);
+      const drops = async (count: number) => {
+        while (state.parts < count) await new Promise((resolve) => realTimeout(resolve, 5));
+      };
+      await drops(10);
+      await vi.advanceTimersByTimeAsync(14_900);
+      await drops(20);
+      expect(outcome).toBeUndefined();
+      await vi.advanceTimersByTimeAsync(200);
+      expect(await sending).toEqual({ failure: "unreachable", message: "no answer within 15 s" });
+      while (!state.ended) await new Promise((resolve) => realTimeout(resolve, 5));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("whose text comes by drops has answered with its status", async () => {
+    const { url, state } = listenRaw({
+      beginning: "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n",
+      part: "a",
+      pauseMs: 50,
+    });
+    expect(await send(url, ["localhost"])).toEqual({
+      status: 200,
+      text: expect.stringMatching(/^a{1,499}$/),
+      retryAfter: null,
+    });
+    await until(() => state.ended);
   });
 
   test("that isn't there is unreachable, and so is one without a valid certificate", async () => {
