@@ -1419,7 +1419,10 @@ export type AppRouter = TRPCBuiltRouter<
         { sessions: Array<Session>; next_cursor: string | null }
       >;
       endSession: Mutation<{ id: string }, void>;
-      changePassword: Mutation<{ current_password: string; new_password: string }, void>;
+      changePassword: Mutation<
+        { current_password: string; new_password: string; revoke_keys?: boolean | undefined },
+        void
+      >;
     };
     billing: {
       get: Query<Record<string, never>, Billing>;

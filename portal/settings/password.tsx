@@ -1,4 +1,5 @@
-import { handoff } from "../api/client.ts";
+import { Checkbox } from "react-aria-components";
+import { handoff, queryClient, trpc } from "../api/client.ts";
 import { sayDone } from "../app/toasts.tsx";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
@@ -11,8 +12,11 @@ export function Password() {
       <CallForm
         submit={words.changePassword}
         done={() => sayDone(words.passwordChanged)}
-        send={({ current_password = "", new_password = "" }) =>
-          handoff.api.auth.changePassword.mutate({ current_password, new_password })}
+        send={async ({ current_password = "", new_password = "", revoke_keys }) => {
+          const body = { current_password, new_password, revoke_keys: revoke_keys !== undefined };
+          await handoff.api.auth.changePassword.mutate(body);
+          await queryClient.invalidateQueries({ queryKey: trpc.keys.list.queryKey() });
+        }}
       >
         <Field
           name="current_password"
@@ -28,6 +32,10 @@ export function Password() {
           autoComplete="new-password"
           isRequired
         />
+        <Checkbox className="check" name="revoke_keys">
+          <span className="box" />
+          <span>{words.revokeKeys}</span>
+        </Checkbox>
       </CallForm>
     </Section>
   );

@@ -1,9 +1,11 @@
 import { type Answer, EmbedThread } from "./_thread.ts";
+import { Turns } from "./_turns.ts";
 import type { Embedder, EmbedderOptions, EmbedderState, EmbedPriority } from "./embedder.ts";
 
 interface Job {
   readonly text: string;
   readonly priority: EmbedPriority;
+  readonly lane: string;
   readonly askedAt: number;
   readonly deadline: number;
   readonly resolve: (vector: Float32Array | null) => void;
@@ -14,12 +16,15 @@ interface Job {
 
 const MAX_QUEUED = 1000;
 
-/** Lets texts wait in two queues for the first thread that is free, each until its deadline. */
+/**
+ * Lets texts wait in two queues for the first thread that is free, each until its deadline. In each
+ * queue the lanes take turns.
+ */
 export class EmbedPool implements Embedder {
   readonly #options: EmbedderOptions;
   readonly #threads: EmbedThread[];
   readonly #running = new Map<EmbedThread, Job>();
-  readonly #queues: Record<EmbedPriority, Job[]> = { request: [], backfill: [] };
+  readonly #queues: Record<EmbedPriority, Turns<Job>> = { request: new Turns(), backfill: new Turns() };
   #averageMs = 30;
   #refused = false;
   #reason: string | undefined;
@@ -46,16 +51,19 @@ export class EmbedPool implements Embedder {
     };
   }
 
-  embed(text: string, { timeoutMs = 2000, priority = "request" }: Parameters<Embedder["embed"]>[1] = {}) {
+  embed(text: string, options: Parameters<Embedder["embed"]>[1] = {}) {
+    const { timeoutMs = 2000, priority = "request", lane = "" } = options;
     const askedAt = performance.now();
     return new Promise<Float32Array | null>((resolve) => {
       const deadline = askedAt + timeoutMs;
-      const job: Job = { text, priority, askedAt, deadline, resolve, retried: false, settled: false };
+      const job: Job = { text, priority, lane, askedAt, deadline, resolve, retried: false, settled: false };
       const state = this.#state();
       if (state === "off") return resolve(null);
-      if (state === "failed" || this.#wouldBeLate(priority, timeoutMs)) return this.#settle(job, null);
+      if (state === "failed" || this.#wouldBeLate(job, timeoutMs) || !this.#hasRoom(job)) {
+        return this.#settle(job, null);
+      }
       job.timer = setTimeout(() => this.#settle(job, null), timeoutMs);
-      this.#queues[priority].push(job);
+      this.#queues[priority].push(lane, job);
       this.#dispatch();
     });
   }
@@ -73,19 +81,28 @@ export class EmbedPool implements Embedder {
   }
 
   #waiting(): Job[] {
-    return [...this.#queues.request, ...this.#queues.backfill];
+    return [...this.#queues.request.all(), ...this.#queues.backfill.all()];
   }
 
   /**
    * An idle thread takes any text, no matter how slow the average is. Otherwise one slow spell
    * would refuse every text that follows.
    */
-  #wouldBeLate(priority: EmbedPriority, timeoutMs: number): boolean {
-    if (this.#queues[priority].length >= MAX_QUEUED) return true;
+  #wouldBeLate({ priority, lane }: Job, timeoutMs: number): boolean {
     const ready = this.#threads.filter(({ ready }) => ready);
     if (ready.length === 0 || ready.some((thread) => !this.#running.has(thread))) return false;
-    const ahead = priority === "backfill" ? this.#waiting() : this.#queues.request;
-    return ((ahead.length + 1) / ready.length + 1) * this.#averageMs > timeoutMs;
+    const { request, backfill } = this.#queues;
+    const ahead = priority === "backfill" ? request.length + backfill.ahead(lane) : request.ahead(lane);
+    return ((ahead + 1) / ready.length + 1) * this.#averageMs > timeoutMs;
+  }
+
+  /** In a full queue, a text of a short lane takes the place of the last one of the longest lane. */
+  #hasRoom({ priority, lane }: Job): boolean {
+    const queue = this.#queues[priority];
+    if (queue.length < MAX_QUEUED) return true;
+    const last = queue.mostPatient(lane);
+    if (last) this.#settle(last, null);
+    return last !== undefined;
   }
 
   #dispatch(): void {
@@ -104,12 +121,9 @@ export class EmbedPool implements Embedder {
    */
   #nextJob(): Job | undefined {
     for (;;) {
-      const job = this.#queues.request[0] ?? this.#queues.backfill[0];
+      const job = this.#queues.request.first() ?? this.#queues.backfill.first();
       if (!job) return undefined;
-      if (job.deadline > performance.now()) {
-        this.#queues[job.priority].shift();
-        return job;
-      }
+      if (job.deadline > performance.now()) return this.#queues[job.priority].take();
       this.#settle(job, null);
     }
   }
@@ -140,7 +154,7 @@ export class EmbedPool implements Embedder {
     if (job.settled) return;
     if (job.retried) return this.#settle(job, null);
     job.retried = true;
-    this.#queues[job.priority].unshift(job);
+    this.#queues[job.priority].putBack(job.lane, job);
     this.#dispatch();
   }
 
@@ -167,9 +181,7 @@ export class EmbedPool implements Embedder {
     if (job.settled) return;
     job.settled = true;
     clearTimeout(job.timer);
-    const queue = this.#queues[job.priority];
-    const place = queue.indexOf(job);
-    if (place >= 0) queue.splice(place, 1);
+    this.#queues[job.priority].remove(job);
     job.resolve(vector);
     this.#options.onObserve?.((performance.now() - job.askedAt) / 1000, vector !== null);
   }

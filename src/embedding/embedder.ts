@@ -8,10 +8,13 @@ export interface Embedder {
    * last replaced.
    */
   state(): { state: EmbedderState; reason?: string; queued: number };
-  /** Answers null when off, failed, or not done within timeoutMs (default 2000). Never throws. */
+  /**
+   * Answers null when off, failed, or not done within timeoutMs (default 2000). Never throws. Lanes
+   * take turns, so that an account's many texts don't hold up those of other accounts.
+   */
   embed(
     text: string,
-    options?: { timeoutMs?: number; priority?: EmbedPriority },
+    options?: { timeoutMs?: number; priority?: EmbedPriority; lane?: string },
   ): Promise<Float32Array | null>;
   /** Answers null to every waiting text and ends the workers. */
   close(): void;

@@ -124,7 +124,8 @@ export const authRouter = router({
     path: "/auth/password",
     status: 204,
     summary: "Change my password",
-    description: "Also ends every other session of the caller.",
+    description:
+      "Also ends every other session of the caller. API keys stay valid unless `revoke_keys` is true.",
     errors: ["invalid_credentials", "rate_limited"],
     example: { input: { current_password: "correct horse battery", new_password: "another horse battery" } },
   }).input(ChangePassword).output(Nothing).mutation(({ ctx, input }) => changePassword(ctx, input)),

@@ -109,7 +109,7 @@ export const usersRouter = router({
     path: "/users/invitations/accept",
     tag: "Users",
     summary: "Set a password with an invite link's token",
-    description: "Earlier sessions end.",
+    description: "Earlier sessions end. API keys of the user stay valid.",
     errors: ["not_found", "rate_limited"],
     example: {
       input: { token: "Zm9yIHRoZSBkb2N1bWVudHMgb25seSwgbm8gdG9rZW4", password: "correct horse battery" },

@@ -1,5 +1,5 @@
 import { recordAudit } from "../core/audit.ts";
-import type { ActorContext } from "../core/context.ts";
+import type { ActorContext, Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { forgetAccess } from "../core/forget_access.ts";
 import { hashPassword, verifyPassword } from "../core/passwords.ts";
@@ -11,7 +11,8 @@ import type { ChangePassword } from "./schema.ts";
 const ATTEMPTS = { name: "password", points: 10, seconds: 300 };
 
 /**
- * Sets a new password and ends every other session of the user. The second of two simultaneous
+ * Sets a new password and ends every other session of the user, and their keys if the call asks for
+ * it. The second of two simultaneous
  * calls is refused, because its password is the old one by then.
  */
 export async function changePassword(ctx: ActorContext, input: ChangePassword): Promise<void> {
@@ -39,15 +40,24 @@ async function tryChange(ctx: ActorContext, input: ChangePassword): Promise<bool
     await ctx.db`
       update sessions set revoked_at = now()
       where user_id = ${user.id}::uuid and id <> ${credential.id}::uuid and revoked_at is null`;
+    const revoked = input.revoke_keys ? await revokeKeys(ctx, user.id) : 0;
     forgetAccess(ctx);
     await recordAudit(ctx, {
       account_id: user.account_id,
       action: "user.password_changed",
       target_type: "user",
       target_id: user.id,
+      details: { keys_revoked: revoked },
     });
     return true;
   });
+}
+
+/** Returns the number of keys. It runs after the sessions have ended, so that none of them makes another key. */
+async function revokeKeys({ db }: Context, userId: string): Promise<number> {
+  const { count } = await db`
+    update api_keys set revoked_at = now() where user_id = ${userId}::uuid and revoked_at is null`;
+  return count;
 }
 
 function wrongPassword(): AppError {

@@ -29,6 +29,7 @@ export type Refresh = z.infer<typeof Refresh>;
 export const ChangePassword = z.strictObject({
   current_password: z.string().min(1).max(1000),
   new_password: Password,
+  revoke_keys: z.boolean().default(false).describe("Also revokes every API key of the caller"),
 });
 export type ChangePassword = z.infer<typeof ChangePassword>;
 

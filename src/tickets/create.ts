@@ -21,7 +21,7 @@ export async function createTicket(ctx: ProjectContext, input: CreateTicket): Pr
   requireBotRoles(ctx, input);
   refuseDisabledRoles(ctx, input.roles ?? []);
 
-  const embedding = await ctx.embedder.embed(embeddedText(input));
+  const embedding = await ctx.embedder.embed(embeddedText(input), { lane: ctx.actor.user.account_id });
   const similar = embedding ? await findHint(ctx, embedding) : undefined;
   try {
     return await storeTicket(ctx, input, { keyed, embedding, similar });

@@ -11,7 +11,7 @@ export async function findSimilarTickets(
   if (ctx.config.EMBEDDING_THREADS === 0) {
     throw new AppError("not_configured", "The hint of similar tickets is switched off (EMBEDDING_THREADS=0)");
   }
-  const embedding = await ctx.embedder.embed(embeddedText(input));
+  const embedding = await ctx.embedder.embed(embeddedText(input), { lane: ctx.actor.user.account_id });
   if (!embedding) throw new AppError("unavailable", "The model could not answer in time");
   return { similar_existing: await findNearest(ctx, embedding) };
 }

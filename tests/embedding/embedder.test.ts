@@ -244,6 +244,44 @@ describe("the pool", () => {
     expect(order).toEqual(["running", "request 1", "request 2", "backfill 1", "backfill 2"]);
   });
 
+  it("lets accounts take turns, so that the many texts of one hold up no other's", async () => {
+    const embedder = await stub();
+    const order: string[] = [];
+    const ask = async (lane: string, n: number, text = "quick") => {
+      await embedder.embed(text, { ...PATIENT, lane });
+      order.push(`${lane}${n}`);
+    };
+    const asked = [ask("a", 1, "slow"), ...[2, 3, 4, 5].map((n) => ask("a", n))];
+    asked.push(ask("b", 1), ask("c", 1), ask("b", 2));
+    await Promise.all(asked);
+    expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4", "a5"]);
+  });
+
+  it("answers an account in time while another's texts fill the queue", async () => {
+    const embedder = await stub();
+    const flood = ["slow", ...Array.from({ length: 100 }, () => "quick")].map((text) =>
+      embedder.embed(text, { ...PATIENT, lane: "a" })
+    );
+    expect(await embedder.embed("late", { lane: "a" })).toBeNull();
+    const waits = Array.from({ length: 20 }, () => embedder.embed("quick", { ...PATIENT, lane: "b" }));
+    expect(embedder.state().queued).toBe(120);
+    await Promise.all(waits);
+    expect(embedder.state().queued).toBeGreaterThan(60);
+    await Promise.all(flood);
+  });
+
+  it("gives the place of a full queue's longest account to one with fewer texts", async () => {
+    const embedder = start({ ...STUB, modelDir: "never loads", restartMs: 60_000 });
+    const ask = (lane: string) => embedder.embed("text", { timeoutMs: 60_000, lane });
+    const many = Array.from({ length: 1000 }, () => ask("a"));
+    const few = [ask("b"), ask("b")];
+    expect([await many.at(-1), await many.at(-2)]).toEqual([null, null]);
+    expect(await ask("a")).toBeNull();
+    expect(embedder.state().queued).toBe(1000);
+    const answers = Promise.race([...few, many[997]!]).then(() => "answered");
+    expect(await Promise.race([answers, pause(100).then(() => "waiting")])).toBe("waiting");
+  });
+
   it("never runs a text whose time is over", async () => {
     const embedder = await stub();
     const running = embedder.embed("slow", PATIENT);

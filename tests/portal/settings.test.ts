@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { axe, DESK, expectAccessible, PHONE, useWorld } from "./_browser.ts";
+import { until } from "../until.ts";
+import { axe, DESK, expectAccessible, PASSWORD, PHONE, useWorld } from "./_browser.ts";
 
 const bed = useWorld();
 
@@ -49,6 +50,32 @@ test("a wrong current password is refused beside the form, and nothing of it is 
   await page.getByRole("button", { name: "Change password" }).click();
   await page.getByRole("alert").waitFor();
   expect(await page.getByLabel("New password").inputValue()).toBe("another horse battery");
+});
+
+test("a change of password keeps the API keys, or revokes them where the box is ticked", async () => {
+  const email = bed.world.people[0]!.email;
+  const { page } = await bed.now.enter(email);
+  const token = await bed.now.token(email);
+  const { key } = await bed.now.call("POST", "/keys", { name: "laptop" }, token);
+  const change = async () => {
+    await page.getByLabel("Current password").fill(PASSWORD);
+    await page.getByLabel("New password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByText("Your password is changed.").first().waitFor();
+  };
+  const isValid = async () => {
+    const headers = { authorization: `Bearer ${key}` };
+    return (await fetch(`${bed.now.service.url}/api/auth/me`, { headers })).status === 200;
+  };
+  await page.goto("/settings");
+  await change();
+  expect(await isValid()).toBe(true);
+  await page.reload();
+  await page.getByText("Also revoke all my API keys").click();
+  await change();
+  await page.getByRole("listitem").filter({ hasText: "laptop" }).getByText("revoked").waitFor();
+  expect(await until(async () => !await isValid())).toBe(true);
+  bed.now.expectNoComplaints();
 });
 
 test("a person is added to the project, changed and removed", async () => {

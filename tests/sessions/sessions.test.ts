@@ -163,6 +163,29 @@ describe("a change of password", () => {
     expect((await login(harness.now, { ...person, password: "another long password" })).status).toBe(200);
   });
 
+  test("leaves the person's keys, and revokes them where it is asked to, and nobody else's", async () => {
+    const [person, other] = [await makePerson(harness.now), await makePerson(harness.now)];
+    const { access } = await signIn(harness.now, person);
+    const keyOf = async (token: string) => (await call("POST", "/keys", { token, body: {} })).body.key;
+    const keys = [await keyOf(access), await keyOf(access)];
+    const others = await keyOf((await signIn(harness.now, other)).access);
+    const change = (current_password: string, more = {}) =>
+      call("POST", "/auth/password", {
+        token: access,
+        body: { current_password, new_password: "another long password", ...more },
+      });
+    const valid = () => Promise.all([...keys, others].map((key) => statusOfMe(harness.now, key)));
+    expect((await change(person.password)).status).toBe(204);
+    expect(await valid()).toEqual([200, 200, 200]);
+    expect((await change("wrong", { revoke_keys: true })).status).toBe(401);
+    expect(await valid()).toEqual([200, 200, 200]);
+    expect((await change("another long password", { revoke_keys: true })).status).toBe(204);
+    expect(await valid()).toEqual([401, 401, 200]);
+    const audited = await harness.now.sql`
+      select details from audit_log where action = 'user.password_changed' and target_id = ${person.id} order by id`;
+    expect(audited.map(({ details }) => details)).toEqual([{ keys_revoked: 0 }, { keys_revoked: 2 }]);
+  });
+
   test("made twice at once counts once, and leaves the session that made it", async () => {
     const person = await makePerson(harness.now);
     const sessions = [await signIn(harness.now, person), await signIn(harness.now, person)];
