@@ -3,13 +3,29 @@ import { AppError } from "./errors.ts";
 import type { Scope } from "./schema.ts";
 import { hashToken, isApiKey, UnknownToken, verifyAccessToken } from "./tokens.ts";
 
-export const SESSION_COOKIE = "session";
+/** A cookie's names: the one that is set, then former ones that are still taken. */
+type CookieNames = readonly [name: string, ...former: string[]];
+
+/**
+ * Holds the access token. Browsers take a cookie with this prefix from this very host and over https
+ * alone, so that no other host of the domain can plant one.
+ */
+export function sessionCookie(publicUrl: string): CookieNames {
+  return isSecure(publicUrl) ? ["__Host-session", "session"] : ["session"];
+}
+
+/** Holds the refresh token of a browser's session. The prefix above would allow no path of its own. */
+export function refreshCookie(publicUrl: string): CookieNames {
+  return isSecure(publicUrl) ? ["__Secure-refresh", "refresh"] : ["refresh"];
+}
+
+function isSecure(publicUrl: string): boolean {
+  return publicUrl.startsWith("https:");
+}
 
 /** Gives the answer a session cookie. An empty one for 0 seconds removes the browser's cookie. */
-export function setSessionCookie({ config, headers }: RequestContext, value: string, seconds: number): void {
-  const secure = config.PUBLIC_URL.startsWith("https:") ? "; Secure" : "";
-  const attributes = `HttpOnly; SameSite=Lax; Path=/; Max-Age=${seconds}${secure}`;
-  headers.append("Set-Cookie", `${SESSION_COOKIE}=${value}; ${attributes}`);
+export function setSessionCookie(ctx: RequestContext, value: string, seconds: number): void {
+  setCookie(ctx, sessionCookie(ctx.config.PUBLIC_URL), { value, seconds, scope: "SameSite=Lax; Path=/" });
 }
 
 /** Removes the session cookie of a caller who sent one, because it is of no use any more. */
@@ -17,15 +33,26 @@ export function forgetSessionCookie(ctx: RequestContext): void {
   if (ctx.hasCookie) setSessionCookie(ctx, "", 0);
 }
 
-/** Holds the refresh token of a browser's session. Browsers send it to its own path only. */
-export const REFRESH_COOKIE = "refresh";
+/** Browsers send the refresh cookie to this path only. */
 const REFRESH_PATH = "/api/auth/session";
 
 /** Gives the answer a refresh cookie. An empty one for 0 seconds removes the browser's cookie. */
-export function setRefreshCookie({ config, headers }: RequestContext, value: string, seconds: number): void {
-  const secure = config.PUBLIC_URL.startsWith("https:") ? "; Secure" : "";
-  const attributes = `HttpOnly; SameSite=Strict; Path=${REFRESH_PATH}; Max-Age=${seconds}${secure}`;
-  headers.append("Set-Cookie", `${REFRESH_COOKIE}=${value}; ${attributes}`);
+export function setRefreshCookie(ctx: RequestContext, value: string, seconds: number): void {
+  const scope = `SameSite=Strict; Path=${REFRESH_PATH}`;
+  setCookie(ctx, refreshCookie(ctx.config.PUBLIC_URL), { value, seconds, scope });
+}
+
+/** Also removes a cookie of the former name, so that it outlives neither a renewal nor a sign-out. */
+function setCookie(
+  { config, headers }: RequestContext,
+  [name, ...former]: CookieNames,
+  { value, seconds, scope }: { value: string; seconds: number; scope: string },
+): void {
+  const secure = isSecure(config.PUBLIC_URL) ? "; Secure" : "";
+  const set = (name: string, value: string, seconds: number) =>
+    headers.append("Set-Cookie", `${name}=${value}; HttpOnly; ${scope}; Max-Age=${seconds}${secure}`);
+  for (const name of former) set(name, "", 0);
+  set(name, value, seconds);
 }
 
 /** The parts of a request that tell who calls. */

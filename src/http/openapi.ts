@@ -5,7 +5,7 @@ import {
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
 } from "zod-openapi";
-import { SESSION_COOKIE } from "../core/auth.ts";
+import { sessionCookie } from "../core/auth.ts";
 import { TAGS } from "../routers/tags.ts";
 import type { Meta } from "../routers/trpc.ts";
 import { IfMatch } from "../core/if_match.ts";
@@ -49,7 +49,7 @@ export function openApiDocument(
         cookie: {
           type: "apiKey",
           in: "cookie",
-          name: SESSION_COOKIE,
+          name: sessionCookie(publicUrl)[0],
           description: "Set by login; holds the access token",
         },
       },

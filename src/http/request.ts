@@ -1,9 +1,9 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { AnswerRoom, PAGE_BYTES } from "../core/answer_room.ts";
-import { authenticate, REFRESH_COOKIE, refuseCrossSite, SESSION_COOKIE } from "../core/auth.ts";
+import { authenticate, refreshCookie, refuseCrossSite, sessionCookie } from "../core/auth.ts";
 import { type Actor, atOnce, authorOf, type RequestContext, type Services } from "../core/context.ts";
 import type { Author } from "../core/schema.ts";
-import { cookiesNamed } from "./cookies.ts";
+import { cookiesOf } from "./cookies.ts";
 
 /** The facts that Hono keeps of a request beyond the request itself. */
 export interface HttpEnv {
@@ -39,8 +39,10 @@ export async function requestContext(
   { calls = 1, waits = false }: { calls?: number; waits?: boolean | undefined } = {},
 ): Promise<RequestContext> {
   const { raw } = c.req;
-  const cookies = cookiesNamed(SESSION_COOKIE, raw.headers.get("cookie"));
-  const address = clientAddress(c, services.config.TRUST_PROXY);
+  const { PUBLIC_URL, TRUST_PROXY } = services.config;
+  const sent = raw.headers.get("cookie");
+  const cookies = cookiesOf(sessionCookie(PUBLIC_URL), sent);
+  const address = clientAddress(c, TRUST_PROXY);
   const answer = new Headers();
   let actor: Actor | null = null;
   let refused: Error | null = null;
@@ -65,7 +67,7 @@ export async function requestContext(
     ifMatch: raw.headers.get("if-match"),
     idempotencyKey: decoded(raw.headers.get("idempotency-key")),
     hasCookie: cookies.length > 0,
-    refreshCookies: cookiesNamed(REFRESH_COOKIE, raw.headers.get("cookie")).filter((value) => value !== ""),
+    refreshCookies: cookiesOf(refreshCookie(PUBLIC_URL), sent).filter((value) => value !== ""),
     refuseCrossSite: () => refuseCrossSite(services, raw.method, raw.headers),
     headers: answer,
     // It is still the same call, so it counts for none.
