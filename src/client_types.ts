@@ -1303,7 +1303,7 @@ export type User = {
 };
 
 export type WaitingItem = {
-  kind: "question" | "approval" | "task" | "agent_run" | "dead_letter";
+  kind: "question" | "approval" | "task" | "agent_run" | "webhook" | "dead_letter";
   id: string;
   title: string;
   since: string;
@@ -2158,7 +2158,7 @@ export type AppRouter = TRPCBuiltRouter<
         {
           limit?: number | string | undefined;
           cursor?: string | undefined;
-          kind?: "question" | "approval" | "task" | "agent_run" | "dead_letter" | undefined;
+          kind?: "question" | "approval" | "task" | "agent_run" | "webhook" | "dead_letter" | undefined;
           project_id?: string | undefined;
         },
         { waiting: Array<WaitingItem>; total: number; next_cursor: string | null }

@@ -24,6 +24,7 @@ const ICONS: Record<WaitingItem["kind"], () => ReactNode> = {
   approval: Flask,
   task: Tasks,
   agent_run: Robot,
+  webhook: LinkIcon,
   dead_letter: Warn,
 };
 
@@ -65,6 +66,12 @@ export function Item({ item, done }: Props) {
       {kind === "approval" && <Approval item={item} done={done} />}
       {kind === "task" && <ReadyTask item={item} done={done} />}
       {(kind === "agent_run" || kind === "dead_letter") && <p dir="auto">{title}</p>}
+      {kind === "webhook" && (
+        <>
+          <p dir="auto">{project?.name}: {title}</p>
+          <p className="hint">{words.webhookHint}</p>
+        </>
+      )}
       {kind === "dead_letter" && (
         <p>
           <Link to={"/admin/jobs" as string} className="link">{words.openJobs}</Link>

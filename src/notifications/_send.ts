@@ -3,14 +3,16 @@ import { unseal } from "../core/sealed.ts";
 import { chatUrlOf } from "./chat_url.ts";
 import { detailsOf, headlineOf, isObsolete, type News, readNews } from "./_text.ts";
 import { makeUnsubscribeToken } from "./unsubscribe_token.ts";
+import { webhookNotice } from "./_webhook_text.ts";
 
 export interface Message {
   id: string;
   user_id: string;
   channel: "mail" | "chat";
-  kind: "now" | "digest" | "invite";
+  kind: "now" | "digest" | "invite" | "webhook";
   ticket_ids: string[];
   link: string | null;
+  webhook_id: string | null;
   tries: number;
 }
 
@@ -38,6 +40,7 @@ export async function sendMessage(ctx: Context, message: Message): Promise<boole
     where u.id = ${message.user_id}::uuid and u.deactivated_at is null`;
   if (!recipient) return false;
   if (message.kind === "invite") return await sendInvite(ctx, message, recipient);
+  if (message.kind === "webhook") return await sendWebhookNotice(ctx, message, recipient);
   const all = await readNews(ctx, message.user_id, message.ticket_ids);
   const news = all.filter((one) => !isObsolete(one));
   if (news.length === 0) return false;
@@ -46,21 +49,38 @@ export async function sendMessage(ctx: Context, message: Message): Promise<boole
 }
 
 async function sendNews(ctx: Context, { id, user_id, kind }: Message, { email }: Recipient, news: News[]) {
-  const unsubscribe = `${ctx.config.PUBLIC_URL}/api/unsubscribe?token=${makeUnsubscribeToken(ctx, user_id)}`;
   const [first] = news as [News];
   const subject = kind === "now"
     ? headlineOf(first)
     : `News of ${news.length} ${news.length === 1 ? "ticket" : "tickets"}`;
   const text = news.map((one) => kind === "now" ? detailsOf(one) : `${headlineOf(one)}\n${one.ticket.url}`);
-  const footer =
-    `Your mail settings: ${ctx.config.PUBLIC_URL}/settings/notifications\nStop all mails: ${unsubscribe}`;
   await requireMailer(ctx).send({
     id,
     to: email,
     subject,
-    text: `${text.join("\n\n")}\n\n-- \n${footer}\n`,
-    unsubscribe,
+    ...withFooter(ctx, user_id, text.join("\n\n")),
     ...(kind === "now" && { thread: first.ticket.id }),
+  });
+  return true;
+}
+
+function withFooter(ctx: Context, userId: string, text: string): { text: string; unsubscribe: string } {
+  const unsubscribe = `${ctx.config.PUBLIC_URL}/api/unsubscribe?token=${makeUnsubscribeToken(ctx, userId)}`;
+  const footer =
+    `Your mail settings: ${ctx.config.PUBLIC_URL}/settings/notifications\nStop all mails: ${unsubscribe}`;
+  return { text: `${text}\n\n-- \n${footer}\n`, unsubscribe };
+}
+
+async function sendWebhookNotice(ctx: Context, message: Message, recipient: Recipient): Promise<boolean> {
+  const { id, user_id, channel, webhook_id } = message;
+  const notice = await webhookNotice(ctx, webhook_id);
+  if (!notice) return false;
+  if (channel === "chat") return await postChat(ctx, message, recipient, withoutMarkup(notice.details));
+  await requireMailer(ctx).send({
+    id,
+    to: recipient.email,
+    subject: notice.headline,
+    ...withFooter(ctx, user_id, notice.details),
   });
   return true;
 }
@@ -83,19 +103,29 @@ function requireMailer({ mailer }: Context) {
   return mailer;
 }
 
-/**
- * Sends a message in the format of Slack and similar services. Their markup is removed from users'
- * texts.
- */
-async function sendChat(
+function sendChat(
+  ctx: Context,
+  message: Message,
+  recipient: Recipient,
+  news: News[],
+): Promise<boolean> {
+  const lines = news.map((one) => `${withoutMarkup(headlineOf(one))}\n${one.ticket.url}`);
+  return postChat(ctx, message, recipient, lines.join("\n"));
+}
+
+/** Removes the markup of Slack and similar services from users' texts. */
+function withoutMarkup(text: string): string {
+  return text.replace(/[<>&]/g, "");
+}
+
+async function postChat(
   ctx: Context,
   { user_id }: Message,
   { chat_url }: Recipient,
-  news: News[],
+  text: string,
 ): Promise<boolean> {
   const url = chatUrlOf(ctx, user_id, chat_url);
   if (url === null) return false;
-  const text = news.map((one) => `${headlineOf(one).replace(/[<>&]/g, "")}\n${one.ticket.url}`).join("\n");
   const sent = await ctx.sender.post({
     url,
     headers: { "content-type": "application/json" },

@@ -35,7 +35,7 @@ async function takeDue({ db }: Context): Promise<Message | undefined> {
     update messages m set tries = m.tries + 1,
       next_try_at = now() + interval '1 minute' * least(3 * 2 ^ least(m.tries, 12), 360)
     from due d where m.id = d.id
-    returning m.id, m.user_id, m.channel, m.kind, m.ticket_ids, m.link, m.tries`;
+    returning m.id, m.user_id, m.channel, m.kind, m.ticket_ids, m.link, m.webhook_id, m.tries`;
   return message;
 }
 

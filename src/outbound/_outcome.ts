@@ -4,6 +4,7 @@ import { jsonb } from "../core/json.ts";
 import { log } from "../core/log.ts";
 import { transact } from "../core/transact.ts";
 import type { Sent } from "../sending/post.ts";
+import { tellAdmins } from "./_notice.ts";
 import { GIVE_UP_DAYS, pauseAfter } from "./_schedule.ts";
 import type { Taken, Target } from "./send.ts";
 
@@ -55,7 +56,7 @@ async function heal({ db }: Context, { id, failing_since }: Target): Promise<voi
 
 /**
  * Switches an endpoint off and makes that known: by an event, which other webhooks and streams get,
- * in the audit list and in the log.
+ * by messages to the project's admins, in the audit list and in the log.
  */
 async function switchOff(ctx: Context, { id, project_id, url }: Target, reason: string): Promise<void> {
   await transact(ctx, async (ctx) => {
@@ -77,6 +78,7 @@ async function switchOff(ctx: Context, { id, project_id, url }: Target, reason: 
     await db`
       insert into history (project_id, entity, entity_id, action, actor, request_id)
       values (${project_id}::uuid, 'webhook', ${id}, 'disabled', ${jsonb(db, author)}, ${requestId})`;
+    await tellAdmins(ctx, { id, project_id });
     log.error("a webhook was switched off", { webhook: id, project: project_id, reason });
   });
 }

@@ -17,7 +17,9 @@ export async function updateEndpoint(ctx: ProjectContext, input: UpdateEndpoint)
   const isNew = fields.enabled || fields.url !== undefined;
   const columns = {
     ...fields,
-    ...(isNew && { disabled_reason: null, failing_since: null, paused_until: null }),
+    // The reason is the service's, and now a person has decided.
+    ...(fields.enabled !== undefined && { disabled_reason: null }),
+    ...(isNew && { failing_since: null, paused_until: null }),
   };
   return await transact(ctx, async (ctx) => {
     const { db, project } = ctx;

@@ -5,7 +5,7 @@ import { type QueueDefinition, QUEUES } from "../core/queue.ts";
 import type { WaitingItem } from "./schema.ts";
 
 /**
- * The columns are kind, id, title, since, due_at, ticket_id, tasks. `reach r` are the projects of
+ * The columns are kind, id, title, since, due_at, project_id, ticket_id, tasks. `reach r` are the projects of
  * the caller, each with a role.
  */
 export function sourcesFor(ctx: ActorContext, kind: WaitingItem["kind"] | undefined): Fragment[] {
@@ -14,6 +14,7 @@ export function sourcesFor(ctx: ActorContext, kind: WaitingItem["kind"] | undefi
     approval: approvals,
     task: tasks,
     agent_run: runs,
+    webhook: webhooks,
     dead_letter: deadLetters,
   };
   return Object.entries(sources)
@@ -27,7 +28,7 @@ function questions({ db, actor }: ActorContext): Fragment[] {
   const bot = isBot(actor);
   const keyId = credential.type === "key" ? credential.id : null;
   return [db`
-    select 'question' as kind, q.id::text, left(q.prompt, 300) as title, q.created_at as since, q.due_at, q.ticket_id,
+    select 'question' as kind, q.id::text, left(q.prompt, 300) as title, q.created_at as since, q.due_at, r.id as project_id, q.ticket_id,
       case when q.task_id is null then 0 else 1 + (
         select count(*)::integer from tasks d where d.ticket_id = q.ticket_id and q.task_id = any (d.depends_on_task_ids)) end as tasks
     from reach r join questions q on q.project_id = r.id and q.status = 'pending'
@@ -41,7 +42,7 @@ function questions({ db, actor }: ActorContext): Fragment[] {
 function approvals({ db, actor }: ActorContext): Fragment[] {
   if (isBot(actor)) return [];
   return [db`
-    select 'approval', c.id::text, c.title, greatest(c.updated_at, k.updated_at), null::timestamptz, c.ticket_id, 0
+    select 'approval', c.id::text, c.title, greatest(c.updated_at, k.updated_at), null::timestamptz, r.id, c.ticket_id, 0
     from reach r join test_cases c on c.project_id = r.id and c.status = 'pending'
     join tickets k on k.id = c.ticket_id and k.stage = 'validation'
     where r.role <> 'viewer'`];
@@ -50,7 +51,7 @@ function approvals({ db, actor }: ActorContext): Fragment[] {
 function tasks({ db, actor }: ActorContext): Fragment[] {
   if (!hasScope(actor, "tasks:read")) return [];
   return [db`
-    select 'task', a.id::text, a.title, a.updated_at, null::timestamptz, a.ticket_id, (
+    select 'task', a.id::text, a.title, a.updated_at, null::timestamptz, r.id, a.ticket_id, (
       select count(*)::integer from tasks d where d.ticket_id = a.ticket_id and a.id = any (d.depends_on_task_ids))
     from reach r join tasks a on a.project_id = r.id and a.assignee_user_id = ${actor.user.id}::uuid and a.status = 'pending'
     join tickets k on k.id = a.ticket_id and k.status = 'open'
@@ -62,12 +63,22 @@ function tasks({ db, actor }: ActorContext): Fragment[] {
 function runs({ db, actor }: ActorContext): Fragment[] {
   if (isBot(actor)) return [];
   return [db`
-    select 'agent_run', g.id::text, coalesce(left(g.summary, 300), g.agent_id), g.updated_at, null::timestamptz, g.ticket_id,
+    select 'agent_run', g.id::text, coalesce(left(g.summary, 300), g.agent_id), g.updated_at, null::timestamptz, r.id, g.ticket_id,
       cardinality(g.task_ids)
     from reach r join agent_runs g on g.project_id = r.id and g.status in ('running', 'failed')
     join tickets k on k.id = g.ticket_id and k.status = 'open'
     where r.role = 'admin' and (g.status = 'failed' or last_sign(g) < now() - interval '30 minutes')
       and not exists (select from agent_runs o where o.ticket_id = g.ticket_id and o.id > g.id)`];
+}
+
+/** Webhooks that the service switched off, until a person switches them on or off, or deletes them. */
+function webhooks({ db, actor }: ActorContext): Fragment[] {
+  if (isBot(actor)) return [];
+  return [db`
+    select 'webhook', e.id::text, substring(e.url from '^[a-z]+://([^/?#]+)') || ': ' || e.disabled_reason, e.updated_at,
+      null::timestamptz, r.id, null::uuid, 0
+    from reach r join outbound_endpoints e on e.project_id = r.id and not e.enabled and e.disabled_reason is not null
+    where r.role = 'admin'`];
 }
 
 /** The queues that receive jobs after their last try. */
@@ -76,6 +87,6 @@ const DEAD = Object.values(QUEUES).flatMap(({ deadLetter }: QueueDefinition) => 
 function deadLetters({ db, actor }: ActorContext): Fragment[] {
   if (actor.user.role !== "super_admin" || isBot(actor)) return [];
   return [db`
-    select 'dead_letter', j.id::text, j.name, j.created_on, null::timestamptz, null::uuid, 0
+    select 'dead_letter', j.id::text, j.name, j.created_on, null::timestamptz, null::uuid, null::uuid, 0
     from pgboss.job j where j.name = any (${DEAD}::text[]) and j.state = 'created'`];
 }

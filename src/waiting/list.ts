@@ -24,7 +24,7 @@ export async function listWaiting(ctx: ActorContext, input: ListWaiting) {
       where ${withinReach(db, user)} and p.archived_at is null and ${roleInProject(db)} is not null ${
     of(bound)
   } ${of(input.project_id)}
-    ), item (kind, id, title, since, due_at, ticket_id, tasks) as (
+    ), item (kind, id, title, since, due_at, project_id, ticket_id, tasks) as (
       ${sources.flatMap((source, index) => index === 0 ? [source] : [db`union all`, source])}
     ), ranked as (
       select i.*, (coalesce(t.blocking, false)::integer * 1000 + least(i.tasks, 999)) as weight, count(*) over ()::integer as total
@@ -33,11 +33,11 @@ export async function listWaiting(ctx: ActorContext, input: ListWaiting) {
     select i.kind, i.id, i.title, i.since, floor(extract(epoch from now() - i.since))::float8 as age_seconds,
       jsonb_build_object('ticket', coalesce(t.blocking, false), 'tasks', i.tasks) as blocks, i.due_at, i.total, i.weight,
       ${lineColumns(ctx)}
-    from ranked i left join tickets t on t.id = i.ticket_id left join projects p on p.id = t.project_id
+    from ranked i left join tickets t on t.id = i.ticket_id left join projects p on p.id = i.project_id
     where ${after(ctx, input)}
     order by i.weight desc, i.since, i.id limit ${pageLimit(db, input.limit)}`;
   const { items, next_cursor } = page(rows, input.limit, ({ weight, since, id }) => [weight, since, id]);
-  return { waiting: items.map(ofNoTicket), total: rows[0]?.total ?? 0, next_cursor };
+  return { waiting: items.map(withoutEmpty), total: rows[0]?.total ?? 0, next_cursor };
 }
 
 function after({ db }: ActorContext, { cursor }: ListWaiting) {
@@ -46,7 +46,11 @@ function after({ db }: ActorContext, { cursor }: ListWaiting) {
   return db`(i.weight < ${weight} or (i.weight = ${weight} and (i.since, i.id) > (${since}::timestamptz, ${id})))`;
 }
 
-/** A dead letter has no ticket, because it belongs to the installation. */
-function ofNoTicket({ total: _, weight: __, ...item }: Row): WaitingItem {
-  return item.kind === "dead_letter" ? { ...item, ticket: null, project: null } : item;
+/** A webhook has no ticket. A dead letter has no project either, because it belongs to the installation. */
+function withoutEmpty({ total: _, weight: __, ...item }: Row): WaitingItem {
+  return {
+    ...item,
+    ticket: item.ticket?.id ? item.ticket : null,
+    project: item.project?.id ? item.project : null,
+  };
 }

@@ -2,15 +2,15 @@ import { z } from "zod";
 import { Id, LargeInteger, NextCursor, Page, Timestamp } from "../core/schema.ts";
 import { ProjectLine, TicketLine } from "../inbox/schema.ts";
 
-export const WaitingKind = z.enum(["question", "approval", "task", "agent_run", "dead_letter"]);
+export const WaitingKind = z.enum(["question", "approval", "task", "agent_run", "webhook", "dead_letter"]);
 
 export const WaitingItem = z.object({
   kind: WaitingKind.describe(
     "question: to be answered; approval: a test case in validation; task: assigned to the caller and ready; " +
-      "agent_run: failed or stale, for admins of the project; dead_letter: a job that is not tried any more, for " +
+      "agent_run: failed or stale, for admins of the project; webhook: switched off because its receiver failed, for the same; dead_letter: a job that is not tried any more, for " +
       "super admins",
   ),
-  id: z.string().describe("Id of the question, test case, task, agent run or job"),
+  id: z.string().describe("Id of the question, test case, task, agent run, webhook or job"),
   title: z.string().describe("The thing to answer, to test or to do, or the thing that failed"),
   since: Timestamp,
   age_seconds: LargeInteger,
