@@ -55,6 +55,17 @@ export function createMetrics(): Metrics {
   });
   for (const outcome of ["delivered", "retried", "failed"]) webhooks.inc({ outcome }, 0);
   for (const outcome of ["embedded", "missed"]) embeddings.zero({ outcome });
+  const messages = new Counter({
+    name: "handoff_messages_total",
+    help: "Tries to send mails and chat messages by outcome",
+    labelNames: ["channel", "outcome"],
+    registers,
+  });
+  for (const channel of ["mail", "chat"]) {
+    for (const outcome of ["sent", "retried", "refused", "failed", "obsolete"]) {
+      messages.inc({ channel, outcome }, 0);
+    }
+  }
   return {
     registry,
     observeRequest: requestObserver(registers),
@@ -66,12 +77,7 @@ export function createMetrics(): Metrics {
       labelNames: ["provider", "outcome"],
       registers,
     }),
-    messages: new Counter({
-      name: "handoff_messages_total",
-      help: "Tries to send mails and chat messages by outcome",
-      labelNames: ["channel", "outcome"],
-      registers,
-    }),
+    messages,
     takenEmails: new Counter({
       name: "handoff_taken_emails_total",
       help: "Refusals of an email address that another user of the installation has",

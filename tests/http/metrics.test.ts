@@ -2,7 +2,7 @@ import { expect, inject, test } from "vitest";
 import { buildApp } from "../../src/app.ts";
 import { createMetrics } from "../../src/core/metrics.ts";
 import { copyTemplate, dropPlace } from "../database.ts";
-import { makeUser } from "../factories.ts";
+import { makeKey, makeProject, makeTicket, makeUser } from "../factories.ts";
 import { openHarness } from "../harness.ts";
 import { startService } from "../service_process.ts";
 import { until } from "../until.ts";
@@ -40,6 +40,7 @@ test("metrics, dashboard and document name the same, measured under the permissi
     expect(samples).toMatch(/^handoff_queue_jobs\{queue="embed-ticket",state="failed"\} 0$/m);
     // Of a counter that isn't there before its first count, Prometheus takes that one for nothing.
     expect(samples).toMatch(/^handoff_deliveries_total\{provider="github",outcome="failed"\} 0$/m);
+    expect(samples).toMatch(/^handoff_messages_total\{channel="mail",outcome="failed"\} 0$/m);
     expect(samples).toMatch(/^handoff_embedding_duration_seconds_count\{outcome="missed"\} 0$/m);
     // What comes with time: the loop's lag, and no figure of the process that stays at 0.
     await until(async () => {
@@ -137,6 +138,41 @@ test("a batch at one of whose calls the service failed is measured as that failu
         ),
       );
     }
+  } finally {
+    await harness.close();
+  }
+});
+
+test("metrics count the questions that wait for an answer, and say how old the oldest is", async () => {
+  const harness = await openHarness();
+  const questions = async () => {
+    const samples = await whole(async () => await (await harness.request("GET", "/metrics")).text());
+    const of = (name: string) => Number(new RegExp(`^handoff_${name} (\\S+)$`, "m").exec(samples)?.[1]);
+    return { pending: of("questions_pending"), age: of("question_age_seconds") };
+  };
+  try {
+    expect(await questions()).toEqual({ pending: 0, age: 0 });
+    const project = await makeProject(harness);
+    const { path } = await makeTicket(harness, project);
+    const { token } = await makeKey(harness, project.admin);
+    const ids: string[] = [];
+    for (const prompt of ["First?", "Second?"]) {
+      ids.push((await harness.call("POST", `${path}/questions`, { token, body: { prompt } })).body.id);
+    }
+    await harness.sql.begin(async (tx) => {
+      await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;
+      await tx`update questions set created_at = now() - interval '1 hour' where id = ${ids[0]!}::uuid`;
+    });
+    const asked = await questions();
+    expect(asked.pending).toBe(2);
+    expect(asked.age).toBeGreaterThanOrEqual(3600);
+    await harness.call("POST", `${path}/questions/${ids[0]}/answer`, {
+      token: project.admin.token,
+      body: { text: "So" },
+    });
+    const answered = await questions();
+    expect(answered.pending).toBe(1);
+    expect(answered.age).toBeLessThan(3600);
   } finally {
     await harness.close();
   }

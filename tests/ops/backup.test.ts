@@ -23,6 +23,7 @@ describe("the embedded database", () => {
     const headers = { authorization: `Bearer ${pair.access_token}` };
     const made = await service.call("POST", "/api/projects", { headers, body: { name: "Kept" } });
     expect(made.status).toBe(201);
+    const talk = await converse(service, `/api/projects/${made.body.id}`, headers);
     const backup = await runOps("backup", [`${folder}/taken`], { DATA_DIR: `${folder}/data` });
     expect(backup).toEqual({ code: 0, text: expect.stringContaining("It holds secrets") });
     // It asks the service itself, not what stands before it.
@@ -37,11 +38,13 @@ describe("the embedded database", () => {
     const restored = await runOps("restore", [`${folder}/taken`], { DATA_DIR: `${folder}/restored` });
     expect(restored).toEqual({
       code: 0,
-      text: expect.stringMatching(/: 0 tickets, 0 migrations applied\.\n$/),
+      text: expect.stringMatching(/: 1 ticket, 0 migrations applied\.\n$/),
     });
-    const copy = await startService({ dataDir: `${folder}/restored` });
+    const copy = await startService({ dataDir: `${folder}/restored` }, { PUBLIC_URL: service.url });
     const read = await copy.call("GET", `/api/projects/${made.body.id}`, { headers });
     expect([read.status, read.body.name]).toEqual([200, "Kept"]);
+    expect(await talk.read(copy)).toEqual(talk.before);
+    expect(await talk.answer(copy)).toBe("answered");
     expect(await copy.stop()).toBe(0);
   });
 
@@ -103,6 +106,52 @@ describe("the embedded database", () => {
     for (const { text } of lines) expect(text).toMatch(/^handoff: [^\n]+\n$/);
   });
 });
+
+/** An agent of the caller asks and comments, and the caller watches and has a chat hook. */
+async function converse(service: ServiceProcess, project: string, headers: Record<string, string>) {
+  const done = async (on: ServiceProcess, method: string, path: string, body?: unknown, as = headers) => {
+    const answer = await on.call(method, path, { headers: as, ...(body !== undefined && { body }) });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  const { key } = await done(service, "POST", "/api/keys", { name: "agent" });
+  const agent = { authorization: `Bearer ${key}` };
+  const draft = {
+    title: "A talk",
+    description: "What the talk is about",
+    request_type: "bug",
+    priority: "low",
+    blocking: false,
+  };
+  const { ticket } = await done(service, "POST", `${project}/tickets`, draft);
+  const path = `${project}/tickets/${ticket.id}`;
+  await done(service, "PUT", `${path}/watch`, {});
+  await done(service, "PUT", "/api/settings/notifications", {
+    mail: "urgent",
+    chat_url: "https://chat.example.com/hooks/c0ffee",
+  });
+  await done(service, "POST", `${path}/comments`, { body: "A comment" }, agent);
+  const question = await done(service, "POST", `${path}/questions`, { prompt: "Which way?" }, agent);
+  const places = [
+    `${path}/comments`,
+    `${path}/questions`,
+    `${path}/watchers`,
+    "/api/inbox",
+    "/api/settings/notifications",
+  ];
+  const read = (on: ServiceProcess) => Promise.all(places.map((place) => done(on, "GET", place)));
+  const before = await read(service);
+  expect(before).toMatchObject([
+    { comments: [{ body: "A comment" }] },
+    { questions: [{ status: "pending" }] },
+    { watchers: [{ reason: "manual" }] },
+    { notifications: [{ reason: "question", unread: true }] },
+    { mail: "urgent", chat_host: "chat.example.com" },
+  ]);
+  const answer = async (on: ServiceProcess) =>
+    (await done(on, "POST", `${path}/questions/${question.id}/answer`, { text: "This way" })).status;
+  return { before, read, answer };
+}
 
 async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();

@@ -40,6 +40,8 @@ describe("the doctor", () => {
     for (const name of ["AUTH_SECRET", "ENCRYPTION_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_SECRET_KEY"]) {
       expect(text).toMatch(new RegExp(`^unset {3}${name}: .+$`, "m"));
     }
+    expect(text).toMatch(/^unset {3}SMTP_URL: no mail is sent: questions and invitations appear only in /m);
+    expect(text).toMatch(/^unset {3}MAIL_FROM: no mail is sent/m);
     expect(text).not.toContain("new-new-");
   });
 

@@ -376,6 +376,20 @@ describe("a ticket that nobody touches", () => {
     },
   );
 
+  test("is never stale while a question on it is pending, and is again once that has ended", async () => {
+    const project = await makeProject(harness.now);
+    const [waiting, other] = [await makeTicket(harness.now, project), await makeTicket(harness.now, project)];
+    const { body: question } = await post(project, `${waiting.path}/questions`, { prompt: "Which way?" });
+    for (const { id } of [waiting, other]) await leaveAlone(harness.now, id, 200);
+    await analyzeAll(harness.now);
+    const found = async () => (await list(harness.now, project)).map(({ ticket_id }) => ticket_id).toSorted();
+    expect(await found()).toEqual([other.id]);
+    await post(project, `${waiting.path}/questions/${question.id}/withdraw`);
+    await leaveAlone(harness.now, waiting.id, 200);
+    await analyzeAll(harness.now);
+    expect(await found()).toEqual([waiting.id, other.id].toSorted());
+  });
+
   test("and was closed after a no is suggested nothing any more: the no stays", async () => {
     const project = await makeProject(harness.now);
     const ticket = await makeTicket(harness.now, project);
