@@ -3,6 +3,7 @@ import { POLLING_SECONDS } from "../db/queue.ts";
 import { type Context, type Services, systemContext } from "../src/core/context.ts";
 import { describeError, log } from "../src/core/log.ts";
 import { type QueueDefinition, type QueueName, QUEUES } from "../src/core/queue.ts";
+import { dispatchNotifications } from "../src/notifications/dispatch.ts";
 import { dispatchEvents } from "../src/outbound/dispatch.ts";
 import { handlers } from "./handlers.ts";
 
@@ -30,7 +31,9 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
     };
     await boss.work(name, options, (jobs) => Promise.all(jobs.map((job) => settle(services, name, job))));
   }
-  void dispatchEvents(systemContext(services, { kind: "job", id: "send-webhooks" }, crypto.randomUUID()));
+  const contextOf = (id: QueueName) => systemContext(services, { kind: "job", id }, crypto.randomUUID());
+  void dispatchEvents(contextOf("send-webhooks"));
+  void dispatchNotifications(contextOf("deliver-notifications"));
 }
 
 /** `retryCount` is how often the job was tried before. */

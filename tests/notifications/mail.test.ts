@@ -1,5 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { createMailer, MailRefused } from "../../src/core/mailer.ts";
+import { systemContext } from "../../src/core/context.ts";
+import { enqueueDueNotifications } from "../../src/notifications/enqueue_due.ts";
 import { makeMember, makeUser, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { TestMailServer } from "../smtp.ts";
@@ -147,6 +149,22 @@ describe("a mail", () => {
   });
 });
 
+test("a question is delivered at once, the rest waits for its digest", async () => {
+  const reader = await makeMember(harness.now, talk.project, "member");
+  const look = async () => {
+    await enqueueDueNotifications(systemContext(harness.now.services, { kind: "job", id: "test" }, "test"));
+    return await harness.now.work("deliver-notifications");
+  };
+  const ticket = await talk.newTicket();
+  await talk.done("PUT", `${ticket.path}/watch`, {}, reader);
+  await talk.done("POST", `${ticket.path}/comments`, { body: "News" });
+  expect(await look()).toBe(0);
+  await talk.ask(ticket, { addressee: { user_id: reader.id } });
+  expect(await look()).toBe(1);
+  expect(mailsTo(reader)).toHaveLength(1);
+  expect(await look()).toBe(0);
+});
+
 describe("a mail server", () => {
   interface Case {
     ticket: TestTicket;
@@ -240,7 +258,6 @@ describe("a mail server", () => {
     const { reader } = await asked();
     await harness.now.services.queue.enqueue(harness.now.sql, "deliver-notifications", {});
     const { collectNotifications } = await import("../../src/notifications/collect.ts");
-    const { systemContext } = await import("../../src/core/context.ts");
     const ctx = systemContext(harness.now.services, { kind: "job", id: "test" }, "test");
     await collectNotifications(ctx);
     // A process that took the message died here.
