@@ -954,10 +954,6 @@ create table ticket_pull_requests (
 CREATE UNIQUE INDEX ticket_pull_requests_key ON public.ticket_pull_requests USING btree (ticket_id,
   lower(repo), number);
 CREATE INDEX ticket_pull_requests_number_idx ON public.ticket_pull_requests USING btree (lower(repo), number);
-CREATE TRIGGER ticket_pull_requests_known BEFORE INSERT ON public.ticket_pull_requests FOR EACH ROW EXECUTE
-  FUNCTION link_known_pull_request();
-CREATE TRIGGER ticket_pull_requests_stamp AFTER INSERT ON public.ticket_pull_requests FOR EACH ROW EXECUTE
-  FUNCTION stamp_linked_ticket();
 call track_history('ticket_pull_requests', 'pull_request', 'id',
   'id ticket_id project_id created_at updated_at');
 
@@ -1068,8 +1064,6 @@ CREATE INDEX tickets_ship_idx ON public.tickets USING btree (project_id, ship_st
   (ship_state = ANY (ARRAY['merged'::text, 'deploy_failed'::text]));
 CREATE INDEX tickets_stage_idx ON public.tickets USING btree (project_id, stage, created_at, id);
 CREATE INDEX tickets_updated_idx ON public.tickets USING btree (project_id, updated_at, id);
-CREATE TRIGGER tickets_follow_merge BEFORE UPDATE OF merge_sha ON public.tickets FOR EACH ROW WHEN
-  ((new.merge_sha IS DISTINCT FROM old.merge_sha)) EXECUTE FUNCTION follow_merge();
 CREATE TRIGGER tickets_tell_validation AFTER UPDATE OF stage ON public.tickets FOR EACH ROW WHEN (((new.stage
   = 'validation'::text) AND (old.stage <> 'validation'::text))) EXECUTE FUNCTION tell_of_validation();
 CREATE TRIGGER tickets_text_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH
@@ -1344,28 +1338,6 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.follow_merge()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  deployed timestamptz;
-  failed timestamptz;
-begin
-  new.merge_sha := lower(new.merge_sha);
-  if new.merge_sha is not distinct from old.merge_sha then return new; end if;
-  new.reopened := false;
-  if (new.deployed_at, new.deploy_failed_at) is distinct from (old.deployed_at, old.deploy_failed_at) then return new; end if;
-  select min(d.reported_at) filter (where d.status = 'success'), min(d.reported_at) filter (where d.status = 'failed')
-  into deployed, failed
-  from deploys d join project_repositories r on lower(r.full_name) = d.repo
-  where d.sha = new.merge_sha and r.project_id = new.project_id;
-  new.deployed_at := deployed;
-  new.deploy_failed_at := case when deployed is null or failed < deployed then failed end;
-  return new;
-end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.follow_new_questions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1538,25 +1510,6 @@ CREATE OR REPLACE FUNCTION public.last_sign(run agent_runs)
 AS $function$
   select greatest(run.updated_at, (select max(greatest(k.updated_at, k.lease_expires_at - interval '15 minutes')) from tasks k
     where k.ticket_id = run.ticket_id and (k.id = any (run.task_ids) or k.assignee_session_id = run.agent_id)))
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.link_known_pull_request()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform lock_pull_request(new.repo, new.number);
-  new.state := coalesce((select state from pull_requests where repo = new.repo and number = new.number), new.state);
-  return new;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.lock_pull_request(in_repo text, in_number integer)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  select pg_advisory_xact_lock(hashtextextended(in_repo || '#' || in_number, 4))
 $function$
 ;
 
@@ -1736,40 +1689,6 @@ begin
       )
       select n.ticket_id, n.similarity from near n where n.similarity >= threshold;
   end if;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.stamp_linked_ticket()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform stamp_merge(array[new.ticket_id], new.repo, new.number);
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.stamp_merge(in_tickets uuid[], in_repo text, in_number integer)
- RETURNS integer
- LANGUAGE plpgsql
-AS $function$
-declare
-  stamped integer;
-begin
-  update tickets t set merge_sha = lower(m.merge_sha), version = version + 1, updated_at = clock_timestamp()
-  from pull_requests m
-  where t.id = any (in_tickets) and m.repo = in_repo and m.number = in_number and m.state = 'merged'
-    and t.merge_sha is distinct from lower(m.merge_sha)
-    and exists (select from project_repositories r where r.project_id = t.project_id and lower(r.full_name) = m.repo)
-    and not exists (
-      select from ticket_pull_requests l join pull_requests other on other.repo = l.repo and other.number = l.number
-      join project_repositories r on r.project_id = l.project_id and lower(r.full_name) = other.repo
-      where l.ticket_id = t.id and (other.merged_at, other.repo, other.number) > (m.merged_at, m.repo, m.number))
-    and (precedes(m.event_at, m.merged_at) or not exists (
-      select from history h where h.ticket_id = t.id and h.changes ? 'merge_sha' and h.actor ->> 'kind' in ('user', 'key')
-        and h.created_at > m.merged_at));
-  get diagnostics stamped = row_count;
-  return stamped;
 end $function$
 ;
 

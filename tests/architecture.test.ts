@@ -35,6 +35,7 @@ const RESOURCES = [
   "waiting",
   "notifications",
   "inbound",
+  "pull_requests",
   "agents",
   "deploys",
   "integrations",
@@ -203,6 +204,16 @@ test("texts are encrypted through the table of sealed columns only", async () =>
     if (/\b(encrypt|decrypt|createCipheriv)\(/.test(text)) found.push(path);
   }
   expect(found.sort()).toEqual(["src/core/encryption.ts", "src/core/sealed.ts"]);
+});
+
+test("a merge is written with all that it sets", async () => {
+  const wrong: string[] = [];
+  for (const path of await readSources(["src", "jobs", "ops", "tests", "lab"])) {
+    if (
+      /update tickets\b[^`]*\bset\b[^`]*\bmerge_sha = /.test(await Deno.readTextFile(new URL(path, ROOT)))
+    ) wrong.push(path);
+  }
+  expect(wrong, "use mergeColumns").toEqual([]);
 });
 
 test("the portal's client takes from the service its written types only", () => {

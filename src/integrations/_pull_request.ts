@@ -1,6 +1,6 @@
-import type { Db } from "../../db/open.ts";
 import type { Config } from "../core/config.ts";
 import type { Context } from "../core/context.ts";
+import { isLinkTo } from "../pull_requests/link.ts";
 import { webUrl } from "./_client.ts";
 import type { PullRequestEvent } from "./_payload.ts";
 
@@ -58,21 +58,6 @@ export function readPullRequest(
     return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at, told_merged_at, event_at };
   }
   return { ...rest, state, merge_sha: null, merged_at: null, told_merged_at: null };
-}
-
-/** Selects the rows of `ticket_pull_requests` that link a ticket to the pull request. */
-export function isLinkTo(db: Db, { repo, number }: Pick<PullFacts, "repo" | "number">) {
-  return db`lower(repo) = ${repo} and number = ${number}`;
-}
-
-/**
- * Handles one event of a pull request at a time, under each name by which its repository is known.
- */
-export async function lockPullRequest({ db }: Context, { repo, number, id }: PullFacts): Promise<void> {
-  await db`
-    select lock_pull_request(p.repo, p.number) from (
-      select ${repo} as repo, ${number}::integer as number
-      union select repo, number from pull_requests where provider_id = ${id}::bigint order by 1, 2) p`;
 }
 
 /**

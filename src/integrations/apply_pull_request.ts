@@ -1,19 +1,13 @@
-import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
 import { jsonb } from "../core/json.ts";
 import type { Outcome } from "../inbound/schema.ts";
 import { isWired, wiredProjects } from "../projects/wiring.ts";
+import { isLinkTo, linkPullRequest } from "../pull_requests/link.ts";
+import { lockPullRequest } from "../pull_requests/lock.ts";
+import { stampMerge } from "../pull_requests/stamp.ts";
 import { findMentions } from "./_mentions.ts";
 import type { PullRequestEvent } from "./_payload.ts";
-import {
-  isLinkTo,
-  lockPullRequest,
-  type PullFacts,
-  readPullRequest,
-  takeName,
-  takeNumber,
-  writePullRequest,
-} from "./_pull_request.ts";
+import { type PullFacts, readPullRequest, takeName, takeNumber, writePullRequest } from "./_pull_request.ts";
 
 const INSIDERS = ["OWNER", "MEMBER", "COLLABORATOR"];
 
@@ -30,7 +24,7 @@ export async function applyPullRequest(
   const pull = readPullRequest(ctx.config, event, receivedAt);
   if (!await isWired(ctx.db, pull.repo)) return { outcome: "ignored", reason: "unknown_repo" };
   const found = await findTickets(ctx, event, pull);
-  await lockPullRequest(ctx, pull);
+  await lockPullRequest(ctx.db, pull);
   if (!await takeNumber(ctx, pull) || !await takeName(ctx, pull)) {
     return { outcome: "ignored", reason: "older_than_known" };
   }
@@ -42,7 +36,7 @@ export async function applyPullRequest(
     // If a merge was known before a ticket was reopened, it doesn't make the ticket closable again
     // and doesn't undo anyone's decision.
     const due = isNews ? tickets : await undecided(ctx, pull, tickets.filter(({ reopened }) => !reopened));
-    await link(ctx, pull, due.filter(({ named }) => named));
+    await linkPullRequest(ctx, pull, due.filter(({ named }) => named));
     if (!isNews) await stampLate(ctx, pull, due);
     await closeDeployed(ctx, pull);
   }
@@ -118,43 +112,31 @@ async function undecided({ db }: Context, pull: PullFacts, tickets: FoundTicket[
 }
 
 async function followLinks({ db }: Context, pull: PullFacts): Promise<void> {
-  const { repo, number, state } = pull;
+  const { state } = pull;
   await db`
     update ticket_pull_requests set state = ${state}, updated_at = now()
     where ${isLinkTo(db, pull)} and state <> ${state}`;
   if (state !== "merged") return;
-  const linked = db`(select ticket_id from ticket_pull_requests where ${isLinkTo(db, pull)})`;
+  const linked = db`select ticket_id from ticket_pull_requests where ${isLinkTo(db, pull)}`;
   // A link may be newer than the tickets that findTickets locked. The lock is taken first, so that
   // a later merge is seen.
-  await db`select from tickets where id in ${linked} order by id for update`;
-  await db`select stamp_merge(array${linked}, ${repo}, ${number})`;
-}
-
-/** Links tickets to a merged pull request. A trigger stamps them. */
-async function link(ctx: Context, { repo, number, url }: PullFacts, tickets: FoundTicket[]): Promise<void> {
-  if (tickets.length === 0) return;
-  const links = tickets.map((ticket) => ({
-    id: uuid(),
-    ticket_id: ticket.id,
-    project_id: ticket.project_id,
-  }));
-  await ctx.db`
-    insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
-    select id, ticket_id, project_id, ${repo}, ${number}, ${url}
-    from jsonb_to_recordset(${jsonb(ctx.db, links)}) as l (id uuid, ticket_id uuid, project_id uuid)
-    on conflict (ticket_id, lower(repo), number) do nothing`;
+  await db`select from tickets where id in (${linked}) order by id for update`;
+  await stampMerge(db, pull, linked);
 }
 
 /**
  * Stamps linked tickets late, because their project may have been wired to the repository after the
  * merge. A person's decision about a ticket's merge stays.
  */
-async function stampLate(ctx: Context, { repo, number }: PullFacts, tickets: FoundTicket[]): Promise<void> {
-  await ctx.db`
-    select stamp_merge(array(
+async function stampLate({ db }: Context, pull: PullFacts, tickets: FoundTicket[]): Promise<void> {
+  await stampMerge(
+    db,
+    pull,
+    db`
       select t.id from tickets t
       where t.id = any (${tickets.map(({ id }) => id)}::uuid[]) and t.merge_sha is null
-        and not exists (select from history h where h.ticket_id = t.id and h.changes ? 'merge_sha')), ${repo}, ${number})`;
+        and not exists (select from history h where h.ticket_id = t.id and h.changes ? 'merge_sha')`,
+  );
 }
 
 /**

@@ -7,6 +7,7 @@ import { refuseDisabledRole } from "../projects/enabled_roles.ts";
 import { destinationOf, refuseStrayResolution } from "./_destination.ts";
 import { getTicket } from "./get.ts";
 import { lockTicket, refuseWhenClosed } from "./lock.ts";
+import { mergeColumns } from "./merge.ts";
 import type { Ticket, UpdateTicket } from "./schema.ts";
 import { moveTickets } from "./transition.ts";
 
@@ -33,7 +34,7 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
       const resolution = { type: input.resolution_type, note: input.resolution_note };
       await moveTickets(ctx, [before.id], { to, resolution });
     }
-    const columns = changedColumns(before, input);
+    const columns = changedColumns(ctx, before, input);
     if (!rolesChanged && !to && Object.keys(columns).length === 0) return before;
     if ("title" in columns || "description" in columns) await embedAnew(ctx, before.id);
     const [, after] = await inOrder(
@@ -45,9 +46,10 @@ export async function updateTicket(ctx: ProjectContext, input: UpdateTicket): Pr
 }
 
 /** Leaves out stage and status, which only a transition changes. */
-function changedColumns(before: Ticket, input: UpdateTicket): Record<string, unknown> {
+function changedColumns(ctx: ProjectContext, before: Ticket, input: UpdateTicket): Record<string, unknown> {
   const { id: _id, ticketId: _ticketId, roles: _roles, stage: _stage, status: _status, ...fields } = input;
-  return changedFields(before, fields);
+  const columns = changedFields(before, fields);
+  return "merge_sha" in columns ? { ...columns, ...mergeColumns(ctx.db, input.merge_sha!) } : columns;
 }
 
 async function writeColumns(

@@ -1,3 +1,5 @@
+import { newVersion } from "../../src/core/if_match.ts";
+import { mergeColumns } from "../../src/tickets/merge.ts";
 import { systemContext } from "../../src/core/context.ts";
 import { transact } from "../../src/core/transact.ts";
 import { deployDelivery, type DeployRecord } from "../../lab/simulators/senders/deploy.ts";
@@ -31,7 +33,10 @@ export async function makeMerged(
 /** Does what the code-hosting service's webhook does with a merged pull request. */
 export async function merge({ services }: Harness, ticket: TestTicket, sha: string): Promise<void> {
   await transact(systemContext(services, { kind: "webhook", id: "github" }, "merge"), async ({ db }) => {
-    await db`update tickets set merge_sha = ${sha}, version = version + 1 where id = ${ticket.id}::uuid`;
+    await db`
+      update tickets set ${db(mergeColumns(db, sha))}, ${
+      newVersion(db, "tickets")
+    } where id = ${ticket.id}::uuid`;
   });
 }
 

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
+import { linkPullRequest } from "../../src/pull_requests/link.ts";
 import type { PullRequestFacts } from "../../lab/simulators/github/events.ts";
 import { makeProject, next, type TestProject, type TestTicket } from "../factories.ts";
 import type { Hosting } from "./hosting.ts";
@@ -63,8 +64,8 @@ export class Merges {
     { repo, number }: { repo: string; number: number },
   ): Promise<void> {
     await tx`select set_config('handoff.actor', '{"kind":"webhook","id":"cloud_agent"}', true)`;
-    await tx`
-      insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
-      values (gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, ${repo}, ${number}, 'https://github.com/x/y/pull/1')`;
+    await tx`select from tickets where id = ${ticket.id}::uuid for update`;
+    const url = `https://github.com/${repo}/pull/${number}`;
+    await linkPullRequest({ db: tx }, { repo, number, url }, [{ id: ticket.id, project_id: project.id }]);
   }
 }

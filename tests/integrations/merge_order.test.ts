@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import type { TransactionSql } from "../../db/open.ts";
 import { log } from "../../src/core/log.ts";
+import { lockPullRequest } from "../../src/pull_requests/lock.ts";
 import { AGENT_SECRET, newAgentId, sendAgentEvent } from "../agents/setup.ts";
 import { behindLock } from "../behind_lock.ts";
 import {
@@ -654,7 +655,7 @@ describe("a repository that got the name of an earlier one", () => {
     const ticket = await makeTicket(harness, project);
     const [one, two] = [next(), next()];
     const locks = async (tx: TransactionSql) => {
-      await tx`select lock_pull_request(${repo}, ${one})`;
+      await lockPullRequest(tx, { repo, number: one });
       await tx`select from tickets where id = ${ticket.id}::uuid for update`;
     };
     await behindLock<void>(
@@ -695,11 +696,7 @@ test("a merge and an agent who tells of the same pull request again wait for eac
   await behindLock<unknown>(
     harness,
     async (tx) => {
-      await tx`select set_config('handoff.actor', '{"kind":"webhook","id":"cloud_agent"}', true)`;
-      await tx`select from tickets where id = ${ticket.id}::uuid for update`;
-      await tx`
-        insert into ticket_pull_requests (id, ticket_id, project_id, repo, number, url)
-        values (gen_random_uuid(), ${ticket.id}::uuid, ${project.id}::uuid, ${repo}, ${number}, ${prUrl})`;
+      await merges.linkIn(tx, ticket, project, { repo, number });
     },
     () => merges.merge({ repo, number, title: "Names nobody", at: inMinutes(1) }),
     () => sendAgentEvent(harness, { id, status: "FINISHED", timestamp: inMinutes(0), prUrl }),
