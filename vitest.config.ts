@@ -30,5 +30,6 @@ export default defineConfig({
     // Only what hangs may come to these, on whatever machine: the longest test takes less than a minute alone.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

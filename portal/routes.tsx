@@ -9,11 +9,12 @@ import { projectSettingsRoute } from "./project_settings/routes.tsx";
 import { projectsRoute } from "./projects/routes.tsx";
 import { surveyRoute } from "./public/routes.tsx";
 import { searchRoute } from "./search/routes.tsx";
-import { settingsRoute } from "./settings/routes.tsx";
+import { notificationSettingsRoute, settingsRoute } from "./settings/routes.tsx";
 import { signInRoute } from "./sign_in/routes.tsx";
 import { suggestionsRoute } from "./suggestions/routes.tsx";
 import { ticketRoute } from "./ticket/routes.tsx";
 import { waitingRoute } from "./waiting/routes.tsx";
+import { welcomeRoute } from "./welcome/routes.tsx";
 
 // Each area has its routes in a file of its own; here they are put together.
 projectRoute.update({ component: ProjectFrame });
@@ -24,8 +25,10 @@ const routeTree = rootRoute.addChildren([
     waitingRoute,
     inboxRoute,
     projectsRoute,
+    welcomeRoute,
     searchRoute,
     settingsRoute,
+    notificationSettingsRoute,
     adminRoute,
     projectRoute.addChildren([boardRoute, listRoute, ticketRoute, suggestionsRoute, projectSettingsRoute]),
   ]),

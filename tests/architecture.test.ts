@@ -289,6 +289,7 @@ const PORTAL = [
   "projects",
   "settings",
   "project_settings",
+  "welcome",
   "admin",
   "public",
   "sign_in",

@@ -1,4 +1,5 @@
-import { freePort, launchService as launch, untilAnswers } from "../ops/launch.ts";
+import { fileURLToPath } from "node:url";
+import { freePort, inherited, launchService as launch, untilAnswers } from "../ops/launch.ts";
 import type { Place } from "./database.ts";
 
 /**
@@ -88,20 +89,41 @@ export async function startService(place: Place, env: Record<string, string> = {
   return service;
 }
 
+/** Starts it by its start script, which brings the process that sends its webhooks. */
+export async function startWithSender(
+  place: Place,
+  env: Record<string, string> = {},
+): Promise<ServiceProcess> {
+  const settings = settingsOf(place, env);
+  const child = new Deno.Command("sh", {
+    args: [fileURLToPath(new URL("../ops/start.sh", import.meta.url))],
+    clearEnv: true,
+    env: { ...inherited(), ...settings },
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const service = new ServiceProcess(`http://127.0.0.1:${settings.PORT}`, child);
+  await service.ready();
+  return service;
+}
+
+function settingsOf(place: Place, env: Record<string, string>) {
+  return {
+    PORT: String(freePort()),
+    DATA_DIR: place.dataDir,
+    EMBEDDING_THREADS: "0",
+    ...(place.url && { DATABASE_URL: place.url }),
+    ...env,
+  };
+}
+
 /** Starts the service; `project` as in ops/launch.ts. */
 export function launchService(
   place: Place,
   env: Record<string, string> = {},
   project?: string,
 ): ServiceProcess {
-  const port = env["PORT"] ?? String(freePort());
-  const settings = {
-    PORT: port,
-    DATA_DIR: place.dataDir,
-    EMBEDDING_THREADS: "0",
-    ...(place.url && { DATABASE_URL: place.url }),
-    ...env,
-  };
+  const settings = settingsOf(place, env);
   const child = launch(settings, { ...(project && { project }), stdout: "piped", stderr: "piped" });
-  return new ServiceProcess(`http://127.0.0.1:${port}`, child);
+  return new ServiceProcess(`http://127.0.0.1:${settings.PORT}`, child);
 }

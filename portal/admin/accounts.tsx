@@ -11,7 +11,7 @@ export function Accounts() {
   const { data, error } = useQuery(trpc.accounts.list.queryOptions({ limit: 200 }));
   const create = async ({ name = "", slug = "" }: Record<string, string>) => {
     await handoff.api.accounts.create.mutate({ name, slug });
-    await queryClient.invalidateQueries({ queryKey: trpc.accounts.list.queryKey() });
+    await queryClient.invalidateQueries({ queryKey: trpc.accounts.list.pathKey() });
   };
   return (
     <Section title={words.sections.accounts} hint={words.accountsHint}>

@@ -20,7 +20,7 @@ export function Deliveries() {
   );
   const replay = (id: string) =>
     void handoff.api.operations.replay.mutate({ id }).then(() => sayDone(words.replayed), sayRefused)
-      .finally(() => void queryClient.invalidateQueries({ queryKey: trpc.operations.deliveries.queryKey() }));
+      .finally(() => void queryClient.invalidateQueries({ queryKey: trpc.operations.deliveries.pathKey() }));
   return (
     <Section title={words.sections.deliveries} hint={words.deliveriesHint}>
       <Rows

@@ -14,7 +14,7 @@ export function Roles() {
     void handoff.api.settings.putRoles.mutate({
       roles: roles.map(({ role }) => ({ role, enabled: enabled.includes(role) })),
     }).then(() => sayDone(words.done), sayRefused)
-      .finally(() => void queryClient.invalidateQueries({ queryKey: trpc.settings.roles.queryKey() }));
+      .finally(() => void queryClient.invalidateQueries({ queryKey: trpc.settings.roles.pathKey() }));
   return (
     <Section title={words.sections.roles} hint={words.rolesHint}>
       <CheckboxGroup

@@ -8,7 +8,7 @@ import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { admin as words } from "../words/admin.ts";
 
-const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.surveys.list.queryKey() });
+const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.surveys.list.pathKey() });
 
 /** Surveys with their results. A survey made here asks for texts; the API also takes choices and scales. */
 export function Surveys() {

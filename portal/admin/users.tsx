@@ -13,7 +13,7 @@ import { Copyable } from "../ui/secret.tsx";
 import { Section } from "../ui/section.tsx";
 import { admin as words } from "../words/admin.ts";
 
-const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.users.list.queryKey() });
+const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.users.list.pathKey() });
 
 export function Users() {
   const { data, error } = useQuery(trpc.users.list.queryOptions({ limit: 200 }));

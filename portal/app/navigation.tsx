@@ -65,7 +65,11 @@ function Projects() {
             {current?.id === id && <ProjectLinks projectKey={key} />}
           </li>
         ))}
-        {projects?.length === 0 && <li className="hint">{app.noProjects}</li>}
+        {projects?.length === 0 && (
+          <li className="hint">
+            <Link to="/welcome">{app.firstSteps}</Link>
+          </li>
+        )}
       </ul>
     </section>
   );

@@ -101,6 +101,7 @@ function useShellCommands(showKeys: () => void): void {
       name: `${app.theme}: ${app.themes[theme]}`,
       run: () => applyTheme(theme),
     })),
+    { id: "welcome", name: app.firstSteps, run: () => void navigate({ to: "/welcome" }) },
     { id: "keys", name: app.keyboard, keys: "?", run: showKeys },
     { id: "sign-out", name: app.signOut, run: () => void signOut() },
   ]);

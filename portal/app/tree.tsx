@@ -12,6 +12,8 @@ export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "signed-in",
   beforeLoad: async ({ location }) => {
+    // In the same request, as most screens need them.
+    void queryClient.prefetchQuery(trpc.projects.list.queryOptions({ limit: 200 }));
     try {
       await queryClient.ensureQueryData(trpc.auth.me.queryOptions({}));
     } catch (error) {

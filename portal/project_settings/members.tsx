@@ -16,7 +16,7 @@ type Role = Member["role"];
 
 export function Members({ project }: { project: Project }) {
   const { data, error } = useQuery(trpc.projects.members.queryOptions({ id: project.id, limit: 200 }));
-  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.projects.members.queryKey() });
+  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.projects.members.pathKey() });
   const put = async (userId: string, role: Role) => {
     await handoff.api.projects.putMember.mutate({ id: project.id, userId, role });
     await refresh();

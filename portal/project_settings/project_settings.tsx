@@ -11,6 +11,7 @@ import { projectSettings as words } from "../words/project_settings.ts";
 import { Hooks } from "./hooks.tsx";
 import { Members } from "./members.tsx";
 import { Repositories } from "./repositories.tsx";
+import { Webhooks } from "./webhooks.tsx";
 
 /** The settings that admins of a project decide on. */
 export function ProjectSettings() {
@@ -26,6 +27,7 @@ export function ProjectSettings() {
             <Members project={project} />
             <Repositories project={project} />
             <Hooks project={project} />
+            <Webhooks project={project} />
             <Archive project={project} />
           </>
         )
@@ -34,7 +36,7 @@ export function ProjectSettings() {
   );
 }
 
-const refreshProjects = () => queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
+const refreshProjects = () => queryClient.invalidateQueries({ queryKey: trpc.projects.list.pathKey() });
 
 function Naming({ project }: { project: Project }) {
   const navigate = useNavigate();

@@ -10,7 +10,7 @@ export function Repositories({ project }: { project: Project }) {
   const put = async ({ repositories = "" }: Record<string, string>) => {
     const named = repositories.split(/[\s,]+/).filter(Boolean);
     await handoff.api.projects.putRepositories.mutate({ id: project.id, repositories: named });
-    await queryClient.invalidateQueries({ queryKey: trpc.projects.list.queryKey() });
+    await queryClient.invalidateQueries({ queryKey: trpc.projects.list.pathKey() });
     sayDone(words.saved);
   };
   return (

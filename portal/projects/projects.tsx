@@ -1,23 +1,46 @@
-import { Link } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { trpc } from "../api/client.ts";
 import { useProjects } from "../app/project.ts";
+import { sayDone } from "../app/toasts.tsx";
+import { Section } from "../ui/section.tsx";
 import { app } from "../words/app.ts";
+import { projects as words } from "../words/projects.ts";
+import { NewProject } from "./new_project.tsx";
 
 /** All projects of the caller. */
 export function Projects() {
   const projects = useProjects();
+  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
   return (
-    <main className="page" id="main">
+    <main className="page" id="main" tabIndex={-1}>
       <h1>{app.projects}</h1>
       <ul className="projects" aria-busy={!projects}>
         {projects?.map(({ id, key, name, repositories }) => (
           <li key={id}>
             <Link to="/$key/board" params={{ key }}>
-              <b>{name}</b> <span className="ref">{key}</span>
+              <b dir="auto">{name}</b> <span className="ref">{key}</span>
               {repositories.length > 0 && <small>{repositories.join(", ")}</small>}
             </Link>
           </li>
         ))}
       </ul>
+      {projects?.length === 0 && <p className="empty">{app.noProjects}</p>}
+      {me && me.user.role !== "member" && <Add />}
     </main>
+  );
+}
+
+function Add() {
+  const navigate = useNavigate();
+  return (
+    <Section title={words.title}>
+      <NewProject
+        made={({ key, name }) => {
+          sayDone(words.created(name));
+          void navigate({ to: "/$key/board", params: { key } });
+        }}
+      />
+    </Section>
   );
 }

@@ -9,7 +9,7 @@ import { settings as words } from "../words/settings.ts";
 /** The person's account at the code host. */
 export function CodeHosting() {
   const { data } = useQuery(trpc.integrations.getAccount.queryOptions({}));
-  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.integrations.getAccount.queryKey() });
+  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.integrations.getAccount.pathKey() });
   const unlink = async () => {
     await handoff.api.integrations.unlinkAccount.mutate({});
     await refresh();

@@ -14,7 +14,7 @@ import { NewKey } from "./new_key.tsx";
 export function Keys() {
   const { data, error } = useQuery(trpc.keys.list.queryOptions({ limit: 200 }));
   const [made, setMade] = useState<string | null>(null);
-  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.keys.list.queryKey() });
+  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.keys.list.pathKey() });
   return (
     <Section title={words.keys} hint={words.keysHint}>
       <NewKey made={(key) => (setMade(key), void refresh())} />

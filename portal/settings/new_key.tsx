@@ -20,10 +20,10 @@ const SCOPES: Scope[] = [
 ];
 
 /** The scopes that an agent needs for its whole part. */
-const USUAL: Scope[] = SCOPES.slice(0, 4);
+export const USUAL_SCOPES: readonly Scope[] = SCOPES.slice(0, 4);
 
 export function NewKey({ made }: { made: (key: string) => void }) {
-  const [scopes, setScopes] = useState<Scope[]>(USUAL);
+  const [scopes, setScopes] = useState<Scope[]>([...USUAL_SCOPES]);
   const [project, setProject] = useState<string>();
   const projects = useProjects() ?? [];
   const create = async ({ name, expires_on }: Record<string, string>) => {

@@ -1,8 +1,17 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { signedInRoute } from "../app/tree.tsx";
 
 export const settingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/settings",
   component: lazyRouteComponent(() => import("./settings.tsx"), "Settings"),
+});
+
+/** The address that mails name. */
+export const notificationSettingsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/settings/notifications",
+  beforeLoad: () => {
+    throw redirect({ to: "/settings", hash: "notifications", replace: true });
+  },
 });

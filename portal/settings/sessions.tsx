@@ -10,7 +10,7 @@ export function Sessions() {
   const { data, error } = useQuery(trpc.auth.sessions.queryOptions({ limit: 200 }));
   const end = async (id: string) => {
     await handoff.api.auth.endSession.mutate({ id });
-    await queryClient.invalidateQueries({ queryKey: trpc.auth.sessions.queryKey() });
+    await queryClient.invalidateQueries({ queryKey: trpc.auth.sessions.pathKey() });
   };
   return (
     <Section title={words.sessions} hint={words.sessionsHint}>

@@ -4,6 +4,7 @@ import { Section } from "../ui/section.tsx";
 import { settings as words } from "../words/settings.ts";
 import { CodeHosting } from "./code_hosting.tsx";
 import { Keys } from "./keys.tsx";
+import { Notifications } from "./notifications.tsx";
 import { Password } from "./password.tsx";
 import { Sessions } from "./sessions.tsx";
 
@@ -13,6 +14,7 @@ export function Settings() {
     <main className="page" id="main" tabIndex={-1}>
       <h1>{words.title}</h1>
       <Profile />
+      <Notifications />
       <Keys />
       <CodeHosting />
       <Password />

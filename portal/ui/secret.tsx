@@ -1,16 +1,25 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { settings as words } from "../words/settings.ts";
 
 /** A text to be copied. */
 export function Copyable({ label, text }: { label: string; text: string }) {
   const [copied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true), () => {});
+  const shown = useRef<HTMLPreElement>(null);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+    } catch {
+      // Without https a browser lets no page copy: Ctrl C does.
+      getSelection()?.selectAllChildren(shown.current!);
+    }
+  };
   return (
     <figure className="copyable">
       <figcaption>{label}</figcaption>
-      <pre tabIndex={0}>{text}</pre>
-      <Button className="button" onPress={copy} aria-label={`${words.copy}: ${label}`}>
+      <pre ref={shown} tabIndex={0}>{text}</pre>
+      <Button className="button" onPress={() => void copy()} aria-label={`${words.copy}: ${label}`}>
         {copied ? words.copied : words.copy}
       </Button>
     </figure>

@@ -2,17 +2,19 @@ import { type ReactNode, useId } from "react";
 
 interface Props {
   title: string;
+  /** A link may lead to it, after the # sign of an address. */
+  id?: string;
   hint?: ReactNode;
   children: ReactNode;
 }
 
 /** A titled part of a page of settings. */
-export function Section({ title, hint, children }: Props) {
-  const id = useId();
+export function Section({ title, id, hint, children }: Props) {
+  const heading = useId();
   return (
-    <section className="section" aria-labelledby={id}>
+    <section className="section" id={id} aria-labelledby={heading}>
       <header>
-        <h2 id={id}>{title}</h2>
+        <h2 id={heading}>{title}</h2>
         {hint && <p className="hint">{hint}</p>}
       </header>
       {children}

@@ -74,7 +74,7 @@ export function Item({ item, done }: Props) {
       )}
       {kind === "dead_letter" && (
         <p>
-          <Link to={"/admin/jobs" as string} className="link">{words.openJobs}</Link>
+          <Link to="/admin" search={{ section: "jobs" }} className="link">{words.openJobs}</Link>
         </p>
       )}
     </li>

@@ -1,3 +1,30 @@
+/** Words of what reaches a person outside of the portal. */
+export const notifications = {
+  title: "Notifications",
+  hint: "The inbox shows all news of tickets that you watch. Here you decide what is also sent to you.",
+  mail: "Mail",
+  noMail: "This service is not set up to send mail yet, so no mail comes.",
+  mails: {
+    all: {
+      name: "All news",
+      what:
+        "Questions, approvals and mentions at once. The rest as one mail, if it is unread for 15 minutes.",
+    },
+    urgent: { name: "What is urgent", what: "Questions, approvals and mentions at once, and nothing else." },
+    none: { name: "No mail", what: "Everything stays in the inbox." },
+  },
+  chat: "Chat hook",
+  chatOther: "Another chat hook",
+  chatHint:
+    "Takes what is urgent to a chat: an incoming hook of Slack, Mattermost, ntfy or Discord (/slack).",
+  chatAt: (host: string) => `What is urgent also goes to ${host}.`,
+  chatRemove: "Remove the hook",
+  chatRemoveQuestion: (host: string) => `Nothing is sent to ${host} any more.`,
+  chatRemoved: "The hook is removed.",
+  save: "Save",
+  saved: "Saved.",
+};
+
 /** Words of a person's own settings. */
 export const settings = {
   title: "Settings",
@@ -38,18 +65,24 @@ export const settings = {
   revoked: "revoked",
   expires: "expires",
   revoke: "Revoke",
-  revokeQuestion: (name: string) => `Whoever uses the key “${name}” is refused from now on.`,
+  revokeQuestion: (name: string) => `An agent that uses the key “${name}” is refused from now on.`,
   revokedNow: "The key is revoked.",
   shownOnce: "Copy the key now. It is shown this once.",
   newKey: "API key",
   connect: "Connect a coding agent",
-  connectHint: "Run or paste what fits your agent. The key is filled in.",
   clients: {
     claude: "Claude Code",
-    cursor: "Cursor: .cursor/mcp.json",
-    vscode: "VS Code: .vscode/mcp.json",
-    codex: "Codex: ~/.codex/config.toml, with the key in HANDOFF_KEY",
-    gemini: "Gemini CLI: ~/.gemini/settings.json",
+    cursor: "Cursor",
+    vscode: "VS Code",
+    codex: "Codex",
+    gemini: "Gemini CLI",
+  },
+  clientPlaces: {
+    claude: "Run this where the agent works",
+    cursor: "Put this into .cursor/mcp.json",
+    vscode: "Put this into .vscode/mcp.json",
+    codex: "Put this into ~/.codex/config.toml",
+    gemini: "Put this into ~/.gemini/settings.json",
   },
   hosting: "GitHub",
   hostingHint: "Your token lets the service set up webhooks and issues in your name. It is stored encrypted.",

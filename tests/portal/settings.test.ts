@@ -1,8 +1,18 @@
-import { expect, test } from "vitest";
+import { Webhook } from "standardwebhooks";
+import { afterAll, expect, test } from "vitest";
 import { until } from "../until.ts";
 import { axe, DESK, expectAccessible, PASSWORD, PHONE, useWorld } from "./_browser.ts";
 
-const bed = useWorld();
+const bed = useWorld({ JOBS: "on", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" });
+
+const sent: { body: string; headers: Record<string, string> }[] = [];
+let answer = 204;
+const receiver = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+  sent.push({ body: await request.text(), headers: Object.fromEntries(request.headers) });
+  return new Response(null, { status: answer });
+});
+afterAll(() => receiver.shutdown());
+const hook = `http://127.0.0.1:${receiver.addr.port}/hook`;
 
 const SCREENS = [
   "/settings",
@@ -122,4 +132,70 @@ test("who is no admin is told so in the administration", async () => {
   const { page } = await bed.now.enter(person!.email);
   await page.goto("/admin");
   await page.getByText("Only admins see this page.").waitFor();
+});
+
+test("a person chooses which mails come, takes it back, and names a chat hook that nobody sees again", async () => {
+  const { page } = await bed.now.enter("mei@example.test");
+  const stored = async () =>
+    await bed.now.call("GET", "/settings/notifications", undefined, await bed.now.token("mei@example.test"));
+  await page.goto("/settings/notifications");
+  await page.getByText("What is urgent", { exact: true }).click();
+  await expect.poll(async () => (await stored()).mail).toBe("urgent");
+  await page.getByText("no mail comes").waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(async () => (await stored()).mail).toBe("all");
+  await page.getByLabel("Chat hook").fill("http://10.0.0.1/hook");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText(/^Invalid request: chat_url: 10\.0\.0\.1/).waitFor();
+  await page.getByLabel("Chat hook").fill(`${hook}/c0ffee`);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText(`What is urgent also goes to 127.0.0.1:${receiver.addr.port}.`).waitFor();
+  expect(await page.content()).not.toContain("c0ffee");
+  await page.getByRole("button", { name: "Remove the hook" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove the hook" }).click();
+  await expect.poll(async () => (await stored()).chat_host).toBeNull();
+  bed.now.expectNoComplaints();
+});
+
+test("a webhook is added, tried, fails, is sent again, gets a new secret, and is deleted", async () => {
+  const { page } = await bed.now.enter();
+  await page.goto("/HO/settings");
+  const part = page.getByRole("region", { name: "Webhooks", exact: true });
+  await part.getByLabel("Address").fill("http://10.0.0.1/inside");
+  await part.getByRole("button", { name: "Add webhook" }).click();
+  await part.getByRole("alert").waitFor();
+  expect(await part.getByLabel("Address").inputValue()).toBe("http://10.0.0.1/inside");
+  await part.getByLabel("Address").fill(hook);
+  await part.getByLabel("Types of events").fill("comment.*");
+  await part.getByRole("button", { name: "Add webhook" }).click();
+  const shown = part.getByText(/^whsec_/);
+  const secret = await shown.textContent();
+  const deliveries = part.getByRole("list", { name: "Deliveries" }).getByRole("listitem");
+  answer = 500;
+  await part.getByRole("button", { name: "Send a test" }).click();
+  await deliveries.getByText("answered 500").waitFor();
+  expect(new Webhook(secret!).verify(sent[0]!.body, sent[0]!.headers)).toBeTruthy();
+  answer = 204;
+  await deliveries.getByRole("button", { name: /^Send again/ }).click();
+  await deliveries.getByText("delivered", { exact: true }).first().waitFor();
+  await bed.now.call("POST", `${bed.world.tickets.get("Dark")!.path}/comments`, { body: "One more word" });
+  await expect.poll(() => sent.some(({ body }) => body.includes("comment.created"))).toBe(true);
+  await part.getByText("Send past events again").click();
+  await part.getByLabel("After event number").fill("0");
+  await part.getByRole("button", { name: "Send again", exact: true }).click();
+  await page.getByText("1 event is on the way.").waitFor();
+  await part.getByRole("button", { name: "New secret" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "New secret" }).click();
+  await expect.poll(() => shown.textContent()).not.toBe(secret);
+  await part.getByRole("button", { name: "Switch off" }).click();
+  await part.getByText("off", { exact: true }).waitFor();
+  await expectAccessible(page, [PHONE, DESK]);
+  await page.reload();
+  await part.getByText(hook).waitFor();
+  expect(await shown.count()).toBe(0);
+  await part.getByRole("button", { name: `Details: ${hook}` }).click();
+  await part.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await part.getByText("No webhook is set up.").waitFor();
+  bed.now.expectNoComplaints();
 });

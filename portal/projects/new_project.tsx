@@ -1,0 +1,31 @@
+import { handoff, queryClient, trpc } from "../api/client.ts";
+import type { Project } from "../api/types.ts";
+import { CallForm } from "../ui/call_form.tsx";
+import { Field } from "../ui/field.tsx";
+import { projects as words } from "../words/projects.ts";
+
+interface Props {
+  made: (project: Project) => void;
+  autoFocus?: boolean;
+}
+
+/** A name is enough: the service makes the key of it. */
+export function NewProject({ made, autoFocus = false }: Props) {
+  const create = async ({ name = "" }: Record<string, string>) => {
+    const project = await handoff.api.projects.create.mutate({ name });
+    await queryClient.invalidateQueries({ queryKey: trpc.projects.list.pathKey() });
+    made(project);
+  };
+  return (
+    <CallForm look="inline" submit={words.create} send={create}>
+      <Field
+        name="name"
+        label={words.name}
+        hint={words.nameHint}
+        maxLength={120}
+        isRequired
+        autoFocus={autoFocus}
+      />
+    </CallForm>
+  );
+}

@@ -1,0 +1,62 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { handoff, trpc } from "../api/client.ts";
+import type { Project } from "../api/types.ts";
+import { ConnectAgent } from "../settings/connect_agent.tsx";
+import { USUAL_SCOPES } from "../settings/new_key.tsx";
+import { CallForm } from "../ui/call_form.tsx";
+import { Field } from "../ui/field.tsx";
+import { Copyable } from "../ui/secret.tsx";
+import { welcome as words } from "../words/welcome.ts";
+
+interface Props {
+  project: Project;
+  ticketRef: string;
+}
+
+/** A key for the agent, what connects it, and what to say to it. */
+export function FirstAgent({ project, ticketRef }: Props) {
+  const [made, setMade] = useState<{ id: string; key: string } | null>(null);
+  const create = async ({ name = "" }: Record<string, string>) =>
+    setMade(
+      await handoff.api.keys.create.mutate({ name, scopes: [...USUAL_SCOPES], project_id: project.id }),
+    );
+  if (!made) {
+    return (
+      <CallForm look="inline" submit={words.createKey} send={create}>
+        <Field
+          name="name"
+          label={words.keyName}
+          defaultValue={words.keyNameDefault}
+          maxLength={120}
+          isRequired
+          autoFocus
+        />
+      </CallForm>
+    );
+  }
+  return (
+    <>
+      <ConnectAgent apiKey={made.key} />
+      <Copyable label={words.say} text={words.prompt(ticketRef)} />
+      <FirstCall keyId={made.id} />
+    </>
+  );
+}
+
+/** Milliseconds until the key is looked at again: its use is no event. */
+const AGAIN_MS = 2_000;
+
+function FirstCall({ keyId }: { keyId: string }) {
+  const { data: isUsed = false } = useQuery({
+    ...trpc.keys.list.queryOptions({ limit: 200 }),
+    select: ({ keys }) => keys.some(({ id, last_used_at }) => id === keyId && last_used_at !== null),
+    refetchInterval: ({ state }) =>
+      state.data?.keys.some(({ id, last_used_at }) => id === keyId && last_used_at !== null)
+        ? false
+        : AGAIN_MS,
+  });
+  return (
+    <p role="status" className={isUsed ? "connected" : "hint"}>{isUsed ? words.isConnected : words.waits}</p>
+  );
+}
