@@ -21,7 +21,7 @@ const pathOf = ({ id, project_id }: Webhook) => ({ id: project_id, webhookId: id
 const refreshDeliveries = () =>
   queryClient.invalidateQueries({ queryKey: trpc.webhooks.deliveries.pathKey() });
 
-/** What is done with one webhook, and what became of its deliveries. */
+/** One webhook: its acts, and its deliveries with their outcomes. */
 export function OpenWebhook({ webhook, refresh, showSecret }: Props) {
   const path = pathOf(webhook);
   const { enabled, url } = webhook;

@@ -10,7 +10,7 @@ import { welcome as words } from "../words/welcome.ts";
 import { FirstAgent } from "./first_agent.tsx";
 import { FirstTicket } from "./first_ticket.tsx";
 
-/** Leads through the first steps. What is done already the service knows, so that a reload goes on from there. */
+/** Leads through the first steps. The service knows what is done, so that a reload goes on from there. */
 export function Welcome() {
   const projects = useProjects();
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
@@ -63,7 +63,7 @@ interface StepProps {
   place: number;
   name: string;
   hint: string;
-  /** What came of it. */
+  /** The result, once the step is done. */
   done?: string | undefined;
   /** Nothing, before it is this step's turn. */
   children: ReactNode;
