@@ -5,6 +5,8 @@ import { type Caller, serverUrl, Stage, withDatabase } from "./service.ts";
 const WAITERS = 1000;
 const PER_TICKET = 100;
 const LATEST_MS = 500;
+/** What a waiter may cost in memory: its request, its answer and its place in the feed. */
+const KIB_PER_WAITER = 128;
 
 export const waiters: Scenario = {
   name: "waiters",
@@ -27,7 +29,9 @@ async function waitOnce(books: Books, stage: Stage, say: Options["say"]): Promis
   const person = await stage.caller();
   const { key } = await stage.call<{ key: string }>(person.token, "POST", "/keys", { name: "agent" });
   const paths = await askAll(stage, { ...person, token: key });
-  const idle = await transactions(stage);
+  // The server counts the last transactions of the asking some moments later.
+  await pause(3000);
+  const [idle, memory] = [await transactions(stage), await residentBytes(stage)];
   const ended = new Map<string, number>();
   const waiting = paths.map(async (path) => {
     const { status } = await stage.call<{ status: string }>(key, "GET", `${path}?wait=50`);
@@ -36,6 +40,7 @@ async function waitOnce(books: Books, stage: Stage, say: Options["say"]): Promis
   });
   await pause(3000);
   const busy = await transactions(stage);
+  const kib = (await residentBytes(stage) - memory) / 1024 / WAITERS;
   const answered = new Map<string, number>();
   for (const path of paths.toSorted(() => Math.random() - 0.5)) {
     await stage.call(person.token, "POST", `${path}/answer`, { text: "So" });
@@ -45,10 +50,12 @@ async function waitOnce(books: Books, stage: Stage, say: Options["say"]): Promis
   const late = paths.map((path) => ended.get(path)! - answered.get(path)!);
   const last = Math.max(...late);
   books.expect(last <= LATEST_MS, `a waiter heard of its answer after ${last.toFixed(0)} ms`);
-  books.expect(busy - idle < WAITERS / 10, `waiting sent ${busy - idle} transactions more in the same time`);
+  books.expect(busy < WAITERS / 10, `${busy} transactions while all waited, ${idle} before`);
+  books.expect(kib <= KIB_PER_WAITER, `a waiter took ${kib.toFixed(0)} KiB of memory`);
   say(
     `after the answer: median ${quantile(late, 0.5).toFixed(0)} ms, last ${last.toFixed(0)} ms; ` +
-      `transactions in 3 s: ${idle} without waiters, ${busy} with ${WAITERS}`,
+      `transactions in 3 s: ${idle} without waiters, ${busy} with ${WAITERS}; ` +
+      `memory ${kib.toFixed(0)} KiB a waiter`,
   );
 }
 
@@ -70,6 +77,10 @@ async function askAll(stage: Stage, { token, project }: Caller): Promise<string[
     }
   }
   return paths;
+}
+
+async function residentBytes({ service }: Stage): Promise<number> {
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(await service.get("/metrics"))![1]);
 }
 
 /** Transactions of the database in three seconds; 0 where nobody but the service may look. */
