@@ -5,7 +5,7 @@ import { type Caller, serverUrl, Stage, withDatabase } from "./service.ts";
 const WAITERS = 1000;
 const PER_TICKET = 100;
 const LATEST_MS = 500;
-/** What a waiter may cost in memory: its request, its answer and its place in the feed. */
+/** The most memory of a waiter: its request, its answer and its place in the feed. */
 const KIB_PER_WAITER = 128;
 
 export const waiters: Scenario = {
