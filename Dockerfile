@@ -37,7 +37,7 @@ COPY --from=portal /app/.portal ./.portal
 USER handoff
 # Compiled once here instead of at every start of a container.
 RUN node_modules/deno/deno cache src/main.ts src/core/launch_flags.ts src/embedding/worker.ts src/sending/main.ts db/pglite_worker.ts \
-    ops/backup.ts ops/doctor.ts ops/export.ts ops/import.ts ops/invite.ts ops/migrate.ts ops/restore.ts
+    ops/backup.ts ops/doctor.ts ops/export.ts ops/import.ts ops/invite.ts ops/migrate.ts ops/move.ts ops/restore.ts
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \

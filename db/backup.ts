@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { whilePaused } from "./backup_socket.ts";
 import { lockFolder } from "./pglite.ts";
 import { exists, removeIfPresent } from "./files.ts";
-import { migrate } from "./migrate.ts";
+import { applyMigrations } from "./migrate.ts";
 import { openDatabase } from "./open.ts";
 
 /**
@@ -103,7 +103,7 @@ export async function restore(source: string, dataDir: string): Promise<Restored
 async function bringUpToDate(dataDir: string): Promise<Omit<Restored, "whole">> {
   const { sql, close } = await openDatabase({ dataDir });
   try {
-    const applied = await migrate(sql);
+    const applied = await applyMigrations(sql);
     const [row] = await sql<[{ tickets: number }]>`select count(*) as tickets from tickets`;
     return { tickets: row.tickets, applied };
   } finally {

@@ -49,6 +49,11 @@ export class ConfigError extends Error {
   override name = "ConfigError";
 }
 
+/** This version of the service can't use the database as it is, or not any more. */
+export class ForeignSchema extends ConfigError {
+  override name = "ForeignSchema";
+}
+
 /**
  * Whether an error that ended a start is one to mend at the server of DATABASE_URL and not in this
  * code.

@@ -1,15 +1,11 @@
 import { createHash } from "node:crypto";
-import { ConfigError, isServersFault } from "./errors.ts";
+import { ConfigError, ForeignSchema, isServersFault } from "./errors.ts";
 import { adoptBaseline, withBaseline } from "./former_migrations.ts";
 import type { Database } from "./open.ts";
 import type { Applied, Migration } from "./migration.ts";
 import type { Db, Sql, TransactionSql } from "./types.ts";
+import { refuseMoved } from "./move_mark.ts";
 import { whyUnusable } from "./requirements.ts";
-
-/** The database was migrated by another version of the code, and this version can't use it. */
-export class ForeignSchema extends ConfigError {
-  override name = "ForeignSchema";
-}
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -28,11 +24,27 @@ const LOCK = 4_712_080_933;
  * of many rows may take minutes or wait for somebody's lock.
  * @throws {ConfigError} when the server can't be reached, can't be used by the service, or doesn't
  * allow this role or database to do it
+ * @throws {ForeignSchema} when another version has migrated it, or the installation was moved away
  */
 export async function migrate(
   sql: Sql,
   folder: URL = FOLDER,
   begins: (name: string) => void = () => {},
+): Promise<string[]> {
+  return await applyMigrations(sql, { folder, begins, admits: refuseMoved });
+}
+
+interface MigrateOptions {
+  folder?: URL;
+  begins?: (name: string) => void;
+  /** Called while no other starter works on the database, before anything is changed. */
+  admits?: (tx: TransactionSql) => Promise<void>;
+}
+
+/** Does the same, also for a database that is part of a move. */
+export async function applyMigrations(
+  sql: Sql,
+  { folder = FOLDER, begins = () => {}, admits = () => Promise.resolve() }: MigrateOptions = {},
 ): Promise<string[]> {
   // The reason is asked for at once. Later the health check may have dropped the connection, and
   // the caller would hear of that instead of the reason.
@@ -42,7 +54,11 @@ export async function migrate(
   const isEmpty = (await readApplied(sql).catch(raise)).length === 0;
   const done: string[] = [];
   for (;;) {
-    const name = await sql.begin((tx) => applyNext(tx, migrations, isEmpty ? () => {} : begins)).catch(raise);
+    const name = await sql.begin(async (tx) => {
+      await lockStart(tx);
+      await admits(tx);
+      return await applyNext(tx, migrations, isEmpty ? () => {} : begins);
+    }).catch(raise);
     if (name === undefined) return done;
     done.push(name);
   }
@@ -65,9 +81,15 @@ export async function startAlone(
 
 /**
  * Answers the names of the migrations that this code brings and the database lacks.
- * @throws {ForeignSchema}
+ * @throws {ForeignSchema} when another version has migrated it, or the installation was moved away
  */
 export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
+  await refuseMoved(sql);
+  return await missingMigrations(sql, folder);
+}
+
+/** Answers the same, also for a database that is part of a move. */
+export async function missingMigrations(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder);
   return findPending(migrations, withBaseline(await readApplied(sql), migrations)).map(({ name }) => name);
 }
@@ -97,7 +119,6 @@ async function applyNext(
   migrations: Migration[],
   begins: (name: string) => void,
 ): Promise<string | undefined> {
-  await lockStart(tx);
   // A function may name things that a later statement or migration makes.
   await tx`select set_config('check_function_bodies', 'off', true)`;
   await tx`
@@ -120,7 +141,8 @@ async function applyNext(
   return next.name;
 }
 
-async function lockStart(tx: TransactionSql): Promise<void> {
+/** Keeps other starters of the service out until the transaction ends. */
+export async function lockStart(tx: TransactionSql): Promise<void> {
   // The connection's timeouts are made for requests, but another starter's migration may well take
   // longer.
   await tx`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),

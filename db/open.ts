@@ -43,6 +43,8 @@ const POOL_SIZE = 10;
  * The number of connections that a process takes of a server: the pool's and the health check's.
  */
 export const CONNECTIONS = POOL_SIZE + 1;
+/** The name of the pool's connections in the server's list. */
+export const APPLICATION = "handoff";
 const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
@@ -88,7 +90,7 @@ function openServer(url: string, options: DatabaseOptions): Database {
       ...observed(options),
       max: options.poolSize ?? POOL_SIZE,
       connection: {
-        application_name: "handoff",
+        application_name: APPLICATION,
         // These override the defaults of the database and the role. After a lock, statements have
         // to see what the last holder of the lock left.
         default_transaction_isolation: "read committed",

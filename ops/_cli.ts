@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { ConfigError, messageOf } from "../db/errors.ts";
 
 /** Resolves a path that was given to the command, from the folder where npm was called. */
@@ -29,22 +29,33 @@ export async function runCommand<const Names extends readonly string[]>(
   takes: Names,
   work: (args: { [Place in keyof Names]: string }) => Promise<number | void>,
 ): Promise<never> {
-  const usage = [`npm run ${command}`, ...takes.length > 0 ? ["--", ...takes] : []].join(" ");
+  return await runParsed({ command, takes: takes.join(" "), options: {} }, ({ positionals }, usage) => {
+    if (positionals.length !== takes.length) throw new Error(`Usage: ${usage}`);
+    return work(positionals as { [Place in keyof Names]: string });
+  });
+}
+
+/** Does the same for a command with options of its own. `takes` shows them in the usage. */
+export async function runParsed<const Options extends ParseArgsOptionsConfig>(
+  { command, takes, options }: { command: string; takes: string; options: Options },
+  work: (args: Parsed<Options>, usage: string) => Promise<number | void>,
+): Promise<never> {
+  const usage = [`npm run ${command}`, ...takes === "" ? [] : ["--", takes]].join(" ");
   try {
-    const { values, positionals } = parseArgs({
-      args: Deno.args,
-      allowPositionals: true,
-      options: { help: { type: "boolean", short: "h" } },
-    });
-    if (values.help) {
+    const help = { type: "boolean", short: "h" } as const;
+    const args = parseArgs({ args: Deno.args, allowPositionals: true, options: { ...options, help } });
+    if ((args.values as { help?: boolean }).help) {
       console.log(usage);
       Deno.exit(0);
     }
-    if (positionals.length !== takes.length) throw new Error(`Usage: ${usage}`);
-    Deno.exit(await work(positionals as { [Place in keyof Names]: string }) ?? 0);
+    Deno.exit(await work(args as unknown as Parsed<Options>, usage) ?? 0);
   } catch (error) {
     const message = messageOf(error);
     console.error(error instanceof ConfigError ? `handoff: ${message}` : `handoff: cannot go on: ${message}`);
     Deno.exit(1);
   }
 }
+
+type Parsed<Options extends ParseArgsOptionsConfig> = ReturnType<
+  typeof parseArgs<{ options: Options; allowPositionals: true }>
+>;

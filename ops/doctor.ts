@@ -2,9 +2,9 @@ import { join, resolve } from "node:path";
 import { FolderInUse } from "../db/pglite.ts";
 import { messageOf } from "../db/errors.ts";
 import { exists } from "../db/files.ts";
-import { pendingMigrations } from "../db/migrate.ts";
+import { examine } from "../db/fitness.ts";
+import { refuseMoved } from "../db/move_mark.ts";
 import { CONNECTIONS, openDatabase, type Sql } from "../db/open.ts";
-import { whyUnusable } from "../db/requirements.ts";
 import { type Config, ownUrl, readConfig } from "../src/core/config.ts";
 import { startEmbedder } from "../src/embedding/start.ts";
 import { MODEL_DIR } from "../src/core/services.ts";
@@ -22,8 +22,6 @@ const SECRETS = {
   MAIL_FROM: "no mail is sent, as with SMTP_URL",
   GITHUB_WEBHOOK_SECRET: "POST /api/webhooks/github answers 503: merges and issues are not followed",
 } as const;
-
-const LEAST_PGVECTOR = "0.8";
 
 /** Longer than a healthy service takes to report its state, even when its database is away. */
 const ANSWERS_WITHIN_MS = 5_000;
@@ -74,7 +72,7 @@ async function checkDatabase(config: Config): Promise<boolean> {
     }
     const database = await openDatabase({ url: config.DATABASE_URL, dataDir: config.DATA_DIR, poolSize: 1 });
     try {
-      return await examine(database.sql, what);
+      return await judge(database.sql, what);
     } finally {
       await database.close();
     }
@@ -84,81 +82,13 @@ async function checkDatabase(config: Config): Promise<boolean> {
   }
 }
 
-async function examine(sql: Sql, what: string): Promise<boolean> {
-  const reason = await whyUnusable(sql);
-  const [row] = await sql<[{ version: string; vector: string | null; installed: boolean; started: boolean }]>`
-    select current_setting('server_version') as version, coalesce(installed_version, default_version) as vector,
-      installed_version is not null as installed, to_regnamespace('pgboss') is not null as started
-    from (select 1) one left join pg_available_extensions on name = 'vector'`;
-  const found = `PostgreSQL ${row.version}, ${row.vector ? `pgvector ${row.vector}` : "no pgvector"}`;
-  if (reason) return complain(what, `${found}; ${reason}`);
-  if (!await knowsLetters(sql)) {
-    const why = "its locale knows only ASCII letters, so that searches miss words";
-    return complain(what, `${found}; ${why}: create it with --locale=C.UTF-8`);
-  }
-  const connections = await allowedConnections(sql);
-  if (connections < CONNECTIONS) {
-    const why = `it allows ${connections} connections, so that calls fail when many come at once`;
-    return complain(what, `${found}; ${why}: each process takes ${CONNECTIONS}`);
-  }
-  if (!isAtLeast(row.vector ?? "0", LEAST_PGVECTOR)) {
-    return complain(what, `${found}; the service needs at least pgvector ${LEAST_PGVECTOR}`);
-  }
-  const refusal = row.installed ? undefined : await tryOut(sql, "create extension vector");
-  if (refusal) return complain(what, `${found}; ${refusal}: a superuser must CREATE EXTENSION vector there`);
-  const pending = await pendingMigrations(sql);
-  const first = row.started ? "" : "create schema doctor_tries; create extension if not exists vector;";
-  const failure = pending.length > 0 || !row.started
-    ? await tryOut(sql, `${first} create table doctor_tries (it vector)`)
-    : undefined;
-  if (failure) return complain(what, `${found}; the next start can't create its tables: ${failure}`);
+async function judge(sql: Sql, what: string): Promise<boolean> {
+  const { found, fault, pending } = await examine(sql, CONNECTIONS);
+  if (fault !== undefined) return complain(what, `${found}; ${fault}`);
+  await refuseMoved(sql);
   console.log(`ok      ${what}: ${found}`);
   if (pending.length > 0) console.log(`ok      migrations: ${pending.length} are applied at the next start`);
   return true;
-}
-
-/**
- * Some locales make every character outside ASCII a letter without capitals, so that “Ä” is another
- * word than ä.
- */
-async function knowsLetters(sql: Sql): Promise<boolean> {
-  const [row] = await sql<[{ same: boolean }]>`
-    select to_tsvector('simple', '“Ä”') = to_tsvector('simple', 'ä') as same`;
-  return row.same;
-}
-
-/** Answers the lowest of the limits of the server, the database and the role. */
-async function allowedConnections(sql: Sql): Promise<number> {
-  const [row] = await sql<[{ allowed: number }]>`
-    select least(
-      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
-        - coalesce(current_setting('reserved_connections', true)::integer, 0),
-      nullif(rolconnlimit, -1),
-      nullif(datconnlimit, -1)
-    ) as allowed from pg_roles, pg_database where rolname = session_user and datname = current_database()`;
-  return row.allowed;
-}
-
-/**
- * Tries the statements and rolls them back, because some servers let more roles do them than their
- * catalogue says. Answers the reason when they fail.
- */
-async function tryOut(sql: Sql, statements: string): Promise<string | undefined> {
-  const tried = new Error("taken back");
-  try {
-    await sql.begin(async (tx) => {
-      await tx.unsafe(statements);
-      throw tried;
-    });
-  } catch (error) {
-    if (error !== tried) return messageOf(error);
-  }
-  return undefined;
-}
-
-/** Compares versions such as `0.8.0`, number by number. */
-function isAtLeast(version: string, least: string): boolean {
-  return version.localeCompare(least, "en", { numeric: true }) >= 0;
 }
 
 /** Asks the running service, because the embedded database is open to one process only. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ConfigError, messageOf } from "../db/errors.ts";
-import { ForeignSchema, pendingMigrations } from "../db/migrate.ts";
+import { ConfigError, ForeignSchema, messageOf } from "../db/errors.ts";
+import { pendingMigrations } from "../db/migrate.ts";
 import { startJobs } from "../jobs/main.ts";
 import { buildApp } from "./app.ts";
 import { bracketed, type Config, isWildcard, ownUrl, readConfig } from "./core/config.ts";

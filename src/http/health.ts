@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Hono } from "hono";
-import { ForeignSchema, pendingMigrations } from "../../db/migrate.ts";
+import { ForeignSchema } from "../../db/errors.ts";
+import { pendingMigrations } from "../../db/migrate.ts";
 import type { Services } from "../core/context.ts";
 import { describeError, log } from "../core/log.ts";
 import type { HttpEnv } from "./request.ts";
