@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { Hosts } from "./address.ts";
 import { openClient } from "./postgres_js/renewable_client.ts";
 import { startPglite } from "./pglite.ts";
 import { READ_ONLY } from "./errors.ts";
@@ -38,11 +39,8 @@ interface DatabaseOptions {
   onStatement?: ((text: string) => void) | undefined;
 }
 
+/** Used where the configuration names no other number. */
 const POOL_SIZE = 10;
-/**
- * The number of connections that a process takes of a server: the pool's and the health check's.
- */
-export const CONNECTIONS = POOL_SIZE + 1;
 /** The name of the pool's connections in the server's list. */
 export const APPLICATION = "handoff";
 const STATEMENT_TIMEOUT_MS = 15_000;
@@ -76,7 +74,10 @@ function wireTime(text: string): string {
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  return options.url ? openServer(options.url, options) : await openPglite(options);
+  if (!options.url) return await openPglite(options);
+  const hosts = new Hosts(options.url);
+  await hosts.find(takesWrites);
+  return openServer(hosts, options);
 }
 
 function observed({ onStatement }: DatabaseOptions) {
@@ -84,9 +85,9 @@ function observed({ onStatement }: DatabaseOptions) {
 }
 
 /** Connects with the first statement, so that a start can tell "not reachable" from "wrong options". */
-function openServer(url: string, options: DatabaseOptions): Database {
+function openServer(hosts: Hosts, options: DatabaseOptions): Database {
   const client = openClient(() =>
-    connect(url, {
+    connect(hosts.address, {
       ...observed(options),
       max: options.poolSize ?? POOL_SIZE,
       connection: {
@@ -105,7 +106,7 @@ function openServer(url: string, options: DatabaseOptions): Database {
       },
     })
   );
-  const databaseHealth = new HealthCheck(openProbe(url));
+  const databaseHealth = new HealthCheck(openProbe(hosts));
   databaseHealth.onLoss(() => client.renew());
   return {
     sql: client.sql,
@@ -131,18 +132,40 @@ function connect(url: string, options: typeof common): Sql {
 /**
  * Opens the health check's connection. It stands beside the pool, where it would wait behind
  * requests. It asks whether writes are taken, because a server that has become a standby still
- * answers, and the pool's connections would stay with it when the name leads to another server.
+ * answers, and the pool's connections would stay with it when the name leads to another server. A
+ * host that fails twice in a row is left for the next one.
  */
-function openProbe(url: string) {
-  const connection = { application_name: "handoff pulse" };
-  const client = openClient(() =>
-    connect(url, { max: 1, max_lifetime: null, fetch_types: false, connection })
-  );
+function openProbe(hosts: Hosts) {
+  const client = openClient(() => connectProbe(hosts.address));
+  let failures = 0;
   const ping = async () => {
-    const writable = await client.sql`select 1 where current_setting('transaction_read_only') = 'off'`;
-    if (writable.length === 0) throw Object.assign(new Error("no writes are taken"), { code: READ_ONLY });
+    await requireWrites(client.sql);
+    failures = 0;
   };
-  return { ping, drop: () => client.renew() };
+  const drop = () => {
+    if (++failures > 1) hosts.next();
+    client.renew();
+  };
+  return { ping, drop };
+}
+
+function connectProbe(address: string): Sql {
+  const connection = { application_name: "handoff pulse" };
+  return connect(address, { max: 1, max_lifetime: null, fetch_types: false, connection });
+}
+
+async function requireWrites(sql: Sql): Promise<void> {
+  const writable = await sql`select 1 where current_setting('transaction_read_only') = 'off'`;
+  if (writable.length === 0) throw Object.assign(new Error("no writes are taken"), { code: READ_ONLY });
+}
+
+async function takesWrites(address: string): Promise<boolean> {
+  const sql = connectProbe(address);
+  try {
+    return await requireWrites(sql).then(() => true, () => false);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
 }
 
 /**

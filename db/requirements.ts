@@ -8,10 +8,12 @@ const LEAST_POSTGRES = 15;
  * can, or when only pgvector is missing.
  */
 export async function whyUnusable(sql: Sql): Promise<string | undefined> {
-  const [{ version, writable, encoding, lowered, timeout, hidden }] = await sql<[Found]>`
+  const [{ version, writable, encoding, lowered, settings, hidden }] = await sql<[Found]>`
     select current_setting('server_version') as version, current_setting('transaction_read_only') = 'off' as writable,
       getdatabaseencoding() as encoding, lower('I') as lowered,
-      (select setting from pg_settings where name = 'statement_timeout') as timeout,
+      (select json_object_agg(name, setting) from pg_settings where name = any (${
+    Object.keys(askedSettings(sql))
+  }::text[])) as settings,
       (select extnamespace::regnamespace::text from pg_extension
         where extname = 'vector' and to_regtype('vector') is null) as hidden`.catch(explain);
   if (parseInt(version) < LEAST_POSTGRES) {
@@ -25,13 +27,34 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
   if (hidden !== null) {
     return `pgvector is in the schema ${hidden}: that must be on the role's search_path, with the right to use it`;
   }
-  // The setting is absent on the embedded database, and has a unit where DATABASE_URL names a value
-  // of its own.
-  const { statement_timeout: asked } = sql.options.connection;
-  if (/^\d+$/.test(String(asked)) && timeout !== String(asked)) {
-    return "the connection's settings don't reach it: connect to the server itself, without a pooler in between";
-  }
+  const missing = Object.entries(askedSettings(sql)).filter(([name, value]) =>
+    !hasEffect(value, settings?.[name])
+  );
+  if (missing.length > 0) return `the connection's settings don't reach it: ${adviceFor(missing)}`;
   return undefined;
+}
+
+/**
+ * The settings that each connection asks for, as far as they can be compared: DATABASE_URL may name a
+ * value of its own with a unit. The embedded database takes none.
+ */
+function askedSettings(sql: Sql): Record<string, string> {
+  const { application_name: _, ...asked } = sql.options.connection;
+  return Object.fromEntries(
+    Object.entries(asked).map(([name, value]) => [name, String(value)])
+      .filter(([name, value]) => !name!.endsWith("_timeout") || /^\d+$/.test(value!)),
+  );
+}
+
+/** DateStyle also tells the order of day and month, which matters to no statement of the service. */
+function hasEffect(asked: string, found: string | undefined): boolean {
+  return found === asked || found?.startsWith(`${asked}, `) === true;
+}
+
+/** What counts is that the settings have effect, from wherever they come. */
+function adviceFor(missing: [name: string, value: string][]): string {
+  const statements = missing.map(([name, value]) => `ALTER ROLE … SET ${name} = '${value}'`);
+  return `connect to the server itself or, for a pooler, give them to the role: ${statements.join("; ")}`;
 }
 
 /**
@@ -50,8 +73,8 @@ interface Found {
   writable: boolean;
   encoding: string;
   lowered: string;
-  /** Milliseconds. */
-  timeout: string;
+  /** The effective values by name, in their base units. Null where none is asked for. */
+  settings: Record<string, string> | null;
   /** The schema of pgvector, if the search path doesn't lead to it. */
   hidden: string | null;
 }

@@ -1,11 +1,12 @@
 import { join, resolve } from "node:path";
+import { addressesOf } from "../db/address.ts";
 import { FolderInUse } from "../db/pglite.ts";
 import { messageOf } from "../db/errors.ts";
 import { exists } from "../db/files.ts";
 import { examine } from "../db/fitness.ts";
 import { refuseMoved } from "../db/move_mark.ts";
-import { CONNECTIONS, openDatabase, type Sql } from "../db/open.ts";
-import { type Config, ownUrl, readConfig } from "../src/core/config.ts";
+import { openDatabase, type Sql } from "../db/open.ts";
+import { type Config, connectionsOf, ownUrl, readConfig } from "../src/core/config.ts";
 import { startEmbedder } from "../src/embedding/start.ts";
 import { MODEL_DIR } from "../src/core/services.ts";
 import { runCommand } from "./_cli.ts";
@@ -63,7 +64,7 @@ async function checkFolder({ DATABASE_URL, AUTH_SECRET, DATA_DIR }: Config): Pro
 
 async function checkDatabase(config: Config): Promise<boolean> {
   const what = config.DATABASE_URL
-    ? `database at ${new URL(config.DATABASE_URL).host}`
+    ? `database at ${addressesOf(config.DATABASE_URL).map((address) => new URL(address).host)}`
     : `database in ${resolve(config.DATA_DIR)}`;
   try {
     if (!config.DATABASE_URL && !await exists(join(config.DATA_DIR, "db"))) {
@@ -72,7 +73,7 @@ async function checkDatabase(config: Config): Promise<boolean> {
     }
     const database = await openDatabase({ url: config.DATABASE_URL, dataDir: config.DATA_DIR, poolSize: 1 });
     try {
-      return await judge(database.sql, what);
+      return await judge(database.sql, connectionsOf(config), what);
     } finally {
       await database.close();
     }
@@ -82,8 +83,8 @@ async function checkDatabase(config: Config): Promise<boolean> {
   }
 }
 
-async function judge(sql: Sql, what: string): Promise<boolean> {
-  const { found, fault, pending } = await examine(sql, CONNECTIONS);
+async function judge(sql: Sql, connections: number, what: string): Promise<boolean> {
+  const { found, fault, pending } = await examine(sql, connections);
   if (fault !== undefined) return complain(what, `${found}; ${fault}`);
   await refuseMoved(sql);
   console.log(`ok      ${what}: ${found}`);

@@ -1,14 +1,14 @@
 import { statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { placeOf } from "../db/address.ts";
 import { exists } from "../db/files.ts";
 import { examine } from "../db/fitness.ts";
 import { move, type Side, undoMove } from "../db/move.ts";
 import { readMark } from "../db/move_mark.ts";
-import { CONNECTIONS, type Database, openDatabase } from "../db/open.ts";
-import { createBoss } from "../db/queue.ts";
-import { type Config, parseConfig, readConfig } from "../src/core/config.ts";
+import { openDatabase } from "../db/open.ts";
+import { type Config, connectionsOf, parseConfig, readConfig } from "../src/core/config.ts";
 import { counted } from "../src/core/counted.ts";
-import { prepareQueues } from "../src/core/queue.ts";
+import { makeQueues } from "../src/core/queue.ts";
 import { runParsed } from "./_cli.ts";
 
 /** These go with the installation: without the first two, sessions end and stored tokens can't be read. */
@@ -34,14 +34,14 @@ await runParsed({
   if (positionals.length > 0 || (to === undefined) !== (undo === true)) throw new Error(`Usage: ${usage}`);
   const config = readConfig();
   if (to === undefined) return await lift(config);
-  const there = placeOf(config, to);
+  const there = configAt(config, to);
   await requireOther(config, there);
   await withSide(config, (source) => withSide(there, (target) => carry(config, source, target)));
   tellNext(config, there);
 });
 
 /** Answers the configuration with which the service starts on the target. */
-function placeOf(config: Config, to: string): Config {
+function configAt(config: Config, to: string): Config {
   const { DATABASE_URL: _, ...rest } = Deno.env.toObject();
   return parseConfig({ ...rest, DATA_DIR: config.DATA_DIR, ...(to !== "embedded" && { DATABASE_URL: to }) });
 }
@@ -56,8 +56,7 @@ async function requireOther(from: Config, to: Config): Promise<void> {
 /** Names a database without its password. */
 function nameOf({ DATABASE_URL, DATA_DIR }: Config): string {
   if (!DATABASE_URL) return `the embedded database in ${resolve(DATA_DIR)}`;
-  const { host, pathname } = new URL(DATABASE_URL);
-  return `postgres://${host}${pathname}`;
+  return placeOf(DATABASE_URL);
 }
 
 async function withSide<T>(config: Config, work: (side: Side) => Promise<T>): Promise<T> {
@@ -77,7 +76,7 @@ async function lift(config: Config): Promise<void> {
 }
 
 async function carry(config: Config, source: Side, target: Side): Promise<void> {
-  const { found, fault } = await examine(target.database.sql, CONNECTIONS);
+  const { found, fault } = await examine(target.database.sql, connectionsOf(config));
   if (fault !== undefined) throw new Error(`${target.name}: ${found}; ${fault}`);
   if (await readMark(target.database.sql)) {
     console.log("The target has the beginning of a move. It is made empty.");
@@ -87,7 +86,7 @@ async function carry(config: Config, source: Side, target: Side): Promise<void> 
   const tables = await move({
     source,
     target,
-    prepareQueue,
+    prepareQueue: makeQueues,
     onStep: (step) => console.log(step),
     onCounted: (bytes) => requireRoom(config, target, bytes),
     onRows: progress(),
@@ -101,13 +100,6 @@ async function carry(config: Config, source: Side, target: Side): Promise<void> 
     `Moved ${rows} rows of ${counted(tables.length, "table")} in ${seconds.toFixed(0)} s. ` +
       "Rows and checksums of each table are the same on both sides.",
   );
-}
-
-async function prepareQueue({ sql, isPglite }: Database): Promise<void> {
-  const boss = createBoss(sql, { isPglite, supervises: false, onError: console.error });
-  await boss.start();
-  await prepareQueues(boss);
-  await boss.stop({ graceful: false });
 }
 
 /** A server doesn't tell the room that it has. */

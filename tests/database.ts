@@ -3,8 +3,7 @@ import postgres from "postgres";
 import { exists } from "../db/files.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
-import { createBoss } from "../db/queue.ts";
-import { prepareQueues } from "../src/core/queue.ts";
+import { makeQueues } from "../src/core/queue.ts";
 
 /** A server on which tests make databases of their own. Without it they use embedded ones. */
 export const serverUrl = Deno.env.get("DATABASE_URL") || undefined;
@@ -70,10 +69,7 @@ async function fingerprint(): Promise<string> {
 async function fillPlace(place: Place): Promise<Place> {
   const database = await openDatabase(place);
   await migrate(database.sql);
-  const boss = createBoss(database.sql, { isPglite: database.isPglite, supervises: false, onError: raise });
-  await boss.start();
-  await prepareQueues(boss);
-  await boss.stop({ graceful: false });
+  await makeQueues(database);
   await database.close();
   return place;
 }
@@ -88,8 +84,12 @@ export async function copyTemplate(template: Place, folder?: string): Promise<Pl
     await run("cp", "-r", `${template.dataDir}/db`, `${dataDir}/db`);
     return { dataDir };
   }
-  const url = newDatabaseUrl("copy");
-  await administer((sql) => sql`create database ${sql(nameOf(url))} template ${sql(nameOf(template.url!))}`);
+  const [url, name] = [newDatabaseUrl("copy"), nameOf(template.url)];
+  await administer(async (sql) => {
+    // A pooler keeps connections for a while, and a database to which there are any can't be copied.
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
+    await sql`create database ${sql(nameOf(url))} template ${sql(name)}`;
+  });
   return { url, dataDir };
 }
 
@@ -134,8 +134,4 @@ export async function administer(work: (sql: postgres.Sql) => PromiseLike<unknow
 async function run(command: string, ...args: string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(command, { args, stderr: "piped" }).output();
   if (!success) throw new Error(`${command} failed: ${new TextDecoder().decode(stderr)}`);
-}
-
-function raise(error: unknown): never {
-  throw error;
 }

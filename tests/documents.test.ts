@@ -14,6 +14,7 @@ const DOCUMENTS = [
   "docs/observability.md",
   "docs/portal.md",
   "docs/security.md",
+  "docs/scaling.md",
   "docs/self_hosting.md",
   "docs/ticket_life.md",
   "lab/torture/README.md",

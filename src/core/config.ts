@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { addressesOf } from "../../db/address.ts";
 import { ConfigError } from "../../db/errors.ts";
 import { isVisible } from "./schema.ts";
 
@@ -60,6 +61,8 @@ const environment = z.object({
     isServerUrl,
     "takes a postgres:// URL with a host name or IPv4 address; write / ? # @ % in a user name or password as %2F %3F %23 %40 %25",
   ).optional(),
+  DATABASE_CONNECTIONS: z.string().regex(/^[1-9]\d{0,2}$/, "takes a number from 1 to 999").transform(Number)
+    .default(10),
   DATA_DIR: z.string().trim().regex(
     /^\P{Cc}+$/u,
     "takes a path without line breaks or other control characters",
@@ -164,14 +167,21 @@ function isPlainAddress(text: string): boolean {
 }
 
 /**
- * Whether the address names a server by a host. The client can connect neither to a socket's path
+ * Whether the address names a server by a host, or several by their hosts. The client can connect neither to a socket's path
  * nor to an IPv6 host.
  */
 function isServerUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, hostname, pathname } = new URL(text);
-  return /^postgres(ql)?:$/.test(protocol) && (hostname === "" || isHost(hostname)) &&
-    [username, password, pathname].every(isDecodable);
+  return addressesOf(text).every((address) => {
+    if (!URL.canParse(address)) return false;
+    const { protocol, username, password, hostname, pathname } = new URL(address);
+    return /^postgres(ql)?:$/.test(protocol) && (hostname === "" || isHost(hostname)) &&
+      [username, password, pathname].every(isDecodable);
+  });
+}
+
+/** The number of connections that a process takes of a server: the pool's and the health check's. */
+export function connectionsOf({ DATABASE_CONNECTIONS }: Pick<Config, "DATABASE_CONNECTIONS">): number {
+  return DATABASE_CONNECTIONS + 1;
 }
 
 function isDecodable(text: string): boolean {

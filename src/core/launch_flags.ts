@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { addressesOf } from "../../db/address.ts";
 import { ConfigError } from "../../db/errors.ts";
 import { senderSocket } from "../sending/sender.ts";
 import { bracketed, type Config, readConfig, smtpPort } from "./config.ts";
@@ -18,8 +19,9 @@ export function launchFlags(config: Config, project: string, pid = 0): string[] 
     );
   }
   const hosts = [`${bracketed(config.HOST)}:${config.PORT}`, hostOf(config.GITHUB_API_URL)];
-  if (config.DATABASE_URL) hosts.push(hostOf(config.DATABASE_URL, "5432"));
-  else hosts.push(`unix:${dataDir}/db.sock`, `unix:${dataDir}/backup.sock`);
+  if (config.DATABASE_URL) {
+    hosts.push(...addressesOf(config.DATABASE_URL).map((address) => hostOf(address, "5432")));
+  } else hosts.push(`unix:${dataDir}/db.sock`, `unix:${dataDir}/backup.sock`);
   if (config.JOBS !== "off") hosts.push(`unix:${senderSocket(dataDir, pid)}`);
   if (config.STRIPE_SECRET_KEY) hosts.push(hostOf(config.STRIPE_API_URL ?? "https://api.stripe.com"));
   if (config.SMTP_URL) {

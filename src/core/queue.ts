@@ -1,7 +1,7 @@
 import type { PgBoss, QueueOptions, QueueResult } from "pg-boss";
 import { z } from "zod";
-import type { Db } from "../../db/open.ts";
-import { bossExecutor, RECOVERY } from "../../db/queue.ts";
+import type { Database, Db } from "../../db/open.ts";
+import { bossExecutor, createBoss, RECOVERY } from "../../db/queue.ts";
 import { Id } from "./schema.ts";
 
 /**
@@ -156,6 +156,16 @@ export async function prepareQueues(boss: PgBoss): Promise<void> {
     if (!queue) await boss.createQueue(name, { policy: "short", ...settings });
     else if (!isMatch(queue, settings)) await boss.updateQueue(name, settings);
   }
+}
+
+/** Makes the queue's tables and all queues in a database on which no service runs. */
+export async function makeQueues({ sql, isPglite }: Pick<Database, "sql" | "isPglite">): Promise<void> {
+  let failure: unknown;
+  const boss = createBoss(sql, { isPglite, supervises: false, onError: (error) => failure = error });
+  await boss.start();
+  await prepareQueues(boss);
+  await boss.stop({ graceful: false });
+  if (failure !== undefined) throw failure;
 }
 
 function isMatch(queue: QueueResult, settings: QueueOptions): boolean {

@@ -47,6 +47,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
   const database = await openDatabase({
     url: config.DATABASE_URL,
     dataDir: config.DATA_DIR,
+    poolSize: config.DATABASE_CONNECTIONS,
     onStatement: parts.onStatement,
     onBackgroundError: (error) => log.error("database failed", describeError(error)),
     onDeath: (error) => {
@@ -57,7 +58,11 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     },
   });
   const { sql, urgent, isPglite, databaseHealth } = database;
-  await migrate(sql, undefined, (migration) => log.info("migrating", { migration }));
+  await migrate(sql, undefined, (migration) => log.info("migrating", { migration }))
+    .catch(async (error: unknown) => {
+      await database.close();
+      throw error;
+    });
   const boss = createBoss(sql, {
     isPglite,
     supervises: config.JOBS !== "off",

@@ -1,7 +1,7 @@
 import { inherited } from "../../ops/launch.ts";
 import { startDeno } from "../run_deno.ts";
 
-export type Command = "backup" | "doctor" | "export" | "import" | "invite" | "migrate" | "restore";
+export type Command = "backup" | "doctor" | "export" | "import" | "invite" | "migrate" | "move" | "restore";
 
 interface Ended {
   code: number;

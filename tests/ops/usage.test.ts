@@ -8,6 +8,7 @@ const TAKES: Record<Command, string> = {
   import: " -- PROJECT_ID FILE",
   invite: " -- EMAIL",
   migrate: "",
+  move: " -- --to postgres://USER@HOST/DATABASE | --to embedded | --undo",
   restore: " -- FOLDER",
 };
 
