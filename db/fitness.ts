@@ -9,7 +9,7 @@ const LEAST_PGVECTOR = "0.8";
 interface Fitness {
   /** The versions of the server and of pgvector. */
   found: string;
-  /** What is wrong, in words for the operator. */
+  /** The first thing that is wrong, in words for the operator. */
   fault?: string;
   /** The migrations that the next start applies. */
   pending: string[];

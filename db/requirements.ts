@@ -51,7 +51,7 @@ function hasEffect(asked: string, found: string | undefined): boolean {
   return found === asked || found?.startsWith(`${asked}, `) === true;
 }
 
-/** What counts is that the settings have effect, from wherever they come. */
+/** The settings may come from anywhere, as long as they have effect. */
 function adviceFor(missing: [name: string, value: string][]): string {
   const statements = missing.map(([name, value]) => `ALTER ROLE … SET ${name} = '${value}'`);
   return `connect to the server itself or, for a pooler, give them to the role: ${statements.join("; ")}`;

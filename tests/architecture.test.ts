@@ -77,6 +77,8 @@ const ENTRIES = [
   "src/routers/dump_types.ts",
   "db/backup.ts",
   "db/dump_schema.ts",
+  "db/fitness.ts",
+  "db/move.ts",
   "db/pglite_worker.ts",
 ];
 

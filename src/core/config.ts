@@ -171,10 +171,10 @@ function isPlainAddress(text: string): boolean {
  * nor to an IPv6 host.
  */
 function isServerUrl(text: string): boolean {
-  return addressesOf(text).every((address) => {
+  return addressesOf(text).every((address, _, { length }) => {
     if (!URL.canParse(address)) return false;
     const { protocol, username, password, hostname, pathname } = new URL(address);
-    return /^postgres(ql)?:$/.test(protocol) && (hostname === "" || isHost(hostname)) &&
+    return /^postgres(ql)?:$/.test(protocol) && (hostname === "" ? length === 1 : isHost(hostname)) &&
       [username, password, pathname].every(isDecodable);
   });
 }

@@ -32,6 +32,11 @@ test("the process may listen, reach its database and the code host, and nothing 
   ]);
 });
 
+test("every host of the database is named", () => {
+  const net = netOf({ DATABASE_URL: "postgres://u:p@one,two:5433/handoff?target_session_attrs=read-write" });
+  expect(net).toEqual(expect.arrayContaining(["one:5432", "two:5433"]));
+});
+
 test("an IPv6 address is named as a host, and a folder with a comma is refused", () => {
   expect(netOf({ HOST: "::1" })[0]).toBe("[::1]:3000");
   expect(() => netOf({ DATA_DIR: "/var/a,b" })).toThrow("DATA_DIR: takes a path without commas");
