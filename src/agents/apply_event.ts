@@ -50,7 +50,7 @@ interface Run {
 type TimedChange = StatusChange & { timestamp: string };
 
 /**
- * Applies an agent's FINISHED or ERROR to its run, ticket and tasks. An event that is older than
+ * Applies the end of an agent's work to its run, ticket and tasks. An event that is older than
  * the run's last event changes nothing, except that a pull request which it names is linked. Call
  * it inside `transact`.
  */

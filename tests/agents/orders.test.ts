@@ -25,6 +25,8 @@ const EVENTS: Omit<AgentEvent, "id">[] = [
 
 const LAST_FINISHED = { status: "FINISHED", timestamp: "2026-11-20T10:30:00Z", summary: "All of it" };
 
+const CANCELLED = { status: "CANCELLED", timestamp: "2026-11-20T10:40:00Z", summary: "By its owner" };
+
 /** Sends the events in this order, some of them twice; answers what they led to. */
 async function play(project: TestProject, number: number, order: Omit<AgentEvent, "id">[]): Promise<string> {
   const work = await makeWork(harness.now, project);
@@ -42,6 +44,7 @@ async function play(project: TestProject, number: number, order: Omit<AgentEvent
 test.each([
   ["all 120 orders of five events that end finished", [...EVENTS, LAST_FINISHED]],
   ["all 24 orders of four events that end failed", EVENTS],
+  ["all 24 orders of four events that end cancelled", [...EVENTS.slice(0, 3), CANCELLED]],
 ])("%s, with repeats, give one state", async (_, events) => {
   const project = await makeProject(harness.now);
   const waiting = [...permutations(events).entries()];

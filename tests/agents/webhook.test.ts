@@ -77,6 +77,27 @@ describe("a cloud agent's event", () => {
     ]);
   });
 
+  test.each(["EXPIRED", "CANCELLED"])("%s ends the run and gives its tasks back", async (status) => {
+    const project = await makeProject(harness.now);
+    const work = await makeWork(harness.now, project);
+    const { body: { id } } = await register(harness.now, project, work);
+    await sendAgentEvent(harness.now, { id: work.agentId, status, timestamp, summary: "Out of credit" });
+    const state = await readState(harness.now, work);
+    expect(state.tickets).toEqual([{ stage: "in_progress", status: "open" }]);
+    expect(state.runs).toMatchObject([{ status: "ended", summary: "Out of credit" }]);
+    expect(state.tasks).toMatchObject([
+      { status: "pending", assigned: false, leased: false },
+      { status: "pending", assigned: false, leased: false },
+      { status: "pending", blocking_reason: null },
+      { status: "in_progress", persons: true, leased: true },
+    ]);
+    const { token } = project.admin;
+    const run = await harness.now.call("GET", `${work.ticket.path}/agent-runs/${id}`, { token });
+    expect(run.body.status).toBe("ended");
+    const waiting = await harness.now.call("GET", "/waiting?kind=agent_run", { token });
+    expect(waiting.body.total).toBe(0);
+  });
+
   test("counts for tasks that were named at the registration, whoever claimed them", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
