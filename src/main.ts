@@ -8,6 +8,7 @@ import type { Services } from "./core/context.ts";
 import { createFirstAdmin } from "./core/first_admin.ts";
 import { describeError, log, print, startLog } from "./core/log.ts";
 import { startServices } from "./core/services.ts";
+import { bindingsOf } from "./http/request.ts";
 
 /**
  * Supervisors kill a process ten seconds after they asked it to stop, so both times together stay
@@ -99,12 +100,10 @@ function onceStopped(stop: (signal: Deno.Signal) => void): void {
 
 function listen(config: Config, app: ReturnType<typeof buildApp>): Deno.HttpServer {
   try {
-    return Deno.serve({ port: config.PORT, hostname: config.HOST, onListen: () => {} }, (request, info) => {
-      const { remoteAddr } = info;
-      return app.fetch(request, {
-        remoteAddress: "hostname" in remoteAddr ? remoteAddr.hostname : undefined,
-      });
-    });
+    return Deno.serve(
+      { port: config.PORT, hostname: config.HOST, onListen: () => {} },
+      (request, info) => app.fetch(request, bindingsOf(info)),
+    );
   } catch (error) {
     throw new ConfigError(
       `HOST, PORT: cannot listen on ${bracketed(config.HOST)}:${config.PORT}: ${messageOf(error)}`,

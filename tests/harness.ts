@@ -7,6 +7,7 @@ import type { Embedder } from "../src/embedding/embedder.ts";
 import { startLog } from "../src/core/log.ts";
 import type { Payload, QueueName } from "../src/core/queue.ts";
 import { type RunningServices, startServices } from "../src/core/services.ts";
+import type { HttpEnv } from "../src/http/request.ts";
 import { localSender } from "../src/sending/sender.ts";
 import { copyTemplate, dropPlace, type Place, serverUrl } from "./database.ts";
 
@@ -44,7 +45,7 @@ type ClockQueue = {
  */
 export class Harness {
   readonly #running: RunningServices;
-  readonly #fetch: (request: Request, env: { remoteAddress: string }) => Response | Promise<Response>;
+  readonly #fetch: (request: Request, env: HttpEnv["Bindings"]) => Response | Promise<Response>;
   readonly place: Place;
   /** Every statement that was sent so far. */
   readonly statements: string[];
@@ -70,8 +71,11 @@ export class Harness {
   }
 
   /** Handles the request of a client that makes its own. */
-  async fetch(request: Request): Promise<Response> {
-    return await this.#fetch(request, { remoteAddress: "127.0.0.1" });
+  async fetch(
+    request: Request,
+    env: HttpEnv["Bindings"] = { remoteAddress: "127.0.0.1" },
+  ): Promise<Response> {
+    return await this.#fetch(request, env);
   }
 
   request(method: string, path: string, options: CallOptions = {}): Promise<Response> {

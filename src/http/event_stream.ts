@@ -8,18 +8,13 @@ import { type Batch, FollowEvents } from "../events/schema.ts";
 import { startAfter } from "../events/start_after.ts";
 import { STREAM } from "../routers/events.ts";
 import { appErrorOf, requireActor } from "../routers/trpc.ts";
-import { setSharedTimeout } from "./shared_timeout.ts";
 import { deadline } from "./deadline.ts";
+import { paced } from "./paced.ts";
 import type { Documented } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
 
-/**
- * How long a client may take for a part of the stream. A client that stops reading is let go and
- * may resume.
- */
 const encoder = new TextEncoder();
 
-const STALL_MS = 60_000;
 /** The milliseconds after which a browser connects again. */
 const RETRY_MS = 2_000;
 
@@ -72,28 +67,19 @@ async function open(c: HonoContext<HttpEnv>, ctx: ActorContext): Promise<Respons
   return new Response(pulled(first, followEvents(ctx, filter, position)), { headers: ctx.headers });
 }
 
-/**
- * Takes a batch when the client has read the one before, so that a slow client costs one batch of memory. It reads on from
- * its place when it is ready, and is let go when it isn't for a minute.
- */
+/** A client that is let go because it stopped reading may resume from its place. */
 function pulled(first: string, batches: AsyncGenerator<Batch>): ReadableStream<Uint8Array> {
-  let cancelTimeout = () => {};
-  return new ReadableStream({
-    start: (controller) => controller.enqueue(encoder.encode(first)),
-    async pull(controller) {
-      cancelTimeout();
-      const next = await nextOf(batches);
-      if (!next) return controller.close();
-      controller.enqueue(encoder.encode(written(next)));
-      cancelTimeout = setSharedTimeout(STALL_MS, () => {
-        controller.error(new Error("The client has stopped reading"));
-        void batches.return(undefined);
-      });
+  let begun = false;
+  return paced({
+    async next() {
+      if (!begun) {
+        begun = true;
+        return encoder.encode(first);
+      }
+      const batch = await nextOf(batches);
+      return batch && encoder.encode(written(batch));
     },
-    async cancel() {
-      cancelTimeout();
-      await batches.return(undefined);
-    },
+    drop: () => void batches.return(undefined),
   });
 }
 

@@ -7,7 +7,14 @@ import { cookiesOf } from "./cookies.ts";
 
 /** The facts that Hono keeps of a request beyond the request itself. */
 export interface HttpEnv {
-  Bindings: { remoteAddress?: string };
+  Bindings: {
+    remoteAddress?: string;
+    /**
+     * Promises to settle when the client has the answer or is gone. It must be asked before the
+     * answer is given.
+     */
+    delivered?: () => Promise<void>;
+  };
   Variables: {
     requestId: string;
     procedure?: string;
@@ -16,6 +23,15 @@ export interface HttpEnv {
     code?: string;
     /** The status of a call that the service itself failed at, in a batch that is answered as a mixture. */
     fault?: number;
+  };
+}
+
+/** The facts that the server knows of a connection. */
+export function bindingsOf(info: Deno.ServeHandlerInfo): HttpEnv["Bindings"] {
+  const { remoteAddr } = info;
+  return {
+    ...("hostname" in remoteAddr && { remoteAddress: remoteAddr.hostname }),
+    delivered: () => info.completed.catch(() => {}),
   };
 }
 

@@ -69,6 +69,7 @@ function failures({ meta }: Documented): ZodOpenApiOperationObject["responses"] 
   const { access, method, denial = "forbidden", errors = [] } = meta;
   const codes: ErrorCode[] = ["invalid_request", "internal", "unavailable", ...errors];
   if (hasBody(method)) codes.push(...BODY_ERRORS);
+  else codes.push("answer_too_large");
   if (access !== "public") {
     // Callers by key are limited, and so are callers who try keys out.
     codes.push("unauthenticated", "token_expired", "rate_limited", "insufficient_scope");

@@ -5,12 +5,12 @@ import { asObject, parseJson } from "../core/json.ts";
 import { refuseInexactNumbers } from "../core/json_numbers.ts";
 import { appErrorOf, authorize, callProcedure } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
-import { compressed, takesGzip } from "./compress.ts";
 import { deadline } from "./deadline.ts";
 import { withLongBody } from "./long_body.ts";
 import { refuseOthers } from "./methods.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
+import { send } from "./send.ts";
 
 /** Publishes every procedure under the method and path of its meta. */
 export function restRoutes(services: Services): Hono<HttpEnv> {
@@ -43,7 +43,7 @@ async function answer(
     const call = async (body: Uint8Array | null) => {
       const input = readInput(c, procedure, body);
       const output = await callProcedure(procedure, ctx, input);
-      return await success(ctx, { procedure, input, output, asked: c.req.raw.headers });
+      return await success(c, ctx, { procedure, input, output });
     };
     const read = () => readBody(c.req.raw, meta.maxBytes ?? MAX_CALL_BYTES);
     if (meta.maxBytes) return await withLongBody(allowed as ActorContext, read, call);
@@ -101,11 +101,13 @@ interface Success {
   procedure: PublishedProcedure;
   input: unknown;
   output: unknown;
-  /** Header fields of the request. */
-  asked: Headers;
 }
 
-async function success(ctx: RequestContext, { procedure, input, output, asked }: Success): Promise<Response> {
+async function success(
+  c: HonoContext<HttpEnv>,
+  ctx: RequestContext,
+  { procedure, input, output }: Success,
+): Promise<Response> {
   const { meta } = procedure;
   const status = meta.statusOf?.(output as never) ?? meta.status ?? 200;
   const headers = ctx.headers;
@@ -116,14 +118,17 @@ async function success(ctx: RequestContext, { procedure, input, output, asked }:
   }
   if (status === 204) return new Response(null, { status, headers });
   const file = meta.download?.body(output as never);
-  if (meta.download && file !== undefined) {
-    headers.set("Content-Type", meta.download.type);
-    headers.set("Content-Disposition", `attachment; filename="${meta.download.name}"`);
-    return new Response(file, { status, headers });
+  headers.set("Content-Type", file === undefined ? "application/json" : meta.download!.type);
+  if (file !== undefined) {
+    headers.set("Content-Disposition", `attachment; filename="${meta.download!.name}"`);
   }
-  headers.set("Content-Type", "application/json");
-  const text = JSON.stringify(output);
-  return new Response(takesGzip(asked) ? await compressed(text, headers) : text, { status, headers });
+  return await send(file ?? JSON.stringify(output), {
+    ctx,
+    asked: c.req.raw.headers,
+    isChange: procedure.type === "mutation",
+    delivered: c.env?.delivered,
+    init: { status, headers },
+  });
 }
 
 function versionOf(output: unknown): unknown {

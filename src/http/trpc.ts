@@ -8,17 +8,19 @@ import { outlineJson } from "../core/json_outline.ts";
 import { appRouter } from "../routers/root.ts";
 import { appErrorOf, authorize, type Meta, requireActor } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
-import { compressed, takesGzip } from "./compress.ts";
 import { deadline } from "./deadline.ts";
 import { headersOf, logFailure } from "./failure.ts";
 import { withLongBody } from "./long_body.ts";
 import { type PublishedProcedure, publishedProcedures, SUBSCRIPTIONS } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
+import { send } from "./send.ts";
 
 /** The bytes of a request of several calls. */
 const MAX_BATCH_BYTES = 1024 * 1024;
 /** The most calls of a batch. src/client.ts puts as many into one. */
 const MAX_BATCH = 20;
+/** What tRPC writes around the answers of a batch. */
+const FRAME_BYTES = 64 * 1024;
 
 /** The same procedures for TypeScript clients, with superjson and batches. */
 export function trpcRoutes(services: Services): Hono<HttpEnv> {
@@ -59,7 +61,15 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
           if (!c.var.code) c.set("code", failure.body(undefined).code);
         },
       });
-      return takesGzip(raw.headers) ? await shortened(response) : response;
+      if (!response.headers.get("content-type")?.startsWith("application/json")) return response;
+      return await send(await response.text(), {
+        ctx,
+        asked: raw.headers,
+        isChange: called[0]?.type === "mutation",
+        delivered: c.env?.delivered,
+        init: { status: response.status, headers: new Headers(response.headers) },
+        frameBytes: FRAME_BYTES,
+      });
     };
     if (raw.method !== "POST") return await answer(raw);
     refuseStrangers(ctx, called);
@@ -72,13 +82,6 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     return await call(await readBody(raw, ctx.actor && called.length > 1 ? MAX_BATCH_BYTES : MAX_CALL_BYTES));
   });
   return app;
-}
-
-/** The same answer in fewer bytes; a stream stays as it is. */
-async function shortened(response: Response): Promise<Response> {
-  if (!response.headers.get("content-type")?.startsWith("application/json")) return response;
-  const headers = new Headers(response.headers);
-  return new Response(await compressed(await response.text(), headers), { status: response.status, headers });
 }
 
 /** Tells callers who may make none of the calls so, before anything is read. */
