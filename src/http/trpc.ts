@@ -19,7 +19,7 @@ import { send } from "./send.ts";
 const MAX_BATCH_BYTES = 1024 * 1024;
 /** The most calls of a batch. src/client.ts puts as many into one. */
 const MAX_BATCH = 20;
-/** What tRPC writes around the answers of a batch. */
+/** The bytes that tRPC writes around the answers of a batch. */
 const FRAME_BYTES = 64 * 1024;
 
 /** The same procedures for TypeScript clients, with superjson and batches. */
