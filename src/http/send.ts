@@ -29,7 +29,7 @@ interface Sent {
   /** Settles when the client has the answer, or is gone. */
   delivered: HttpEnv["Bindings"]["delivered"];
   init: { status: number; headers: Headers };
-  /** What the door itself writes around the answers of a batch. */
+  /** The bytes that the door itself writes around the answers of a batch. */
   frameBytes?: number;
 }
 
