@@ -1169,7 +1169,7 @@ CREATE OR REPLACE FUNCTION public.claimant_works(claimant uuid, claimed_under te
  LANGUAGE sql
  STABLE
 AS $function$
-  select claimant is null or (coalesce(role_of_user(claimant, in_project), '') in ('member', 'admin') and not exists (
+  select claimant is null or (may_write(claimant, in_project) and not exists (
     select from api_keys k where k.id::text = claimed_under and k.user_id = claimant
       and (k.revoked_at is not null or k.expires_at <= now())))
 $function$
@@ -1518,11 +1518,7 @@ CREATE OR REPLACE FUNCTION public.may_write(user_id uuid, project_id uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select exists (
-    select from users u join projects p on p.id = may_write.project_id
-      left join project_members m on m.project_id = p.id and m.user_id = u.id
-    where u.id = may_write.user_id and u.deactivated_at is null
-      and project_role(u.role, u.account_id, p.account_id, m.role) in ('member', 'admin'))
+  select coalesce(role_of_user(may_write.user_id, may_write.project_id) in ('member', 'admin'), false)
 $function$
 ;
 
