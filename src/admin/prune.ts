@@ -4,7 +4,7 @@ import type { Context } from "../core/context.ts";
 const STEP = 2000;
 
 /**
- * Deletes data that has served its time: deliveries and events after 30 days; tokens, sessions and
+ * Deletes data that has served its time: deliveries, mails, chat messages and events after 30 days; tokens, sessions and
  * runs that ended 30 days ago; used or expired invitations; counters of past rate limits; refused
  * sign-ins after 90 days (these are the only entries of the audit list that anybody can cause). It
  * works in steps, so that no lock is held for long, and each step begins at the oldest rows.
@@ -18,6 +18,11 @@ export async function prune({ db }: Context): Promise<void> {
     ["refresh_tokens", "token_hash", db`expires_at < now() - interval '30 days' order by expires_at`],
     ["invitations", "token_hash", db`least(used_at, expires_at) < now() - interval '30 days'`],
     ["outbound_deliveries", "id", db`created_at < now() - interval '30 days' order by created_at`],
+    [
+      "messages",
+      "id",
+      db`state <> 'pending' and created_at < now() - interval '30 days' order by created_at`,
+    ],
     ["hook_runs", "id", db`finished_at < now() - interval '30 days'`],
     ["rate_limits", "key", db`expire < extract(epoch from now()) * 1000`],
     [

@@ -111,6 +111,17 @@ describe("pruning", () => {
     expect(await count("inbound_deliveries", "event = 'many'")).toBe(0);
   });
 
+  test("deletes mails and chat messages after 30 days, and none that is still to be sent", async () => {
+    const { id } = await makeUser(harness.now);
+    await harness.now.sql`
+      insert into messages (id, user_id, channel, kind, state, created_at)
+      select gen_random_uuid(), ${id}::uuid, 'mail', 'now', state, now() - make_interval(days => days)
+      from unnest(array['pending', 'sent', 'refused', 'failed', 'obsolete']) state, unnest(array[29, 31]) days`;
+    await harness.now.run("prune");
+    expect(await count("messages", `user_id = '${id}'`)).toBe(6);
+    expect(await count("messages", `user_id = '${id}' and state = 'pending'`)).toBe(2);
+  });
+
   test("deletes refused sign-ins after 90 days, and nothing else of the audit list", async () => {
     await harness.now.sql`
       insert into audit_log (action, actor, created_at)
@@ -138,7 +149,10 @@ describe("pruning", () => {
       select sha256(n::text::bytea), ${sessionId}::uuid, now() + interval '1 day' from generate_series(1, 20000) n`;
     await sql`
       insert into audit_log (action, actor) select 'session.refused', '{}' from generate_series(1, 20000)`;
-    for (const table of ["sessions", "refresh_tokens", "audit_log"]) {
+    await sql`
+      insert into messages (id, user_id, channel, kind, state)
+      select gen_random_uuid(), ${id}::uuid, 'mail', 'now', 'sent' from generate_series(1, 20000)`;
+    for (const table of ["sessions", "refresh_tokens", "audit_log", "messages"]) {
       await sql.unsafe(`vacuum analyze ${table}`);
     }
     const plans: string[] = [];
@@ -150,7 +164,14 @@ describe("pruning", () => {
       },
     });
     await prune({ ...services, db: explained } as unknown as Context);
-    for (const index of ["sessions_ended_idx", "refresh_tokens_expires_idx", "audit_log_refused_idx"]) {
+    for (
+      const index of [
+        "sessions_ended_idx",
+        "refresh_tokens_expires_idx",
+        "audit_log_refused_idx",
+        "messages_done_idx",
+      ]
+    ) {
       const plan = plans.find((plan) => plan.includes(index));
       expect(plan, index).toBeDefined();
       expect(plan, index).not.toContain("Seq Scan");
