@@ -89,6 +89,22 @@ describe("a question", () => {
     expect(body.code).toBe("conflict");
   });
 
+  test("asked while its ticket closes is refused or ends with the ticket, and never stays", async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const ticket = await talk.newTicket();
+      const [asked, closed] = await Promise.all([
+        talk.call("POST", `${ticket.path}/questions`, { prompt: "Still?" }, talk.annsKey),
+        talk.call("PATCH", ticket.path, { status: "closed" }, talk.ben),
+      ]);
+      expect([closed.status, asked.status === 201 || asked.body.code === "conflict"]).toEqual([200, true]);
+      const { questions } = await talk.done("GET", `${ticket.path}/questions`);
+      expect(questions.map(({ status }: { status: string }) => status)).toEqual(
+        asked.status === 201 ? ["withdrawn"] : [],
+      );
+      expect((await talk.done("GET", ticket.path)).pending_questions).toBe(0);
+    }
+  });
+
   test("refuses parts that don't go together", async () => {
     const ticket = await talk.newTicket();
     const soon = new Date(Date.now() + 3_600_000).toISOString();
