@@ -1,18 +1,6 @@
-import type { Config } from "../core/config.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { invalidField } from "../core/errors.ts";
-import { webUrl } from "./_client.ts";
 import type { LinkedIssue } from "./schema.ts";
-
-/** An issue's repository and number. */
-export interface Place {
-  repo: string;
-  number: number;
-}
-
-export function issueUrl(config: Config, { repo, number }: Place): string {
-  return `${webUrl(config)}/${repo}/issues/${number}`;
-}
 
 /** Reads the linked issue; all fields are null if nothing is linked. */
 export async function readLink({ db }: ProjectContext, ticketId: string): Promise<LinkedIssue> {

@@ -5,7 +5,8 @@ import { RepoName } from "../core/schema.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { webUrl } from "./_client.ts";
-import { issueUrl, onlyRepo, type Place, readLink } from "./_issue_links.ts";
+import { onlyRepo, readLink } from "./_issue_links.ts";
+import { issueUrl, type Place } from "./issue_url.ts";
 import { IssueNumber, type LinkedIssue, type LinkIssue } from "./schema.ts";
 
 /** Links the ticket to an issue, and replaces its former link. The code host isn't asked. */

@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import { invalidRequest, type Issue } from "../core/errors.ts";
+import type { Config } from "../core/config.ts";
 import { CreatedComment } from "../comments/schema.ts";
 import { CreatedQuestion } from "../questions/schema.ts";
 import { WebAddress } from "../core/schema.ts";
+import { issueUrl } from "../integrations/issue_url.ts";
 import { CreatedTask } from "../tasks/schema.ts";
 import { CreatedTestCase } from "../test_cases/schema.ts";
 import { CreatedTicket } from "../tickets/schema.ts";
@@ -13,10 +15,11 @@ import type { TicketRecord } from "./schema.ts";
  * naming the place, or accept records that no other call allows.
  * @throws {AppError} invalid_request that names each place
  */
-export function refuseContradictions(records: readonly TicketRecord[]): void {
+export function refuseContradictions(config: Config, records: readonly TicketRecord[]): void {
   const issues = records.flatMap((record, index) =>
     [
       ...inTicket(record),
+      ...inIssue(config, record),
       ...inCreation(record),
       ...inPartCreations(record),
       ...record.tasks.flatMap(inTask),
@@ -81,6 +84,18 @@ function inTicket(record: TicketRecord): Issue[] {
   }
   if (issues.length === 0 && hasCycle(tasks)) issues.push({ path: "tasks", message: "Depend on each other" });
   return issues;
+}
+
+/** The code host's pages alone are linked to. */
+function inIssue(config: Config, { issue }: TicketRecord): Issue[] {
+  if (issue === null) return [];
+  const expected = issueUrl(config, { repo: issue.repo_full_name, number: issue.issue_number });
+  const isThere = issue.issue_url.toLowerCase() === expected.toLowerCase();
+  return issuesOf([[
+    !isThere,
+    "issue.issue_url",
+    `Expected ${expected}, an address of this service's code host`,
+  ]]);
 }
 
 function inCreation({ id, creation }: TicketRecord): Issue[] {

@@ -24,7 +24,7 @@ import type { ImportResult, ImportTickets, TicketRecord } from "./schema.ts";
  */
 export async function importTickets(ctx: ProjectContext, input: ImportTickets): Promise<ImportResult> {
   requirePerson(ctx.actor, "An import brings approvals by people, so only a person may import");
-  refuseContradictions(input.records);
+  refuseContradictions(ctx.config, input.records);
   const keys = [...new Set(input.records.flatMap(({ project_keys = [] }) => project_keys))];
   return await transact(ctx, async (ctx) => {
     if (keys.length > 0) await lockAccount(ctx, ctx.project.account_id);

@@ -28,7 +28,7 @@ const TASK = uuid();
 const ISSUE = {
   repo_full_name: "acme/one",
   issue_number: 1,
-  issue_url: "https://example.test/1",
+  issue_url: "https://github.com/acme/one/issues/1",
   title: null,
   state: null,
 };
@@ -679,6 +679,19 @@ describe("an import", () => {
       { issue: { ...ISSUE, issue_url: "https://example.test/\0" } },
       "records.0.issue.issue_url",
     ],
+    ...[
+      "javascript:alert(1)//github.com/acme/one/issues/1",
+      "https://evil.example/acme/one/issues/1",
+      "https://github.com.evil.example/acme/one/issues/1",
+      "https://user@github.com/acme/one/issues/1",
+      "http://github.com/acme/one/issues/1",
+      "https://github.com/acme/two/issues/1",
+      "https://github.com/acme/one/issues/2",
+    ].map((issue_url): [string, object, string] => [
+      `an issue at ${issue_url}`,
+      { issue: { ...ISSUE, issue_url } },
+      "records.0.issue.issue_url",
+    ]),
   ])("refuses %s by its path", async (_, fields, path) => {
     const project = await makeProject(harness.now);
     await makeTicket(harness.now, project);
