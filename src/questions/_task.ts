@@ -9,6 +9,11 @@ export type TaskBefore = "pending" | "in_progress";
 /** The limit of a blocking reason, in characters. */
 const MAX_REASON = 2000;
 
+/** A key must be allowed to change tasks where the end of a question lets its task continue. */
+export function requireScopeOf({ actor }: ProjectContext, { task_id }: { task_id: string | null }): void {
+  if (task_id !== null) requireScope(actor, "tasks:write");
+}
+
 /**
  * Blocks the task that waits for a question. Its claim stays, but its lease does not expire while a
  * person thinks. A task that somebody blocked for another reason keeps that reason. Call it while

@@ -5,6 +5,7 @@ import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { requireAnswerer } from "./_may_answer.ts";
 import { questionColumns, readQuestion, refuseEnded, type StoredQuestion } from "./_rows.ts";
+import { requireScopeOf } from "./_task.ts";
 import type { AnswerQuestion, Question } from "./schema.ts";
 
 /**
@@ -18,6 +19,7 @@ export async function answerQuestion(ctx: ProjectContext, input: AnswerQuestion)
     const { db, actor } = ctx;
     const [, question] = await inOrder(lockTicket(ctx, input.ticketId), readQuestion(ctx, input));
     requireAnswerer(ctx, question);
+    requireScopeOf(ctx, question);
     refuseEnded(question, "answer");
     checkAnswer(question, input);
     if (question.stale && !input.confirm_stale) throw isStale(question);

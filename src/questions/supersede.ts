@@ -6,6 +6,7 @@ import { checkAsked } from "./_asked.ts";
 import { endQuestion, requireAsker } from "./_end.ts";
 import { insertQuestion } from "./_insert.ts";
 import { readQuestion, refuseEnded } from "./_rows.ts";
+import { requireScopeOf } from "./_task.ts";
 import type { Question, SupersedeQuestion } from "./schema.ts";
 
 /**
@@ -18,6 +19,7 @@ export async function supersedeQuestion(ctx: ProjectContext, input: SupersedeQue
   return await transact(ctx, async (ctx) => {
     const [ticket, old] = await inOrder(lockTicket(ctx, input.ticketId), readQuestion(ctx, input));
     requireAsker(ctx, old, "supersede");
+    requireScopeOf(ctx, old);
     refuseEnded(old, "supersede");
     await checkAsked(ctx, input, ticket.version);
     const { questionId: _, ...asked } = input;

@@ -4,6 +4,7 @@ import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
 import { endQuestion, requireAsker } from "./_end.ts";
 import { readQuestion, refuseEnded } from "./_rows.ts";
+import { requireScopeOf } from "./_task.ts";
 import type { Question, QuestionPath } from "./schema.ts";
 
 /**
@@ -15,6 +16,7 @@ export async function withdrawQuestion(ctx: ProjectContext, input: QuestionPath)
   return await transact(ctx, async (ctx) => {
     const [, question] = await inOrder(lockTicket(ctx, input.ticketId), readQuestion(ctx, input));
     requireAsker(ctx, question, "withdraw");
+    requireScopeOf(ctx, question);
     refuseEnded(question, "withdraw");
     return await endQuestion(ctx, input, { status: "withdrawn" });
   });

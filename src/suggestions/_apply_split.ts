@@ -1,5 +1,6 @@
 import { isBot, type ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { counted } from "../core/counted.ts";
 import { newVersion } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
 import { lockTasks } from "../tasks/lock.ts";
@@ -103,15 +104,14 @@ async function makeTicket(
       `Cannot split ticket ${parent.ticket_ref}: a bot client must give the new ticket a role, and those of its tasks are disabled`,
     );
   }
-  const lines = tasks.map(({ title }) => `- ${title}`).join("\n");
   // Its job makes the embedding, because nothing slow may happen while the parent is locked.
   const { ticket } = await storeTicket(ctx, {
     id: ctx.project.id,
     title: cut(`Split from ${parent.ticket_ref}: ${title}`, 140),
-    description: cut(
-      `Split from ${parent.ticket_ref} “${parent.title}”, with these tasks:\n\n${lines}`,
-      5000,
-    ),
+    // The tasks aren't named here, because a key that may not read tasks reads this text.
+    description: `Split from ${parent.ticket_ref} “${parent.title}”: ${
+      counted(tasks.length, "task")
+    } moved here.`,
     request_type: parent.request_type,
     ask: false,
     priority: parent.priority,

@@ -72,6 +72,13 @@ describe("a ticket with tasks of two subjects", () => {
     const part = body.tickets[0];
     expect(part).toMatchObject({ priority: "high", roles: [{ role: "backend", status: "pending" }] });
     expect(part.title).toMatch(new RegExp(`^Split from ${ticket.ref}: Login`));
+    // A key that may not read tasks reads the description.
+    const whole = await harness.now.call("GET", `${project.path}/tickets/${part.id}`, {
+      token: project.admin.token,
+    });
+    expect(whole.body.description).toMatch(
+      new RegExp(`^Split from ${ticket.ref} “.*”: \\d+ tasks moved here\\.$`),
+    );
     const moved = await tasksOf(project, part.id);
     expect(moved.body.tasks.map(({ id }: { id: string }) => id)).toEqual(logins);
     expect(accepted.body.evidence.parts).toEqual([
