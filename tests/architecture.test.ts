@@ -276,7 +276,7 @@ function isNamedAfter(file: string, verb: string): boolean {
   return places[0] === 0 && places.every((place, index) => index === 0 || place > places[index - 1]!);
 }
 
-/** Of the portal: a file imports from its own folder and from folders before it. */
+/** The portal's folders in order: a file imports from its own folder and from folders before it. */
 const PORTAL = [
   "words",
   "api",
@@ -339,7 +339,7 @@ test("the portal's folders use one another in one order, and their own private f
     return folder === undefined ? PORTAL.length : PORTAL.indexOf(folder);
   };
   const inside = portalImports.filter(({ to }) => to?.startsWith("portal/"));
-  // What has a name for a value of an enum is complete by that value's type.
+  // A type may come from a later folder: a table that names each value of an enum is complete by its type.
   const wrong = inside.filter(({ from, to, typeOnly }) =>
     place(from) < 0 || place(to!) < 0 || (place(to!) > place(from) && !typeOnly)
   );

@@ -323,7 +323,7 @@ describe("a call that takes the session cookie only", () => {
     expect(refreshes()).toBe(1);
   });
 
-  test("is refused to a key, whoever's cookie there is", async () => {
+  test("is refused to a key, no matter whose cookie there is", async () => {
     const { fetch } = await openBrowser();
     const apiKey = (await makeKey(harness.now, (await makeProject(harness.now)).admin)).token;
     const { api } = createHandoffClient({ baseUrl: "http://handoff.test", credentials: { apiKey }, fetch });

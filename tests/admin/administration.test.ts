@@ -121,7 +121,7 @@ describe("the storage figures", () => {
     expect((await call("GET", "/admin/storage", admin.token)).status).toBe(403);
   });
 
-  test("estimate rows also when the statistics begin anew, as they do at a start", async () => {
+  test("estimate rows also when the statistics begin again, as they do at a start", async () => {
     const { sql } = harness.now;
     await sql`analyze users`;
     await sql`select pg_stat_reset()`;

@@ -98,7 +98,7 @@ describe("a cloud agent's event", () => {
     expect(waiting.body.total).toBe(0);
   });
 
-  test("counts for tasks that were named at the registration, whoever claimed them", async () => {
+  test("counts for tasks that were named at the registration, no matter who claimed them", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
     const { body } = await harness.now.call("POST", `${work.ticket.path}/agent-runs`, {
@@ -253,7 +253,7 @@ describe("a cloud agent's event", () => {
     expect(body).toMatchObject({ status: "done", actual_minutes: 1_000_000 });
   });
 
-  test("finishes what an earlier one had blocked, though the task was edited or moved up meanwhile", async () => {
+  test("finishes a task that an earlier event blocked, though somebody edited it or moved it up in between", async () => {
     const project = await makeProject(harness.now);
     const work = await makeWork(harness.now, project);
     await register(harness.now, project, work);
@@ -561,7 +561,7 @@ describe("registering an agent run", () => {
     expect([late.status, late.body.error]).toEqual([409, expect.stringContaining("its run has ended")]);
   });
 
-  test("twice at once, the second time when an event has come in meanwhile, needs no second try", async () => {
+  test("twice at once needs no second try, even when an event comes in between", async () => {
     const warned = vi.spyOn(log, "warn");
     onTestFinished(() => void warned.mockRestore());
     const project = await makeProject(harness.now);

@@ -104,7 +104,7 @@ describe("billing pages", () => {
     expect((await open(admin, "price_large")).body).toEqual(known.body);
   });
 
-  test("of the pages of one account's admins one can be paid, whoever opened them when", async () => {
+  test("only one page can be paid when several admins of one account open pages", async () => {
     const first = await makeUser(harness.now, { role: "admin" });
     const second = await makeUser(harness.now, { role: "admin", accountId: first.accountId });
     const other = await open(await makeUser(harness.now, { role: "admin" }));
@@ -139,7 +139,7 @@ describe("billing pages", () => {
       if (expected === 200) expect(answer.body.id).not.toBe(page.id);
       else expect(answer.body).toMatchObject({ code: "conflict", error: expect.stringContaining(status) });
     }
-    // What is due is paid there, though nothing told of a payment.
+    // The buyer pays there, though no event told of a payment.
     const portal = await harness.now.call("POST", "/billing/portal", {
       token: admin.token,
       body: { return_url: "https://portal.test/" },
@@ -277,14 +277,14 @@ describe("billing pages", () => {
     }
     stripe.subscriptions.set(younger.subscription, "canceled");
     expect((await open(admin)).status).toBe(409);
-    // Of another mode than the key's.
+    // A subscription of another mode than the key's counts for nothing.
     stripe.subscriptions.delete(older.subscription);
     expect((await open(admin)).status).toBe(200);
     stripe.fail({ code: "lock_timeout", param: "id", message: "Try again" });
     expect((await open(admin)).status).toBe(409);
   });
 
-  test("a customer that the provider has no more checks out anew; its portal is a conflict", async () => {
+  test("a customer that the provider no longer has checks out again; its portal is a conflict", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const ids = newCustomer();
     const customer = `gone_${ids.customer}`;
@@ -399,7 +399,7 @@ describe("billing pages", () => {
     ]]);
   });
 
-  test("an answer that is none of the provider's is a 503, whatever a gateway in between says", async () => {
+  test("an answer that is none of the provider's is a 503, no matter what a gateway in between says", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     for (
       const text of [
@@ -505,7 +505,7 @@ describe("billing pages", () => {
     }
   });
 
-  test("a secret key that lacks the right is told to whoever runs the service, as a wrong one is", async () => {
+  test("the operator is told of a secret key that lacks the right, as of a wrong one", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     stripe.fail(403);
     const { status, body } = await harness.now.call("POST", "/billing/checkout", {
@@ -516,7 +516,7 @@ describe("billing pages", () => {
     expect(body.error).toContain("STRIPE_SECRET_KEY");
   });
 
-  test("a wrong secret key is told to whoever runs the service", async () => {
+  test("the operator is told of a wrong secret key", async () => {
     const wrong = await openHarness({
       env: { STRIPE_SECRET_KEY: "sk_test_wrong", STRIPE_API_URL: stripe.url },
     });

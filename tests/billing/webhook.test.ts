@@ -96,7 +96,7 @@ describe("a payment event", () => {
     expect([...states]).toHaveLength(1);
   });
 
-  test("that awaits the first payment came before any other of its second, whatever their ids and order", async () => {
+  test("that awaits the first payment came before any other of its second, with any ids and in any order", async () => {
     for (const order of permutations([0, 1, 2])) {
       const admin = await makeUser(harness.now, { role: "admin" });
       const [created, updated, checkout] = life(admin);
@@ -107,7 +107,7 @@ describe("a payment event", () => {
     }
   });
 
-  test("the end of a subscription is final, whatever comes later", async () => {
+  test("the end of a subscription is final, no matter what comes later", async () => {
     for (const order of permutations([0, 1, 2, 3])) {
       const admin = await makeUser(harness.now, { role: "admin" });
       const [created, , checkout, updated] = life(admin);
@@ -160,7 +160,7 @@ describe("a payment event", () => {
     }
   });
 
-  test("of several customers the one is shown whose subscription runs, whatever the order", async () => {
+  test("the customer whose subscription runs is shown among several, in any order", async () => {
     for (const order of permutations([0, 1, 2, 3])) {
       const admin = await makeUser(harness.now, { role: "admin" });
       const [, running, checkout] = life(admin);
@@ -347,7 +347,7 @@ describe("a payment event", () => {
     expect(await billing(admin)).toEqual(before);
   });
 
-  test("of a connected account is kept and changes nothing, whoever it names as the buyer", async () => {
+  test("of a connected account is kept and changes nothing, no matter whom it names as the buyer", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [created, , checkout] = life(admin);
     for (const event of [checkout!, created!]) {

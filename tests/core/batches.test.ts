@@ -33,7 +33,7 @@ test("what comes while one is under way goes together as the next", async () => 
   expect(groups).toEqual([[1], [5], [2, 3, 4]]);
 });
 
-test("an idle lane starts anew at once", async () => {
+test("an idle lane starts again at once", async () => {
   const batches = new Batches();
   const { groups, work, endAll } = openWork();
   for (const item of [1, 2]) {

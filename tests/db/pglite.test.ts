@@ -56,7 +56,7 @@ describe("the embedded database", () => {
     expect(row).toEqual({ rows: acknowledged, last: acknowledged });
   });
 
-  test("starts anew after a kill in the middle of its creation", async () => {
+  test("starts again after a kill in the middle of its creation", async () => {
     const writer = startScript("_writer.ts", dataDir);
     await until(() => Deno.stat(`${dataDir}/db.new/base`).then(() => true, () => false));
     expect(await modeOf("db.new")).toBe(0o700);

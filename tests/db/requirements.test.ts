@@ -101,7 +101,7 @@ function serversDatabase(): void {
     });
   });
 
-  test("can be used whatever its name, written in the address as its letters must be there", async () => {
+  test("can be used with any name, written in the address as its letters must be there", async () => {
     const place = await emptyPlace();
     const name = `${nameOf(place.url!)} für 100%`;
     await administer((sql) => sql`alter database ${sql(nameOf(place.url!))} rename to ${sql(name)}`);

@@ -71,7 +71,7 @@ describe("a deploy record", () => {
     });
   });
 
-  test("closes what waited for it in a project that was archived meanwhile", async () => {
+  test("closes the tickets that waited for it in a project that has been archived since", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/archived"] });
     const sha = newSha();
     const ticket = await makeMerged(harness.now, project, sha);
@@ -132,7 +132,7 @@ describe("a deploy record", () => {
     expect(await readTicket(harness.now, project, ticket)).toMatchObject({ status: "open", ship: "merged" });
   });
 
-  test("acknowledges whatever else the environment is called, and takes any run id", async () => {
+  test("acknowledges any other name of the environment, and takes any run id", async () => {
     for (const text of ["", "Production", "\0", "\ud800", "🚀".repeat(1000)]) {
       const record = { repo: "acme/anywhere", sha: newSha(), environment: text, run_id: text || null };
       const { status, body } = await sendDeploy(harness.now, record);

@@ -55,7 +55,7 @@ describe("the hourly sweep", () => {
     });
   });
 
-  test("closes a deployed ticket whose last role was finished since, wherever it was moved meanwhile", async () => {
+  test("closes a deployed ticket whose last role was finished since, also when it was moved in between", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/late"] });
     const sha = newSha();
     const ticket = await makeMerged(harness.now, project, sha, { roles: ["qa"] });
@@ -77,7 +77,7 @@ describe("the hourly sweep", () => {
     });
   });
 
-  test("leaves a ticket open that someone reopened, until it is merged anew", async () => {
+  test("leaves a ticket open that someone reopened, until it is merged again", async () => {
     const project = await makeProject(harness.now);
     const ticket = await makeMerged(harness.now, project, newSha());
     await sweep();
@@ -144,7 +144,7 @@ describe("the hourly sweep", () => {
     expect((await read(failed)).version, "stamped once").toBe(version);
   });
 
-  test("stamps nothing that is merged anew while it waits for it", async () => {
+  test("stamps no ticket that is merged again while the sweep waits for it", async () => {
     const project = await makeProject(harness.now, { repositories: ["acme/anew"] });
     const sha = newSha();
     const ticket = await makeMerged(harness.now, project, sha);

@@ -77,7 +77,7 @@ describe("every change of a ticket is an event", () => {
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
   });
 
-  test("whatever history tells of has a line in the table of types", async () => {
+  test("each kind of row in history has a line in the table of types", async () => {
     const tracked = await harness.now.sql<{ entity: string | null }[]>`
       select substring(prosrc from 'select r\\.project_id, r\\.\\w+, ''(\\w+)''') as entity
       from pg_proc where proname like 'record\\_history\\_of\\_%'`;

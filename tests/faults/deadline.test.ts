@@ -31,7 +31,7 @@ function openRoute() {
 }
 
 describe("a call", () => {
-  test("that waits for a database that is lost meanwhile is answered at once", async () => {
+  test("is answered at once when the database that it waits for is lost", async () => {
     const { get, waits, lose } = openRoute();
     const answer = get("/waits");
     await vi.waitFor(() => expect(waits).toHaveBeenCalled());
@@ -47,7 +47,7 @@ describe("a call", () => {
     expect(await get("/answers")).toBe("200 done");
   });
 
-  test("is answered after half a minute, whatever it waits for, and leaves nothing behind", async () => {
+  test("is answered after half a minute, no matter what it waits for, and leaves nothing behind", async () => {
     const { get } = openRoute();
     const answer = get("/waits");
     await vi.advanceTimersByTimeAsync(30_000);

@@ -15,7 +15,7 @@ const project = useProject(harness);
 const CALLS = 20;
 /** The calls of the report took 1.4 to 3.4 GB, and kept the process silent for 3 to 11 s. */
 const BEARABLE = { grownBytes: 600 * 1024 * 1024, silentMs: 2_000 };
-/** What tRPC writes around the answers of a batch. */
+/** Bytes that tRPC writes around the answers of a batch. */
 const FRAME = 64 * 1024;
 
 const readers = publishedProcedures().filter(({ type, meta }) =>

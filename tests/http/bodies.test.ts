@@ -119,7 +119,7 @@ describe("a body", () => {
     expectError(await post(harness.now, project, { raw, headers: JSON_TYPE }), 408, "request_timeout");
   });
 
-  test("of a stranger is not read: he hears 401 whatever it is", async () => {
+  test("of a stranger is not read: any body gets 401", async () => {
     for (const raw of ["{ broken", "", JSON.stringify(ticketInput())]) {
       const answer = await harness.now.call("POST", `${project.path}/tickets`, { raw, headers: JSON_TYPE });
       expectError(answer, 401, "unauthenticated");

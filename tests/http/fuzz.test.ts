@@ -58,7 +58,7 @@ describe.each(
 )(
   "%s",
   (name, target, index) => {
-    test("answers whatever is asked of it as documented", async () => {
+    test("answers every request as documented", async () => {
       let spent = false;
       const property = fc.asyncProperty(requestsOf(document, target), async (request) => {
         world ??= await World.make(harness, github);
@@ -137,7 +137,7 @@ async function signatureOf(operationId: string, body: Uint8Array): Promise<Recor
   }
 }
 
-/** What is wrong with an answer beyond its document. */
+/** Lists the faults of an answer that its document can't tell. */
 function faultsOf(
   { who, path }: FuzzRequest,
   { operation }: Target,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { useHarness } from "../harness.ts";
 import { runDeno } from "../run_deno.ts";
 
-// What others' tools make of the document. The generators of Python and Go are not here: they are tried by hand.
+// Tools of others read the document here. The generators of Python and Go are tried by hand.
 const harness = useHarness();
 let folder: string;
 beforeAll(async () => {
@@ -66,7 +66,7 @@ test("hey-api writes a client by which calls compile, and a wrong one doesn't", 
   expect(await faultsOf(call(DRAFT.replace(`"bug"`, `"bugs"`)))).toContain(`Type '"bugs"' is not assignable`);
 });
 
-/** What the compiler says of a program beside what was generated. */
+/** Answers the compiler's errors for a program that uses the generated client. */
 async function faultsOf(program: string): Promise<string> {
   await Deno.writeTextFile(`${folder}/program.ts`, program);
   const { code, stderr } = await runDeno(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { InFlight } from "../../src/http/in_flight.ts";
 
-test("a bag holds what was put in and not taken out, each once, in whatever order it goes", () => {
+test("a bag holds each thing that was put in and not taken out once, in any order of taking", () => {
   const bag = new InFlight<string>();
   const [a, b, c] = ["a", "b", "c"].map((item) => bag.add(item));
   a!();
@@ -16,7 +16,7 @@ test("a bag holds what was put in and not taken out, each once, in whatever orde
   expect(bag.size).toBe(0);
 });
 
-test("what is read of a bag may take out of it meanwhile", () => {
+test("a reader of a bag may take things out of it while it reads", () => {
   const bag = new InFlight<() => void>();
   let rung = 0;
   for (let index = 0; index < 3; index++) {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   foreign = await makeProject(harness.now);
 });
 
-/** What costs much for its length: nesting, empty objects, keys. */
+/** Bodies that cost much for their length: nesting, empty objects, keys. */
 const COSTLY: [string, (bytes: number) => string][] = [
   ["nested lists", (bytes) => "[".repeat(bytes / 2) + "]".repeat(bytes / 2)],
   ["nested objects", (bytes) => '{"0":'.repeat(bytes / 6) + "1" + "}".repeat(bytes / 6)],
@@ -90,7 +90,7 @@ describe.each(COSTLY)("16 MiB of %s", (_, costly) => {
     },
   );
 
-  test("are no batch, for whoever may import", async () => {
+  test("are no batch, even for a user who may import", async () => {
     const part = `{"json":{"id":"${project.id}","records":${records}}}`;
     const both = `{"0":${part},"1":${part}}`;
     const path = "/trpc/transfers.import,transfers.import?batch=1";

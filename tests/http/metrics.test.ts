@@ -38,11 +38,11 @@ test("metrics, dashboard and document name the same, measured under the permissi
     expect(told.toSorted()).toEqual(own.toSorted());
     expect(Number(/^process_resident_memory_bytes (\S+)/m.exec(samples)![1])).toBeGreaterThan(50e6);
     expect(samples).toMatch(/^handoff_queue_jobs\{queue="embed-ticket",state="failed"\} 0$/m);
-    // Of a counter that isn't there before its first count, Prometheus takes that one for nothing.
+    // Prometheus misses the first count of a counter that isn't there before it.
     expect(samples).toMatch(/^handoff_deliveries_total\{provider="github",outcome="failed"\} 0$/m);
     expect(samples).toMatch(/^handoff_messages_total\{channel="mail",outcome="failed"\} 0$/m);
     expect(samples).toMatch(/^handoff_embedding_duration_seconds_count\{outcome="missed"\} 0$/m);
-    // What comes with time: the loop's lag, and no figure of the process that stays at 0.
+    // Some figures come with time: the loop's lag is counted, and no figure of the process stays at 0.
     await until(async () => {
       const later = await service.get("/metrics");
       return /^handoff_event_loop_lag_seconds_count [1-9]/m.test(later) && !/^process_\w+ 0$/m.test(later);

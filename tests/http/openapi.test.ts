@@ -116,7 +116,7 @@ describe("the document", () => {
     expect(properties.evidence.description).toMatch(/NUL.*lone surrogates.*100 levels/);
   });
 
-  test("names the path of whatever is made", () => {
+  test("names the path of each thing that is made", () => {
     const made = document.operations.filter(({ operation }) => operation.responses["201"]);
     expect(made.length).toBeGreaterThan(10);
     for (const { operation } of made) expect(operation.responses["201"]?.headers).toHaveProperty("Location");

@@ -60,17 +60,20 @@ async function createSome(count: number): Promise<string[]> {
   return made;
 }
 
-/** What the server then refuses a connection with is FATAL, as it is for a wrong password. */
+/** A server that lets nobody in refuses a connection with FATAL, as it does for a wrong password. */
 async function letIn(anybody: boolean): Promise<void> {
   await alterDatabase(`allow_connections ${anybody}`, { anew: !anybody });
 }
 
-/** What has connected meanwhile stays so, as with a former primary when the name leads to the new one. */
+/**
+ * A connection that was made before stays as it is, as with a former primary when the name leads to
+ * the new one.
+ */
 async function takeWrites(any: boolean): Promise<void> {
   await alterDatabase(`set default_transaction_read_only = ${!any}`, { anew: !any });
 }
 
-/** With `anew`, whoever is connected must connect again. */
+/** Also ends the connections of all clients, if it is told to. */
 async function alterDatabase(change: string, { anew }: { anew: boolean }): Promise<void> {
   const name = nameOf(place.url!);
   await administer(async (sql) => {

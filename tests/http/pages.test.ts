@@ -52,7 +52,7 @@ test("the page of a whole link shows its form and begins in it", async () => {
   expect([form.hidden, focused]).toEqual([false, ["password"]]);
 });
 
-test("the page of half a link asks for the whole one, and loads anew when its address gets that", async () => {
+test("the page of half a link asks for the whole link, and loads again when its address becomes that", async () => {
   const { form, message, location, window } = await openInvite("");
   expect([form.hidden, message.textContent]).toEqual([true, expect.stringContaining("incomplete")]);
   window.dispatchEvent(new Event("hashchange"));

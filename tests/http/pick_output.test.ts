@@ -33,7 +33,7 @@ test("what the schema doesn't name stays inside, at every depth", () => {
   expect(JSON.stringify(pick({ rows: [leaky], ...secret }))).toBe(JSON.stringify({ rows: [row] }));
 });
 
-test("leaves of whatever fits the schema what parsing leaves", () => {
+test("every value that fits the schema leaves as parsing leaves it", () => {
   const extra = fc.record({ password_hash: fc.string() }, { requiredKeys: [] });
   const rows = fc.record({
     id: fc.uuid(),

@@ -19,7 +19,7 @@ test("alarms ring once each, those too that are set while others ring, and leave
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("an alarm that is cancelled doesn't ring, be it by another one that is due with it", async () => {
+test("a cancelled alarm doesn't ring, even when another one that is due with it cancels it", async () => {
   const ring = vi.fn();
   const cancels: (() => void)[] = [];
   setSharedTimeout(1000, () => cancels.forEach((cancel) => cancel()));

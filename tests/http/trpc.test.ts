@@ -112,7 +112,7 @@ describe("the tRPC door", () => {
     expect(rest.status).toBe(400);
   });
 
-  test("reads evidence whatever its keys are", async () => {
+  test("reads evidence with any keys", async () => {
     const evidence = { constructor: { prototype: 1 }, toString: "x", nested: [{ prototype: null }] };
     const { id } = await makeTicket(harness.now, project, { evidence });
     const { status, body } = await query("tickets.get", { id: project.id, ticketId: id });

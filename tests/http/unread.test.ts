@@ -134,7 +134,7 @@ describe("answers that nobody reads", () => {
       if (await askAndLeave() === 200) accepted++;
       await passMinute();
     }
-    // Beside those that were given up, 64 MiB may wait.
+    // 64 MiB may wait, not counting the answers that were given up.
     expect(accepted).toBeGreaterThanOrEqual(16);
     expect(accepted).toBeLessThanOrEqual(16 + 5);
     expect((await ask()).status).toBe(429);

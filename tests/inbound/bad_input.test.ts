@@ -116,7 +116,7 @@ describe("a signature", () => {
 
   test("the deploy secret that is no ASCII is good in UTF-8 and in Latin-1", async () => {
     for (const encoding of ["utf8", "latin1"] as const) {
-      // Of a field the characters are its bytes.
+      // Each character of a header field is one byte.
       const field = Buffer.from(NEXT_CRON, encoding).toString("latin1");
       expect((await send(cron(deploy), { "x-cron-secret": field })).status, encoding).toBe(200);
     }

@@ -244,7 +244,7 @@ describe("people are told of", () => {
     expect(await reason(talk.ben, ticket)).toBe("assigned");
   });
 
-  test("nothing of a ticket that they have muted, whatever happens there, and all again once they watch it", async () => {
+  test("nothing of a ticket that they have muted, and all again once they watch it", async () => {
     const { ben } = talk;
     const ticket = await talk.newTicket();
     expect(await talk.done("DELETE", `${ticket.path}/watch`, undefined, ben)).toMatchObject({ muted: true });

@@ -302,7 +302,7 @@ describe("an issue that a ticket is linked to", () => {
     expect(rows.map(({ reason }) => reason)).toEqual([null, "no_ticket"]);
   });
 
-  test("is followed out of a repository in the accounts that have wired one to it, whoever tells of it", async () => {
+  test("is followed out of a repository in the accounts that have wired one to it, no matter who tells of it", async () => {
     const { project: wired, ticket: own } = await linked("acme/private", 6);
     const { project, ticket: foreign } = await linked("acme/public", 1);
     await link(foreign, project, { repo_full_name: "acme/private", issue_number: 6 });

@@ -63,7 +63,7 @@ describe("more than twenty repositories", () => {
     expect(done).toMatchObject({ state: "done", total: 100, pending: 0, reconnect: false, code: null });
     expect(done.failed).toBeGreaterThan(0);
     expect(done.created).toBeGreaterThan(50);
-    // No failure left two hooks, and whatever was told to be there is there.
+    // No failure left two hooks, and each hook that the run told of is there.
     for (const { repo, status, hook_id } of done.results as Result[]) {
       const hooks = github.state.repository(repo)!.hooks;
       expect(hooks.length).toBeLessThanOrEqual(1);
@@ -111,7 +111,7 @@ describe("more than twenty repositories", () => {
     });
   });
 
-  test("says why one failed in words that can be kept, whatever GitHub says", async () => {
+  test("says why one failed in words that can be kept, no matter what GitHub says", async () => {
     const { github } = hosting.now;
     const { admin, repositories } = await hosting.now.project(21);
     const { body } = await hosting.now.setUp(admin);
@@ -180,7 +180,7 @@ describe("more than twenty repositories", () => {
     });
   });
 
-  test("does nothing more for a user who was deactivated meanwhile", async () => {
+  test("does nothing more for a user who has been deactivated since", async () => {
     const { harness, github } = hosting.now;
     const { admin } = await hosting.now.project(25);
     const { body } = await hosting.now.setUp(admin);
@@ -204,7 +204,7 @@ describe("more than twenty repositories", () => {
     expect(done.created).toBeGreaterThan(0);
   });
 
-  test("leaves out the projects that its user has lost meanwhile", async () => {
+  test("leaves out the projects that its user has lost since", async () => {
     const { harness, github } = hosting.now;
     const kept = await hosting.now.project(10);
     const lost = await hosting.now.project(12);

@@ -69,7 +69,7 @@ describe("setting up webhooks", () => {
         expect(await setUp()).toMatchObject([{ repo: "acme/terse", status, hook_id: 7 }]);
       }
       expect(hooks).toHaveLength(3);
-      // As somebody made it anew, with a secret of theirs.
+      // Somebody made it again, with a secret of theirs.
       Object.assign(hooks[2]!, { id: 8 });
       expect(await setUp()).toMatchObject([{ status: "updated", hook_id: 8 }]);
     } finally {
@@ -78,7 +78,7 @@ describe("setting up webhooks", () => {
     }
   });
 
-  test("mends a hook that somebody changed, and sets its secret anew", async () => {
+  test("mends a hook that somebody changed, and sets its secret again", async () => {
     const project = await hosting.now.project(7);
     const [paused, other, more, form, insecure, rewritten, untouched] = project.repositories as [
       string,
@@ -145,7 +145,7 @@ describe("setting up webhooks", () => {
     hooksOf(repo).push(hook(7, "https://ci.test/hook"), hook(9, `${HOOK_URL}/`), hook(8, HOOK_URL));
     const { body } = await hosting.now.setUp(project.admin);
     expect(body.results).toMatchObject([{ status: "updated", hook_id: 8 }]);
-    // Of two hooks for one URL the older one stays.
+    // The older one of two hooks for one URL stays.
     expect(hooksOf(repo).map(({ id }) => id)).toEqual([7, 8]);
     expect(hooksOf(repo)[0]!.config.url).toBe("https://ci.test/hook");
   });

@@ -189,7 +189,7 @@ describe("creating an issue from a ticket", () => {
     expect(github.state.repository(repo)!.issues).toHaveLength(2);
   });
 
-  test("finds it whatever the code host's clock says, and who closed it meanwhile", async () => {
+  test("finds it with any clock of the code host, and who has closed it since", async () => {
     const { harness, github } = hosting.now;
     const project = await hosting.now.project(1);
     const [repo] = project.repositories as [string];
@@ -249,7 +249,7 @@ describe("creating an issue from a ticket", () => {
     expect((await harness.call("POST", path, { token, body: {} })).body.issue_number).toBe(1);
   });
 
-  test("finds the issue whose record was lost, whoever calls next", async () => {
+  test("finds the issue whose record was lost, no matter who calls next", async () => {
     const { harness, github } = hosting.now;
     const project = await hosting.now.project(1);
     const [repo] = project.repositories as [string];

@@ -99,7 +99,7 @@ describe("what comes again, late or in another order", () => {
     expect(await linksOf(ticket)).toHaveLength(2);
   });
 
-  test("an edit that names a ticket stamps it whatever someone has said of it before the merge", async () => {
+  test("an edit that names a ticket stamps it, no matter what someone said of it before the merge", async () => {
     const { project, repo } = await merges.wired();
     const ticket = await makeTicket(hosting.now.harness, project);
     await patch(ticket, project, { merge_sha: SHA("9") });
@@ -385,7 +385,7 @@ describe("what comes again, late or in another order", () => {
     }
   });
 
-  test("a merge counts in full when it is told itself, whatever told of it before", async () => {
+  test("a merge counts in full when it is told itself, no matter what told of it before", async () => {
     const { project, repo } = await merges.wired();
     const [reopened, said] = [
       await makeTicket(hosting.now.harness, project),
@@ -491,7 +491,7 @@ describe("what comes again, late or in another order", () => {
     expect((await merges.ticket(ticket, project)).merge_sha).toBe(SHA("2"));
   });
 
-  test("a linked pull request stamps its ticket by whatever way it was merged", async () => {
+  test("a linked pull request stamps its ticket by every way of merging", async () => {
     const { harness } = hosting.now;
     const { project, repo } = await merges.wired();
     // The payloads of squash, merge and rebase differ in the commit only.

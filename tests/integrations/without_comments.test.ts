@@ -53,7 +53,7 @@ describe("of a pull request's text", () => {
     expect(withoutComments(body)).not.toContain("HO-7");
   });
 
-  test("as much is read as a Markdown library shows, whatever code, lists and quotes there are", () => {
+  test("as much is read as a Markdown library shows, with any code, lists and quotes", () => {
     fc.assert(
       fc.property(document, (body) => {
         const html = renderToStaticMarkup(createElement(Markdown, { rehypePlugins: [shown] }, body));
@@ -79,7 +79,10 @@ interface Node {
   children?: Node[];
 }
 
-/** What a browser shows of the HTML in a text; a comment without an end hides the rest of its paragraph. */
+/**
+ * Answers the part of the HTML in a text that a browser shows. A comment without an end hides the
+ * rest of its paragraph.
+ */
 function shown() {
   const show = (node: Node): void => {
     let isHidden = false;

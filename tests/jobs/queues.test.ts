@@ -42,7 +42,7 @@ describe("a queue", () => {
     await expect(runJob(harness.now.services, "analyze-project", job)).rejects.toThrow("expected boolean");
   });
 
-  test("has today's settings after a start, whatever it had before", async () => {
+  test("has today's settings after a start, no matter what it had before", async () => {
     const { boss, sql } = harness.now;
     const settings = () =>
       sql`

@@ -115,7 +115,7 @@ describe("a key that is bound to a project", () => {
     expect((await call("GET", `/projects/${other.id.toUpperCase()}`, { token })).status).toBe(403);
   });
 
-  test("has no say over the account, whatever its scopes and its owner", async () => {
+  test("has no say over the account with any scopes or owner", async () => {
     for (const role of ["admin", "super_admin"] as const) {
       const admin = await makeUser(harness.now, { role });
       const project = await makeProject(harness.now, { admin });

@@ -5,7 +5,10 @@ import { type Harness, openHarness } from "../harness.ts";
 const SUITE =
   new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url).pathname;
 
-/** What the suite finds and a product can't have: its own fixture tools, resources and prompts, and kinds of answers that this service has no use for. */
+/**
+ * Failures that the suite finds because a product can't have what it looks for: the suite's own
+ * fixture tools, resources and prompts, and kinds of answers that this service has no use for.
+ */
 const EXPECTED = new URL("./conformance.expected.json", import.meta.url);
 
 let harness: Harness;

@@ -21,7 +21,7 @@ const talk = useTalk(harness);
 
 const deliver = () => harness.now.run("deliver-notifications");
 
-/** What waits for its next try doesn't wait any more. */
+/** Delivers the messages that wait for their next try at once. */
 async function deliverAgain(): Promise<void> {
   await harness.now.sql`update messages set next_try_at = now() where state = 'pending'`;
   await deliver();

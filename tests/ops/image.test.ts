@@ -7,7 +7,7 @@ function linesOf(file: string): string[] {
   return Deno.readTextFileSync(new URL(file, ROOT)).split("\n");
 }
 
-test("whatever the image copies is there and is sent to its build", async () => {
+test("every path that the image copies is there and is sent to its build", async () => {
   const copied = linesOf("Dockerfile").flatMap((line) => {
     const [word, ...paths] = line.split(/\s+/);
     return word === "COPY" && !paths[0]!.startsWith("--from=") ? paths.slice(0, -1) : [];

@@ -17,7 +17,7 @@ const places: Place[] = [];
 let source: Place;
 /** The credentials of those who read, by their names. */
 let readers: Record<string, string>;
-/** What each of them saw in the source. */
+/** The things that each of them saw in the source. */
 let seen: Seen;
 
 beforeAll(async () => {

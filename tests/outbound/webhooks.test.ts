@@ -52,7 +52,7 @@ async function makeEndpoint(fields: Record<string, unknown> = {}, project = shar
   };
 }
 
-/** What the dispatcher and the workers do, here and now. */
+/** Does the work of the dispatcher and the workers, here and now. */
 async function deliver(): Promise<void> {
   const { services, sql } = harness.now;
   await until(async () => (await sql`select from event_outbox`).length === 0);

@@ -203,7 +203,7 @@ export async function axe(page: Page): Promise<string[]> {
   // The inspector runs axe and not the page, because the policy forbids it to scripts.
   if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(await axeSource());
   const violations = await page.evaluate(async () => {
-    // What fades in has too little contrast until it is there.
+    // An element that fades in has too little contrast until it is there.
     const ending = document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity);
     await Promise.allSettled(ending.map((one) => one.finished));
     const values = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];

@@ -69,7 +69,7 @@ const READERS: Caller[] = [
 const WRITERS = READERS.filter((caller) => caller !== "viewer");
 const ADMINS = WRITERS.filter((caller) => caller !== "member" && caller !== "key of the admin");
 
-/** What is called, and who may. */
+/** Each call, and who may make it. */
 const RULES: [string, string, () => string, (() => unknown) | null, Caller[]][] = [
   ["read the project", "GET", () => project.path, null, READERS],
   ["list tickets", "GET", () => `${project.path}/tickets`, null, READERS],

@@ -208,7 +208,7 @@ describe("a former key", () => {
     expect((await call("GET", loser.path, loser)).body).toMatchObject({ key: loser.key, former_keys: [] });
   });
 
-  test("is kept by the database, whoever writes the row", async () => {
+  test("is kept by the database against any writer of the row", async () => {
     const { project, old } = await makeRenamed();
     const { sql } = hosting.now.harness;
     const accountId = await makeAccount(hosting.now.harness);

@@ -33,7 +33,7 @@ test("the people of a project are all of its account who have a role in it, and 
   });
 });
 
-test("they come in pages that hold each once, whoever comes meanwhile; each page takes one statement", async () => {
+test("they come in pages that hold each person once, also when others join in between; each page takes one statement", async () => {
   const project = await makeProject(harness.now);
   const people = [project.admin];
   for (let i = 0; i < 3; i++) people.push(await makeMember(harness.now, project, "member"));

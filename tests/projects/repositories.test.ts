@@ -8,7 +8,7 @@ const call = (...args: Parameters<typeof harness.now.call>) => harness.now.call(
 const admin = () => makeUser(harness.now, { role: "admin" });
 
 describe("repositories", () => {
-  test("are one whatever their case, and shown as they were given last", async () => {
+  test("are one in any case of letters, and are shown as they were given last", async () => {
     const project = await makeProject(harness.now, { repositories: ["Acme/App", "acme/web"] });
     const put = (repositories: string[]) =>
       call("PUT", `${project.path}/repositories`, { token: project.admin.token, body: { repositories } });

@@ -77,7 +77,7 @@ describe("waiting for an answer", () => {
     expect((await answer).body.status).toBe("answered");
   });
 
-  test("tells nobody who has lost the project meanwhile", async () => {
+  test("tells nobody who has lost the project since", async () => {
     const left = await makeMember(harness.now, talk.project, "viewer");
     const question = await talk.ask(await talk.newTicket());
     const { answer } = await wait(question.path, left);

@@ -117,7 +117,7 @@ describe("an access token", () => {
     expect(answer.body.code).toBe("unauthenticated");
   });
 
-  test("is taken whatever the case of the word Bearer, and however many blanks are behind it", async () => {
+  test("is taken with the word Bearer in any case, and with any number of blanks after it", async () => {
     const user = await makeUser(harness.now);
     for (const word of ["bearer", "BEARER", "Bearer", "Bearer  "]) {
       const answer = await harness.now.call("GET", "/auth/me", {

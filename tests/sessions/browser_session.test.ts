@@ -60,7 +60,7 @@ test("the refresh cookie alone renews both cookies", async () => {
   expect(me.status).toBe(200);
 });
 
-test("the refresh cookie that can be used counts, whatever others of its name come along, in any order", async () => {
+test("the refresh cookie that can be used counts, with any others of its name and in any order", async () => {
   const used = await start();
   await renew(used.refresh);
   await harness.now
@@ -89,7 +89,7 @@ test("a refresh cookie that was used half a minute ago ends the session of both"
   expect((await renew(renewed)).body.code).toBe("unauthenticated");
 });
 
-test("without its cookie a renewal is refused, whatever else comes along", async () => {
+test("a renewal without its cookie is refused, no matter what else comes along", async () => {
   const { session, refresh } = await start();
   const answer = await harness.now.call("POST", "/auth/session/renew", {
     headers: { ...SAME, cookie: `session=${session}` },

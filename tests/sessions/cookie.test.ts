@@ -103,7 +103,7 @@ describe("a session cookie", () => {
     expect((await me("=;;; %zz=%; session")).status).toBe(401);
   });
 
-  test("counts when it is valid, whatever other cookies of its name stand beside it, in any order", async () => {
+  test("counts when it is valid, with any other cookies of its name beside it, in any order", async () => {
     const person = await makePerson(harness.now);
     const [ended, valid] = [await signIn(harness.now, person), await signIn(harness.now, person)];
     await harness.now.call("POST", "/auth/logout", { token: ended.access });

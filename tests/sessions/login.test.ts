@@ -154,7 +154,7 @@ describe("a refused sign-in", () => {
     expect(await fewest(unknown)).toBe(await fewest(wrong));
   });
 
-  test("comes with the limit's fields after ten attempts on one email, from whatever address", async () => {
+  test("comes with the limit's fields after ten attempts on one email, from any address", async () => {
     const person = await makePerson(harness.now);
     person.email = `iσ_${person.email}`;
     await harness.now.sql`update users set email = ${person.email} where id = ${person.id}::uuid`;
@@ -173,7 +173,7 @@ describe("a refused sign-in", () => {
     }
   });
 
-  test("comes after thirty refusals of one address, on whatever email", async () => {
+  test("comes after thirty refusals of one address, on any email", async () => {
     const address = freshAddress();
     const person = await makePerson(harness.now);
     for (let i = 0; i < 2; i++) expect((await login(harness.now, person, { address })).status).toBe(200);
@@ -251,7 +251,7 @@ function cookieOf(headers: Headers): { value: string; attributes: string[] } {
   return { value: pair.slice("session=".length), attributes };
 }
 
-/** What a caller can tell one refusal from another by; ids and times aside. */
+/** The parts by which a caller can tell one refusal from another, without ids and times. */
 function visible({ status, body, headers }: Answer) {
   const { requestId: _, ...rest } = body;
   const names = [...headers.keys()].filter((name) => !["x-request-id", "ratelimit"].includes(name));

@@ -173,7 +173,7 @@ describe("a rotated token", () => {
     expect(await auditOf(sessionId)).toHaveLength(1);
   });
 
-  test("is a theft even when it has expired meanwhile", async () => {
+  test("is a theft even when it has expired since", async () => {
     const { first, sessionId } = await signedIn();
     const second = await refresh(harness.now, first.refresh);
     await ageUse(sessionId, 31 * 24 * 3600);

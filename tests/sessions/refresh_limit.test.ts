@@ -62,7 +62,7 @@ test("lets exactly as many through as it says when all come at once", async () =
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(17);
 });
 
-test("counts each address by itself, and begins anew when the time is over", async () => {
+test("counts each address by itself, and begins again when the time is over", async () => {
   const address = freshAddress();
   expect((await attempts(4, address)).at(-1)!.status).toBe(429);
   expect((await attempts(1, freshAddress()))[0]!.status).toBe(401);
@@ -70,7 +70,7 @@ test("counts each address by itself, and begins anew when the time is over", asy
   expect((await attempts(1, address))[0]!.status).toBe(401);
 });
 
-test("begins anew after the clock was set back, and not where another process' clock is a little ahead", async () => {
+test("begins again after the clock was set back, and not where another process' clock is a little ahead", async () => {
   const address = freshAddress();
   const begunAhead = (seconds: number) =>
     harness.now.sql`
@@ -111,7 +111,7 @@ test("takes the address from X-Forwarded-For's last hop only behind a proxy that
     for (let hop = 0; hop < 4; hop++) {
       expect((await refresh(proxied, "guessed", spoofed(hop))).status).toBe(401);
     }
-    // What the client itself wrote before the last hop makes no difference.
+    // The addresses that the client itself wrote before the last hop make no difference.
     const forged = { address: "10.8.0.1", headers: { "x-forwarded-for": "9.9.9.9, 10.7.0.1" } };
     const answers: Answer[] = [];
     for (let i = 0; i < 3; i++) answers.push(await refresh(proxied, "guessed", forged));

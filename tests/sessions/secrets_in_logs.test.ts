@@ -6,7 +6,7 @@ const ADMIN = { email: "root@example.test", password: "the first admin's passwor
 
 let place: Place;
 let service: ServiceProcess;
-/** Whatever must not be found in what the service wrote. */
+/** The texts that must not be found in what the service wrote. */
 const secrets = new Set<string>();
 let requestIds: string[];
 

@@ -131,7 +131,8 @@ describe("two open tickets about the same thing", () => {
 
   test("are withdrawn when one of them changes its subject or is closed, and come back with the facts", async () => {
     const { project, first, second, suggestion } = await suggestedPair();
-    // What is older than a minute is collected once: from here on one ticket is looked at without the other.
+    // Changes older than a minute are collected once, so from here on one ticket is looked at without
+    // the other.
     await harness.now.sql`update history set created_at = created_at - interval '10 minutes'`;
     await analyze(harness.now);
     await patch(project, first, { status: "closed" });
@@ -235,7 +236,7 @@ describe("accepting a duplicate", () => {
     expect(links.map(({ action }: { action: string }) => action)).toEqual(["created", "deleted"]);
   });
 
-  test("can't be undone when the ticket was reopened meanwhile", async () => {
+  test("can't be undone when the ticket was reopened in between", async () => {
     const { project, second, suggestion } = await suggestedPair();
     await decide(harness.now, project, suggestion, "accept");
     await patch(project, second, { status: "open" });

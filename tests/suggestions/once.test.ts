@@ -68,7 +68,7 @@ test("two processes that analyze a project at once, and every later analysis, fi
     const project = await makeProject(harness.now, { repositories: ["acme/live"] });
     await makeEveryKind(project);
     await Promise.all([harness.now, second.now].map((process) => analyzeIn(process, project)));
-    // Of a ticket that one process closed, the other may have found something just before.
+    // The other process may have found something about a ticket just before this one closed it.
     await analyzeAll(harness.now);
     const found = await list(harness.now, project, "status=all");
     const live = found.filter(({ status }) => status !== "expired");

@@ -64,7 +64,7 @@ describe("a ticket without roles", () => {
     expect(await list(harness.now, project, "kind=role")).toEqual([]);
   });
 
-  test("and got the suggested one from somebody meanwhile keeps that: accepting it is a conflict", async () => {
+  test("and got the suggested one from somebody in between keeps that: accepting it is a conflict", async () => {
     const project = await makeProject(harness.now);
     await makePast(project);
     const ticket = await makeTicket(harness.now, project, UPLOAD_AGAIN);
@@ -76,7 +76,7 @@ describe("a ticket without roles", () => {
     expect([status, body.error]).toEqual([409, `Ticket ${ticket.ref} has the role backend already`]);
   });
 
-  test("and is closed meanwhile gets none: accepting it is a conflict", async () => {
+  test("and is closed in between gets none: accepting it is a conflict", async () => {
     const project = await makeProject(harness.now);
     await makePast(project);
     const ticket = await makeTicket(harness.now, project, UPLOAD_AGAIN);

@@ -324,7 +324,7 @@ describe("a ticket with tasks of two subjects", () => {
     expect((await decide(harness.now, project, split!, "undo")).status).toBe(200);
   });
 
-  test("gives the new ticket the roles that are enabled now, whatever its process remembers", async () => {
+  test("gives the new ticket the roles that are enabled now, no matter what its process remembers", async () => {
     const { project } = await makeMixed();
     const [split] = await list(harness.now, project, "kind=split");
     const { sql } = harness.now;

@@ -104,7 +104,7 @@ describe("answering", () => {
     expect([status, headers.get("location")]).toEqual([201, `/api/surveys/${code}`]);
   });
 
-  test("happens once per email, whatever its case, even 20 times at once", async () => {
+  test("happens once per email in any case of letters, even 20 times at once", async () => {
     const { body: survey } = await create();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -277,7 +277,7 @@ describe("answering", () => {
     expect((await answer("nowhere", { email: "ada@example.test", answers: {} })).status).toBe(404);
   });
 
-  test("is refused when the survey is closed meanwhile", async () => {
+  test("is refused when the survey is closed in between", async () => {
     const { body: survey } = await create();
     const answers = await behindLock(
       harness.now,
@@ -421,7 +421,7 @@ describe("the responses", () => {
     expect(cells[10]).toBe("a; b");
   });
 
-  test("leave the cell of an unanswered question empty, whatever its key", async () => {
+  test("leave the cell of an unanswered question empty, with any key", async () => {
     const { body: survey } = await create({
       questions: [{ ...QUESTIONS[0], key: "constructor", required: false }],
     });

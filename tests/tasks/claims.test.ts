@@ -232,7 +232,7 @@ describe("a claim", () => {
     expect(await outcome(act(id, "claim", ben!))).toEqual([200, "in_progress"]);
   });
 
-  test("is not needed to give back what was begun without one, under whatever session", async () => {
+  test("is not needed to give back a task that was begun without one, under any session", async () => {
     const [id] = await newTicket("task");
     const [key] = [await makeKey(harness.now, ada!), await makeKey(harness.now, ada!)];
     for (const [user, body] of [[ada!, { session_id: "run" }], [key, undefined]] as const) {

@@ -115,7 +115,7 @@ describe("the tasks of a project", () => {
     expect((await call("GET", `${ticket.path}/tasks/next`)).status).toBe(404);
   });
 
-  test("take one statement, whatever is asked for", async () => {
+  test("take one statement for every request", async () => {
     for (const query of ["", "ready=true", "status=unfinished&limit=200"]) {
       await list(query);
       expect(await harness.now.count(() => list(query)), query).toBe(1);
@@ -138,7 +138,7 @@ describe("the tasks of a project", () => {
     }
   });
 
-  test("come in pages that hold each once, whatever is added meanwhile", async () => {
+  test("come in pages that hold each once, also when others are added in between", async () => {
     for (const query of ["limit=2", "limit=2&status=unfinished"]) {
       const before = await list(query.replace("2", "200"));
       const seen: string[] = [];

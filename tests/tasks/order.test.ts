@@ -4,8 +4,9 @@ import { besideLock } from "../behind_lock.ts";
 import { add, call, harness, list, newTicket, order, patch, world } from "./_tasks.ts";
 
 /**
- * What changes the order of c, d, a, b waits while a and b are being written, and a claim of d passes it meanwhile. The
- * two stand last in every order in which the change may come by the tasks, but for that of their ids.
+ * The change of the order of c, d, a, b waits while a and b are being written, and a claim of d
+ * passes it at that time. The two stand last in every order in which the change may come by the
+ * tasks, but for the order of their ids.
  */
 async function besideClaim(waits: (ids: string[]) => ReturnType<typeof call>) {
   const ids = await newTicket("a", "b", "c", "d");

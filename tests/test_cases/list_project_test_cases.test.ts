@@ -63,7 +63,7 @@ describe("the test cases of a project", () => {
     await call("PATCH", project.path, { archived: false });
   });
 
-  test("come in pages that hold each once, whatever is added meanwhile", async () => {
+  test("come in pages that hold each once, also when others are added in between", async () => {
     const seen: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {

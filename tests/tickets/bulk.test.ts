@@ -87,7 +87,7 @@ describe("bulk", () => {
     const resolution = { resolution_type: "already_done", resolution_note: "Seen in 2.1" };
     await bulk({ action: "move", ticket_ids, stage: "live", ...resolution });
     expect(await read(tickets[1]!)).toMatchObject({ stage: "live", status: "closed", ...resolution });
-    // Of a closing only: an open ticket has none.
+    // Only a closing has a resolution: an open ticket has none.
     const { body } = await bulk({ action: "move", ticket_ids, stage: "up_next", ...resolution });
     expect(body.updated).toBe(2);
     expect(await read(tickets[1]!)).toMatchObject({

@@ -71,7 +71,7 @@ describe("creating a ticket", () => {
     });
     const replay = await harness.now.call("POST", `${one.path}/tickets`, {
       token: one.admin.token,
-      // Of a bot that assigns no role: for a new ticket it would be refused.
+      // A bot that assigns no role would be refused a new ticket.
       body: ticketInput({ idempotency_key: "same", actor_role: "bot" }),
     });
     expect(replay.body).toEqual({ ...first.body, _idempotent_replay: true });
@@ -104,7 +104,7 @@ describe("creating a ticket", () => {
     }
   });
 
-  test("what was authenticated is written down, whatever the body claims; who claims nothing is that", async () => {
+  test("the authenticated actor is written down, no matter what the body claims, and also when it claims nothing", async () => {
     const project = await makeProject(harness.now);
     const key = await makeKey(harness.now, project.admin);
     const authenticated = { actor_id: project.admin.id, created_by: project.admin.id };

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => expect(Object.keys(WRITES).filter((name) => !mutations.includes(name))).toEqual([]));
 
-/** What in a project can be written but isn't a ticket's: everything else must leave history. */
+/** These writes of a project belong to no ticket. Every other one must leave history. */
 const NOT_OF_TICKETS = [
   "watch.put",
   "watch.remove",
@@ -344,7 +344,7 @@ test("a heartbeat leaves none, and changes nothing but the lease", async () => {
   expect((await call("GET", `${path}/history`)).body).toEqual(history);
 });
 
-test("an import leaves a row for each part and one for itself, all by the importer, whatever history it brings", async () => {
+test("an import leaves a row for each part and one for itself, all by the importer, with any history that it brings", async () => {
   const record = await fromElsewhere(await prepare());
   const { headers } = await done(importing(record));
   const { history } = (await done(call("GET", `${project.path}/tickets/${record.id}/history`))).body;

@@ -26,7 +26,7 @@ async function countOf(path: string): Promise<number> {
 describe.each(PARTS)("a repeated creation of %s", (parts, draft) => {
   const path = () => `${ticket.path}/${parts}`;
 
-  test("under one key gets the first answer, whatever it says and whatever became of the part", async () => {
+  test("under one key gets the first answer, no matter what it says and what became of the part", async () => {
     const before = await countOf(path());
     const first = await post(path(), { ...draft, idempotency_key: "once" });
     expect(first.status).toBe(201);

@@ -86,7 +86,7 @@ async function live(world: World, { operations, ...start }: Life) {
   expect(unexplained(rows, replay)).toEqual([]);
 }
 
-test("whatever anybody does in whatever order, the rules hold, and history tells all of it", async () => {
+test("the rules hold for any acts in any order, and history tells all of them", async () => {
   const world = await makeWorld(harness.now);
   const property = fc.asyncProperty(
     fc.array(life, { minLength: AT_ONCE, maxLength: AT_ONCE }),

@@ -178,7 +178,7 @@ describe("the list of tickets", () => {
     }
   });
 
-  test("comes in pages that hold each ticket once, in every order, whatever is created meanwhile", async () => {
+  test("comes in pages that hold each ticket once, in every order, also when others are created in between", async () => {
     const before = await refs("sort=created_at");
     for (const sort of ["created_at", "-created_at", "priority", "-priority", "updated_at", "-updated_at"]) {
       const late: string[] = [];

@@ -122,7 +122,7 @@ describe("the list of a project with 100,000 tickets", () => {
   test.each(TicketSort.options)("starts a page at its place in the index, sorted by %s", async (sort) => {
     const plan = await explain({ sort, cursor: await cursorAt(sort, TICKETS / 2) });
     expect(plan).toMatch(/Index Cond: \(\(project_id = .*\) AND \(ROW\(\w+, id\) [<>]=? ROW\(/);
-    // What a row shows besides is read for the page's rows alone.
+    // The other columns that a row shows are read for the page's rows alone.
     expect(plan.split("SubPlan")[0]).not.toMatch(/Sort Key|Filter: (?!\(id <> )/);
   });
 

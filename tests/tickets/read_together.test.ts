@@ -58,7 +58,7 @@ test("reads of tickets and their tasks that come together share statements, and 
   ]);
 });
 
-test("a read sees what was written before it was asked for, whatever was under way", async () => {
+test("a read sees every write from before its call, no matter what was under way", async () => {
   const project = await makeProject(harness.now);
   const { token } = project.admin;
   const ticket = await makeTicket(harness.now, project);
@@ -76,7 +76,7 @@ test("a read sees what was written before it was asked for, whatever was under w
   await Promise.all(noise);
 });
 
-test("a read that is asked for after its project got another key says that one, whatever was under way", async () => {
+test("a read from after its project got another key says that key, no matter what was under way", async () => {
   const project = await makeProject(harness.now);
   const ticket = await makeTicket(harness.now, project);
   const { token } = project.admin;

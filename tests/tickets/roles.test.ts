@@ -91,7 +91,7 @@ describe("a role of a ticket", () => {
     expect([refused.status, Object.keys(refused.body.fieldErrors)]).toEqual([400, ["role"]]);
     expect((await call("skip")).status).toBe(200);
     expect((await call("reopen")).status).toBe(400);
-    // A closed ticket must be opened first, whatever its roles.
+    // A closed ticket must be opened first, with any roles.
     await harness.now.call("PATCH", ticket.path, { token: other.admin.token, body: { stage: "live" } });
     const closed = await call("reopen");
     expect([closed.status, closed.body.code]).toEqual([409, "conflict"]);

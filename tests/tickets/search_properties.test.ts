@@ -56,7 +56,7 @@ async function fill(texts: Text[]): Promise<void> {
   });
 }
 
-/** Of each trial, which of its tickets the query's words find. */
+/** Answers for each trial which of its tickets the query's words find. */
 async function answers(trials: readonly Trial[]): Promise<boolean[][]> {
   const found: boolean[][] = [];
   for (let from = 0; from < trials.length; from += STEP) {

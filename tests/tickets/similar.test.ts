@@ -199,7 +199,7 @@ describe("without the model", () => {
     expect(await harness.now.work("embed-ticket")).toBe(0);
   });
 
-  test("a ticket that is closed meanwhile gets its embedding and stays out of the hint", async () => {
+  test("a ticket that is closed in between gets its embedding and stays out of the hint", async () => {
     vectors.on = false;
     const { body } = await create();
     const path = `${project.path}/tickets/${body.ticket.id}`;

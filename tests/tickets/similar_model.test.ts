@@ -101,7 +101,7 @@ describe("a model that can't answer", () => {
       });
       const stillWaits = async () => {
         expect(hanging.state().queued).toBe(1);
-        // Meanwhile the service goes on answering.
+        // The service goes on answering at that time.
         expect((await slow.request("GET", "/healthz")).status).toBe(200);
       };
       await until(() => hanging.state().queued === 1);

@@ -104,7 +104,7 @@ async function exportAll(service: Harness, project: TestProject, limit = 2) {
 /** For a copy of a ticket that takes new ids: its comments and questions would keep theirs. */
 const WITHOUT_CONVERSATION = { comments: [], questions: [] };
 
-/** What comes back from an import: not the history, not who isn't known there, not the claim. */
+/** The parts that come back from an import: not the history, not unknown people, not the claim. */
 function comparable(records: Record<string, unknown>[]) {
   return records.map(({ history: _, created_by: __, project_keys: ___, ...record }) => ({
     ...record,

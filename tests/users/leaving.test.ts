@@ -27,7 +27,7 @@ describe("a deactivated user", () => {
     );
   });
 
-  test("comes back with the password, but signs in anew and has no key that works", async () => {
+  test("comes back with the password, but signs in again and has no key that works", async () => {
     const person = await makePerson(harness.now);
     const { access } = await signIn(harness.now, person);
     const { body: key } = await call("POST", "/keys", { token: access });

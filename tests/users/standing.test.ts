@@ -9,7 +9,10 @@ import { call, harness, someone } from "./_people.ts";
 /** Remembers for a moment who somebody was. */
 const second = useSecondHarness(harness);
 
-/** What each does about the other or themselves, both let in before either is done; the first one's call comes first. */
+/**
+ * Each user acts on the other or on themselves. Both are let in before either is done, and the first
+ * one's call comes first.
+ */
 function atOnce(users: { id: string }[], ...calls: (() => ReturnType<typeof call>)[]) {
   const ids = users.map(({ id }) => id);
   return behindLock(harness.now, (tx) => tx`select from users where id in ${tx(ids)} for update`, ...calls);

@@ -37,7 +37,7 @@ describe("adding a user", () => {
     expect((await login(harness.now, { email: bot.email, password: accepted.password })).status).toBe(200);
   });
 
-  test("refuses an email that is none, or that anyone has, in whatever case, also of ten at once", async () => {
+  test("refuses an email that is none, or that anyone has in any case of letters, also one of ten at once", async () => {
     const { token } = await admin();
     const elsewhere = await admin();
     const email = `Mixed.Case${next()}@Example.test`;
