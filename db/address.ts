@@ -26,7 +26,9 @@ export function placeOf(url: string): string {
   return `postgres://${addresses.map(({ host }) => host).join(",")}${addresses[0]!.pathname}`;
 }
 
-/** The host that a process uses at the moment. Its health check looks for another when that is lost. */
+/**
+ * The host that a process uses at the moment. Its health check looks for another when that is lost.
+ */
 export class Hosts {
   readonly #addresses: string[];
   #at = 0;

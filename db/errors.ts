@@ -1,7 +1,10 @@
 /** The server takes no writes, because it is a standby or its host has set it so. */
 export const READ_ONLY = "25006";
 
-/** Codes of postgres.js, of the socket, of TLS and of PostgreSQL that mean "not reachable now, try again later". */
+/**
+ * Codes of postgres.js, of the socket, of TLS and of PostgreSQL that mean "not reachable now, try
+ * again later".
+ */
 const UNAVAILABLE = new Set([
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",

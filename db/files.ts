@@ -21,8 +21,8 @@ export async function removeIfPresent(path: string): Promise<void> {
 const OWN_NAMES = /^(auth_secret|db|backup)(\.|$)/;
 
 /**
- * Makes DATA_DIR, open to this user alone. A folder that was there is closed to others too, if nothing
- * of somebody else's lies in it.
+ * Makes DATA_DIR, open to this user alone. A folder that was there is closed to others too, if
+ * nothing of somebody else's lies in it.
  */
 export async function makeDataFolder(path: string): Promise<void> {
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });

@@ -24,7 +24,9 @@ interface Move {
   target: Side;
   /** Makes the queue's tables and the queues. */
   prepareQueue(database: Database): Promise<void>;
-  /** Called with what is known before the first row is copied. Throws when there is no room for it. */
+  /**
+   * Called with what is known before the first row is copied. Throws when there is no room for it.
+   */
   onCounted(bytes: number): Promise<void>;
   onStep(step: string): void;
   onRows(done: number, total: number): void;
@@ -79,7 +81,10 @@ async function requireCurrent({ database: { sql }, name }: Side): Promise<void> 
   );
 }
 
-/** Keeps services from starting on the source, refuses those that run, and holds its rows as they are. */
+/**
+ * Keeps services from starting on the source, refuses those that run, and holds its rows as they
+ * are.
+ */
 async function stopWriters(from: TransactionSql): Promise<void> {
   await lockStart(from);
   const running = await from`

@@ -4,18 +4,26 @@ import type { Table } from "./move_tables.ts";
 /** Both sides of a move compute this for each table, and both must get the same. */
 export interface TableSum {
   rows: number;
-  /** The sum of the first 60 bits of the MD5 of each row's text. The order of rows changes nothing. */
+  /**
+   * The sum of the first 60 bits of the MD5 of each row's text. The order of rows changes nothing.
+   */
   sum: string;
   /** Bytes of all rows as text, and of the longest one. */
   bytes: number;
   longest: number;
 }
 
-/** A statement's rows have at most this many bytes together, so memory is bounded. A longer row goes alone. */
+/**
+ * A statement's rows have at most this many bytes together, so memory is bounded. A longer row goes
+ * alone.
+ */
 const BATCH_BYTES = 4_000_000;
 const BATCH_ROWS = 1_000;
 
-/** The columns stand in the order of their names, because older installations may have another order. */
+/**
+ * The columns stand in the order of their names, because older installations may have another
+ * order.
+ */
 export async function sumTable(db: Db, { name, columns }: Table): Promise<TableSum> {
   const sorted = columns.map((column) => column.name).sort().join(", ");
   const [sum] = await db.unsafe<[TableSum]>(`

@@ -8,18 +8,25 @@ export interface Table {
   columns: { name: string; generated: boolean }[];
 }
 
-/** A constraint or an index that is taken away before rows are loaded, and made again behind them. */
+/**
+ * A constraint or an index that is taken away before rows are loaded, and made again behind them.
+ */
 export interface Part {
   drop: string;
   make: string;
 }
 
-/** Not moved: each engine derives the first by itself, and the second holds measurements of each day. */
+/**
+ * Not moved: each engine derives the first by itself, and the second holds measurements of each
+ * day.
+ */
 const LEFT_BEHIND = ["ticket_embedding_bits", "queue_stats", MARK_TABLE];
 
 const schemas = (db: Db) => db`(n.nspname = current_schema() or n.nspname = 'pgboss')`;
 
-/** Answers the tables of the service and of its queue. A partition counts as a part of its table. */
+/**
+ * Answers the tables of the service and of its queue. A partition counts as a part of its table.
+ */
 export async function readTables(db: Db): Promise<Table[]> {
   return await db<Table[]>`
     select case when n.nspname = 'pgboss' then 'pgboss.' else '' end || quote_ident(c.relname) as name,
@@ -48,7 +55,10 @@ export async function readForeignKeys(db: Db): Promise<Part[]> {
     order by k.conrelid::regclass::text, k.conname`;
 }
 
-/** Answers the indexes that no constraint needs. Making a graph of vectors at once takes a fraction of the time. */
+/**
+ * Answers the indexes that no constraint needs. Making a graph of vectors at once takes a fraction
+ * of the time.
+ */
 export async function readIndexes(db: Db): Promise<Part[]> {
   return await db<Part[]>`
     select format('drop index %s', i.indexrelid::regclass) as drop, pg_get_indexdef(i.indexrelid) as make

@@ -84,7 +84,9 @@ function observed({ onStatement }: DatabaseOptions) {
   return onStatement ? { debug: (_connection: number, text: string) => onStatement(text) } : {};
 }
 
-/** Connects with the first statement, so that a start can tell "not reachable" from "wrong options". */
+/**
+ * Connects with the first statement, so that a start can tell "not reachable" from "wrong options".
+ */
 function openServer(hosts: Hosts, options: DatabaseOptions): Database {
   const client = openClient(() =>
     connect(hosts.address, {

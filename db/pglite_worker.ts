@@ -60,7 +60,8 @@ async function serve(folder: string, socketPath: string): Promise<PGLiteSocketSe
     onStderr: reportLastWords,
   });
   reportDeath(database);
-  // One client uses one connection; the spare ones let it reconnect before its old socket is seen closed.
+  // One client uses one connection; the spare ones let it reconnect before its old socket is seen
+  // closed.
   const server = new PGLiteSocketServer({ db: database, path: socketPath, maxConnections: 4 });
   await server.start();
   return server;

@@ -39,7 +39,8 @@ export function createBoss(sql: Sql, { isPglite, supervises, onError }: BossOpti
     schedule: supervises,
     superviseIntervalSeconds: CHECK_SECONDS,
     monitorIntervalSeconds: CHECK_SECONDS,
-    // The embedded database is vacuumed by pglite_maintenance.ts, and rebuilding an index would stall its requests.
+    // The embedded database is vacuumed by pglite_maintenance.ts, and rebuilding an index would
+    // stall its requests.
     monitorVacuum: !isPglite,
     reindex: !isPglite,
   };

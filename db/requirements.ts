@@ -35,8 +35,8 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
 }
 
 /**
- * The settings that each connection asks for, as far as they can be compared: DATABASE_URL may name a
- * value of its own with a unit. The embedded database takes none.
+ * The settings that each connection asks for, as far as they can be compared: DATABASE_URL may name
+ * a value of its own with a unit. The embedded database takes none.
  */
 function askedSettings(sql: Sql): Record<string, string> {
   const { application_name: _, ...asked } = sql.options.connection;
@@ -46,7 +46,9 @@ function askedSettings(sql: Sql): Record<string, string> {
   );
 }
 
-/** DateStyle also tells the order of day and month, which matters to no statement of the service. */
+/**
+ * DateStyle also tells the order of day and month, which matters to no statement of the service.
+ */
 function hasEffect(asked: string, found: string | undefined): boolean {
   return found === asked || found?.startsWith(`${asked}, `) === true;
 }

@@ -11,7 +11,10 @@ import { counted } from "../src/core/counted.ts";
 import { makeQueues } from "../src/core/queue.ts";
 import { runParsed } from "./_cli.ts";
 
-/** These go with the installation: without the first two, sessions end and stored tokens can't be read. */
+/**
+ * These go with the installation: without the first two, sessions end and stored tokens can't be
+ * read.
+ */
 const SECRETS = [
   "AUTH_SECRET",
   "ENCRYPTION_KEY",

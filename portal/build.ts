@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-/** Builds the portal into .portal/, which the service serves; does nothing when its sources have not changed. */
+/**
+ * Builds the portal into .portal/, which the service serves; does nothing when its sources have not
+ * changed.
+ */
 
 const ROOT = new URL("../", import.meta.url);
 const BUILT = new URL(".portal/", ROOT);
@@ -57,7 +60,10 @@ async function canBuild(): Promise<boolean> {
   return await Deno.stat(new URL("node_modules/vite/package.json", ROOT)).then(() => true, () => false);
 }
 
-/** Writes the compressed forms of each file beside it, so that the service compresses nothing while it serves. */
+/**
+ * Writes the compressed forms of each file beside it, so that the service compresses nothing while
+ * it serves.
+ */
 async function compress(folder: string, withBrotli: boolean): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {
     if (!/\.(js|css|svg)$/.test(name)) continue;

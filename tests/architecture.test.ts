@@ -269,7 +269,10 @@ test("a verb is in the file of its name, by itself", async () => {
   expect(wrong).toEqual([]);
 });
 
-/** `keys/revoke` has revokeKey, `agents/list_runs` listAgentRuns: each word of the file is one of the verb's, in order. */
+/**
+ * `keys/revoke` has revokeKey, `agents/list_runs` listAgentRuns: each word of the file is one of
+ * the verb's, in order.
+ */
 function isNamedAfter(file: string, verb: string): boolean {
   const words = verb.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split("_");
   const places = file.split("/")[1]!.split("_").map((word) => words.indexOf(word));
@@ -339,7 +342,8 @@ test("the portal's folders use one another in one order, and their own private f
     return folder === undefined ? PORTAL.length : PORTAL.indexOf(folder);
   };
   const inside = portalImports.filter(({ to }) => to?.startsWith("portal/"));
-  // A type may come from a later folder: a table that names each value of an enum is complete by its type.
+  // A type may come from a later folder: a table that names each value of an enum is complete by
+  // its type.
   const wrong = inside.filter(({ from, to, typeOnly }) =>
     place(from) < 0 || place(to!) < 0 || (place(to!) > place(from) && !typeOnly)
   );

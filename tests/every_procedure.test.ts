@@ -15,7 +15,8 @@ import {
 } from "./factories.ts";
 import { type CallOptions, useHarness } from "./harness.ts";
 
-// These rules hold for every procedure by its meta alone. A new procedure is tested without being named here.
+// These rules hold for every procedure by its meta alone. A new procedure is tested without being
+// named here.
 const harness = useHarness();
 const project = useProject(harness);
 const procedures = publishedProcedures();
@@ -228,7 +229,8 @@ test.each(lists.map((procedure) => [procedure.name, procedure] as const))(
       `${path}?cursor=0`,
       asCookie(procedure, project.admin.token),
     );
-    // Either status may be told for an unknown ticket. A failure that nobody waits for fails the run.
+    // Either status may be told for an unknown ticket. A failure that nobody waits for fails the
+    // run.
     expect([400, 404]).toContain(status);
   },
 );

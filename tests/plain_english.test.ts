@@ -4,10 +4,16 @@ const ROOT = new URL("../", import.meta.url);
 
 /** Openings that stand where the subject belongs. */
 const BANNED_OPENING = /^(Of|What|Whoever|Whatever|Whichever|Those|Not so|Behind|Beside|Whose|Wherever)\b/;
-/** Words that have a common one: again, whoever → anyone who, whatever → any, meanwhile → in between. */
+/**
+ * Words that have a common one: again, whoever → anyone who, whatever → any, meanwhile → in
+ * between.
+ */
 const BANNED_WORD = /\b(anew|whoever|whatever|meanwhile|be it)\b/i;
 
-/** Migrations up to this one had landed before this rule, and a migration that has landed is never edited. */
+/**
+ * Migrations up to this one had landed before this rule, and a migration that has landed is never
+ * edited.
+ */
 const LAST_UNRULED_MIGRATION = "db/migrations/0024_pending_assignees.sql";
 
 async function readSources(): Promise<string[]> {
@@ -18,7 +24,10 @@ async function readSources(): Promise<string[]> {
   );
 }
 
-/** Migrations from before the rule, what is generated from them, and this test, which names the words. */
+/**
+ * Migrations from before the rule, what is generated from them, and this test, which names the
+ * words.
+ */
 function isUnruled(path: string): boolean {
   return (path.startsWith("db/migrations/") && path <= LAST_UNRULED_MIGRATION) ||
     ["db/schema.sql", "tests/plain_english.test.ts"].includes(path);

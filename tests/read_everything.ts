@@ -3,7 +3,10 @@ import { publishedProcedures } from "../src/http/procedures.ts";
 /** Calls a path below /api as somebody, and answers the status and the parsed body. */
 export type Read = (path: string) => Promise<{ status: number; body: unknown }>;
 
-/** The first three tell of this moment or of this machine, and the last one writes an entry of the audit list. */
+/**
+ * The first three tell of this moment or of this machine, and the last one writes an entry of the
+ * audit list.
+ */
 const LEFT_OUT = ["/admin/storage", "/admin/queues", "/admin/jobs", "/projects/{id}/export"];
 
 /** Fields that differ between two readings, because they tell of the reading itself. */
@@ -25,7 +28,10 @@ export async function readEverything(read: Read): Promise<Map<string, unknown>> 
   return answers;
 }
 
-/** Fills the last parameter of a template with the ids in the list above it, and those before it likewise. */
+/**
+ * Fills the last parameter of a template with the ids in the list above it, and those before it
+ * likewise.
+ */
 async function pathsOf(
   template: string,
   templates: string[],

@@ -8,8 +8,8 @@ const STREAMS = 500;
 const TICKETS = 50;
 
 /**
- * Measures how long a change takes to a line of a stream, with 500 changes a second that are sent by the clock, and what 500
- * idle streams cost.
+ * Measures how long a change takes to a line of a stream, with 500 changes a second that are sent
+ * by the clock, and what 500 idle streams cost.
  */
 export async function benchEvents({ seconds }: BenchOptions): Promise<Finding[]> {
   const place = await emptyPlace("bench");

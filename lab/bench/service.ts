@@ -17,7 +17,9 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts the real service, as `npm start` does, from the files in `project`; its log goes nowhere. */
+/**
+ * Starts the real service, as `npm start` does, from the files in `project`; its log goes nowhere.
+ */
 export function startService(
   place: Place,
   env: Record<string, string> = {},

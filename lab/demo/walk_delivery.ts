@@ -9,7 +9,10 @@ import { deliver, newSha, post } from "./send.ts";
 import type { OwnService, Stage } from "./stage.ts";
 import { SHOP } from "./walk_hosting.ts";
 
-/** Chapter five: a cloud agent finishes, its pull request is merged, the deploy is reported, the ticket closes. */
+/**
+ * Chapter five: a cloud agent finishes, its pull request is merged, the deploy is reported, the
+ * ticket closes.
+ */
 export async function walkDelivery(stage: Stage, own: OwnService, project: Project): Promise<void> {
   chapter("An agent's run, a merged pull request, a deploy: the ticket closes");
   const { people, url } = stage;

@@ -17,7 +17,10 @@ export interface Merged {
   ref: string;
 }
 
-/** Chapter six, while the service runs: a merged ticket in a project whose repository never reports a deploy. */
+/**
+ * Chapter six, while the service runs: a merged ticket in a project whose repository never reports
+ * a deploy.
+ */
 export async function walkMerge(stage: Stage, own: OwnService): Promise<Merged> {
   chapter("A project without deploys: the hourly sweep closes what is merged");
   const { people, rest } = stage;

@@ -8,7 +8,10 @@ export interface ReceiverOptions {
   failures: number[];
 }
 
-/** A receiver of the service's webhooks: it checks each signature, takes each id once, and plays failures. */
+/**
+ * A receiver of the service's webhooks: it checks each signature, takes each id once, and plays
+ * failures.
+ */
 export function startReceiver({ port, secret, failures }: ReceiverOptions): Deno.HttpServer {
   const webhook = new Webhook(secret);
   const seen = new Set<string>();

@@ -176,8 +176,8 @@ async function checkAnswers(books: Books, person: Caller, asked: readonly Asked[
 }
 
 /**
- * Lets the service send what it has not sent. A message that a killed process had taken is due again
- * after minutes only, so this sets them forward.
+ * Lets the service send what it has not sent. A message that a killed process had taken is due
+ * again after minutes only, so this sets them forward.
  */
 async function deliverTheRest(stage: Stage): Promise<void> {
   await until("everything is delivered", 120, async () => {
@@ -197,8 +197,8 @@ async function deliverTheRest(stage: Stage): Promise<void> {
 }
 
 /**
- * Each question and each answer was told of, each answer was applied once, and each mail that counts
- * as sent has arrived, under one id.
+ * Each question and each answer was told of, each answer was applied once, and each mail that
+ * counts as sent has arrived, under one id.
  */
 async function checkNotifications(
   books: Books,

@@ -10,7 +10,10 @@ import { admin as words } from "../words/admin.ts";
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.surveys.list.pathKey() });
 
-/** Surveys with their results. A survey made here asks for texts; the API also takes choices and scales. */
+/**
+ * Surveys with their results. A survey made here asks for texts; the API also takes choices and
+ * scales.
+ */
 export function Surveys() {
   const { data, error } = useQuery(trpc.surveys.list.queryOptions({}));
   const create = async ({ code = "", title = "", questions = "" }: Record<string, string>) => {

@@ -3,7 +3,10 @@ import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import { createHandoffClient, errorBody } from "../../src/client.ts";
 import { app } from "../words/app.ts";
 
-/** `ended` runs when the service has ended the session. The router sets it, because it can't be imported here. */
+/**
+ * `ended` runs when the service has ended the session. The router sets it, because it can't be
+ * imported here.
+ */
 export const session = { ended: () => {} };
 
 export const handoff = createHandoffClient({
@@ -23,7 +26,10 @@ export const queryClient = new QueryClient({
 
 export const trpc = createTRPCOptionsProxy({ client: handoff.api, queryClient });
 
-/** The sentence for a person about a failed call: the service's own, which says what was tried and why not. */
+/**
+ * The sentence for a person about a failed call: the service's own, which says what was tried and
+ * why not.
+ */
 export function sentenceOf(error: unknown): string {
   return errorBody(error)?.error ?? app.unreachable;
 }

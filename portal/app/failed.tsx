@@ -15,7 +15,10 @@ export function NotFound() {
   );
 }
 
-/** In the place of a page that could not be shown: for want of a connection, or by a fault of the portal itself. */
+/**
+ * In the place of a page that could not be shown: for want of a connection, or by a fault of the
+ * portal itself.
+ */
 export function Failed({ error, reset }: ErrorComponentProps) {
   const isCall = codeOf(error) !== undefined || /fetch|network/i.test(String(error));
   useEffect(() => {

@@ -5,7 +5,10 @@ import { useCurrentProject, useProjects } from "./project.ts";
 /** Shorter than this nothing is asked for. */
 const SHORTEST = 2;
 
-/** Tickets of all projects by the service's own search, those of the open project first. One request asks for all. */
+/**
+ * Tickets of all projects by the service's own search, those of the open project first. One request
+ * asks for all.
+ */
 export function useFoundTickets(q: string, limit: number) {
   const projects = useProjects() ?? [];
   const current = useCurrentProject();

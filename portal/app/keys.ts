@@ -15,8 +15,8 @@ export type Keys = Record<string, (event: KeyboardEvent) => void>;
 let first: { key: string; at: number } | null = null;
 
 /**
- * Keys of a screen, by `event.key`: `j`, `mod+k` with Ctrl or Command, `g b` one after the other. A single key does
- * nothing while text is typed or composed, or while a menu or dialog is open.
+ * Keys of a screen, by `event.key`: `j`, `mod+k` with Ctrl or Command, `g b` one after the other. A
+ * single key does nothing while text is typed or composed, or while a menu or dialog is open.
  */
 export function useKeys(keys: Keys, isOn = true): void {
   const kept = useRef(keys);

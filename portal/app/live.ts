@@ -6,15 +6,18 @@ import { setLost } from "./connection.tsx";
 const NAME = "handoff.live";
 /** Milliseconds in which many events are one look at the service. */
 const GATHER_MS = 120;
-/** Milliseconds without the stream until a person is told: it is opened again by itself at each end of a token. */
+/**
+ * Milliseconds without the stream until a person is told: it is opened again by itself at each end
+ * of a token.
+ */
 const PATIENCE_MS = 4_000;
 const AGAIN_MS = [500, 1_000, 2_000, 5_000, 10_000];
 
 type Word = { event: LiveEvent } | { all: true } | { lost: boolean };
 
 /**
- * Asks again for what has changed as soon as it has. A browser has six connections to a service without HTTP/2, so of all
- * tabs one holds the stream and tells the others.
+ * Asks again for what has changed as soon as it has. A browser has six connections to a service
+ * without HTTP/2, so of all tabs one holds the stream and tells the others.
  */
 export function useLive(): void {
   useEffect(() => {
@@ -84,7 +87,8 @@ function hold(signal: AbortSignal, after: string | null, tell: (word: Word) => v
     stream.onopen = () => {
       clearTimeout(patience);
       patience = undefined;
-      // Nobody was told of changes before the first stream was open, or without a place to go on from.
+      // Nobody was told of changes before the first stream was open, or without a place to go on
+      // from.
       if (last === null) tell({ all: true });
       wasOpen = true;
       tell({ lost: false });

@@ -25,14 +25,19 @@ interface Message {
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
 let undo: (() => void) | null = null;
 
-/** Tells that something was done. What can be taken back is offered to be, here and by the key Z. */
+/**
+ * Tells that something was done. What can be taken back is offered to be, here and by the key Z.
+ */
 export function sayDone(text: string, takeBack?: () => void): void {
   undo = takeBack ?? null;
   const actions = takeBack && [{ label: app.undo, run: undoLast }];
   queue.add({ text, kind: "done", actions }, { timeout: 6_000 });
 }
 
-/** Tells that the service refused, with its own sentence; stays until it is dismissed or its time is over. */
+/**
+ * Tells that the service refused, with its own sentence; stays until it is dismissed or its time is
+ * over.
+ */
 export function sayRefused(reason: unknown, actions?: Action[]): void {
   const text = typeof reason === "string" ? reason : sentenceOf(reason);
   queue.add({ text, kind: "refused", actions }, { timeout: 15_000 });

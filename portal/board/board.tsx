@@ -24,7 +24,10 @@ export function Board() {
   const { move, openMenu, dialogs } = useMoves(project, filters, selection);
   const { selected } = selection;
 
-  /** The tickets that a drag or a key at one ticket acts on: all selected ones, if it is one of them. */
+  /**
+   * The tickets that a drag or a key at one ticket acts on: all selected ones, if it is one of
+   * them.
+   */
   const chosen = (id: string): TicketSummary[] => {
     const loaded = loadedTickets(project.id);
     const ids = selected.has(id) ? [...selected] : [id];

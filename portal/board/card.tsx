@@ -14,7 +14,10 @@ interface Props {
   isFirst: boolean;
 }
 
-/** One ticket of the board. Plain markup, because a board has hundreds; what is done with it the board listens for. */
+/**
+ * One ticket of the board. Plain markup, because a board has hundreds; what is done with it the
+ * board listens for.
+ */
 export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst }: Props) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => draggable({ element: ref.current!, getInitialData: () => ({ ticket: ticket.id }) }), [

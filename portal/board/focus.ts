@@ -6,7 +6,10 @@ export function cardAtHand(): HTMLElement | null {
     document.querySelector<HTMLElement>("[data-card]:hover");
 }
 
-/** Moves the focus to the card below or above, or to the one at the same height in the column beside. */
+/**
+ * Moves the focus to the card below or above, or to the one at the same height in the column
+ * beside.
+ */
 export function focusBeside(columns: number, rows: number): void {
   const card = document.activeElement?.closest<HTMLElement>("[data-card]");
   if (!card) return focusCard(document.querySelector("[data-card]"));
@@ -32,7 +35,10 @@ export function focusCard(card: Element | null | undefined): void {
 /** Frames in which a ticket is waited for. */
 const PATIENCE = 60;
 
-/** The focus on a ticket's card as soon as it is drawn where it goes, unless the person has gone on to something else. */
+/**
+ * The focus on a ticket's card as soon as it is drawn where it goes, unless the person has gone on
+ * to something else.
+ */
 export function focusTicket(id: string, stage: Stage): void {
   const card = `[data-card="${CSS.escape(id)}"]`;
   const from = document.activeElement;

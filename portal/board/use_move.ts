@@ -10,7 +10,10 @@ import { keepTicket, showMoved } from "./stages.ts";
 /** The service's limit for one bulk call. */
 export const MOST_AT_ONCE = 100;
 
-/** Moves one ticket at once on the screen. What the service refuses goes back, with its reason and a way to it. */
+/**
+ * Moves one ticket at once on the screen. What the service refuses goes back, with its reason and a
+ * way to it.
+ */
 export function useMove(project: Project, filters: Filters) {
   const navigate = useNavigate();
 
@@ -30,7 +33,10 @@ export function useMove(project: Project, filters: Filters) {
     await refreshProject(project.id);
   }
 
-  /** For the version that was seen; a change of something else than the stage doesn't stand in the way. */
+  /**
+   * For the version that was seen; a change of something else than the stage doesn't stand in the
+   * way.
+   */
   async function send(ticket: TicketSummary, stage: Stage, ifMatch: number | undefined): Promise<Ticket> {
     const input = { id: project.id, ticketId: ticket.id, stage };
     try {

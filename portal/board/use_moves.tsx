@@ -11,8 +11,8 @@ import { MOST_AT_ONCE, useMove } from "./use_move.ts";
 import type { useSelection } from "./use_selection.ts";
 
 /**
- * Moves of the board and the list: one ticket at once, many behind a dialog that shows what it would do. `dialogs` are to
- * be drawn.
+ * Moves of the board and the list: one ticket at once, many behind a dialog that shows what it
+ * would do. `dialogs` are to be drawn.
  */
 export function useMoves(project: Project, filters: Filters, selection: ReturnType<typeof useSelection>) {
   const moveOne = useMove(project, filters);

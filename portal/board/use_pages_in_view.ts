@@ -6,8 +6,9 @@ const AROUND = 1_600;
 const CARD = 96;
 
 /**
- * Which pages of a long list are drawn: those near what is seen, and the one that has the focus. The others are an empty
- * place of their height, so that thousands of tickets cost no more than dozens.
+ * Which pages of a long list are drawn: those near what is seen, and the one that has the focus.
+ * The others are an empty place of their height, so that thousands of tickets cost no more than
+ * dozens.
  */
 export function usePagesInView(list: RefObject<HTMLElement | null>, sizes: number[]) {
   const heights = useRef<number[]>([]);

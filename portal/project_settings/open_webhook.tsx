@@ -101,7 +101,10 @@ interface Page {
   next_cursor: string | null;
 }
 
-/** Milliseconds until deliveries are asked for again that are still on their way; their end is no event. */
+/**
+ * Milliseconds until deliveries are asked for again that are still on their way; their end is no
+ * event.
+ */
 const AGAIN_MS = 2_000;
 
 function Deliveries({ webhook }: { webhook: Webhook }) {

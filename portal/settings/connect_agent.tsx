@@ -5,7 +5,9 @@ import { settings as words } from "../words/settings.ts";
 
 type Client = keyof typeof words.clients;
 
-/** How each client is pointed at the service, as docs/agents.md has it, with the key in its place. */
+/**
+ * How each client is pointed at the service, as docs/agents.md has it, with the key in its place.
+ */
 function snippetsFor(url: string, key: string): Record<Client, string> {
   const headers = { Authorization: `Bearer ${key}` };
   const json = (value: unknown) => JSON.stringify(value, null, 2);

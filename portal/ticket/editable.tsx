@@ -30,7 +30,10 @@ interface Draft {
   base: Ticket;
 }
 
-/** A text of a ticket: shown as Markdown, edited in its place; a draft survives a reload or a failure of the page. */
+/**
+ * A text of a ticket: shown as Markdown, edited in its place; a draft survives a reload or a
+ * failure of the page.
+ */
 export function Editable({ ticket, field, maxLength, save, mayWrite }: Props) {
   const [draft, setDraft] = useDraft<Draft>(`${ticket.id}.${field}`);
   const [state, setState] = useState<{ error?: unknown; theirs?: Ticket; isSaving?: boolean }>({});

@@ -18,7 +18,9 @@ interface Props {
 
 const ACTS = ["start", "finish", "skip", "reopen"] as const;
 
-/** Shows what keeps a ticket from being closed, before anybody tries; each part leads to a remedy. */
+/**
+ * Shows what keeps a ticket from being closed, before anybody tries; each part leads to a remedy.
+ */
 export function Gate({ project, ticket, mayWrite, show }: Props) {
   const { roles, cases, pending_questions: questions, status, resolution_type } = ticket;
   const open = roles.filter((role) => role.status === "pending" || role.status === "in_progress").length;

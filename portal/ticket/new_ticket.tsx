@@ -43,7 +43,10 @@ const begin = (): Draft => ({
   key: crypto.getRandomValues(new Uint32Array(4)).join("-"),
 });
 
-/** The dialog of a new ticket. What is typed is kept until the ticket is made, however the dialog is left. */
+/**
+ * The dialog of a new ticket. What is typed is kept until the ticket is made, however the dialog is
+ * left.
+ */
 export default function NewTicket({ project }: { project: Project }) {
   const navigate = useNavigate();
   const leave = (ticket?: string) =>

@@ -12,8 +12,9 @@ export interface Conflict {
 }
 
 /**
- * Saves fields of a ticket for the version that they were changed in. Where somebody else changed other fields since, it
- * is saved all the same; where they changed these, nothing is, and the answer is the ticket as it is now.
+ * Saves fields of a ticket for the version that they were changed in. Where somebody else changed
+ * other fields since, it is saved all the same; where they changed these, nothing is, and the
+ * answer is the ticket as it is now.
  */
 export function useSave(project: Project, ticket: Ticket) {
   return async function save(fields: Fields, base: Ticket = ticket): Promise<Conflict | null> {
@@ -38,7 +39,10 @@ export function useSave(project: Project, ticket: Ticket) {
   };
 }
 
-/** The same for a field that is chosen, not written: a conflict is told, and the other one's value shown. */
+/**
+ * The same for a field that is chosen, not written: a conflict is told, and the other one's value
+ * shown.
+ */
 export function useChoose(project: Project, ticket: Ticket) {
   const save = useSave(project, ticket);
   return (fields: Fields, label: string) =>

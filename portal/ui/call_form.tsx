@@ -13,7 +13,10 @@ interface Props {
   look?: "inline" | "stacked";
 }
 
-/** A form that makes one call. It shows the service's refusal, and each field's own beside it; what was typed stays then. */
+/**
+ * A form that makes one call. It shows the service's refusal, and each field's own beside it; what
+ * was typed stays then.
+ */
 export function CallForm({ send, submit, children, done, look = "stacked" }: Props) {
   const call = useMutation({ mutationFn: ({ values }: Submission) => send(values) });
   return (

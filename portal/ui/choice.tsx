@@ -9,7 +9,9 @@ interface Props<Word extends string> {
   /** The word for none of them; without it one is always chosen. */
   none?: string;
   icon?: (word: Word) => ReactNode;
-  /** `chip` shows the label while none is chosen; `quiet` looks like text until it is pointed at. */
+  /**
+   * `chip` shows the label while none is chosen; `quiet` looks like text until it is pointed at.
+   */
   look?: "chip" | "quiet" | "plain";
   isDisabled?: boolean;
 }

@@ -2,7 +2,9 @@ import { lazy, Suspense } from "react";
 
 const Rendered = lazy(() => import("./markdown_rendered.tsx"));
 
-/** A person's text as Markdown, made harmless. It is plain until the code for Markdown is loaded. */
+/**
+ * A person's text as Markdown, made harmless. It is plain until the code for Markdown is loaded.
+ */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="markdown" dir="auto">

@@ -1,7 +1,8 @@
 import ReactMarkdown, { type Components } from "react-markdown";
 import gfm from "remark-gfm";
 
-// A picture would ask another host, which tells that host who reads; the link to it is shown in its place.
+// A picture would ask another host, which tells that host who reads; the link to it is shown in its
+// place.
 const PARTS: Components = {
   a: ({ href, children }) => <a href={href} target="_blank" rel="noopener noreferrer nofollow">{children}</a>,
   img: ({ src, alt }) => (

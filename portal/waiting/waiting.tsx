@@ -13,7 +13,9 @@ interface Page {
   next_cursor: string | null;
 }
 
-/** The first page: all that only this person can do, decided one after the other without leaving it. */
+/**
+ * The first page: all that only this person can do, decided one after the other without leaving it.
+ */
 export function Waiting() {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
     trpc.waiting.list.infiniteQueryOptions({ limit: 20 }, {

@@ -10,7 +10,10 @@ import { welcome as words } from "../words/welcome.ts";
 import { FirstAgent } from "./first_agent.tsx";
 import { FirstTicket } from "./first_ticket.tsx";
 
-/** Leads through the first steps. The service knows what is done, so that a reload goes on from there. */
+/**
+ * Leads through the first steps. The service knows what is done, so that a reload goes on from
+ * there.
+ */
 export function Welcome() {
   const projects = useProjects();
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));

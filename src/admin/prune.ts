@@ -4,10 +4,11 @@ import type { Context } from "../core/context.ts";
 const STEP = 2000;
 
 /**
- * Deletes data that has served its time: deliveries, mails, chat messages and events after 30 days; tokens, sessions and
- * runs that ended 30 days ago; used or expired invitations; counters of past rate limits; refused
- * sign-ins after 90 days (these are the only entries of the audit list that anybody can cause). It
- * works in steps, so that no lock is held for long, and each step begins at the oldest rows.
+ * Deletes data that has served its time: deliveries, mails, chat messages and events after 30 days;
+ * tokens, sessions and runs that ended 30 days ago; used or expired invitations; counters of past
+ * rate limits; refused sign-ins after 90 days (these are the only entries of the audit list that
+ * anybody can cause). It works in steps, so that no lock is held for long, and each step begins at
+ * the oldest rows.
  */
 export async function prune({ db }: Context): Promise<void> {
   const ended = db`least(revoked_at, expires_at)`;

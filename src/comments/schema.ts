@@ -4,7 +4,9 @@ import { IdempotencyKey, Replayed, TicketPath } from "../tickets/schema.ts";
 
 /** The most comments of a ticket, because an export contains them all. */
 export const MAX_COMMENTS = 10_000;
-/** Comments of bot clients in a row on one ticket, within an hour and without a person in between. */
+/**
+ * Comments of bot clients in a row on one ticket, within an hour and without a person in between.
+ */
 export const MAX_BOT_CHAIN = 20;
 /** The most people that one comment may mention. */
 export const MAX_MENTIONS = 50;

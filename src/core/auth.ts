@@ -7,14 +7,16 @@ import { hashToken, isApiKey, UnknownToken, verifyAccessToken } from "./tokens.t
 type CookieNames = readonly [name: string, ...former: string[]];
 
 /**
- * Holds the access token. Browsers take a cookie with this prefix from this very host and over https
- * alone, so that no other host of the domain can plant one.
+ * Holds the access token. Browsers take a cookie with this prefix from this very host and over
+ * https alone, so that no other host of the domain can plant one.
  */
 export function sessionCookie(publicUrl: string): CookieNames {
   return isSecure(publicUrl) ? ["__Host-session", "session"] : ["session"];
 }
 
-/** Holds the refresh token of a browser's session. The prefix above would allow no path of its own. */
+/**
+ * Holds the refresh token of a browser's session. The prefix above would allow no path of its own.
+ */
 export function refreshCookie(publicUrl: string): CookieNames {
   return isSecure(publicUrl) ? ["__Secure-refresh", "refresh"] : ["refresh"];
 }
@@ -42,7 +44,9 @@ export function setRefreshCookie(ctx: RequestContext, value: string, seconds: nu
   setCookie(ctx, refreshCookie(ctx.config.PUBLIC_URL), { value, seconds, scope });
 }
 
-/** Also removes a cookie of the former name, so that it outlives neither a renewal nor a sign-out. */
+/**
+ * Also removes a cookie of the former name, so that it outlives neither a renewal nor a sign-out.
+ */
 function setCookie(
   { config, headers }: RequestContext,
   [name, ...former]: CookieNames,

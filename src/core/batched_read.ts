@@ -21,9 +21,9 @@ interface BatchedRead<C extends Context, Value> {
 }
 
 /**
- * A read by key that calls of the same moment share. A call waits for no more than the statement that is under way, and
- * sees no less than was there when the call was made. In a transaction a call reads by itself, because only the
- * transaction sees its own writes.
+ * A read by key that calls of the same moment share. A call waits for no more than the statement
+ * that is under way, and sees no less than was there when the call was made. In a transaction a
+ * call reads by itself, because only the transaction sees its own writes.
  */
 export function batchedRead<C extends Context, Scope, Value>(
   { name, scope, load }: BatchedReadOptions<C, Scope, Value>,

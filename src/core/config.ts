@@ -167,8 +167,8 @@ function isPlainAddress(text: string): boolean {
 }
 
 /**
- * Whether the address names a server by a host, or several by their hosts. The client can connect neither to a socket's path
- * nor to an IPv6 host.
+ * Whether the address names a server by a host, or several by their hosts. The client can connect
+ * neither to a socket's path nor to an IPv6 host.
  */
 function isServerUrl(text: string): boolean {
   return addressesOf(text).every((address, _, { length }) => {
@@ -179,7 +179,9 @@ function isServerUrl(text: string): boolean {
   });
 }
 
-/** The number of connections that a process takes of a server: the pool's and the health check's. */
+/**
+ * The number of connections that a process takes of a server: the pool's and the health check's.
+ */
 export function connectionsOf({ DATABASE_CONNECTIONS }: Pick<Config, "DATABASE_CONNECTIONS">): number {
   return DATABASE_CONNECTIONS + 1;
 }

@@ -29,7 +29,10 @@ type Place = keyof typeof KINDS | { exactly: string };
 const fits = (place: Place, value: unknown) =>
   typeof place === "object" ? value === place.exactly : KINDS[place](value);
 
-/** @throws {AppError} invalid_request when the cursor is not one of this list's, with values of one of these forms */
+/**
+ * @throws {AppError} invalid_request when the cursor is not one of this list's, with values of one
+ * of these forms
+ */
 export function decodeCursor(cursor: string, ...forms: (readonly Place[])[]): (string | number)[] {
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());

@@ -68,13 +68,17 @@ export class Feed {
     return this.#watches.size;
   }
 
-  /** Call it after each commit that may have changed a ticket, so that its events get their numbers at once. */
+  /**
+   * Call it after each commit that may have changed a ticket, so that its events get their numbers
+   * at once.
+   */
   wake(): void {
     this.#sequencer.wake();
   }
 
   /**
-   * Watches for events. So that nothing is missed between, watch first, then read the state, then await `next()`:
+   * Watches for events. So that nothing is missed between, watch first, then read the state, then
+   * await `next()`:
    * ```ts
    * using answers = ctx.feed.watch((event) => event.entity_id === id);
    * let question = await read(id);

@@ -1,10 +1,10 @@
 /**
- * Sends the statements of one transaction together and awaits all of them. The server runs them in the order in which they
- * are named, so a read that is named after a lock sees the state that the lock's last holder left. That costs one round
- * trip instead of several.
+ * Sends the statements of one transaction together and awaits all of them. The server runs them in
+ * the order in which they are named, so a read that is named after a lock sees the state that the
+ * lock's last holder left. That costs one round trip instead of several.
  *
- * Each argument is a query, or a call that sends its query before it waits for anything else. A query can't be named
- * between two calls, because it is not sent before the second call has begun.
+ * Each argument is a query, or a call that sends its query before it waits for anything else. A
+ * query can't be named between two calls, because it is not sent before the second call has begun.
  */
 export function inOrder<T extends readonly unknown[]>(
   ...statements: T

@@ -39,7 +39,9 @@ const MAX_PATH = 500;
  * it.
  */
 const SURVEY = /(?<!-)(surveys?(?:\/|%2f)+(?:\.+\/+)*)[^/]+/i;
-/** An API key in a path. A caller who revokes a key by its text and not by its id writes one there. */
+/**
+ * An API key in a path. A caller who revokes a key by its text and not by its id writes one there.
+ */
 const KEY = /hk_[\w-]+/gi;
 
 /** The fields of a request's line. Redaction would hide none of them. */

@@ -26,7 +26,9 @@ export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
 
-/** How long a mail server may take: to accept the connection, and in the middle of a conversation. */
+/**
+ * How long a mail server may take: to accept the connection, and in the middle of a conversation.
+ */
 const PATIENCE = { connectMs: 10_000, silenceMs: 20_000 };
 
 /** Answers null when mail isn't set up. */

@@ -3,13 +3,15 @@ import { unprepared } from "../../db/postgres_js/unprepared.ts";
 import { PAGE_LENGTH } from "./schema.ts";
 
 /*
- * postgres.js prepares each statement, and PostgreSQL may plan a prepared statement once for all values after five runs.
- * Such a plan can't know that one project is large, that one status is rare, or that a page is short. The functions of this
- * file give the planner what it needs to know. There are three ways, from the cheapest:
+ * postgres.js prepares each statement, and PostgreSQL may plan a prepared statement once for all
+ * values after five runs. Such a plan can't know that one project is large, that one status is
+ * rare, or that a page is short. The functions of this file give the planner what it needs to know.
+ * There are three ways, from the cheapest:
  *
  * - write the value into the text (`literal`, `pageLimit`), where it has few forms;
  * - compare in a way that leaves the sort order of an index alone (`ofProject`);
- * - don't keep the statement prepared (`preparedForFew`, `unprepared`), where it has too many forms.
+ * - don't keep the statement prepared (`preparedForFew`, `unprepared`), where it has too many
+ *   forms.
  */
 
 /**
@@ -43,9 +45,10 @@ export function pageLimit(db: Db, limit: number) {
 }
 
 /**
- * Keeps the statement of a list prepared while the caller chooses at most two things among its filters, a sort order other
- * than the default, and a page length other than the default. With more choices a list has too many forms, and each form
- * takes some 60 kB for as long as its connection lives.
+ * Keeps the statement of a list prepared while the caller chooses at most two things among its
+ * filters, a sort order other than the default, and a page length other than the default. With more
+ * choices a list has too many forms, and each form takes some 60 kB for as long as its connection
+ * lives.
  */
 export function preparedForFew<Query extends PromiseLike<unknown>>(
   { limit, ...choices }: { limit?: number | undefined; [choice: string]: unknown },

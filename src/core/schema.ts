@@ -20,7 +20,10 @@ export const Timestamp = z.iso.datetime({ precision: 3 }).refine(isStored, STORE
 /** RFC 3339 as others write it, with any offset, with or without fractions of a second. */
 export const OffsetTime = z.iso.datetime({ offset: true, abort: true }).refine(isStored, STORED);
 
-/** RFC 3339 has a year 0 and PostgreSQL has none; PostgreSQL has a year 10000, and RFC 3339 has none. */
+/**
+ * RFC 3339 has a year 0 and PostgreSQL has none; PostgreSQL has a year 10000, and RFC 3339 has
+ * none.
+ */
 function isStored(time: string): boolean {
   const year = new Date(time).getUTCFullYear();
   return year >= 1 && year <= 9999;

@@ -53,8 +53,9 @@ export class Sequencer {
   }
 
   /**
-   * Tells of the numbers from before the call only. Its answer comes before its commit, so a reader that were told of its own
-   * numbers could look for them too early, find nothing and go past them. The next call tells of these.
+   * Tells of the numbers from before the call only. Its answer comes before its commit, so a reader
+   * that were told of its own numbers could look for them too early, find nothing and go past them.
+   * The next call tells of these.
    */
   async #number(): Promise<number> {
     const { sql, onNumber, onError } = this.#parts;

@@ -96,7 +96,9 @@ export class EmbedPool implements Embedder {
     return ((ahead + 1) / ready.length + 1) * this.#averageMs > timeoutMs;
   }
 
-  /** In a full queue, a text of a short lane takes the place of the last one of the longest lane. */
+  /**
+   * In a full queue, a text of a short lane takes the place of the last one of the longest lane.
+   */
   #hasRoom({ priority, lane }: Job): boolean {
     const queue = this.#queues[priority];
     if (queue.length < MAX_QUEUED) return true;

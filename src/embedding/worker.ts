@@ -1,4 +1,7 @@
-/** Runs in a Deno Worker of {@link file://./embed.ts}: loads the model once, then answers one text at a time. */
+/**
+ * Runs in a Deno Worker of {@link file://./embed.ts}: loads the model once, then answers one text
+ * at a time.
+ */
 import { BertModel, BertTokenizer, env, FeatureExtractionPipeline, Tensor } from "@xenova/transformers";
 import { createHash } from "node:crypto";
 import { getPriority, setPriority } from "node:os";
@@ -130,7 +133,8 @@ async function createExtractor(base: string, files: Map<string, Uint8Array>): Pr
   // ignores every option when it gets bytes.
   const session = await onnxruntime.InferenceSession.create(base + WEIGHTS, {
     executionProviders: ["cpu"],
-    // With 2, its threads share one core and halve the speed; embedding on two cores takes two workers.
+    // With 2, its threads share one core and halve the speed; embedding on two cores takes two
+    // workers.
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
   });

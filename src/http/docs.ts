@@ -30,7 +30,8 @@ SwaggerUIBundle({
 });
 `;
 
-// Swagger UI writes styles at run time; scripts come from here alone, and nothing is loaded from elsewhere.
+// Swagger UI writes styles at run time; scripts come from here alone, and nothing is loaded from
+// elsewhere.
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";

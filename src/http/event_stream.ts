@@ -37,7 +37,10 @@ export const EVENT_STREAM: Documented = {
   needsBody: false,
 };
 
-/** The same events as `events.stream` of tRPC, as server-sent events whose ids are the events' numbers. */
+/**
+ * The same events as `events.stream` of tRPC, as server-sent events whose ids are the events'
+ * numbers.
+ */
 export function eventStreamRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.get("/events/stream", named("events.stream"), deadline(services), async (c) => {

@@ -8,9 +8,9 @@ const users = new Lanes();
 const longBodies = new Lanes();
 
 /**
- * Reads a body that may be longer than usual and does the call's work with it. Each user sends one of them at a time,
- * so that slow senders hold up nobody else, and the process parses one at a time, because a parsed body takes several
- * times its bytes.
+ * Reads a body that may be longer than usual and does the call's work with it. Each user sends one
+ * of them at a time, so that slow senders hold up nobody else, and the process parses one at a
+ * time, because a parsed body takes several times its bytes.
  */
 export async function withLongBody<T>(
   { actor }: ActorContext,

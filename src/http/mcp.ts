@@ -42,7 +42,10 @@ async function agentContext(c: Context<HttpEnv>, services: Services): Promise<Ac
   return ctx as ActorContext;
 }
 
-/** A page in a browser sends its origin; the protocol asks servers to refuse those that they do not know. */
+/**
+ * A page in a browser sends its origin; the protocol asks servers to refuse those that they do not
+ * know.
+ */
 function refuseForeignOrigin(c: Context<HttpEnv>, { config }: Services): void {
   const origin = c.req.header("origin");
   if (origin === undefined || origin === config.PUBLIC_URL || config.CORS_ORIGINS.includes(origin)) return;

@@ -32,7 +32,9 @@ const KEPT_OF_CURRENT = [
   "lease_expires_at",
 ];
 
-/** The failure of a tool in the words of the one error table, without what a model has no use for. */
+/**
+ * The failure of a tool in the words of the one error table, without what a model has no use for.
+ */
 export function toolError({ fieldErrors: _, details, ...body }: ErrorBody): Json {
   const next = body.code && NEXT_STEPS[body.code as ErrorCode];
   const current = details?.current;
@@ -42,7 +44,10 @@ export function toolError({ fieldErrors: _, details, ...body }: ErrorBody): Json
   return withoutNulls({ ...body, ...known, ...(next && { next }) }) as Json;
 }
 
-/** The value without null and undefined fields: they cost tokens, and clients differ in how they read nullable types. */
+/**
+ * The value without null and undefined fields: they cost tokens, and clients differ in how they
+ * read nullable types.
+ */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;

@@ -13,7 +13,10 @@ export interface ListedTool {
   definition: Json;
 }
 
-/** Derives from the procedures that a tool calls who sees it, and the hints that clients show before they run it. */
+/**
+ * Derives from the procedures that a tool calls who sees it, and the hints that clients show before
+ * they run it.
+ */
 export function listTool(tool: Tool, procedures: ReadonlyMap<string, PublishedProcedure>): ListedTool {
   const called = tool.calls.map((name) => procedures.get(name)!);
   const mayCall = [...tool.calls, ...tool.optional ?? []].map((name) => procedures.get(name)!);
@@ -50,7 +53,10 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   return json;
 }
 
-/** Leaves out what models do not need, and patterns, which not all clients read alike; the door checks them. */
+/**
+ * Leaves out what models do not need, and patterns, which not all clients read alike; the door
+ * checks them.
+ */
 function shorten(schema: Json): void {
   if (schema.type) delete schema.anyOf;
   delete schema.pattern;

@@ -42,8 +42,9 @@ export interface AgentRequest {
 export type McpFetch = (request: Request, parsedBody: unknown, agent: AgentRequest) => Promise<Response>;
 
 /**
- * Serves the tools by the protocol's SDK: the revision of 2026-07-28, and the earlier ones that begin with `initialize`.
- * Calls that are under way end when the signal aborts, because the service drains.
+ * Serves the tools by the protocol's SDK: the revision of 2026-07-28, and the earlier ones that
+ * begin with `initialize`. Calls that are under way end when the signal aborts, because the service
+ * drains.
  */
 export function mcpServer(signal: AbortSignal): McpFetch {
   const procedures: Procedures = new Map(
@@ -56,7 +57,8 @@ export function mcpServer(signal: AbortSignal): McpFetch {
       legacy: "stateless",
       responseMode: "auto",
       maxRequestBodySize: MAX_CALL_BYTES,
-      // The protocol asks for subscriptions. No list changes while the process runs, so that nothing ever comes by them.
+      // The protocol asks for subscriptions. No list changes while the process runs, so that
+      // nothing ever comes by them.
       maxSubscriptions: 64,
     },
   );
@@ -79,7 +81,10 @@ type ToolResult = {
 
 const TaskParams = z.object({ taskId: z.string() });
 
-/** The server of one request: the protocol has no sessions any more, and its earlier revisions can do without. */
+/**
+ * The server of one request: the protocol has no sessions any more, and its earlier revisions can
+ * do without.
+ */
 class AgentServer {
   readonly server = new Server(
     { name: "handoff", title: "Handoff Ticket Service", version: "1" },

@@ -15,8 +15,8 @@ const Handle = z.object({
 export type Handle = z.infer<typeof Handle>;
 
 /**
- * A handle says all that a later look needs, and nothing is stored for it, so that it outlives this process. It gives no
- * right: each look passes the gate with the key of the client that looks.
+ * A handle says all that a later look needs, and nothing is stored for it, so that it outlives this
+ * process. It gives no right: each look passes the gate with the key of the client that looks.
  */
 export function handleOf(tool: string, args: Record<string, unknown>): { taskId: string; createdAt: string } {
   const createdAt = new Date().toISOString();

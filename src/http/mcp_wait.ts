@@ -12,7 +12,9 @@ export interface Waiter {
   signal: AbortSignal;
   /** Tells the agent that the call goes on; null where it did not ask to be told. */
   tellProgress: (() => Promise<void>) | null;
-  /** Makes sure that the credential is still good, because it may have been revoked during the wait. */
+  /**
+   * Makes sure that the credential is still good, because it may have been revoked during the wait.
+   */
   checkCredential: () => Promise<void>;
 }
 

@@ -2,7 +2,9 @@ import type { Hono } from "hono";
 import { AppError } from "../core/errors.ts";
 import type { HttpEnv } from "./request.ts";
 
-/** Adds a 405 with Allow to every path that is served so far, where it has none yet. Call it last. */
+/**
+ * Adds a 405 with Allow to every path that is served so far, where it has none yet. Call it last.
+ */
 export function refuseOtherMethods(app: Hono<HttpEnv>): void {
   for (const [path, routes] of Map.groupBy(app.routes, (route) => route.path)) {
     const methods = routes.map(({ method }) => method);
@@ -10,7 +12,9 @@ export function refuseOtherMethods(app: Hono<HttpEnv>): void {
   }
 }
 
-/** The same for one path, ahead of what is served with a parameter in the place of its last segment. */
+/**
+ * The same for one path, ahead of what is served with a parameter in the place of its last segment.
+ */
 export function refuseOthers(app: Hono<HttpEnv>, path: string, methods: readonly string[]): void {
   // Hono answers HEAD where there is a GET.
   const allowed = new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods);

@@ -22,7 +22,10 @@ function same(value: unknown): unknown {
   return value;
 }
 
-/** Kinds whose values leave as they came. Text and numbers may have checks; a check that rewrites finds it done. */
+/**
+ * Kinds whose values leave as they came. Text and numbers may have checks; a check that rewrites
+ * finds it done.
+ */
 const SAME_KINDS = [
   z.ZodString,
   z.ZodStringFormat,
@@ -49,6 +52,7 @@ function objectPicker(schema: z.ZodObject): Pick {
   const fields = pickers.map(([name, pick], index) =>
     `${name}: ${pick === same ? `value[${name}]` : `pickers[${index}][1](value[${name}])`}`
   );
-  // An object written out in code is made twenty times as fast as field by field; the schema library does the same.
+  // An object written out in code is made twenty times as fast as field by field; the schema
+  // library does the same.
   return new Function("pickers", `return (value) => ({ ${fields.join(", ")} })`)(pickers);
 }

@@ -5,7 +5,10 @@ import type { HttpEnv } from "./request.ts";
 /** The folder that portal/build.ts builds into. */
 const FOLDER = new URL("../../.portal/", import.meta.url);
 
-/** No script or style but the portal's own files, no other host, and no text that becomes markup by itself. */
+/**
+ * No script or style but the portal's own files, no other host, and no text that becomes markup by
+ * itself.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "font-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; " +
@@ -22,7 +25,10 @@ const AREAS = "sign-in|projects|inbox|search|settings|admin|welcome|password|sur
 const OF_PROJECT = "board|list|tickets|suggestions|settings";
 const PAGES = new RegExp(`^/(?:(?:${AREAS}|[A-Z][A-Z0-9]{1,9}/(?:${OF_PROJECT}))(?:/.*)?)?$`);
 
-/** Serves the portal to browsers: one page for all of its addresses, and the files that the page loads. */
+/**
+ * Serves the portal to browsers: one page for all of its addresses, and the files that the page
+ * loads.
+ */
 export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   const files = new Files();

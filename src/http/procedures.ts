@@ -23,12 +23,18 @@ export type Documented = Omit<PublishedProcedure, "type" | "pick" | "resolve">;
 
 const all = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>);
 
-/** Names of the procedures that stream: tRPC alone has them, and event_stream.ts gives REST its own form of them. */
+/**
+ * Names of the procedures that stream: tRPC alone has them, and event_stream.ts gives REST its own
+ * form of them.
+ */
 export const SUBSCRIPTIONS: ReadonlySet<string> = new Set(
   all.flatMap(([name, { _def }]) => _def.type === "subscription" ? [name] : []),
 );
 
-/** @throws {Error} for a procedure without meta, input or output, or with steps that the REST door would leave out */
+/**
+ * @throws {Error} for a procedure without meta, input or output, or with steps that the REST door
+ * would leave out
+ */
 export function publishedProcedures(): PublishedProcedure[] {
   return all.filter(([name]) => !SUBSCRIPTIONS.has(name)).map(
     ([name, procedure]) => {

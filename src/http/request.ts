@@ -21,7 +21,10 @@ export interface HttpEnv {
     actor?: Actor | null;
     /** The code of the failure. When several calls failed, it is the code of the first. */
     code?: string;
-    /** The status of a call that the service itself failed at, in a batch that is answered as a mixture. */
+    /**
+     * The status of a call that the service itself failed at, in a batch that is answered as a
+     * mixture.
+     */
     fault?: number;
   };
 }

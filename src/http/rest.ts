@@ -55,7 +55,10 @@ async function answer(
   }
 }
 
-/** Path parameters and either query or body as the one input of the procedure; none may stand in for another. */
+/**
+ * Path parameters and either query or body as the one input of the procedure; none may stand in for
+ * another.
+ */
 function readInput(c: HonoContext<HttpEnv>, procedure: PublishedProcedure, body: Uint8Array | null) {
   const { pathFields } = procedure;
   const query = readQuery(c);

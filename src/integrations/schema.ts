@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, LargeInteger, NextCursor, Page, RepoName, Timestamp } from "../core/schema.ts";
 import { TicketPath } from "../tickets/schema.ts";
 
-// Linked accounts ---------------------------------------------------------------------------------------------
+// Linked accounts ---------------------------------------------------------------------------------
 
 export const LinkAccount = z.strictObject({
   token: z.string().trim().regex(/^[A-Za-z0-9_.-]{1,255}$/, "Expected a GitHub access token").describe(
@@ -25,7 +25,7 @@ export const LinkedAccount = z.object({
 }).meta({ id: "LinkedAccount" });
 export type LinkedAccount = z.infer<typeof LinkedAccount>;
 
-// Webhooks ----------------------------------------------------------------------------------------------------
+// Webhooks ----------------------------------------------------------------------------------------
 
 export const SetUpHooks = z.strictObject({
   project_id: Id.optional().describe("When absent: every project that the caller administers"),
@@ -85,7 +85,7 @@ export type HookSetUp = z.infer<typeof HookSetUp>;
 export const HookRunPath = z.strictObject({ runId: Id });
 export type HookRunPath = z.infer<typeof HookRunPath>;
 
-// Linked issues -----------------------------------------------------------------------------------------------
+// Linked issues -----------------------------------------------------------------------------------
 
 export const LinkedIssue = z.object({
   issue_number: z.int().nullable(),
@@ -118,7 +118,7 @@ export const CreateIssue = TicketPath.extend({
 });
 export type CreateIssue = z.infer<typeof CreateIssue>;
 
-// Linked pull requests ----------------------------------------------------------------------------------------
+// Linked pull requests ----------------------------------------------------------------------------
 
 export const PullRequest = z.object({
   repo: z.string().describe("owner/name, lower-cased"),

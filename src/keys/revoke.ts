@@ -6,7 +6,10 @@ import type { IdPath } from "../core/schema.ts";
 import { transact } from "../core/transact.ts";
 import { isManaged } from "../users/managed.ts";
 
-/** Ends one of the caller's own keys, or one of the account's for its admins. Revoking it again changes nothing. */
+/**
+ * Ends one of the caller's own keys, or one of the account's for its admins. Revoking it again
+ * changes nothing.
+ */
 export async function revokeKey(ctx: ActorContext, input: IdPath): Promise<void> {
   await transact(ctx, async (ctx) => {
     const [key] = await ctx.db<{ prefix: string; account_id: string; fresh: boolean }[]>`

@@ -43,19 +43,31 @@ export interface Waiting<State> {
 
 /** The calls that a running tool may make. Each passes the same gate as the same call over REST. */
 export interface Caller<Names extends ProcedureName> {
-  /** Calls one of the procedures that the tool names. `ifMatch` is the version that the resource must have. */
+  /**
+   * Calls one of the procedures that the tool names. `ifMatch` is the version that the resource
+   * must have.
+   */
   call<Name extends Names>(
     name: Name,
     input: InputOf<Name>,
     conditions?: { ifMatch?: number | undefined },
   ): Promise<OutputOf<Name>>;
-  /** Tells whether the key's scopes allow a procedure, so that a tool can leave out what the key may not read. */
+  /**
+   * Tells whether the key's scopes allow a procedure, so that a tool can leave out what the key may
+   * not read.
+   */
   may(name: Names): boolean;
-  /** Finds the project of a ref such as HO-12. @throws {AppError} not_found; invalid_request when two accounts have it */
+  /**
+   * Finds the project of a ref such as HO-12. @throws {AppError} not_found; invalid_request when
+   * two accounts have it
+   */
   locate(ref: string): Promise<TicketAddress>;
   /** Finds a project by its key, or the caller's only project without one. */
   project(key: string | undefined): Promise<{ id: string; key: string }>;
-  /** Reads something again and again as events come, until it is done, the time is over, or the agent has gone. */
+  /**
+   * Reads something again and again as events come, until it is done, the time is over, or the
+   * agent has gone.
+   */
   wait<State>(waiting: Waiting<State>): Promise<State>;
   userId: string;
   /** Id of the API key or session that calls. A claim without an agent's name is kept under it. */

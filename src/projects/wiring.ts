@@ -1,6 +1,9 @@
 import type { Db, Fragment } from "../../db/open.ts";
 
-/** The ids of the projects that are wired to one of the repositories, as a subselect. `repos` are lower-cased. */
+/**
+ * The ids of the projects that are wired to one of the repositories, as a subselect. `repos` are
+ * lower-cased.
+ */
 export function wiredProjects(db: Db, ...repos: string[]) {
   return db`(select project_id from project_repositories where lower(full_name) = any (${repos}::text[]))`;
 }

@@ -63,7 +63,9 @@ export interface Meta {
    * Path of the thing that was made or goes on, below /api, for the Location field of a 201 or 202.
    */
   location?: (output: never, input: never) => string;
-  /** A body in another form than JSON, for answers that hold one. tRPC clients get it as a field. */
+  /**
+   * A body in another form than JSON, for answers that hold one. tRPC clients get it as a field.
+   */
   download?: { type: string; name: string; body: (output: never) => string | undefined };
   /** Failures besides those that follow from access, input and the door itself. */
   errors?: readonly ErrorCode[];
@@ -224,7 +226,10 @@ export async function callProcedure(
   return pick(await resolve({ ctx: authorized, input: parseAs(input, resolved) }));
 }
 
-/** How many middlewares tRPC's chain has for a procedure: failures, the gate, the ref, input, output, verb. */
+/**
+ * How many middlewares tRPC's chain has for a procedure: failures, the gate, the ref, input,
+ * output, verb.
+ */
 export function expectedMiddlewares({ access }: Meta): number {
   if (access === "public") return 4;
   return access in PROJECT_LEVELS ? 6 : 5;

@@ -53,7 +53,10 @@ async function tryChange(ctx: ActorContext, input: ChangePassword): Promise<bool
   });
 }
 
-/** Returns the number of keys. It runs after the sessions have ended, so that none of them makes another key. */
+/**
+ * Returns the number of keys. It runs after the sessions have ended, so that none of them makes
+ * another key.
+ */
 async function revokeKeys({ db }: Context, userId: string): Promise<number> {
   const { count } = await db`
     update api_keys set revoked_at = now() where user_id = ${userId}::uuid and revoked_at is null`;

@@ -19,7 +19,8 @@ interface Rotated {
 }
 
 /**
- * Trades a refresh token for a new pair. One conditional update rotates it; a later reuse ends the whole session.
+ * Trades a refresh token for a new pair. One conditional update rotates it; a later reuse ends the
+ * whole session.
  * @throws {AppError} rate_limited, token_reused, token_expired, unauthenticated
  */
 export async function refresh(ctx: RequestContext, input: Refresh): Promise<TokenPair> {

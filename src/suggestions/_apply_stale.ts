@@ -26,7 +26,10 @@ interface BeforeMove extends Record<string, unknown> {
  */
 type Applied = (BeforeClosing | BeforeMove) & { left?: string };
 
-/** Closes the ticket, or moves it back to the backlog. @throws {AppError} conflict when it has changed since */
+/**
+ * Closes the ticket, or moves it back to the backlog. @throws {AppError} conflict when it has
+ * changed since
+ */
 export async function applyStale(
   ctx: ProjectContext,
   suggestion: StoredSuggestion,

@@ -42,7 +42,10 @@ export async function storeTicket(
   });
 }
 
-/** Creations in one project wait for its counter anyway, so creations of the same moment share a statement. */
+/**
+ * Creations in one project wait for its counter anyway, so creations of the same moment share a
+ * statement.
+ */
 async function insert(ctx: ProjectContext, draft: Draft): Promise<CreatedTicket> {
   const { db, project, batches } = ctx;
   if (isTransaction(db)) {

@@ -153,7 +153,10 @@ async function write(
   ]);
 }
 
-/** Records that a closing passed the gate of human test cases, with the cases that were not approved. */
+/**
+ * Records that a closing passed the gate of human test cases, with the cases that were not
+ * approved.
+ */
 async function recordBypasses(ctx: Context, closed: Facts[], request: TransitionRequest): Promise<void> {
   if (request.to !== "live" || !request.skipHumanTestGate) return;
   const bypassed = closed.filter(({ obstacles }) => obstacles.cases.length > 0);

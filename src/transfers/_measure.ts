@@ -9,13 +9,16 @@ export interface Measured {
   own_bytes: number;
 }
 
-/** The number of rows that are measured of a list without an end; a ticket with more counts as endless. */
+/**
+ * The number of rows that are measured of a list without an end; a ticket with more counts as
+ * endless.
+ */
 const ROWS = 200;
 const ENDLESS = 1e9;
 
 /**
- * The tickets after a number in their order, up to the first one that is beyond `pageBytes`, and at most `limit`. Each
- * step measures one ticket, so that little more than a page is unpacked.
+ * The tickets after a number in their order, up to the first one that is beyond `pageBytes`, and at
+ * most `limit`. Each step measures one ticket, so that little more than a page is unpacked.
  */
 export async function measureTickets(
   { db, project, pageBytes }: ProjectContext,

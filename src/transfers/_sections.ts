@@ -97,7 +97,10 @@ interface PartOf {
   pageBytes: number;
 }
 
-/** The rows that fit into a page of a list, at least one, and the key by which the list goes on; null at its end. */
+/**
+ * The rows that fit into a page of a list, at least one, and the key by which the list goes on;
+ * null at its end.
+ */
 export async function readSection(db: Db, part: PartOf) {
   const { ticketId, name, after, pageBytes } = part;
   const { table, item, key, type } = sectionOf(db, name);

@@ -5,8 +5,8 @@ import { type QueueDefinition, QUEUES } from "../core/queue.ts";
 import type { WaitingItem } from "./schema.ts";
 
 /**
- * The columns are kind, id, title, since, due_at, project_id, ticket_id, tasks. `reach r` are the projects of
- * the caller, each with a role.
+ * The columns are kind, id, title, since, due_at, project_id, ticket_id, tasks. `reach r` are the
+ * projects of the caller, each with a role.
  */
 export function sourcesFor(ctx: ActorContext, kind: WaitingItem["kind"] | undefined): Fragment[] {
   const sources = {
@@ -71,7 +71,9 @@ function runs({ db, actor }: ActorContext): Fragment[] {
       and not exists (select from agent_runs o where o.ticket_id = g.ticket_id and o.id > g.id)`];
 }
 
-/** Webhooks that the service switched off, until a person switches them on or off, or deletes them. */
+/**
+ * Webhooks that the service switched off, until a person switches them on or off, or deletes them.
+ */
 function webhooks({ db, actor }: ActorContext): Fragment[] {
   if (isBot(actor)) return [];
   return [db`

@@ -46,7 +46,10 @@ function after({ db }: ActorContext, { cursor }: ListWaiting) {
   return db`(i.weight < ${weight} or (i.weight = ${weight} and (i.since, i.id) > (${since}::timestamptz, ${id})))`;
 }
 
-/** A webhook has no ticket. A dead letter has no project either, because it belongs to the installation. */
+/**
+ * A webhook has no ticket. A dead letter has no project either, because it belongs to the
+ * installation.
+ */
 function withoutEmpty({ total: _, weight: __, ...item }: Row): WaitingItem {
   return {
     ...item,

@@ -90,7 +90,8 @@ test("every stored secret moves to a new key, so that the old one can be given u
   await running(`${NEW},${OLD}`, async (harness) => {
     const [newest, oldest] = harness.services.secrets.encryption.map(({ id }) => id);
     const columns = Object.keys(texts).sort();
-    // A column that is sealed and isn't in the table of sealed columns is found here, and one that this test doesn't fill.
+    // A column that is sealed and isn't in the table of sealed columns is found here, and one that
+    // this test doesn't fill.
     expect(await findSealed(harness)).toEqual(Object.fromEntries(columns.map((name) => [name, [oldest]])));
     await harness.run("renew-tokens");
     expect(await findSealed(harness)).toEqual(Object.fromEntries(columns.map((name) => [name, [newest]])));

@@ -21,7 +21,10 @@ describe("a backup of the embedded database", () => {
   });
   afterEach(() => Deno.remove(folder, { recursive: true }));
 
-  /** 8 clients create until told to stop; answers the refs that were acknowledged, in the order of their answers. */
+  /**
+   * 8 clients create until told to stop; answers the refs that were acknowledged, in the order of
+   * their answers.
+   */
   function createUntil(project: TestProject, stopped: () => boolean) {
     const acknowledged: string[] = [];
     const failures: number[] = [];

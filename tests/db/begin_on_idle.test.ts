@@ -28,7 +28,8 @@ async function takenBack(number: number): Promise<void> {
 
 test("transactions behind any number of statements take nothing of these along", async () => {
   const { sql } = database;
-  // The client's pipeline holds 100: behind so many waits the transaction that would not get the connection.
+  // The client's pipeline holds 100: behind so many waits the transaction that would not get the
+  // connection.
   for (let statements = 95; statements < 105; statements++) {
     const sent: Promise<unknown>[] = [sql.unsafe("select pg_sleep(0.01)").execute()];
     for (let n = 0; n < statements; n++) {

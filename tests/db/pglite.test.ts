@@ -180,7 +180,8 @@ describe("the embedded database", () => {
       const { sql } = database;
       for (let pings = 0; pings < 30; pings++) {
         vi.advanceTimersByTime(5_000);
-        // The answer to a ping takes another way than that to a statement, and may come long after it.
+        // The answer to a ping takes another way than that to a statement, and may come long after
+        // it.
         await Promise.all([sql`select 1`, pause(50)]);
       }
       const sleeping = sql`select pg_sleep(60)`.catch(({ code }) => code);

@@ -25,7 +25,10 @@ async function run(program: string, args: string[], options: Deno.CommandOptions
   return new TextDecoder().decode(stdout).trim();
 }
 
-/** Runs the recipe in a folder, with the shells that GitHub Actions takes, and answers what it sends. */
+/**
+ * Runs the recipe in a folder, with the shells that GitHub Actions takes, and answers what it
+ * sends.
+ */
 async function runRecipe(shell: string[], cwd: string, sha: string) {
   const folder = await Deno.makeTempDir();
   onTestFinished(() => Deno.remove(folder, { recursive: true }));

@@ -107,7 +107,8 @@ describe("the model", () => {
 
   it("lets the event loop turn while it works", async () => {
     let turns = 0;
-    // A loaded machine may hold this thread up for as long as a text takes, but not for each of many.
+    // A loaded machine may hold this thread up for as long as a text takes, but not for each of
+    // many.
     for (let texts = 0; texts < 20 && turns <= 5; texts++) {
       turns = 0;
       const timer = setInterval(() => turns++, 0);

@@ -20,7 +20,10 @@ async function readPages(after: number): Promise<Event[]> {
   }
 }
 
-/** Reads the stream until it is stopped, and connects again after each few events, as after a lost connection. */
+/**
+ * Reads the stream until it is stopped, and connects again after each few events, as after a lost
+ * connection.
+ */
 async function readStream(after: number, heard: Event[], stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     const connection = new AbortController();

@@ -150,7 +150,8 @@ function text(schema: Schema, name: string): fc.Arbitrary<unknown> {
   if (format === "date-time") return fc.oneof({ weight: 9, arbitrary: time }, farAway);
   if (format === "uri") return fc.webUrl();
   if (pattern) {
-    // The generator knows no lookaheads: it makes more than the pattern allows, and the rest is left out.
+    // The generator knows no lookaheads: it makes more than the pattern allows, and the rest is
+    // left out.
     const whole = new RegExp(pattern);
     const loose = new RegExp(pattern.replace(/\(\?[=!](?:[^()]|\([^()]*\))*\)/g, ""));
     return fc.stringMatching(loose).filter((value) => whole.test(value)).map((value) =>

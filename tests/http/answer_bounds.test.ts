@@ -7,7 +7,8 @@ import { useHarness } from "../harness.ts";
 import { strainOf } from "../observe_process.ts";
 import { type LargestRows, makeLargestRows } from "../largest_rows.ts";
 
-// One bound for every procedure that reads; a new one is under these tests without being named here.
+// One bound for every procedure that reads; a new one is under these tests without being named
+// here.
 const harness = useHarness();
 const project = useProject(harness);
 

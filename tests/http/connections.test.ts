@@ -15,7 +15,9 @@ afterAll(async () => {
 
 const decoder = new TextDecoder();
 
-/** The head of the next answer on the connection, its body read too; null when the server closed it. */
+/**
+ * The head of the next answer on the connection, its body read too; null when the server closed it.
+ */
 async function nextHead(connection: Deno.TcpConn): Promise<string | null> {
   const buffer = new Uint8Array(64 * 1024);
   let text = "";

@@ -14,7 +14,8 @@ import { Document, type OpenApi } from "./document.ts";
 import { type FuzzRequest, requestsOf, type Target } from "./_fuzz_request.ts";
 import { NOBODIES, SECRETS, World } from "./_fuzz_world.ts";
 
-// The same requests in every run. A campaign: FUZZ_RUNS=1000 FUZZ_SEED=2 deno task test tests/http/fuzz.test.ts
+// The same requests in every run. A campaign: FUZZ_RUNS=1000 FUZZ_SEED=2 deno task test
+// tests/http/fuzz.test.ts
 const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 20);
 const SEED = Number(Deno.env.get("FUZZ_SEED") ?? 1);
 
@@ -46,7 +47,9 @@ afterAll(async () => {
   await github.close();
 });
 
-/** After these, when they succeed, callers or things are no longer what the next operation needs. */
+/**
+ * After these, when they succeed, callers or things are no longer what the next operation needs.
+ */
 const DESTRUCTIVE =
   /^(delete |post \/auth\/|(patch|put) (?!.*test-cases)|post .*(keys|tasks|bulk|close|import|start|finish|skip|reopen)$)/;
 

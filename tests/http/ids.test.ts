@@ -11,7 +11,9 @@ beforeAll(async () => {
   ticket = await makeTicket(harness.now, project);
 });
 
-/** UUIDs by RFC 4122's grammar and `format: uuid`, whose version or variant nobody has given out. */
+/**
+ * UUIDs by RFC 4122's grammar and `format: uuid`, whose version or variant nobody has given out.
+ */
 const OTHER = [
   "11111111-1111-1111-1111-111111111111",
   "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa",

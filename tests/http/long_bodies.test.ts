@@ -9,7 +9,10 @@ const harness = useHarness();
 const project = useProject(harness);
 
 const MIB = 1024 * 1024;
-/** The attacks kept the process silent for 30 to 500 times as long as it takes to read 16 MiB of one text. */
+/**
+ * The attacks kept the process silent for 30 to 500 times as long as it takes to read 16 MiB of one
+ * text.
+ */
 const TIMES_AS_LONG = 10;
 
 let stranger: TestUser;

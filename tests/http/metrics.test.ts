@@ -42,7 +42,8 @@ test("metrics, dashboard and document name the same, measured under the permissi
     expect(samples).toMatch(/^handoff_deliveries_total\{provider="github",outcome="failed"\} 0$/m);
     expect(samples).toMatch(/^handoff_messages_total\{channel="mail",outcome="failed"\} 0$/m);
     expect(samples).toMatch(/^handoff_embedding_duration_seconds_count\{outcome="missed"\} 0$/m);
-    // Some figures come with time: the loop's lag is counted, and no figure of the process stays at 0.
+    // Some figures come with time: the loop's lag is counted, and no figure of the process stays at
+    // 0.
     await until(async () => {
       const later = await service.get("/metrics");
       return /^handoff_event_loop_lag_seconds_count [1-9]/m.test(later) && !/^process_\w+ 0$/m.test(later);

@@ -60,7 +60,9 @@ async function createSome(count: number): Promise<string[]> {
   return made;
 }
 
-/** A server that lets nobody in refuses a connection with FATAL, as it does for a wrong password. */
+/**
+ * A server that lets nobody in refuses a connection with FATAL, as it does for a wrong password.
+ */
 async function letIn(anybody: boolean): Promise<void> {
   await alterDatabase(`allow_connections ${anybody}`, { anew: !anybody });
 }
@@ -102,7 +104,8 @@ if (serverUrl) {
       });
       expectError(refused, 503, "unavailable");
       expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
-      // Until the loss is known, a 503 is that of a connection which was ended; what takes no writes still answers reads.
+      // Until the loss is known, a 503 is that of a connection which was ended; what takes no
+      // writes still answers reads.
       const answers = await until(async () => {
         const all = [
           await service.call("GET", tickets, { headers }),
@@ -124,7 +127,8 @@ if (serverUrl) {
       await until(async () => (await create()).status === 201);
       expect((await service.call("GET", "/readyz")).status).toBe(200);
       const after = await titles();
-      // Each acknowledged one is there once. One that was refused may be there: nobody can know, hence the keys.
+      // Each acknowledged one is there once. One that was refused may be there: nobody can know,
+      // hence the keys.
       expect(after).toEqual(expect.arrayContaining(before));
       expect(new Set(after).size).toBe(after.length);
     },

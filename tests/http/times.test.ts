@@ -10,7 +10,10 @@ const SECRET = "agent-secret-of-the-tests";
 const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: SECRET } });
 const project = useProject(harness);
 
-/** Times that RFC 3339 can write and PostgreSQL can't store, or the other way round once they are in UTC. */
+/**
+ * Times that RFC 3339 can write and PostgreSQL can't store, or the other way round once they are in
+ * UTC.
+ */
 const BEYOND = ["0000-01-01T00:00:00.000Z", "0001-01-01T00:00:00.000+14:00", "9999-12-31T23:59:59.999-14:00"];
 
 test.each(BEYOND)("a key that ends at %s is refused by its field", async (expires_at) => {

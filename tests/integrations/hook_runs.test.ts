@@ -252,7 +252,10 @@ describe("more than twenty repositories", () => {
       select distinct 'hook:' || lower(repo), gen_random_uuid(), now() + interval '30 seconds'
       from hook_run_results where run_id = ${body.run_id}::uuid`;
     const { sql } = harness;
-    /** At the moment in which this one is about to leave the rest to a next round, another has done it. */
+    /**
+     * At the moment in which this one is about to leave the rest to a next round, another has done
+     * it.
+     */
     const overtaken: Sql = new Proxy(sql, {
       get: (target, name) =>
         name !== "begin"

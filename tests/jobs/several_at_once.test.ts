@@ -87,7 +87,8 @@ describe("jobs that a process runs at once", () => {
     expect(failed).toEqual([
       { ticket: unreadable.id, error: expect.stringContaining("the model gave no embedding") },
     ]);
-    // The job that fills in what is missing starts with the process and embeds one ticket beside them.
+    // The job that fills in what is missing starts with the process and embeds one ticket beside
+    // them.
     expect([atOnce, atOnce + 1]).toContain(mostAtWork);
   });
 });

@@ -15,8 +15,8 @@ import { useHarness } from "../harness.ts";
 import { Agent } from "./_agent.ts";
 import { type Sample, SAMPLES } from "./_samples.ts";
 
-// These rules hold for every tool by the procedures that it names. A new tool is tested without being
-// named here.
+// These rules hold for every tool by the procedures that it names. A new tool is tested without
+// being named here.
 const harness = useHarness();
 const project = useProject(harness);
 const procedures = new Map(publishedProcedures().map((procedure) => [procedure.name, procedure]));

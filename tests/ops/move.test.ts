@@ -37,7 +37,10 @@ async function keptPlace(made: Promise<Place>): Promise<Place> {
   return place;
 }
 
-/** An installation in which every kind of thing is, with letters that tables and texts could stumble over. */
+/**
+ * An installation in which every kind of thing is, with letters that tables and texts could stumble
+ * over.
+ */
 async function fill(harness: Harness): Promise<Record<string, string>> {
   const project = await makeProject(harness, { repositories: ["acme/moved"] });
   const member = await makeMember(harness, project, "member");
@@ -216,7 +219,8 @@ describe("an installation is moved", () => {
     const place = await other();
     const lost = new Error("the target is gone");
     const withLoss = (database: Database): Database => {
-      // Only the last statement of a move, which lifts the target's mark, goes to the client itself by then.
+      // Only the last statement of a move, which lifts the target's mark, goes to the client itself
+      // by then.
       const sql = new Proxy(database.sql, {
         apply(client, self, args) {
           if (String(args[0]).includes("drop table if exists")) throw lost;

@@ -65,8 +65,8 @@ test("a server without TLS is named as the cause where the address asks for it",
     for await (const connection of server) {
       const messages = connection.readable.getReader();
       await messages.read();
-      // PostgreSQL without TLS answers this to the first message. The bytes after that are no message
-      // to it.
+      // PostgreSQL without TLS answers this to the first message. The bytes after that are no
+      // message to it.
       await connection.write(new TextEncoder().encode("N"));
       await messages.read().catch(() => {});
       messages.releaseLock();

@@ -70,7 +70,9 @@ export class Bed {
     });
   }
 
-  /** Closes what a test has opened: a page that stays goes on asking for what later tests change. */
+  /**
+   * Closes what a test has opened: a page that stays goes on asking for what later tests change.
+   */
   async leave(): Promise<void> {
     await Promise.all(Array.from(this.#open, (context) => context.close()));
     this.#open.clear();
@@ -232,8 +234,8 @@ export const DESK = [1440, 900] as const;
 export const NARROW = [320, 640] as const;
 
 /**
- * Checks that the page is accessible and fits at each size, light and dark. The page stays the same,
- * as a person's does who turns the phone or switches the light on.
+ * Checks that the page is accessible and fits at each size, light and dark. The page stays the
+ * same, as a person's does who turns the phone or switches the light on.
  */
 export async function expectAccessible(
   page: Page,

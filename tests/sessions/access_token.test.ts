@@ -152,7 +152,8 @@ test("a secret that is taken out of the list ends its tokens", async () => {
   const user = await makeUser(harness.now);
   const older = harness.now.services.secrets.auth[1]!;
   const old = await sign(user, { header: { kid: older.id }, key: older.bytes });
-  // The embedded database takes one process: then another place, where nobody knows the user, must say the same.
+  // The embedded database takes one process: then another place, where nobody knows the user, must
+  // say the same.
   const options = { env: { AUTH_SECRET: NEW } };
   const later = place.url ? await openHarnessAt(place, options) : await openHarness(options);
   try {

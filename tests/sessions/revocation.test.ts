@@ -53,7 +53,8 @@ describe.concurrent("is refused by every process within five seconds", () => {
       body: { role: "member" },
     });
     expect(await read(harness.now)).toBe(403);
-    // While the other process still remembers the admin, it meets a project that it remembers only from now on.
+    // While the other process still remembers the admin, it meets a project that it remembers only
+    // from now on.
     await pause(2_500);
     await second.now.call("GET", later.path, { token: access });
     await until(

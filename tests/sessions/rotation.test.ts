@@ -94,7 +94,8 @@ describe("rotating every secret", () => {
       return (await refresh(harness, before.active)).body;
     });
 
-    // A process that has yet to get the new one into first place accepts what the others have made with it.
+    // A process that has yet to get the new one into first place accepts what the others have made
+    // with it.
     await running(`${OLD},${NEW}`, async (harness) => {
       expect((await me(harness, during.access_token)).status).toBe(200);
       expect(await deliver(harness, NEW)).toEqual([200, 200, 200, 200]);
@@ -103,7 +104,8 @@ describe("rotating every secret", () => {
 
     await running(NEW, async (harness) => {
       expect((await me(harness, during.access_token)).status).toBe(200);
-      // Who was away all the time has an access token of the old secret; the refresh token still brings a new one.
+      // Who was away all the time has an access token of the old secret; the refresh token still
+      // brings a new one.
       expect((await me(harness, before.idle.access_token)).status).toBe(401);
       const back = await refresh(harness, before.idle);
       expect(back.status).toBe(200);

@@ -14,8 +14,9 @@ function analyzeNow(project: TestProject) {
 }
 
 /**
- * Many tickets in one statement; their history is written as always. Their vectors point everywhere: the index of
- * vectors that lie close together by the hundred loses those that lie apart.
+ * Many tickets in one statement; their history is written as always. Their vectors point
+ * everywhere: the index of vectors that lie close together by the hundred loses those that lie
+ * apart.
  */
 async function makeMany(project: TestProject, count: number): Promise<void> {
   await harness.now.sql.begin(async (tx) => {

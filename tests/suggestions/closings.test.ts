@@ -16,7 +16,10 @@ function post(project: TestProject, path: string, body: Record<string, unknown> 
   return harness.now.call("POST", path, { token: project.admin.token, body });
 }
 
-/** Merged and through with its role: in a project whose repository never reported a deploy, or since its deploy. */
+/**
+ * Merged and through with its role: in a project whose repository never reported a deploy, or since
+ * its deploy.
+ */
 async function makeFinished({ deployed = false } = {}) {
   const repo = deployed ? "acme/deployed" : "acme/quiet";
   const project = await makeProject(harness.now, { repositories: [repo] });

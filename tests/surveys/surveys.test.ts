@@ -386,7 +386,8 @@ describe("the responses", () => {
     ["\t=1", "'\t'=1"],
     ["\r=1", `"'\r'=1"`],
     ["\nHello", `"'\nHello"`],
-    // Where cells end at `;`, the quotes that are doubled here are an empty text before what follows.
+    // Where cells end at `;`, the quotes that are doubled here are an empty text before what
+    // follows.
     ['Well;"=1+1;', `"Well;'""=1+1;"`],
     // Not the cell that the text without the apostrophe gives.
     ["'=1+1", "''=1+1"],

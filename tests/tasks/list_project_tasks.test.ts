@@ -227,7 +227,8 @@ describe("the tasks of a project with 20,000", () => {
     });
     await harness.now.sql.unsafe("vacuum analyze tasks");
     for (const query of [{ ready: true }, { ready: true, role: "backend" }]) {
-      // A join with the tasks that others wait for would be of all of them, among more tasks than these.
+      // A join with the tasks that others wait for would be of all of them, among more tasks than
+      // these.
       expect(await planOfPage(backlog, query), JSON.stringify(query)).not.toMatch(/Sort Key|Join/);
     }
   });

@@ -24,7 +24,9 @@ beforeAll(async () => {
   );
 });
 
-/** The arrows of a state diagram; one that leaves a state with others in it leaves each of those. */
+/**
+ * The arrows of a state diagram; one that leaves a state with others in it leaves each of those.
+ */
 function parse(diagram: string): Arrow[] {
   const inside = new Map<string, string[]>();
   const arrows: Arrow[] = [];
@@ -52,7 +54,10 @@ function said(arrows: Arrow[]): string[] {
     .toSorted();
 }
 
-/** Puts tickets into a stage past all gates, then asks for another; null for a ticket that stays without a reason. */
+/**
+ * Puts tickets into a stage past all gates, then asks for another; null for a ticket that stays
+ * without a reason.
+ */
 async function outcomes(ids: string[], from: Stage, to: Stage): Promise<(string | null)[]> {
   const ctx = systemContext(harness.now.services, { kind: "job", id: "test" }, "test");
   const request = { skipPendingRoles: true, skipHumanTestGate: true };

@@ -119,7 +119,10 @@ async function exported(ticketId: string, cursor?: string): Promise<any> {
     await exported(ticketId, body.next_cursor);
 }
 
-/** The ticket as another installation would export it: under other ids, with a history that others wrote there. */
+/**
+ * The ticket as another installation would export it: under other ids, with a history that others
+ * wrote there.
+ */
 async function fromElsewhere({ ticket }: Stage) {
   const record = await exported(ticket.id);
   const anew = (parts: object[]) => parts.map((part) => ({ ...part, id: uuid() }));
@@ -255,7 +258,10 @@ const WRITES: Record<
 /** Writes no history on purpose: a lease says nothing of the task. */
 const SILENT = ["tasks.heartbeat"];
 
-/** How a ticket, its tasks and its test cases stand, by id; `stale` is what has not been changed since it was aged. */
+/**
+ * How a ticket, its tasks and its test cases stand, by id; `stale` is what has not been changed
+ * since it was aged.
+ */
 async function standing({ ticket }: Stage) {
   const rows = await hosting.now.harness.sql<
     { id: string; facts: object; version: number; stale: boolean }[]

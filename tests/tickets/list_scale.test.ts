@@ -31,9 +31,9 @@ beforeAll(async () => {
 });
 
 /**
- * A project as it looks after years: nearly everything closed and deployed, a few tickets in each open stage, some
- * waiting for their deploy, one in a thousand with a rare role, two in a hundred blocking. Without triggers, since
- * nobody reads these tickets' history.
+ * A project as it looks after years: nearly everything closed and deployed, a few tickets in each
+ * open stage, some waiting for their deploy, one in a thousand with a rare role, two in a hundred
+ * blocking. Without triggers, since nobody reads these tickets' history.
  */
 async function fill(from: number, to: number): Promise<void> {
   await harness.now.sql.begin(async (sql) => {

@@ -7,7 +7,10 @@ import { until } from "../until.ts";
 
 const MODEL = new URL("../../models/all-MiniLM-L6-v2/", import.meta.url);
 const model = startEmbedder({ threads: 1, modelDir: MODEL });
-/** Waits for the model longer than the service does: on a loaded machine a text may take more than two seconds. */
+/**
+ * Waits for the model longer than the service does: on a loaded machine a text may take more than
+ * two seconds.
+ */
 const embedder: Embedder = {
   state: () => model.state(),
   embed: (text, options) => model.embed(text, { ...options, timeoutMs: 60_000 }),

@@ -34,7 +34,9 @@ const ISSUE = {
 };
 const ANSWERED = answeredElsewhere(uuid());
 
-/** Three tickets with all that a ticket can have; the second is closed as a duplicate of the third. */
+/**
+ * Three tickets with all that a ticket can have; the second is closed as a duplicate of the third.
+ */
 async function makeFull(service: Harness): Promise<TestProject> {
   const project = await makeProject(service);
   const token = project.admin.token;

@@ -40,7 +40,10 @@ export interface Identity {
 export class GitHubState {
   readonly tokens = new Map<string, Identity>();
   readonly #repositories = new Map<string, Repository>();
-  /** GitHub refuses a second hook with the same config; without this rule only the caller can prevent it. */
+  /**
+   * GitHub refuses a second hook with the same config; without this rule only the caller can
+   * prevent it.
+   */
   refusesDuplicates = true;
   /** How far GitHub's clock is ahead of ours, in milliseconds. */
   clockAhead = 0;
