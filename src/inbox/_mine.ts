@@ -1,5 +1,6 @@
 import { projectsFor, roleInProject, withinReach } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
+import { isTicketRef, keyOf, numberOf } from "../tickets/schema.ts";
 import type { ChooseNotifications } from "./schema.ts";
 
 /**
@@ -21,6 +22,20 @@ export function isVisible({ db, actor: { user } }: ActorContext) {
 }
 
 /** Selects the notifications that a call names. */
-export function isChosen({ db }: ActorContext, { ticket_ids, up_to }: ChooseNotifications) {
-  return ticket_ids ? db`n.ticket_id = any (${ticket_ids}::uuid[])` : db`n.last_at <= ${up_to!}::timestamptz`;
+export function isChosen(ctx: ActorContext, { ticket_ids, up_to }: ChooseNotifications) {
+  return ticket_ids ? isOfTickets(ctx, ticket_ids) : ctx.db`n.last_at <= ${up_to!}::timestamptz`;
+}
+
+/**
+ * Selects the notifications of tickets, by id or ref. Several accounts may have the same key, so
+ * this stands beside `isMine`.
+ */
+export function isOfTickets({ db }: ActorContext, names: readonly string[]) {
+  const refs = names.filter(isTicketRef);
+  const ids = names.filter((name) => !isTicketRef(name));
+  const named = refs.length === 0 ? db`` : db`
+    or n.ticket_id in (
+      select t.id from unnest(${refs.map(keyOf)}::text[], ${refs.map(numberOf)}::int[]) as r (key, number)
+      join project_keys k on k.key = r.key join tickets t on t.project_id = k.project_id and t.number = r.number)`;
+  return db`(n.ticket_id = any (${ids}::uuid[]) ${named})`;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Author, Id, NextCursor, OffsetTime, Page, Timestamp } from "../core/schema.ts";
-import { Priority, Stage, Status } from "../tickets/schema.ts";
+import { Priority, Stage, Status, TicketName } from "../tickets/schema.ts";
 
 export const NotificationReason = z.enum([
   "question",
@@ -62,7 +62,7 @@ export const InboxCount = z.object({
   unread: z.int().describe("Unread tickets that are neither snoozed nor archived"),
 });
 
-const TicketIds = z.array(Id).min(1).max(200);
+const TicketIds = z.array(TicketName).min(1).max(200);
 const Chosen = {
   ticket_ids: TicketIds.optional(),
   up_to: OffsetTime.optional().describe(

@@ -1,11 +1,11 @@
 import type { ActorContext } from "../core/context.ts";
-import { isMine } from "./_mine.ts";
+import { isMine, isOfTickets } from "./_mine.ts";
 import type { SnoozeNotifications } from "./schema.ts";
 
 /** Hides notifications until a time. Events of their tickets before that time appear with them. */
 export async function snoozeInbox(ctx: ActorContext, { ticket_ids, until }: SnoozeNotifications) {
   const { count } = await ctx.db`
     update notifications n set snoozed_until = ${until}::timestamptz
-    where ${isMine(ctx)} and n.ticket_id = any (${ticket_ids}::uuid[]) and n.archived_at is null`;
+    where ${isMine(ctx)} and ${isOfTickets(ctx, ticket_ids)} and n.archived_at is null`;
   return { updated: count };
 }

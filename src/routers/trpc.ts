@@ -12,8 +12,7 @@ import { AppError, type ErrorBody, type ErrorCode, type ErrorStatus, fromZod } f
 import { toAppError } from "../core/failures.ts";
 import { parseAs } from "../core/json.ts";
 import { Id, type Scope } from "../core/schema.ts";
-import { resolveRef } from "../tickets/resolve_ref.ts";
-import { TICKET_REF } from "../tickets/schema.ts";
+import { resolveRefs } from "../tickets/resolve_refs.ts";
 import type { Tag } from "./tags.ts";
 import { transformer } from "./transformer.ts";
 
@@ -185,12 +184,10 @@ export async function authorize(
   return { ...actorCtx, project } as ProjectContext;
 }
 
-/** Replaces the ref in the path of the input by the ticket's id, so that no verb gets a ref. */
-async function resolveTicket(ctx: RequestContext, { path }: Meta, input: unknown): Promise<unknown> {
-  if (!path.includes("{ticketId}") || typeof input !== "object" || input === null) return input;
-  const { ticketId } = input as { ticketId?: unknown };
-  const isRef = typeof ticketId === "string" && TICKET_REF.test(ticketId);
-  return isRef ? { ...input, ticketId: await resolveRef(ctx as ProjectContext, ticketId) } : input;
+/** Replaces the refs of the input by the tickets' ids, so that no verb gets the ref of a ticket that is there. */
+async function withoutRefs(ctx: RequestContext, { access }: Meta, input: unknown): Promise<unknown> {
+  if (!(access in PROJECT_LEVELS) || typeof input !== "object" || input === null) return input;
+  return await resolveRefs(ctx as ProjectContext, input as Record<string, unknown>);
 }
 
 const gate = <Authorized extends ActorContext>() =>
@@ -199,7 +196,7 @@ const gate = <Authorized extends ActorContext>() =>
   );
 
 const ticketRef = t.middleware(({ ctx, meta, getRawInput, next }) =>
-  next({ getRawInput: () => getRawInput().then((input) => resolveTicket(ctx, meta!, input)) })
+  next({ getRawInput: () => getRawInput().then((input) => withoutRefs(ctx, meta!, input)) })
 );
 
 /** The parts of a procedure. Its middlewares are the ones of this file and nothing else. */
@@ -222,7 +219,7 @@ export async function callProcedure(
   rawInput: unknown,
 ): Promise<unknown> {
   const authorized = await authorize(ctx, meta, () => rawInput);
-  const resolved = await resolveTicket(authorized, meta, rawInput);
+  const resolved = await withoutRefs(authorized, meta, rawInput);
   return pick(await resolve({ ctx: authorized, input: parseAs(input, resolved) }));
 }
 

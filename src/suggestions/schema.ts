@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, queryInteger, Timestamp } from "../core/schema.ts";
+import { TicketId } from "../tickets/schema.ts";
 
 export const SuggestionKind = z.enum(["duplicate", "stale", "close", "role", "split"]);
 export type SuggestionKind = z.infer<typeof SuggestionKind>;
@@ -27,7 +28,7 @@ export const ListSuggestions = z.strictObject({
   limit: queryInteger(1, 100, 20),
   status: z.enum([...SuggestionStatus.options, "all"]).default("pending"),
   kind: SuggestionKind.optional(),
-  ticket_id: Id.optional(),
+  ticket_id: TicketId.optional(),
 });
 export type ListSuggestions = z.infer<typeof ListSuggestions>;
 

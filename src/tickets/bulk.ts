@@ -3,7 +3,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
 import type { BulkResult, BulkTickets } from "./bulk_schema.ts";
-import type { Stage } from "./schema.ts";
+import { isTicketRef, type Stage } from "./schema.ts";
 import { callerOf, type TransitionResult, transitionTickets } from "./transition.ts";
 
 /**
@@ -20,8 +20,10 @@ export async function bulkTickets(ctx: ProjectContext, input: BulkTickets): Prom
     );
   }
   const ids = [...new Set(input.ticket_ids)];
+  // The refs of tickets that are there have been replaced by ids.
+  const possible = ids.filter((name) => !isTicketRef(name));
   const found = await transact(ctx, (ctx) =>
-    transitionTickets(ctx, ctx.project.id, ids, {
+    transitionTickets(ctx, ctx.project.id, possible, {
       to,
       resolution: { type: input.resolution_type, note: input.resolution_note },
       skipPendingRoles: input.skip_pending_roles,

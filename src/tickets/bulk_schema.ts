@@ -1,25 +1,28 @@
 import { z } from "zod";
 import { Id } from "../core/schema.ts";
-import { ResolutionNote, ResolutionType, Stage, Status } from "./schema.ts";
+import { ID_OR_REF, MAX_NAMED, ResolutionNote, ResolutionType, Stage, Status, TicketName } from "./schema.ts";
 
 /** Distinct ids in one bulk call. */
 const MAX_BULK = 100;
-/** Includes repeated ids. The ids of a longer list are not checked one by one. */
-const MAX_NAMED = 1000;
 
 export const BulkTickets = z.strictObject({
   id: Id,
   action: z.enum(["move", "close"]),
-  ticket_ids: z.array(Id).min(1, "Must name at least one ticket").max(
+  ticket_ids: z.array(TicketName).min(1, "Must name at least one ticket").max(
     MAX_NAMED,
     `Must have at most ${MAX_NAMED} ids`,
   ).refine(
     (ids) => new Set(ids).size <= MAX_BULK,
     `Must name at most ${MAX_BULK} tickets`,
   ).meta({
-    override: { type: "array", items: { type: "string", format: "uuid" }, minItems: 1, maxItems: MAX_NAMED },
+    override: {
+      type: "array",
+      items: { type: "string", ...ID_OR_REF },
+      minItems: 1,
+      maxItems: MAX_NAMED,
+    },
   }).describe(
-    `1 to ${MAX_BULK} different tickets; one named twice counts once`,
+    `1 to ${MAX_BULK} different tickets, by id or by a ref such as HO-12; one named twice counts once`,
   ),
   stage: Stage.optional().describe("Required for a move; a close always goes to live"),
   skip_pending_roles: z.boolean().default(false).describe("When closing, sets unfinished roles to skipped"),
@@ -34,13 +37,17 @@ export const BulkTickets = z.strictObject({
 });
 export type BulkTickets = z.infer<typeof BulkTickets>;
 
+const NamedId = z.string().describe(
+  "The ticket's id, or the ref as sent if it names no ticket of the project",
+);
+
 export const BulkResult = z.object({
   updated: z.int().describe(
     "Tickets that are where the call wants them, including those that were there before",
   ),
-  errors: z.array(z.object({ id: Id, error: z.string(), code: z.string() })),
+  errors: z.array(z.object({ id: NamedId, error: z.string(), code: z.string() })),
   results: z.array(z.object({
-    id: Id,
+    id: NamedId,
     ticket_ref: z.string().nullable().describe("null for a ticket that is not in this project"),
     ok: z.boolean(),
     stage: Stage.nullable(),

@@ -52,19 +52,41 @@ export type RoleStatus = z.infer<typeof RoleStatus>;
 const Roles = distinct(z.array(Role).max(Role.options.length), "a role");
 
 /** The name that people use for a ticket: its project's key and its number, such as HO-12. */
-export const TICKET_REF = /^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/;
+const TICKET_REF = /^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/;
+
+export function isTicketRef(name: unknown): name is string {
+  return typeof name === "string" && TICKET_REF.test(name);
+}
+
+/** The project's key in a ref. */
+export function keyOf(ref: string): string {
+  return ref.split("-")[0]!.toUpperCase();
+}
+
+/** The ticket's number in a ref. */
+export function numberOf(ref: string): number {
+  return Number(ref.split("-")[1]);
+}
+
+/** How the documents describe a ticket's name. */
+export const ID_OR_REF = {
+  pattern: `${z.regexes.guid.source}|${TICKET_REF.source}`,
+  description: "A UUID, or a ref such as HO-12",
+};
+const EXPECTED = "Expected a UUID or a ref such as HO-12";
 
 /**
  * A ticket's id. A caller may send a ref instead, which is replaced by the id before this schema
  * parses it.
  */
-const TicketId = z.string()
-  .regex(z.regexes.guid, "Expected a UUID or a ref such as HO-12")
-  .toLowerCase()
-  .meta({
-    pattern: `${z.regexes.guid.source}|${TICKET_REF.source}`,
-    description: "A UUID, or a ref such as HO-12",
-  });
+export const TicketId = z.string().regex(z.regexes.guid, EXPECTED).toLowerCase().meta(ID_OR_REF);
+
+/** The most names of tickets in a call, repeated ones included. A longer list isn't looked at one by one. */
+export const MAX_NAMED = 1000;
+
+/** A name in a list of tickets: an id, or a ref that names no ticket here. */
+export const TicketName = z.string().regex(new RegExp(ID_OR_REF.pattern), EXPECTED)
+  .overwrite((name) => TICKET_REF.test(name) ? name.toUpperCase() : name.toLowerCase()).meta(ID_OR_REF);
 
 export const TicketPath = z.strictObject({ id: Id, ticketId: TicketId });
 export type TicketPath = z.infer<typeof TicketPath>;

@@ -2,7 +2,7 @@ import superjson from "superjson";
 import { v7 as uuid } from "uuid";
 import { describe, expect, test } from "vitest";
 import { publishedProcedures } from "../../src/http/procedures.ts";
-import { makeProject, makeTicket, type TestTicket, useProject } from "../factories.ts";
+import { makeMember, makeProject, makeTicket, type TestTicket, useProject } from "../factories.ts";
 import { type CallOptions, useHarness } from "../harness.ts";
 import { expectError } from "./_calls.ts";
 
@@ -69,6 +69,84 @@ describe.each(ofTicket.map((procedure) => [procedure.name, procedure] as const))
       );
     }
   });
+});
+
+/** Tickets that the body or the query names. */
+const ofTickets = publishedProcedures().flatMap((procedure) =>
+  Object.keys(procedure.rest.shape).filter((field) => /ticket/i.test(field) && !/ref$/.test(field))
+    .map((field) => [procedure.name, field, procedure] as const)
+);
+
+/** A ticket of which the project's admin is told, and about which there is a suggestion. */
+async function makeNoted(): Promise<TestTicket> {
+  const ticket = await makeTicket(harness.now, project);
+  const { token } = await makeMember(harness.now, project, "member");
+  const { status } = await harness.now.call("POST", `${ticket.path}/comments`, {
+    token,
+    body: { body: `@[x](${project.admin.id}) look` },
+  });
+  expect(status).toBe(201);
+  await harness.now.sql`
+    insert into suggestions (id, project_id, kind, ticket_id, title, rationale, confidence, evidence, fingerprint)
+    values (gen_random_uuid(), ${project.id}::uuid, 'stale', ${ticket.id}::uuid, 'Old', 'Nothing happens', 1, '{}', ${ticket.id})`;
+  return ticket;
+}
+
+describe.each(ofTickets)("%s names tickets in %s", (name, field, procedure) => {
+  const { meta, type, input } = procedure;
+  const inputOf = (names: string[]) => ({
+    ...("id" in input.shape && { id: project.id }),
+    ...meta.example?.input as object | undefined,
+    [field]: field.endsWith("s") ? names : names[0],
+  });
+  const rest = async (names: string[]) => {
+    const { id: _, ...fields } = inputOf(names) as Record<string, string>;
+    const query = meta.method === "GET" ? `?${new URLSearchParams(fields)}` : "";
+    const answer = await call(meta.method, meta.path.replace("{id}", project.id) + query, {
+      ...meta.method !== "GET" && { body: fields },
+    });
+    return answer.body;
+  };
+  const trpc = async (names: string[]) => (await send(name, type, inputOf(names))).data;
+  /** How many were changed or found. */
+  const countIn = (answer: unknown) => {
+    const { updated, count } = answer as { updated?: number; count?: number };
+    return updated ?? count;
+  };
+
+  test.each([["REST", rest], ["tRPC", trpc]])("by id or ref, in any case, over %s", async (_, ask) => {
+    expect(countIn(await ask([(await makeNoted()).id]))).toBe(1);
+    expect(countIn(await ask([(await makeNoted()).ref]))).toBe(1);
+    expect(countIn(await ask([(await makeNoted()).ref.toLowerCase()]))).toBe(1);
+  });
+
+  test("and takes another account's ref for unknown", async () => {
+    const stranger = await makeTicket(harness.now, await makeProject(harness.now));
+    for (const ref of [stranger.ref, `${project.key}-99999`]) {
+      const answer = await rest([ref]);
+      expect(countIn(answer) ?? answer.code).toBe(field.endsWith("s") ? 0 : "not_found");
+    }
+    for (const strange of ["HO", `${project.key}-0`, "12"]) {
+      expect(Object.values((await rest([strange])).fieldErrors)).toEqual([
+        "Expected a UUID or a ref such as HO-12",
+      ]);
+    }
+  });
+});
+
+test("a bulk call counts a ticket once, by any of its names, and tells an unknown ref as it was sent", async () => {
+  const ticket = await makeTicket(harness.now, project);
+  const unknown = `${project.key}-99999`;
+  const ticket_ids = [ticket.ref, ticket.id, ticket.ref.toLowerCase(), unknown, unknown.toLowerCase()];
+  const { body } = await call("POST", `${project.path}/tickets/bulk`, {
+    body: { action: "close", ticket_ids },
+  });
+  expect(body.updated).toBe(1);
+  expect(body.results.map(({ id, ok }: { id: string; ok: boolean }) => [id, ok])).toEqual([
+    [ticket.id, true],
+    [unknown, false],
+  ]);
+  expect(body.errors).toEqual([{ id: unknown, code: "not_found", error: "No such ticket in this project" }]);
 });
 
 async function send(name: string, type: "query" | "mutation", input: unknown) {

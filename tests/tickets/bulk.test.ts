@@ -188,7 +188,7 @@ describe("bulk", () => {
       [{ ticket_ids, stage: "live" }, "action"],
       [{ action: "close" }, "ticket_ids"],
       [{ action: "close", ticket_ids: [] }, "ticket_ids"],
-      [{ action: "close", ticket_ids: [ticket.id, ticket.ref] }, "ticket_ids.1"],
+      [{ action: "close", ticket_ids: [ticket.id, project.key] }, "ticket_ids.1"],
       [
         { action: "close", ticket_ids: [ticket.id, ...Array.from({ length: 100 }, () => uuid())] },
         "ticket_ids",
