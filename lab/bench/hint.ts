@@ -3,8 +3,8 @@ import { dropPlace, emptyPlace } from "../../tests/database.ts";
 import type { ModelPlan, ModelResult } from "./bare_model.ts";
 import { createRequests } from "./pair.ts";
 import { type BenchOptions, type Finding, median, milliseconds, perSecond, progress } from "./report.ts";
-import { measure, refuseFailures } from "./rounds.ts";
-import { makeTenant, runScript, type Server, startService, type Tenant } from "./service.ts";
+import { measure } from "./rounds.ts";
+import { makeTenant, refuseFailures, runScript, type Server, startService, type Tenant } from "./service.ts";
 import type { TicketText } from "./texts.ts";
 
 const REACH = 0.85;

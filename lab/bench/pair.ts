@@ -1,10 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { openDatabase } from "../../db/open.ts";
 import { copyTemplate, dropPlace, emptyPglite, emptyPlace, type Place } from "../../tests/database.ts";
-import { call, makeTenant, runLoad, type Server, startBare, startService, type Tenant } from "./service.ts";
+import {
+  call,
+  makeTenant,
+  refuseFailures,
+  runLoad,
+  type Server,
+  startBare,
+  startService,
+  type Tenant,
+} from "./service.ts";
 import type { LoadRequest } from "./load.ts";
 import { type BenchOptions, progress } from "./report.ts";
-import { refuseFailures } from "./rounds.ts";
 import type { TicketText } from "./texts.ts";
 
 /** The service and the server with which it is compared, each over a copy of the same data. */

@@ -1,8 +1,15 @@
 import { dropPlace, emptyPlace } from "../../tests/database.ts";
 import { analyze, seed } from "./pair.ts";
 import { type BenchOptions, type Finding, median, perSecond, progress } from "./report.ts";
-import { refuseFailures } from "./rounds.ts";
-import { makeTenant, runLoad, type Server, startService, type Tenant, withDatabase } from "./service.ts";
+import {
+  makeTenant,
+  refuseFailures,
+  runLoad,
+  type Server,
+  startService,
+  type Tenant,
+  withDatabase,
+} from "./service.ts";
 
 const CORES_NEEDED = 4;
 const REACH = 1.7;

@@ -1,7 +1,7 @@
 import type { LoadPlan, LoadRequest, LoadResult } from "./load.ts";
 import type { Pair } from "./pair.ts";
 import { type BenchOptions, type Finding, median, milliseconds, perSecond, progress } from "./report.ts";
-import { runLoad, type Server } from "./service.ts";
+import { refuseFailures, runLoad, type Server } from "./service.ts";
 
 interface Measured extends LoadResult {
   /**
@@ -69,14 +69,6 @@ export async function compare(
 
 async function headersFor(server: Server, headers: Pair["otherHeaders"]) {
   return headers ? { headers: await headers(server) } : {};
-}
-
-/** @throws {Error} if there was any answer but a success */
-export function refuseFailures(what: string, { statuses }: LoadResult): void {
-  const failed = Object.keys(statuses).filter((status) => !/^2\d\d$/.test(status));
-  if (failed.length > 0) {
-    throw new Error(`${what}: not every answer was a success: ${JSON.stringify(statuses)}`);
-  }
 }
 
 function describe({ perSecond: rate, latency, cpuMs }: Measured): string {

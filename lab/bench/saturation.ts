@@ -3,8 +3,7 @@ import { dropPlace, emptyPlace } from "../../tests/database.ts";
 import type { LoadPlan } from "./load.ts";
 import { createRequests, seed } from "./pair.ts";
 import { type BenchOptions, type Finding, median, milliseconds, progress } from "./report.ts";
-import { refuseFailures } from "./rounds.ts";
-import { makeTenant, runLoad, type Server, startService, type Tenant } from "./service.ts";
+import { makeTenant, refuseFailures, runLoad, type Server, startService, type Tenant } from "./service.ts";
 
 const READS_PER_SECOND = 100;
 const REACH = 2;

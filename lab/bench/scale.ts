@@ -3,8 +3,7 @@ import { dropPlace, emptyPlace, type Place } from "../../tests/database.ts";
 import type { LoadRequest } from "./load.ts";
 import { analyze } from "./pair.ts";
 import { type BenchOptions, type Finding, median, milliseconds, progress } from "./report.ts";
-import { refuseFailures } from "./rounds.ts";
-import { makeTenant, runLoad, type Server, startService, type Tenant } from "./service.ts";
+import { makeTenant, refuseFailures, runLoad, type Server, startService, type Tenant } from "./service.ts";
 
 const SMALL = 1_000;
 const REACH = 2;

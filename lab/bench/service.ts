@@ -115,6 +115,14 @@ export function runLoad(plan: LoadPlan): Promise<LoadResult> {
   return runScript("load.ts", plan);
 }
 
+/** @throws {Error} if there was any answer but a success */
+export function refuseFailures(what: string, { statuses }: LoadResult): void {
+  const failed = Object.keys(statuses).filter((status) => !/^2\d\d$/.test(status));
+  if (failed.length > 0) {
+    throw new Error(`${what}: not every answer was a success: ${JSON.stringify(statuses)}`);
+  }
+}
+
 /**
  * Runs a file of this folder as a process, with `plan` on its stdin, and returns the JSON of its
  * stdout.

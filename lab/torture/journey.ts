@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { agentDelivery } from "../simulators/senders/agent.ts";
 import { deployDelivery } from "../simulators/senders/deploy.ts";
-import type { Client } from "./load.ts";
+import type { Client } from "./client.ts";
 import { REPOSITORY, SECRETS } from "./service.ts";
 
 /**

@@ -2,7 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startTcpProxy, targetOf, type TcpProxy, throughProxy } from "../../tests/tcp_proxy.ts";
 import { findWrites } from "./find.ts";
 import { unfinishedJobs } from "./jobs.ts";
-import { type Attempt, Load } from "./load.ts";
+import type { Attempt } from "./client.ts";
+import { Load } from "./load.ts";
 import { type Books, type Options, quantile, type Scenario, until } from "./scenario.ts";
 import { serverUrl, Stage } from "./service.ts";
 

@@ -4,9 +4,9 @@ import { jsonb } from "../core/json.ts";
 import { log } from "../core/log.ts";
 import { transact } from "../core/transact.ts";
 import type { Sent } from "../sending/post.ts";
+import type { Taken, Target } from "./_due.ts";
 import { tellAdmins } from "./_notice.ts";
 import { GIVE_UP_DAYS, pauseAfter } from "./_schedule.ts";
-import type { Taken, Target } from "./send.ts";
 
 /**
  * Stores the outcome of a try and plans the next one. Only 2xx counts as success; 410 switches the

@@ -3,15 +3,11 @@ import type { Context } from "../core/context.ts";
 import { readEvents } from "../core/events.ts";
 import { log } from "../core/log.ts";
 import { bodyOf, TEST_TYPE, type Told } from "./_body.ts";
+import { findEndpoint, takeDue, type Taken, type Target } from "./_due.ts";
 import { giveUp, recordAnswer } from "./_outcome.ts";
 import { readableSecrets } from "./_secret.ts";
 import { signedHeaders } from "./_sign.ts";
-import type { Endpoint } from "./schema.ts";
 
-/** Deliveries that are sent to one endpoint at the same time. */
-const BATCH = 10;
-/** How long no other process takes a delivery that was taken. This is longer than a try lasts. */
-const LEASE_S = 60;
 /**
  * A job ends before the queue would take it for dead. The next look finds the deliveries that are
  * left.
@@ -23,18 +19,6 @@ const NO_SECRET = {
   failure: "refused",
   message: "The secret can no longer be decrypted: give the webhook a new one by rotate-secret",
 } as const;
-
-export type Target = Pick<Endpoint, "id" | "project_id" | "url" | "format" | "full" | "failing_since"> & {
-  secret: string;
-  former_secret: string | null;
-};
-
-export interface Taken {
-  id: string;
-  seq: number | null;
-  /** Includes this try. */
-  attempts: number;
-}
 
 /**
  * Sends the due deliveries of one endpoint. Each delivery is taken for a minute. If the process
@@ -53,24 +37,6 @@ export async function sendWebhooks(ctx: Context, { endpoint_id }: { endpoint_id:
     // receivers nothing.
     if (outcomes.includes("unreachable")) return await pause(ctx, endpoint_id);
   }
-}
-
-async function findEndpoint({ db }: Context, id: string): Promise<Target | undefined> {
-  const [endpoint] = await db<Target[]>`
-    select id, project_id, url, format, "full", failing_since, secret,
-      case when former_secret_until > now() then former_secret end as former_secret
-    from outbound_endpoints where id = ${id}::uuid and enabled and (paused_until is null or paused_until <= now())`;
-  return endpoint;
-}
-
-async function takeDue({ db }: Context, endpointId: string): Promise<Taken[]> {
-  return await db<Taken[]>`
-    update outbound_deliveries set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_S})
-    where id = any (array(
-      select id from outbound_deliveries
-      where endpoint_id = ${endpointId}::uuid and status = 'pending' and next_attempt_at <= now()
-      order by next_attempt_at, seq limit ${BATCH} for update skip locked))
-    returning id, seq, attempts`;
 }
 
 async function eventsOf({ db }: Context, endpoint: Target, taken: Taken[]): Promise<Map<number, Told>> {

@@ -1,0 +1,39 @@
+import type { Context } from "../core/context.ts";
+import type { Endpoint } from "./schema.ts";
+
+/** Deliveries that are sent to one endpoint at the same time. */
+const BATCH = 10;
+/** How long no other process takes a delivery that was taken. This is longer than a try lasts. */
+const LEASE_S = 60;
+
+export type Target = Pick<Endpoint, "id" | "project_id" | "url" | "format" | "full" | "failing_since"> & {
+  secret: string;
+  former_secret: string | null;
+};
+
+export interface Taken {
+  id: string;
+  seq: number | null;
+  /** Includes this try. */
+  attempts: number;
+}
+
+/** Answers the endpoint; undefined while it is paused, off or gone. */
+export async function findEndpoint({ db }: Context, id: string): Promise<Target | undefined> {
+  const [endpoint] = await db<Target[]>`
+    select id, project_id, url, format, "full", failing_since, secret,
+      case when former_secret_until > now() then former_secret end as former_secret
+    from outbound_endpoints where id = ${id}::uuid and enabled and (paused_until is null or paused_until <= now())`;
+  return endpoint;
+}
+
+/** Takes the due deliveries of an endpoint for a minute. */
+export async function takeDue({ db }: Context, endpointId: string): Promise<Taken[]> {
+  return await db<Taken[]>`
+    update outbound_deliveries set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_S})
+    where id = any (array(
+      select id from outbound_deliveries
+      where endpoint_id = ${endpointId}::uuid and status = 'pending' and next_attempt_at <= now()
+      order by next_attempt_at, seq limit ${BATCH} for update skip locked))
+    returning id, seq, attempts`;
+}
