@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { serverUrl, type Stage, withDatabase } from "./service.ts";
+import { type Stage, withDatabase } from "./service.ts";
 
 interface JobRow {
   name: string;
@@ -13,11 +13,12 @@ interface JobRow {
  * and started again.
  */
 export async function unfinishedJobs(stage: Stage, seconds: number): Promise<JobRow[]> {
+  const isServer = stage.place.url !== undefined;
   for (const started = performance.now();;) {
-    await pause(serverUrl ? 2_000 : 20_000);
-    if (!serverUrl) await stage.service.stop();
+    await pause(isServer ? 2_000 : 20_000);
+    if (!isServer) await stage.service.stop();
     const left = await readUnfinished(stage);
-    if (!serverUrl) await stage.start();
+    if (!isServer) await stage.start();
     if (left.length === 0 || performance.now() - started > seconds * 1000) return left;
   }
 }

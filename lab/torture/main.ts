@@ -6,11 +6,13 @@ import { clocks } from "./clocks.ts";
 import { connections } from "./connections.ts";
 import { events } from "./events.ts";
 import { drain } from "./drain.ts";
+import { failover } from "./failover.ts";
 import { kill } from "./kill.ts";
 import type { Counts } from "./ledger.ts";
 import { mixed } from "./mixed.ts";
 import { model } from "./model.ts";
 import { outage } from "./outage.ts";
+import { processes } from "./processes.ts";
 import { Books, type Options, type Scenario } from "./scenario.ts";
 import { secondProcess } from "./second_process.ts";
 import { waiters } from "./waiters.ts";
@@ -29,6 +31,8 @@ const SCENARIOS: readonly Scenario[] = [
   answers,
   waiters,
   events,
+  processes,
+  failover,
 ];
 
 const USAGE = `npm run torture [-- NAME…] [--rounds N] [--seconds N] [--seed N]
@@ -76,6 +80,7 @@ async function main(): Promise<number> {
 
 interface Outcome {
   name: string;
+  database: string;
   rounds: number;
   counts: Counts;
   held: boolean;
@@ -83,8 +88,9 @@ interface Outcome {
 }
 
 /** Runs a scenario. One that can't go on has failed, but the others still run. */
-async function attempt({ name, summary, run }: Scenario, options: Options): Promise<Outcome> {
-  console.log(`${name} on ${databaseName}: ${summary}`);
+async function attempt(scenario: Scenario, options: Options): Promise<Outcome> {
+  const { name, summary, run, database = databaseName } = scenario;
+  console.log(`${name} on ${database}: ${summary}`);
   const books = new Books();
   const started = performance.now();
   await run(books, options).catch((error: unknown) => books.expect(false, Deno.inspect(error)));
@@ -92,7 +98,7 @@ async function attempt({ name, summary, run }: Scenario, options: Options): Prom
   const { ledger: { counts }, problems } = books;
   for (const problem of problems.slice(0, 10)) console.log(`  FAILED: ${problem}`);
   if (problems.length > 10) console.log(`  FAILED: and ${problems.length - 10} more`);
-  return { name, rounds: options.rounds, counts, held: problems.length === 0, seconds };
+  return { name, database, rounds: options.rounds, counts, held: problems.length === 0, seconds };
 }
 
 function table(outcomes: readonly Outcome[]): string {
@@ -108,9 +114,9 @@ function table(outcomes: readonly Outcome[]): string {
     "seconds",
     "",
   ];
-  const rows = outcomes.map(({ name, rounds, counts, held, seconds }) => [
+  const rows = outcomes.map(({ name, database, rounds, counts, held, seconds }) => [
     name,
-    databaseName,
+    database,
     String(rounds),
     ...[counts.sent, counts.acknowledged, counts.found, counts.missing, counts.doubled].map(String),
     seconds.toFixed(0),

@@ -16,6 +16,8 @@ export interface Options {
 export interface Scenario {
   name: string;
   summary: string;
+  /** The database, when the scenario brings its own. */
+  database?: string;
   /** The scenario's own number of rounds. */
   rounds: number;
   run(books: Books, options: Options): Promise<void>;

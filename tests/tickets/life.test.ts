@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { useHarness } from "../harness.ts";
+import { serverUrl } from "../database.ts";
+import { type Harness, useHarness } from "../harness.ts";
+import { launchService, startService } from "../service_process.ts";
+import { until } from "../until.ts";
 import { ACTORS, type Operation, ROLES, STAGES, step, TASK_STATUSES } from "./_life_model.ts";
 import {
   makeLife,
@@ -78,21 +81,43 @@ async function live(world: World, { operations, ...start }: Life) {
     expect(outcomeOf(answer)).toBe(step(model, one, answer));
   }
   const [things, rows] = await Promise.all([
-    readThings(harness.now, world.project, ticket),
-    readHistory(harness.now, world.project, ticket),
+    readThings(world.harness, world.project, ticket),
+    readHistory(world.harness, world.project, ticket),
   ]);
   expect(seen(world, things)).toEqual(visible(model));
   expect(replay(rows)).toEqual(things);
   expect(unexplained(rows, replay)).toEqual([]);
 }
 
-test("the rules hold for any acts in any order, and history tells all of them", async () => {
-  const world = await makeWorld(harness.now);
+async function liveMany(world: World, number: number): Promise<void> {
   const property = fc.asyncProperty(
     fc.array(life, { minLength: AT_ONCE, maxLength: AT_ONCE }),
     async (lives) => {
       await Promise.all(lives.map((one) => live(world, one)));
     },
   );
-  await fc.assert(property, { numRuns: 1000 / AT_ONCE });
+  await fc.assert(property, { numRuns: number / AT_ONCE });
+}
+
+test("the rules hold for any acts in any order, and history tells all of them", async () => {
+  await liveMany(await makeWorld(harness.now), 1000);
 });
+
+// The embedded database has one process.
+if (serverUrl) {
+  test("so they do when each call goes to the next of two processes, and a third runs the jobs", async () => {
+    const world = await makeWorld(harness.now);
+    const { place } = harness.now;
+    const serving = await Promise.all([1, 2].map(() => startService(place, { JOBS: "off" })));
+    const worker = launchService(place, { JOBS: "only" });
+    let calls = 0;
+    const call: Harness["call"] = (method, path, { body, token } = {}) =>
+      serving[calls++ % 2]!.call(method, `/api${path}`, {
+        body,
+        headers: { authorization: `Bearer ${token}` },
+      });
+    await liveMany({ ...world, harness: { call, sql: harness.now.sql } as Harness }, 100);
+    await until(() => worker.output.includes("runs its jobs"));
+    for (const process of [...serving, worker]) expect(await process.stop()).toBe(0);
+  });
+}
