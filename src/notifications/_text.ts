@@ -8,6 +8,8 @@ export interface News extends Pick<Notification, "ticket" | "project" | "reason"
   read: boolean;
   question: { prompt: string; status: string; options: Option[] | null; answer: string | null } | null;
   comment: string | null;
+  /** The other questions that wait for the user on the ticket, in a notification of a question. */
+  waiting: string[];
 }
 
 /** Reads the news about tickets that the user may still see. */
@@ -22,7 +24,15 @@ export async function readNews(ctx: Context, userId: string, ticketIds: readonly
           array_to_string(array(select o ->> 'label' from jsonb_array_elements(q.options) o where o ->> 'id' = any (q.option_ids)), ', '), ''),
           q.answer_text))
         from questions q where q.id = ${subject("question")}) as question,
-      (select c.body from comments c where c.id = ${subject("comment")}) as comment
+      (select c.body from comments c where c.id = ${subject("comment")}) as comment,
+      array(select q.prompt from questions q
+        where n.reason = 'question' and q.ticket_id = t.id and q.status = 'pending' and q.id is distinct from ${
+    subject("question")
+  }
+          and coalesce(q.addressee_user_id = n.user_id, true)
+          and (q.addressee_role is distinct from 'admin' or role_of_user(n.user_id, t.project_id) = 'admin')
+          and not (q.created_with = 'session' and q.created_by = n.user_id)
+        order by q.id limit 10) as waiting
     from notifications n join tickets t on t.id = n.ticket_id join projects p on p.id = t.project_id
     where n.recipient_id = ${userId}::uuid and n.ticket_id = any (${[...ticketIds]}::uuid[])
       and role_of_user(${userId}::uuid, t.project_id) is not null
@@ -30,10 +40,15 @@ export async function readNews(ctx: Context, userId: string, ticketIds: readonly
 }
 
 /**
- * Tells whether a message is obsolete, because the notification was read or its question has ended.
+ * Tells whether a message is obsolete, because the notification was read, or its question has ended
+ * and no other one waits.
  */
-export function isObsolete({ read, last_event, question }: News): boolean {
-  return read || (last_event.type === "question.created" && question?.status !== "pending");
+export function isObsolete(news: News): boolean {
+  return news.read || (hasEnded(news) && news.waiting.length === 0);
+}
+
+function hasEnded({ last_event, question }: News): boolean {
+  return last_event.type === "question.created" && question?.status !== "pending";
 }
 
 const WHAT: Record<string, string> = {
@@ -50,25 +65,35 @@ const WHAT: Record<string, string> = {
 };
 
 /** One line, such as `HO-12 Ann asks: Which limit shall uploads have?` */
-export function headlineOf({ ticket, reason, last_event, question }: News): string {
+export function headlineOf(news: News): string {
+  const { ticket, reason, last_event, question, waiting: [first] } = news;
   const { actor, type } = last_event;
+  // A question is more urgent than an event that followed it at once.
+  if (first !== undefined && (!question || hasEnded(news))) {
+    return oneLine(`${ticket.ticket_ref} waits for an answer: ${first}`);
+  }
   const what = WHAT[type] ?? (reason === "approval" ? "asks for an approval" : "changed the ticket");
   const about = question ? question.prompt : ticket.title;
-  return cut(`${ticket.ticket_ref} ${actor.name ?? actor.id} ${what}: ${about}`.replace(/\s+/g, " "), 160);
+  return oneLine(`${ticket.ticket_ref} ${actor.name ?? actor.id} ${what}: ${about}`);
+}
+
+function oneLine(text: string): string {
+  return cut(text.replace(/\s+/g, " "), 160);
 }
 
 /** Returns the full text, with the address at which to continue. */
 export function detailsOf(news: News): string {
-  const { ticket, project, question, comment } = news;
+  const { ticket, project, question, comment, waiting } = news;
   const options = question?.status === "pending" && question.options
     ? question.options.map(({ label }) => `  - ${label}`).join("\n")
     : null;
   const parts = [
     `${ticket.ticket_ref} ${ticket.title} (${project.name})`,
-    question && cut(question.prompt, 3000),
+    question && !hasEnded(news) && cut(question.prompt, 3000),
     options,
     question?.answer && `Answer: ${cut(question.answer, 3000)}`,
     comment && cut(comment, 3000),
+    ...waiting.map((prompt) => `Waits for an answer: ${cut(prompt, 3000)}`),
     ticket.url,
   ];
   return parts.filter(Boolean).join("\n\n");

@@ -66,6 +66,32 @@ describe("a mail", () => {
     expect(mailsTo(ben)).toHaveLength(1);
   });
 
+  test("tells of a question also if something else happened on the ticket since", async () => {
+    const { ann, ben, project } = talk;
+    const ticket = await talk.newTicket();
+    await talk.ask(ticket, { prompt: "First?", addressee: { user_id: ben.id } });
+    await talk.ask(ticket, { prompt: "Not for Ben?", addressee: { user_id: project.admin.id } }, ann);
+    await talk.done("PUT", `${ticket.path}/watch`, {}, ben);
+    await talk.done("POST", `${ticket.path}/comments`, { body: "By the way" }, ann);
+    await deliver();
+    const [mail, ...more] = mailsTo(ben);
+    expect(more).toEqual([]);
+    expect(mail!.subject).toBe(`${ticket.ref} waits for an answer: First?`);
+    expect(mail!.text).toContain("By the way\n\nWaits for an answer: First?");
+    expect(mail!.text).not.toContain("Not for Ben?");
+    const withdrawn = await talk.ask(ticket, { prompt: "Withdrawn?", addressee: { user_id: ben.id } });
+    await talk.done("POST", `${withdrawn.path}/withdraw`);
+    await deliver();
+    expect(mailsTo(ben)[1]!.subject).toBe(`${ticket.ref} waits for an answer: First?`);
+    expect(mailsTo(ben)[1]!.text).not.toContain("Withdrawn?");
+    await talk.ask(ticket, { prompt: "Second?", addressee: { user_id: ben.id } });
+    await deliver();
+    expect(mailsTo(ben)[2]).toMatchObject({
+      subject: `${ticket.ref} Test User asks: Second?`,
+      text: expect.stringMatching(/Second\?\n\nWaits for an answer: First\?/),
+    });
+  });
+
   test("tells at once of mentions and of answers to one's questions, with their text", async () => {
     const { ann, ben } = talk;
     const ticket = await talk.newTicket();
