@@ -54,11 +54,14 @@ export async function applyPaymentDelivery(ctx: Context, { body, received_at }: 
 
 type TimedEvent = PaymentEvent & { created: number };
 
-async function linkCustomer({ db }: Context, event: TimedEvent): Promise<Outcome> {
+async function linkCustomer({ db, config }: Context, event: TimedEvent): Promise<Outcome> {
   const session = parseAs(CheckoutSession, event.data.object);
   const isPending = event.type === "checkout.session.completed" && session.payment_status === "unpaid";
   if (isPending) return { outcome: "ignored", reason: "unpaid" };
   if (!session.customer) return { outcome: "ignored", reason: "no_customer" };
+  // The address of a payment link names any account that its reader writes there. Admins of the
+  // account open the service's own pages.
+  if (session.payment_link && config.STRIPE_SECRET_KEY) return { outcome: "ignored", reason: "payment_link" };
   const account = Id.safeParse(session.client_reference_id);
   const known = account.success &&
     (await db`select from accounts where id = ${account.data}::uuid`).count === 1;

@@ -65,6 +65,7 @@ export const CheckoutSession = z.looseObject({
   client_reference_id: z.string().nullish(),
   customer: Reference.nullish(),
   payment_status: z.string().nullish(),
+  payment_link: Reference.nullish(),
 });
 
 /**

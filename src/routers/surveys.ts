@@ -58,6 +58,8 @@ export const surveysRouter = router({
     method: "GET",
     path: "/admin/scope-surveys/{id}/responses",
     summary: "List the answers to a survey",
+    description:
+      "In a CSV of more than some MiB, the longest texts are replaced by their lengths; the pages have them.",
     errors: ["not_found"],
     download: {
       type: "text/csv; charset=utf-8",

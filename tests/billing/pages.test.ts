@@ -46,6 +46,30 @@ describe("billing pages", () => {
     });
   });
 
+  test("the event of a payment link, whose address names any account, links nobody's customer", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const ids = newCustomer();
+    const object = checkoutSession({ ...ids, id: ids.session, accountId: admin.accountId });
+    const event = { type: "checkout.session.completed", created: 1 };
+    await sendPaymentEvent(harness.now, {
+      ...event,
+      id: ids.event,
+      object: { ...object, payment_link: "plink_1" },
+    });
+    const [row] = await harness.now
+      .sql`select outcome, reason from inbound_deliveries where delivery_id = ${ids.event}`;
+    expect(row).toEqual({ outcome: "ignored", reason: "payment_link" });
+    const customer = async () =>
+      (await harness.now.call("GET", "/billing", { token: admin.token })).body.customer_id;
+    expect(await customer()).toBeNull();
+    await sendPaymentEvent(harness.now, {
+      ...event,
+      id: `${ids.event}b`,
+      object: { ...object, payment_link: null },
+    });
+    expect(await customer()).toBe(ids.customer);
+  });
+
   test("a known customer checks out as that customer, and gets the portal", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const ids = newCustomer();

@@ -332,6 +332,13 @@ describe("a payment event", () => {
     expect((await billing(admin)).customer_id).toBe(second.object.customer);
   });
 
+  test("of a payment link counts where the service makes no pages of its own", async () => {
+    const admin = await makeUser(harness.now, { role: "admin" });
+    const event = life(admin)[2]!;
+    await sendPaymentEvent(harness.now, { ...event, object: { ...event.object, payment_link: "plink_1" } });
+    expect((await billing(admin)).customer_id).toBe(event.object.customer);
+  });
+
   test("a purchase that is no subscription leaves the one that runs in sight", async () => {
     const admin = await makeUser(harness.now, { role: "admin" });
     const [created, , checkout] = life(admin);
