@@ -70,6 +70,23 @@ describe("waiting for an answer", () => {
     await answer;
   });
 
+  test("is over when its connection is cut", async () => {
+    const question = await talk.ask(await talk.newTicket());
+    const server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      (request) => harness.now.fetch(request),
+    );
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port: server.addr.port });
+    await connection.write(new TextEncoder().encode(
+      `GET /api${question.path}?wait=50 HTTP/1.1\r\nhost: handoff.test\r\n` +
+        `authorization: Bearer ${talk.annsKey.token}\r\n\r\n`,
+    ));
+    await until(() => waiters() === 1);
+    connection.close();
+    await until(() => waiters() === 0);
+    await server.shutdown();
+  });
+
   test("in another process hears of it as well", async () => {
     const question = await talk.ask(await talk.newTicket());
     const { answer } = await wait(question.path);
