@@ -10,6 +10,8 @@ const DOCUMENTS = [
   "lab/bench/README.md",
   "db/postgres_js/README.md",
   "docs/agents.md",
+  "docs/events.md",
+
   "docs/first_hour.md",
   "docs/observability.md",
   "docs/portal.md",
