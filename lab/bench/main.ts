@@ -4,6 +4,7 @@ import { benchBulk } from "./bulk.ts";
 import { benchCreate } from "./create.ts";
 import { benchEvents } from "./events.ts";
 import { benchHint } from "./hint.ts";
+import { benchMove } from "./move.ts";
 import { benchPortal } from "./portal.ts";
 import { benchProcesses } from "./processes.ts";
 import { benchReads } from "./reads.ts";
@@ -28,6 +29,7 @@ const BENCHES: Record<string, Bench> = {
   start: benchStart,
   portal: benchPortal,
   events: benchEvents,
+  move: benchMove,
 };
 
 const USAGE = `npm run bench -- [NAME…] [options]
