@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 export DENO_NO_UPDATE_CHECK=1
 # The portal is built at npm ci, and here when a source is newer than that. The image has it built, and no sources.
 if [ "$JOBS" != only ] && [ -d portal ] &&
-  { [ ! -f .portal/stamp ] || [ -n "$(find portal src/client.ts package-lock.json -newer .portal/stamp -print)" ]; }; then
+  { [ ! -f .portal/stamp ] || [ -n "$(find portal src/client.ts src/http/pages/tokens.css package-lock.json -newer .portal/stamp -print)" ]; }; then
   node_modules/deno/deno run -A --no-prompt portal/build.ts ||
     echo "handoff: the portal could not be built; the rest of the service starts without it" >&2
 fi

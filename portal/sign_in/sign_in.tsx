@@ -40,6 +40,7 @@ export function SignIn() {
           name="password"
           type="password"
           label={words.password}
+          hint={words.forgotten}
           isRequired
           autoComplete="current-password"
         />

@@ -30,10 +30,11 @@ export async function errorPage(c: Context<HttpEnv>, error: AppError): Promise<R
       </head>
       <body>
         <main>
+          <p class="brand"><span class="mark" aria-hidden="true"></span>Handoff</p>
           <h1>${title}</h1>
           <p>${error.message}.</p>
           <p><a href="/">${error.status === 401 ? "Sign in" : "Go to the first page"}</a></p>
-          <p>Request <code>${c.var.requestId}</code></p>
+          <p><small>Request <code>${c.var.requestId}</code></small></p>
         </main>
       </body>
     </html>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { axe, PASSWORD, useBed } from "./_browser.ts";
+import { axe, DESK, expectAccessible, NARROW, PASSWORD, PHONE, useBed } from "./_browser.ts";
 
 const bed = useBed();
 
@@ -63,4 +63,35 @@ test("who opens the service by another name of this machine is led to the one th
   await page.goto(bed.now.service.url.replace("127.0.0.1", "localhost"));
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   expect(page.url().startsWith(bed.now.service.url)).toBe(true);
+});
+
+test("the pages that stand without the portal look like it, are accessible, and stop mails without a script", async () => {
+  const { invite_url } = await bed.now.call("POST", "/users", {
+    email: "new@example.test",
+    name: "Nora New",
+  });
+  const { page, complaints } = await bed.now.visit();
+  // As it is painted, because the built styles may name the same colour in another way.
+  const ground = () =>
+    page.evaluate(() => {
+      const paint = document.createElement("canvas").getContext("2d")!;
+      paint.fillStyle = getComputedStyle(document.body).backgroundColor;
+      paint.fillRect(0, 0, 1, 1);
+      return [...paint.getImageData(0, 0, 1, 1).data];
+    });
+  await page.goto("/sign-in");
+  await page.getByLabel("Email").waitFor();
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await ground();
+  const address = (url: string) => url.slice(new URL(url).origin.length);
+  for (const path of ["/invite", address(invite_url), "/api/unsubscribe?token=of-a-mail", "/nothing"]) {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await expectAccessible(page, [PHONE, DESK, NARROW]);
+    expect(await ground()).toEqual(dark);
+  }
+  const { page: plain } = await bed.now.visit({ javaScriptEnabled: false });
+  await plain.goto("/api/unsubscribe?token=of-a-mail");
+  await plain.getByRole("button", { name: "Stop all mails" }).waitFor();
+  expect(complaints).toEqual([]);
 });
