@@ -15,12 +15,16 @@ afterEach(async () => {
 });
 
 /** In a process group of its own. */
-function start(env: Record<string, string>, command = ["sh", "ops/start.sh"]): Deno.ChildProcess {
+function start(
+  env: Record<string, string>,
+  command = ["sh", "ops/start.sh"],
+  project = PROJECT,
+): Deno.ChildProcess {
   const [program, ...args] = command;
   return new Deno.Command(program!, {
     args,
     detached: true,
-    cwd: PROJECT,
+    cwd: project,
     clearEnv: true,
     env: {
       PATH: Deno.env.get("PATH") ?? "",
@@ -166,3 +170,46 @@ test("the start tells the runtime to wait two seconds for a collector's answer, 
     expect.arrayContaining(["OTEL_EXPORTER_OTLP_TIMEOUT=2000", "DENO_NO_UPDATE_CHECK=1"]),
   );
 });
+
+test("without the packages that build the portal, the start says so in one line and serves the rest", async () => {
+  const project = await projectWithout("vite");
+  const port = freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const settings = { PORT: String(port), DATA_DIR: folder, ADMIN_PASSWORD: "correct horse battery" };
+  try {
+    const service = new ServiceProcess(url, start(settings, undefined, project));
+    await service.ready();
+    const first = await fetch(url, { redirect: "manual" });
+    await first.body?.cancel();
+    expect([first.status, first.headers.get("location")]).toEqual([302, "/api/docs"]);
+    expect(await service.get("/api/docs")).toContain("swagger");
+    expect(await service.get("/invite")).toContain("Set your password");
+    const board = await service.call("GET", "/HO/board");
+    expect([board.status, board.body.code]).toEqual([404, "not_found"]);
+    expect((await service.call("GET", "/api/projects")).status).toBe(401);
+    expect(await service.stop()).toBe(0);
+    expect(service.output.match(/the portal is not built.*/g)).toEqual([
+      "the portal is not built, because the packages for it are not installed (npm ci)",
+    ]);
+  } finally {
+    await Deno.remove(project, { recursive: true });
+  }
+});
+
+/** Makes a folder with the project's files, and with its packages but one. */
+async function projectWithout(missing: string): Promise<string> {
+  const project = await Deno.makeTempDir({ prefix: "handoff-unbuilt-" });
+  await Deno.mkdir(`${project}/node_modules`);
+  const copied = ["db", "deno.json", "jobs", "ops", "package-lock.json", "package.json", "portal", "src"];
+  const copy = { args: ["-r", ...copied, project], cwd: PROJECT };
+  expect((await new Deno.Command("cp", copy).output()).success).toBe(true);
+  await Deno.symlink(`${PROJECT}models`, `${project}/models`);
+  for await (const { name } of Deno.readDir(`${PROJECT}node_modules`)) {
+    const [from, to] = [`${PROJECT}node_modules/${name}`, `${project}/node_modules/${name}`];
+    if (name === missing) continue;
+    // The service may load native code from its own folder only.
+    if (name === "@node-rs") await new Deno.Command("cp", { args: ["-r", from, to] }).output();
+    else await Deno.symlink(from, to);
+  }
+  return project;
+}
