@@ -48,7 +48,7 @@ export function Admin() {
   return (
     <main className="page" id="main" tabIndex={-1}>
       <h1>{words.title}</h1>
-      <nav className="tabs" aria-label={words.title}>
+      <nav className="section-links" aria-label={words.title}>
         {shown.map((each) => (
           <Link
             key={each}

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { memo, type ReactNode, useEffect, useRef } from "react";
 import type { TicketSummary } from "../api/types.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { Check, Flask, Move, PriorityIcon, Robot, Tasks, TypeIcon, Warn } from "../ui/icons.tsx";
+import { Check, Flask, Move, PriorityIcon, Question, Robot, Tasks, TypeIcon, Warn } from "../ui/icons.tsx";
 import { board } from "../words/board.ts";
 import { PRIORITIES, ROLES, SHIP, TYPES } from "../words/enums.ts";
 
@@ -73,6 +73,7 @@ export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst }: 
 
 function Foot({ ticket }: { ticket: TicketSummary }) {
   const { request_type, priority, roles, ship, tasks, cases, agent_run: run } = ticket;
+  const asked = ticket.pending_questions;
   return (
     <div className="card-foot">
       <span title={board.priorityAndType(PRIORITIES[priority], TYPES[request_type])}>
@@ -86,6 +87,15 @@ function Foot({ ticket }: { ticket: TicketSummary }) {
         <span className={`fact run ${run.status}`} title={board.run[run.status] ?? run.status}>
           <Robot />
           <span className="hidden">{board.run[run.status] ?? run.status}</span>
+        </span>
+      )}
+      {asked > 0 && (
+        <span className="fact ask" title={board.questions(asked)}>
+          <span aria-hidden="true" className="fact-shown">
+            <Question />
+            {asked}
+          </span>
+          <span className="hidden">{board.questions(asked)}</span>
         </span>
       )}
       {tasks.total > 0 && (

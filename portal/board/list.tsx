@@ -5,7 +5,7 @@ import { trpc } from "../api/client.ts";
 import type { TicketSummary } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { PriorityIcon, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
+import { PriorityIcon, Question, Robot, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { board, list } from "../words/board.ts";
 import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
@@ -110,8 +110,7 @@ interface RowProps {
 }
 
 const Row = memo(function Row({ ticket, isSelected, isOpen, toggle }: RowProps) {
-  const { id, ticket_ref, title, stage, priority, request_type, blocking, roles, tasks, cases, claimed_by } =
-    ticket;
+  const { id, ticket_ref, title, stage, priority, request_type, blocking, roles } = ticket;
   return (
     <tr data-card={id} className={`${isSelected ? "selected" : ""}${isOpen ? " open" : ""}`}>
       <td className="list-check">
@@ -153,17 +152,7 @@ const Row = memo(function Row({ ticket, isSelected, isOpen, toggle }: RowProps) 
         </span>
       </td>
       <td className="wide-only">
-        <span className="list-progress">
-          {claimed_by && <Avatar name={claimed_by.name} isAgent={claimed_by.kind === "agent"} />}
-          {tasks.total > 0 && (
-            <span title={board.tasksDone(tasks.done, tasks.total)}>{tasks.done}/{tasks.total}</span>
-          )}
-          {cases.total > 0 && (
-            <span title={board.casesApproved(cases.approved, cases.total)}>
-              ✓ {cases.approved}/{cases.total}
-            </span>
-          )}
-        </span>
+        <Progress ticket={ticket} />
       </td>
       <td className="list-time">
         <Time at={ticket.updated_at} />
@@ -171,3 +160,40 @@ const Row = memo(function Row({ ticket, isSelected, isOpen, toggle }: RowProps) 
     </tr>
   );
 });
+
+function Progress({ ticket }: { ticket: TicketSummary }) {
+  const { tasks, cases, claimed_by: claim, agent_run: run, pending_questions: asked } = ticket;
+  return (
+    <span className="list-progress">
+      {claim && (
+        <span title={board.at(claim.name, claim.kind === "agent")}>
+          <Avatar name={claim.name} isAgent={claim.kind === "agent"} />
+          <span className="hidden">{board.at(claim.name, claim.kind === "agent")}</span>
+        </span>
+      )}
+      {run && run.status !== "finished" && claim?.kind !== "agent" && (
+        <span className={`fact run ${run.status}`} title={board.run[run.status] ?? run.status}>
+          <Robot />
+          <span className="hidden">{board.run[run.status] ?? run.status}</span>
+        </span>
+      )}
+      {asked > 0 && (
+        <span className="fact ask" title={board.questions(asked)}>
+          <span aria-hidden="true" className="fact-shown">
+            <Question />
+            {asked}
+          </span>
+          <span className="hidden">{board.questions(asked)}</span>
+        </span>
+      )}
+      {tasks.total > 0 && (
+        <span title={board.tasksDone(tasks.done, tasks.total)}>{tasks.done}/{tasks.total}</span>
+      )}
+      {cases.total > 0 && (
+        <span title={board.casesApproved(cases.approved, cases.total)}>
+          ✓ {cases.approved}/{cases.total}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { Button } from "react-aria-components";
 import { handoff, refreshProject, sentenceOf } from "../api/client.ts";
 import type { Project, Question, Ticket } from "../api/types.ts";
@@ -8,19 +8,23 @@ import { Field } from "../ui/field.tsx";
 import { Question as QuestionIcon } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
+import { MentionField } from "./mention_field.tsx";
+import { readMentions } from "./mentions.ts";
 
 /** A question to people: it shows under “Waiting for you” until somebody answers. */
 export function AskQuestion({ project, ticket }: { project: Project; ticket: Ticket }) {
   const [fields, setFields] = useState<{ kind: Question["kind"]; prompt: string; options: string } | null>(
     null,
   );
+  const promptId = useId();
   const ask = useMutation({
     mutationFn: ({ kind, prompt, options }: NonNullable<typeof fields>) =>
       handoff.api.questions.create.mutate({
         id: project.id,
         ticketId: ticket.id,
         kind,
-        prompt,
+        prompt: readMentions(prompt).shown,
+        ...addresseeOf(prompt),
         ...(kind === "decision" && { options: optionsOf(options) }),
       }),
     onSuccess: () => setFields(null),
@@ -37,6 +41,7 @@ export function AskQuestion({ project, ticket }: { project: Project; ticket: Tic
       </Button>
     );
   }
+  const [addressee] = readMentions(fields.prompt).mentioned.keys();
   const change = (part: Partial<typeof fields>) => setFields({ ...fields, ...part });
   const send = (event: FormEvent) => {
     event.preventDefault();
@@ -45,14 +50,25 @@ export function AskQuestion({ project, ticket }: { project: Project; ticket: Tic
   return (
     <form className="inline-form" onSubmit={send}>
       {ask.error && <p role="alert" className="refusal">{sentenceOf(ask.error)}</p>}
-      <Field
-        label={words.prompt}
-        rows={2}
-        isRequired
-        autoFocus
-        value={fields.prompt}
-        onChange={(prompt) => change({ prompt })}
-      />
+      <div className="field">
+        <label htmlFor={promptId}>{words.prompt}</label>
+        <MentionField
+          project={project}
+          id={promptId}
+          className="text-field"
+          aria-describedby={`${promptId}-hint`}
+          rows={2}
+          maxLength={10_000}
+          dir="auto"
+          required
+          autoFocus
+          value={fields.prompt}
+          onChange={(prompt) => change({ prompt })}
+        />
+        <span id={`${promptId}-hint`} className="hint">
+          {addressee === undefined ? words.promptHint : words.goesTo(addressee)}
+        </span>
+      </div>
       <div className="row">
         <Choice
           label={words.kind}
@@ -76,6 +92,12 @@ export function AskQuestion({ project, ticket }: { project: Project; ticket: Tic
       </div>
     </form>
   );
+}
+
+/** A question goes to one person: the first whom it names. */
+function addresseeOf(prompt: string) {
+  const [user_id] = readMentions(prompt).mentioned.values();
+  return user_id === undefined ? {} : { addressee: { user_id } };
 }
 
 function optionsOf(lines: string) {

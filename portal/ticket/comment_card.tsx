@@ -11,6 +11,7 @@ import { Time } from "../ui/time.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
 import { Composer } from "./composer.tsx";
+import { MentionField } from "./mention_field.tsx";
 import { speakerName } from "./speaker.ts";
 
 interface Props {
@@ -120,13 +121,14 @@ function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
         {text !== null
           ? (
             <div className="composer">
-              <textarea
+              <MentionField
+                project={project}
                 className="text-field"
                 aria-label={words.edit}
                 rows={3}
                 dir="auto"
                 value={text}
-                onChange={(event) => setText(event.currentTarget.value)}
+                onChange={setText}
               />
               <div className="row">
                 <Button

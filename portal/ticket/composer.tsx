@@ -6,6 +6,7 @@ import type { Project } from "../api/types.ts";
 import { useDraft } from "../app/drafts.ts";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
+import { MentionField } from "./mention_field.tsx";
 
 interface Props {
   project: Project;
@@ -45,7 +46,8 @@ export function Composer({ project, ticketId, label, parentId, close }: Props) {
   };
   return (
     <div className="composer">
-      <textarea
+      <MentionField
+        project={project}
         className="text-field"
         aria-label={label}
         placeholder={words.placeholder}
@@ -55,9 +57,9 @@ export function Composer({ project, ticketId, label, parentId, close }: Props) {
         value={text}
         // A reply has just been asked for.
         autoFocus={parentId !== undefined}
-        onChange={(event) =>
+        onChange={(next) =>
           setDraft({
-            text: event.currentTarget.value,
+            text: next,
             key: draft?.key ?? crypto.getRandomValues(new Uint32Array(4)).join("-"),
           })}
         onKeyDown={press}

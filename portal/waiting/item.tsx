@@ -73,6 +73,13 @@ export function Item({ item, done }: Props) {
         <>
           <p dir="auto">{project?.name}: {title}</p>
           <p className="hint">{words.webhookHint}</p>
+          {project && (
+            <p>
+              <Link to="/$key/settings" params={{ key: project.key }} className="link">
+                {words.openWebhooks}
+              </Link>
+            </p>
+          )}
         </>
       )}
       {kind === "dead_letter" && (

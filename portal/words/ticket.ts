@@ -113,7 +113,12 @@ export const cases = {
 export const conversation = {
   empty: "Nothing has been said yet.",
   write: "Comment",
-  placeholder: "Write a comment. Markdown works.",
+  placeholder: "Write a comment. Markdown works, and @ names a person.",
+  people: "People of the project",
+  offered: (count: number) =>
+    `${count} ${count === 1 ? "person" : "people"}. Choose with the arrows and Enter.`,
+  goesTo: (name: string) => `It goes to ${name}.`,
+  promptHint: "@ and a name send it to that person.",
   send: "Comment",
   reply: "Reply",
   replyTo: (name: string) => `Reply to ${name}`,

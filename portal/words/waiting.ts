@@ -20,8 +20,8 @@ export const waiting = {
   blocking: "blocks other work",
   claim: "Claim and start",
   claimed: (title: string) => `“${title}” is yours.`,
-  webhookHint:
-    "It was switched off because its receiver failed. Mend the receiver, then switch it on by the API.",
+  webhookHint: "It was switched off because its receiver failed. Mend the receiver, then switch it on.",
+  openWebhooks: "Open the webhooks",
   openJobs: "Open failed jobs",
   more: "Show more",
   goneHint: "Somebody else has dealt with it.",

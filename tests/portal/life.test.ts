@@ -1,5 +1,6 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { useWorld } from "./_browser.ts";
+import { ADMIN, PASSWORD, useWorld } from "./_browser.ts";
 
 const bed = useWorld();
 
@@ -108,5 +109,69 @@ test("when nothing waits, the first page says so", async () => {
     await expect.poll(() => items.count()).toBeLessThan(left);
   }
   await page.getByText("Nothing waits for you.").waitFor();
+  bed.now.expectNoComplaints();
+});
+
+/** Presses Tab until the focus is on what a screen reader would call so. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  const passed = [];
+  for (let steps = 0; steps < 120; steps++) {
+    await page.keyboard.press("Tab");
+    const element = page.locator(":focus");
+    // After the last one the window itself has it.
+    if (await element.count() === 0) continue;
+    const focused = await element.ariaSnapshot();
+    if (name.test(focused)) return;
+    passed.push(focused.split("\n")[0]);
+  }
+  throw new Error(`Tab never came to ${name}: ${passed.join(" ")}`);
+}
+
+test("from the sign-in to the closing a ticket is done by keyboard alone", async () => {
+  const { page } = await bed.now.visit();
+  const { keyboard } = page;
+  await page.goto("/HO/board");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await keyboard.type(ADMIN);
+  await keyboard.press("Tab");
+  await keyboard.type(PASSWORD);
+  await keyboard.press("Enter");
+  await page.getByRole("region", { name: "Backlog" }).getByText("Upload of large").waitFor();
+  await keyboard.press("c");
+  await page.getByRole("dialog", { name: "New ticket" }).waitFor();
+  await keyboard.type("Numbers in the report have no separators");
+  await keyboard.press("Tab");
+  await keyboard.type("1234567 should be 1,234,567 in each language of its own.");
+  await tabTo(page, /button "Create ticket"/);
+  await keyboard.press("Enter");
+  const panel = page.getByRole("complementary", { name: /^Ticket HO-\d+$/ });
+  await panel.getByRole("button", { name: "Edit title" }).waitFor();
+  await tabTo(page, /tab "Conversation/);
+  await keyboard.press("ArrowRight");
+  await tabTo(page, /textbox "(Add task|Title)/);
+  await keyboard.type("Use the locale's own separators");
+  await keyboard.press("Enter");
+  await tabTo(page, /button "Claim/);
+  await keyboard.press("Enter");
+  await panel.getByText(/min left/).waitFor();
+  await page.reload();
+  await panel.getByRole("tab", { name: "Tasks 0/1" }).waitFor();
+  await tabTo(page, /tab "Tasks/);
+  await tabTo(page, /button "[^"]*Status of Use the/);
+  await keyboard.press("Enter");
+  await page.getByRole("option", { name: "Done" }).waitFor();
+  await keyboard.type("Done");
+  await keyboard.press("Enter");
+  await panel.getByRole("tab", { name: "Tasks 1/1" }).waitFor();
+  await page.reload();
+  await panel.getByText("Nothing stands in the way of closing.").waitFor();
+  await tabTo(page, /button "[^"]*Stage/);
+  await keyboard.press("Enter");
+  await page.getByRole("option", { name: "Live" }).waitFor();
+  await keyboard.type("Live");
+  await keyboard.press("Enter");
+  await panel.getByText("Closed: Completed").waitFor();
+  await keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
   bed.now.expectNoComplaints();
 });

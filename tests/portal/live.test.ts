@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { useWorld } from "./_browser.ts";
+import { PASSWORD, useWorld } from "./_browser.ts";
 
 const bed = useWorld();
 
@@ -68,4 +68,28 @@ test("a page that stays open while the service is restarted goes on by itself, w
   await page.getByRole("button", { name: /Stage/ }).getByText("Validation").waitFor();
   // The browser says that it lost the service, which is what this is about.
   complaints.length = 0;
+});
+
+test("a session that ends under an open page leads to the sign-in and back, with what was typed", async () => {
+  const { page, context } = await bed.now.enter("mei@example.test");
+  await page.goto("/HO/tickets/HO-10");
+  await page.getByRole("button", { name: "Edit description" }).click();
+  await page.getByRole("textbox", { name: "Description" }).fill("Written before the session was over.");
+  const token = await bed.now.token("mei@example.test");
+  const { sessions } = await bed.now.call("GET", "/auth/sessions?limit=200", undefined, token);
+  for (const { id, current } of sessions) {
+    if (!current) await bed.now.call("DELETE", `/auth/sessions/${id}`, undefined, token);
+  }
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(new URL(page.url()).searchParams.get("next")).toBe("/HO/tickets/HO-10");
+  await page.getByLabel("Email").fill("mei@example.test");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.keyboard.press("Enter");
+  const text = page.getByRole("textbox", { name: "Description" });
+  await text.waitFor();
+  expect(await text.inputValue()).toBe("Written before the session was over.");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Written before the session was over.").waitFor();
+  await context.close();
 });

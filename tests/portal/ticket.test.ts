@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { axe, useWorld } from "./_browser.ts";
+import { axe, PASSWORD, useWorld } from "./_browser.ts";
 
 const bed = useWorld();
 
@@ -129,12 +129,88 @@ test("comments are written, answered, resolved, edited and taken back", async ()
   bed.now.expectNoComplaints();
 });
 
+test("after an @ the people of the project are offered: by keys in a comment, and a question goes to one", async () => {
+  const { page } = await openTicket("Rate");
+  const { path } = bed.world.tickets.get("Rate")!;
+  const [, jonas, mei] = bed.world.people;
+  await page.getByRole("tab", { name: "Conversation" }).click();
+  const comment = page.getByLabel("Comment", { exact: true });
+  await comment.pressSequentially("Can @m");
+  const offered = page.getByRole("listbox", { name: "People of the project" }).getByRole("option");
+  await offered.filter({ hasText: "Mei Tanaka" }).waitFor();
+  expect(await axe(page)).toEqual([]);
+  // Escape leaves the list and neither the field nor what was typed.
+  await page.keyboard.press("Escape");
+  await offered.first().waitFor({ state: "detached" });
+  expect(await comment.inputValue()).toBe("Can @m");
+  await comment.fill("");
+  await comment.pressSequentially("Can @");
+  await offered.first().waitFor();
+  expect(await offered.count()).toBe(4);
+  await page.keyboard.press("ArrowUp");
+  const named = await offered.filter({ has: page.locator("xpath=self::*[@aria-selected='true']") })
+    .textContent();
+  expect(named).toContain("Mei Tanaka");
+  await page.keyboard.press("Enter");
+  await comment.pressSequentially("and @jo");
+  await offered.filter({ hasText: "Jonas Weber" }).click();
+  await comment.pressSequentially("look at it?");
+  expect(await comment.inputValue()).toBe("Can @Mei Tanaka and @Jonas Weber look at it?");
+  // The draft keeps who was meant.
+  await page.reload();
+  expect(await comment.inputValue()).toBe("Can @Mei Tanaka and @Jonas Weber look at it?");
+  await comment.press("Control+Enter");
+  await page.locator(".conversation").getByText("@Mei Tanaka").waitFor();
+  const { comments } = await bed.now.call("GET", `${path}/comments`);
+  expect([comments[0].body, comments[0].mentions.toSorted()]).toEqual([
+    `Can @[Mei Tanaka](${mei!.id}) and @[Jonas Weber](${jonas!.id}) look at it?`,
+    [mei!.id, jonas!.id].toSorted(),
+  ]);
+  await page.getByRole("button", { name: "Ask a question" }).click();
+  await page.getByLabel("Question", { exact: true }).pressSequentially("@ana");
+  await offered.filter({ hasText: "Ana Moreira" }).waitFor();
+  await page.keyboard.press("Tab");
+  await page.getByLabel("Question", { exact: true }).pressSequentially("how many calls a minute?");
+  await page.getByText("It goes to Ana Moreira.").waitFor();
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByText("Administrator asks").waitFor();
+  const { questions: [asked] } = await bed.now.call("GET", `${path}/questions`);
+  expect([asked.prompt, asked.addressee_user_id]).toEqual([
+    "@Ana Moreira how many calls a minute?",
+    bed.world.people[0]!.id,
+  ]);
+  bed.now.expectNoComplaints();
+});
+
 const HOSTILE = [
   "<script>globalThis.hit = 1</script><img src=x onerror='globalThis.hit = 2'><svg onload='globalThis.hit = 3'>",
   "[click](javascript:globalThis.hit=4) ![picture](https://evil.test/spy.png) <iframe src='https://evil.test'></iframe>",
   `${"https://evil.test/"}${"a".repeat(1200)} ${"W".repeat(1500)}`,
   "\u202Egnp.exe\u202C مرحبا بالعالم 👩‍👩‍👧‍👦🏳️‍🌈 Z̴̡̛a̸͜l̵̢̛g̶̨o",
 ].join("\n\n");
+
+/** Puts hostile names where people, projects, keys, webhooks, accounts and surveys are named. */
+async function makeHostileNames(): Promise<void> {
+  const name = "<b>bold</b> <script>globalThis.hit = 7</script> مرحبا " + "W".repeat(60);
+  const project = `/projects/${bed.world.projectId}`;
+  await bed.now.call("PATCH", project, { name });
+  const { id } = await bed.now.call("POST", "/users", { email: "h@example.test", name, password: PASSWORD });
+  await bed.now.call("PUT", `${project}/members/${id}`, { role: "member" });
+  await bed.now.call("POST", "/keys", { name });
+  await bed.now.call("POST", `${project}/webhooks`, {
+    url: `https://evil.test/${"a".repeat(300)}?<script>`,
+    description: name,
+  });
+  await bed.now.call("POST", "/accounts", { name, slug: "hostile" });
+  await bed.now.call("POST", "/admin/scope-surveys", {
+    code: "hostile-1",
+    title: name,
+    questions: [
+      { key: "a", type: "choice", text: name, options: [name, `${name}2`], required: true },
+      { key: "b", type: "text", text: HOSTILE.slice(0, 200), required: true },
+    ],
+  });
+}
 
 test("hostile texts are shown whole and harmless on every screen", async () => {
   const title = "<b>bold</b> [x](javascript:globalThis.hit=5) مرحبا 👩‍👩‍👧 " + "W".repeat(70);
@@ -153,6 +229,7 @@ test("hostile texts are shown whole and harmless on every screen", async () => {
   await bed.now.call("POST", `${path}/test-cases`, { title: title.slice(0, 200), instruction: HOSTILE });
   await bed.now.call("POST", `${path}/questions`, { prompt: HOSTILE }, bed.world.agentKey);
   const ref = ticket.ticket.ticket_ref;
+  await makeHostileNames();
   const { page } = await bed.now.enter();
   const dialogs: string[] = [];
   page.on("dialog", (dialog) => {
@@ -160,9 +237,27 @@ test("hostile texts are shown whole and harmless on every screen", async () => {
     void dialog.dismiss();
   });
   for (
-    const address of [`/HO/tickets/${ref}`, `/HO/board?ticket=${ref}`, "/HO/list", "/search?q=bold", "/"]
+    const address of [
+      `/HO/tickets/${ref}`,
+      `/HO/board?ticket=${ref}`,
+      "/HO/list",
+      "/HO/suggestions",
+      "/HO/settings",
+      "/search?q=bold",
+      "/",
+      "/inbox",
+      "/projects",
+      "/welcome",
+      "/settings",
+      "/admin?section=users",
+      "/admin?section=audit",
+      "/admin?section=accounts",
+      "/admin?section=surveys",
+      "/survey/hostile-1",
+    ]
   ) {
     await page.goto(address);
+    // Each screen has at least the project's name, in its navigation.
     await page.getByText("<b>bold</b>").first().waitFor();
     if (address.includes(ref)) {
       for (const tab of ["Conversation", "Tasks", "Test cases", "Work", "History"]) {

@@ -1,0 +1,112 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ComponentProps, type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import { trpc } from "../api/client.ts";
+import type { Person } from "../api/types.ts";
+import { Avatar } from "../ui/avatar.tsx";
+import { conversation as words } from "../words/ticket.ts";
+import { begunMention, readMentions, writeMentions } from "./mentions.ts";
+
+interface Props extends Omit<ComponentProps<"textarea">, "value" | "onChange"> {
+  project: { id: string };
+  /** With the ids of the mentioned. */
+  value: string;
+  onChange: (value: string) => void;
+}
+
+const MOST_SHOWN = 6;
+
+/** A text in which @ and the beginning of a name offer the people of the project. */
+export function MentionField({ project, value, onChange, onKeyDown, ...props }: Props) {
+  const { shown, mentioned } = readMentions(value);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [caret, setCaret] = useState(-1);
+  /** Where the caret goes once the chosen name is written, and before the next key. */
+  const wanted = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    if (wanted.current !== null) field.current!.setSelectionRange(wanted.current, wanted.current);
+    wanted.current = null;
+  });
+  /** The place of an @ whose list was left, or has done its part. */
+  const [left, setLeft] = useState(-1);
+  const [active, setActive] = useState(0);
+  const begun = caret < 0 ? null : begunMention(shown, caret);
+  const offered = useOffered(project.id, begun && begun.at !== left ? begun.begun : null);
+  const list = useId();
+  const choose = ({ id, name }: Person) => {
+    const next = `${shown.slice(0, begun!.at)}@${name} ${shown.slice(caret)}`;
+    onChange(writeMentions(next, new Map([...mentioned, [name, id]])));
+    setLeft(begun!.at);
+    wanted.current = begun!.at + name.length + 2;
+  };
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    const act = offered.length > 0 && !event.nativeEvent.isComposing && {
+      ArrowDown: () => setActive((active + 1) % offered.length),
+      ArrowUp: () => setActive((active + offered.length - 1) % offered.length),
+      Enter: () => choose(offered[active]!),
+      Tab: () => choose(offered[active]!),
+      Escape: () => setLeft(begun!.at),
+    }[event.ctrlKey || event.metaKey || event.shiftKey ? "" : event.key];
+    if (!act) return onKeyDown?.(event);
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  };
+  return (
+    <div className="mention-field">
+      <textarea
+        {...props}
+        ref={field}
+        value={shown}
+        aria-autocomplete="list"
+        aria-controls={offered.length > 0 ? list : undefined}
+        aria-activedescendant={offered.length > 0 ? `${list}-${active}` : undefined}
+        onChange={({ currentTarget }) => {
+          setActive(0);
+          setCaret(currentTarget.selectionStart);
+          if (!begunMention(currentTarget.value, currentTarget.selectionStart)) setLeft(-1);
+          onChange(writeMentions(currentTarget.value, mentioned));
+        }}
+        onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
+        onBlur={() => setCaret(-1)}
+        onKeyDown={press}
+      />
+      {offered.length > 0 && (
+        <ul role="listbox" id={list} aria-label={words.people} className="popover menu mention-list">
+          {offered.map((person, at) => (
+            <li
+              key={person.id}
+              id={`${list}-${at}`}
+              role="option"
+              aria-selected={at === active}
+              className="item"
+              data-focused={at === active || undefined}
+              // The text keeps the focus.
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() =>
+                choose(person)}
+            >
+              <Avatar name={person.name} />
+              <span className="clip" dir="auto">{person.name}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p role="status" className="hidden">{offered.length > 0 ? words.offered(offered.length) : ""}</p>
+    </div>
+  );
+}
+
+/** People one of whose names begins as typed; none while nothing is begun. */
+function useOffered(project: string, begun: string | null): Person[] {
+  const { data } = useQuery({
+    ...trpc.projects.people.queryOptions({ id: project, limit: 200 }),
+    enabled: begun !== null,
+  });
+  if (begun === null) return [];
+  const typed = begun.toLowerCase();
+  const isMeant = ({ name, deactivated_at }: Person) =>
+    deactivated_at === null && !/[\]\n]/.test(name) &&
+    (name.toLowerCase().startsWith(typed) ||
+      name.toLowerCase().split(/\s+/).some((part) => part.startsWith(typed)));
+  return (data?.people ?? []).filter(isMeant).slice(0, MOST_SHOWN);
+}
