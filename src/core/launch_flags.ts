@@ -54,6 +54,7 @@ export function senderFlags(config: Config, project: string, pid: number): strin
   return [
     "--v8-flags=--max-old-space-size=128",
     "--no-prompt",
+    "--no-remote",
     "--allow-net",
     `--allow-read=${socket}`,
     `--allow-write=${socket}`,

@@ -69,6 +69,15 @@ test("a call to a host that is not configured is refused by the runtime itself",
   expect(stdout.trim()).toBe("NotCapable");
 });
 
-test("it loads no modules from the network", () => {
-  expect(launchFlags(parseConfig({}), "/srv/handoff")).toContain("--no-remote");
-});
+test.each([
+  ["the service", launchFlags(parseConfig({}), Deno.cwd())],
+  ["its sender", senderFlags(parseConfig({}), Deno.cwd(), 7).filter((flag) => flag.startsWith("--"))],
+])(
+  "%s loads no modules from the network, not even from hosts that Deno allows by itself",
+  async (_, flags) => {
+    const script =
+      `try { await import("https://raw.githubusercontent.com/a/b/main/c.ts"); console.log("loaded") } catch (error) { console.log(error.message) }`;
+    const { stdout } = await runDeno(["run", ...flags, `data:text/typescript,${encodeURIComponent(script)}`]);
+    expect(stdout.trim()).toMatch(/^A remote specifier was requested: .*but --no-remote is specified/);
+  },
+);
