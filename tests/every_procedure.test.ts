@@ -153,7 +153,12 @@ test("every procedure takes what belongs to another project for unknown", async 
     commentId: await make(`${path}/comments`, { body: "Theirs" }),
     runId: await make(`${path}/agent-runs`, { agent_id: "bc_theirs" }),
     suggestionId: uuid(),
+    webhookId: await make(`${project.path}/webhooks`, { url: "https://hooks.example.com/theirs" }),
+    deliveryId: uuid(),
   };
+  // Users belong to an account and not to a project.
+  const fields = new Set(inProject.flatMap(({ pathFields }) => pathFields));
+  expect([...fields].filter((field) => !(field in ids)).sort()).toEqual(["id", "userId"]);
   await harness.now.sql`
     insert into suggestions (id, project_id, kind, ticket_id, title, rationale, confidence, evidence, fingerprint)
     values (${ids

@@ -5,6 +5,7 @@ import type { ProjectContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { seal } from "../core/sealed.ts";
 import { transact } from "../core/transact.ts";
+import { lockProject } from "../projects/lock.ts";
 import { endpointColumns, requireTarget } from "./_rows.ts";
 import { newSecret } from "./_secret.ts";
 import type { CreatedEndpoint, CreateEndpoint, Endpoint } from "./schema.ts";
@@ -38,8 +39,8 @@ async function insertEndpoint(ctx: ProjectContext, input: CreateEndpoint, secret
   const { db, project, actor } = ctx;
   const { url, types = null, description = null, format, full } = input;
   const id = uuid();
-  // The project's row is locked, so that each of several simultaneous calls counts the others.
-  await db`select from projects where id = ${project.id}::uuid for update`;
+  // Each of several simultaneous calls counts the others, because it waits for the lock.
+  await lockProject(ctx, project.id);
   const [made] = await db<Endpoint[]>`
     insert into outbound_endpoints as e (id, project_id, url, types, description, format, "full", secret, since_seq, created_by)
     select ${id}::uuid, ${project.id}::uuid, ${url}, ${types}::text[], ${description}, ${format}, ${full},

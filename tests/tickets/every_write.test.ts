@@ -291,7 +291,7 @@ describe.each(mutations.filter((name) => !SILENT.includes(name)))("%s", (name) =
   async function setUp() {
     const scene = WRITES[name];
     if (!scene) {
-      throw new Error(`no call of ${name} is known here: add one, so that its history is looked at`);
+      throw new Error(`no call of ${name} is known here: add one, or name it in NOT_OF_TICKETS`);
     }
     const stage = await prepare();
     await scene.before?.(stage);
