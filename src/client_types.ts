@@ -1727,10 +1727,11 @@ export type AppRouter = TRPCBuiltRouter<
       analysis: Query<{ id: string }, Analysis>;
       analyze: Mutation<{ id: string }, Analysis>;
       duplicates: Query<
-        { id: string; ticketId: string },
+        { id: string; ticketId: string; limit?: number | string | undefined; cursor?: string | undefined },
         {
           duplicate_of: { ticket_id: string; ticket_ref: string; title: string } | null;
           duplicates: Array<{ ticket_id: string; ticket_ref: string; title: string }>;
+          next_cursor: string | null;
         }
       >;
     };

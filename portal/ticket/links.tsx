@@ -128,7 +128,7 @@ function Issue({ project, ticket, mayWrite }: Props) {
 /** The ticket that it duplicates, its own duplicates, and open tickets that say the same. */
 function Alike({ project, ticket }: Pick<Props, "project" | "ticket">) {
   const at = { id: project.id, ticketId: ticket.id };
-  const { data: twins } = useQuery(trpc.suggestions.duplicates.queryOptions(at));
+  const { data: twins } = useQuery(trpc.suggestions.duplicates.queryOptions({ ...at, limit: 200 }));
   const { data: similar, error } = useQuery({
     ...trpc.tickets.similar.queryOptions({
       id: project.id,

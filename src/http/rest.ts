@@ -3,11 +3,12 @@ import type { ActorContext, RequestContext, Services } from "../core/context.ts"
 import { AppError, invalidRequest } from "../core/errors.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import { refuseInexactNumbers } from "../core/json_numbers.ts";
-import { appErrorOf, authorize, callProcedure } from "../routers/trpc.ts";
+import { appErrorOf, authorize, callDownload, callProcedure } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
 import { withLongBody } from "./long_body.ts";
 import { refuseOthers } from "./methods.ts";
+import { paced } from "./paced.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
 import { send } from "./send.ts";
@@ -42,6 +43,8 @@ async function answer(
     const allowed = await authorize(ctx, meta, () => c.req.param());
     const call = async (body: Uint8Array | null) => {
       const input = readInput(c, procedure, body);
+      const download = await callDownload(procedure, ctx, input);
+      if (download) return await sendDownload(c, ctx, { procedure, parts: download });
       const output = await callProcedure(procedure, ctx, input);
       return await success(c, ctx, { procedure, input, output });
     };
@@ -120,18 +123,45 @@ async function success(
     headers.set("Location", `/api${meta.location(output as never, input as never)}`);
   }
   if (status === 204) return new Response(null, { status, headers });
-  const file = meta.download?.body(output as never);
-  headers.set("Content-Type", file === undefined ? "application/json" : meta.download!.type);
-  if (file !== undefined) {
-    headers.set("Content-Disposition", `attachment; filename="${meta.download!.name}"`);
-  }
-  return await send(file ?? JSON.stringify(output), {
+  headers.set("Content-Type", "application/json");
+  return await send(JSON.stringify(output), {
     ctx,
     asked: c.req.raw.headers,
     isChange: procedure.type === "mutation",
     delivered: c.env?.delivered,
     init: { status, headers },
   });
+}
+
+interface Download {
+  procedure: PublishedProcedure;
+  parts: AsyncGenerator<string>;
+}
+
+/** Sends a file part by part. The first part is awaited, because it may be a failure. */
+async function sendDownload(
+  c: HonoContext<HttpEnv>,
+  { headers }: RequestContext,
+  { procedure: { meta }, parts }: Download,
+): Promise<Response> {
+  const { type, name } = meta.download!;
+  let part = await parts.next();
+  headers.set("Content-Type", type);
+  headers.set("Content-Disposition", `attachment; filename="${name}"`);
+  if (c.req.method === "HEAD") {
+    await parts.return(undefined);
+    return new Response(null, { headers });
+  }
+  const body = paced({
+    async next() {
+      if (part.done) return null;
+      const bytes = new TextEncoder().encode(part.value);
+      part = await parts.next();
+      return bytes;
+    },
+    drop: () => void parts.return(undefined),
+  });
+  return new Response(body, { headers });
 }
 
 function versionOf(output: unknown): unknown {

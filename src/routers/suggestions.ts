@@ -8,6 +8,7 @@ import { getTicketDuplicates } from "../suggestions/get_ticket_duplicates.ts";
 import { listSuggestions } from "../suggestions/list.ts";
 import {
   AcceptSuggestion,
+  ListDuplicates,
   ListSuggestions,
   Suggestion,
   SuggestionList,
@@ -15,7 +16,6 @@ import {
   TicketDuplicates,
 } from "../suggestions/schema.ts";
 import { undoSuggestion } from "../suggestions/undo.ts";
-import { TicketPath } from "../tickets/schema.ts";
 import { projectProcedure, router } from "./trpc.ts";
 
 const read = { access: "viewer", scope: "suggestions:read", tag: "Suggestions" } as const;
@@ -90,5 +90,7 @@ export const suggestionsRouter = router({
     path: "/projects/{id}/tickets/{ticketId}/duplicates",
     summary: "Show what a ticket is a duplicate of, and its duplicates",
     errors: ["not_found"],
-  }).input(TicketPath).output(TicketDuplicates).query(({ ctx, input }) => getTicketDuplicates(ctx, input)),
+  }).input(ListDuplicates).output(TicketDuplicates).query(({ ctx, input }) =>
+    getTicketDuplicates(ctx, input)
+  ),
 });

@@ -16,6 +16,7 @@ import {
   SurveyCodePath,
   SurveyList,
 } from "../surveys/schema.ts";
+import { writeResponses } from "../surveys/write_responses.ts";
 import { Empty, publicProcedure, router, userProcedure } from "./trpc.ts";
 
 const admin = { access: "super_admin", scope: "admin", tag: "Surveys" } as const;
@@ -59,12 +60,13 @@ export const surveysRouter = router({
     path: "/admin/scope-surveys/{id}/responses",
     summary: "List the answers to a survey",
     description:
-      "In a CSV of more than some MiB, the longest texts are replaced by their lengths; the pages have them.",
+      "A CSV has all answers and comes part by part. Over tRPC, where it is one text, more than 16 MiB are refused.",
     errors: ["not_found"],
     download: {
       type: "text/csv; charset=utf-8",
       name: "responses.csv",
-      body: ({ csv }: ResponseList) => csv,
+      isAsked: ({ format }: ListResponses) => format === "csv",
+      parts: writeResponses,
     },
   }).input(ListResponses).output(ResponseList).query(({ ctx, input }) => listResponses(ctx, input)),
 

@@ -63,9 +63,15 @@ export interface Meta {
    */
   location?: (output: never, input: never) => string;
   /**
-   * A body in another form than JSON, for answers that hold one. tRPC clients get it as a field.
+   * A body in another form than JSON, for inputs that ask for one. REST sends it in parts; tRPC
+   * clients get it whole as a field.
    */
-  download?: { type: string; name: string; body: (output: never) => string | undefined };
+  download?: {
+    type: string;
+    name: string;
+    isAsked: (input: never) => boolean;
+    parts: (ctx: never, input: never) => AsyncGenerator<string>;
+  };
   /** Failures besides those that follow from access, input and the door itself. */
   errors?: readonly ErrorCode[];
   /** A body and an answer for the documents. */
@@ -214,13 +220,30 @@ export interface ProcedureParts {
  * creation's processor time.
  */
 export async function callProcedure(
-  { meta, input, pick, resolve }: ProcedureParts,
+  procedure: ProcedureParts,
   ctx: RequestContext,
   rawInput: unknown,
 ): Promise<unknown> {
+  return procedure.pick(await procedure.resolve(await prepareCall(procedure, ctx, rawInput)));
+}
+
+/** Makes the same call for its download, if the input asks for that. */
+export async function callDownload(
+  procedure: ProcedureParts,
+  ctx: RequestContext,
+  rawInput: unknown,
+): Promise<AsyncGenerator<string> | null> {
+  const { download } = procedure.meta;
+  if (!download) return null;
+  const call = await prepareCall(procedure, ctx, rawInput);
+  return download.isAsked(call.input as never)
+    ? download.parts(call.ctx as never, call.input as never)
+    : null;
+}
+
+async function prepareCall({ meta, input }: ProcedureParts, ctx: RequestContext, rawInput: unknown) {
   const authorized = await authorize(ctx, meta, () => rawInput);
-  const resolved = await withoutRefs(authorized, meta, rawInput);
-  return pick(await resolve({ ctx: authorized, input: parseAs(input, resolved) }));
+  return { ctx: authorized, input: parseAs(input, await withoutRefs(authorized, meta, rawInput)) };
 }
 
 /**

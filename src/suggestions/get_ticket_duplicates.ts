@@ -1,25 +1,35 @@
 import type { ProjectContext } from "../core/context.ts";
+import { decodeCursor, page } from "../core/cursor.ts";
+import { pageLimit } from "../core/planner.ts";
 import { noSuchTicket } from "../tickets/lock.ts";
-import type { TicketPath } from "../tickets/schema.ts";
-import type { TicketDuplicates } from "./schema.ts";
+import type { ListDuplicates, TicketDuplicates } from "./schema.ts";
+
+type Twin = TicketDuplicates["duplicates"][number] & { number: number };
 
 /**
- * Returns the ticket of which this one is a duplicate, and the tickets that are duplicates of it.
- * Reopening a ticket removes its link.
+ * Returns the ticket of which this one is a duplicate, and a page of the tickets that are duplicates
+ * of it. Reopening a ticket removes its link.
  */
 export async function getTicketDuplicates(
   ctx: ProjectContext,
-  input: TicketPath,
+  { ticketId, limit, cursor }: ListDuplicates,
 ): Promise<TicketDuplicates> {
   const { db, project } = ctx;
-  const named =
-    db`jsonb_build_object('ticket_id', o.id, 'ticket_ref', ${project.key} || '-' || o.number, 'title', o.title)`;
-  const [row] = await db<TicketDuplicates[]>`
-    select (select ${named} from ticket_duplicates d join tickets o on o.id = d.duplicate_of
-        where d.ticket_id = t.id and t.resolution_type = 'duplicate') as duplicate_of,
-      coalesce((select jsonb_agg(${named} order by o.number) from ticket_duplicates d join tickets o on o.id = d.ticket_id
-        where d.duplicate_of = t.id and o.resolution_type = 'duplicate'), '[]') as duplicates
-    from tickets t where t.id = ${input.ticketId}::uuid and t.project_id = ${project.id}::uuid`;
-  if (!row) throw noSuchTicket();
-  return row;
+  const [after] = cursor ? decodeCursor(cursor, ["integer"]) : [0];
+  const named = db`o.id as ticket_id, ${project.key} || '-' || o.number as ticket_ref, o.title, o.number`;
+  const [[ticket], twins] = await Promise.all([
+    db<{ duplicate_of: TicketDuplicates["duplicate_of"] }[]>`
+      select (select jsonb_build_object('ticket_id', o.id, 'ticket_ref', ${project.key} || '-' || o.number, 'title', o.title)
+        from ticket_duplicates d join tickets o on o.id = d.duplicate_of
+        where d.ticket_id = t.id and t.resolution_type = 'duplicate') as duplicate_of
+      from tickets t where t.id = ${ticketId}::uuid and t.project_id = ${project.id}::uuid`,
+    db<Twin[]>`
+      select ${named} from ticket_duplicates d join tickets o on o.id = d.ticket_id
+      where d.duplicate_of = ${ticketId}::uuid and d.project_id = ${project.id}::uuid
+        and o.resolution_type = 'duplicate' and o.number > ${after!}::bigint
+      order by o.number limit ${pageLimit(db, limit)}`,
+  ]);
+  if (!ticket) throw noSuchTicket();
+  const { items, next_cursor } = page(twins, limit, ({ number }) => [number]);
+  return { ...ticket, duplicates: items, next_cursor };
 }

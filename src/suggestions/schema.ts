@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Id, queryInteger, Timestamp } from "../core/schema.ts";
-import { TicketId } from "../tickets/schema.ts";
+import { Id, NextCursor, Page, queryInteger, Timestamp } from "../core/schema.ts";
+import { TicketId, TicketPath } from "../tickets/schema.ts";
 
 export const SuggestionKind = z.enum(["duplicate", "stale", "close", "role", "split"]);
 export type SuggestionKind = z.infer<typeof SuggestionKind>;
@@ -47,8 +47,14 @@ export const AcceptSuggestion = SuggestionPath.extend({
 });
 export type AcceptSuggestion = z.infer<typeof AcceptSuggestion>;
 
+export const ListDuplicates = TicketPath.extend(Page.shape);
+export type ListDuplicates = z.infer<typeof ListDuplicates>;
+
 export const TicketDuplicates = z.object({
   duplicate_of: z.object({ ticket_id: Id, ticket_ref: z.string(), title: z.string() }).nullable(),
-  duplicates: z.array(z.object({ ticket_id: Id, ticket_ref: z.string(), title: z.string() })),
+  duplicates: z.array(z.object({ ticket_id: Id, ticket_ref: z.string(), title: z.string() })).describe(
+    "In the order of their numbers",
+  ),
+  next_cursor: NextCursor,
 });
 export type TicketDuplicates = z.infer<typeof TicketDuplicates>;

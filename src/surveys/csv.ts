@@ -1,5 +1,5 @@
 /** Tells a spreadsheet the encoding. Without it the spreadsheet uses the encoding of its system. */
-const BYTE_ORDER_MARK = "\uFEFF";
+export const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
  * Writes RFC 4180. Texts that a spreadsheet would take for a formula are marked as text, because
@@ -7,7 +7,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
  * treated as a cell too, in quotes or not. No two texts give the same cell.
  */
 export function writeCsv(rows: readonly (readonly string[])[]): string {
-  return BYTE_ORDER_MARK + rows.map((row) => row.map(quote).join(",") + "\r\n").join("");
+  return rows.map((row) => row.map(quote).join(",") + "\r\n").join("");
 }
 
 /**

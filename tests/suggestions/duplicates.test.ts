@@ -320,3 +320,28 @@ describe("accepting a duplicate", () => {
     expect([refused.status, refused.body.code]).toEqual([403, "forbidden"]);
   });
 });
+
+test("the duplicates of a ticket come in pages, in the order of their numbers", async () => {
+  const project = await makeProject(harness.now);
+  const original = await makeTicket(harness.now, project);
+  const twins = [
+    await makeTicket(harness.now, project),
+    await makeTicket(harness.now, project),
+    await makeTicket(harness.now, project),
+  ];
+  const call = (method: string, path: string, body?: unknown) =>
+    harness.now.call(method, path, { token: project.admin.token, ...(body !== undefined && { body }) });
+  const ticket_ids = twins.map(({ id }) => id);
+  await call("POST", `${project.path}/tickets/bulk`, {
+    action: "close",
+    ticket_ids,
+    resolution_type: "duplicate",
+  });
+  await harness.now.sql`
+    insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
+    select id, project_id, ${original.id}::uuid from tickets where id = any (${ticket_ids}::uuid[])`;
+  const first = (await call("GET", `${original.path}/duplicates?limit=2`)).body;
+  const rest = (await call("GET", `${original.path}/duplicates?limit=2&cursor=${first.next_cursor}`)).body;
+  const refs = [...first.duplicates, ...rest.duplicates].map(({ ticket_ref }) => ticket_ref);
+  expect([first.duplicates.length, refs, rest.next_cursor]).toEqual([2, twins.map(({ ref }) => ref), null]);
+});

