@@ -337,9 +337,12 @@ test("the duplicates of a ticket come in pages, in the order of their numbers", 
     ticket_ids,
     resolution_type: "duplicate",
   });
-  await harness.now.sql`
-    insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
-    select id, project_id, ${original.id}::uuid from tickets where id = any (${ticket_ids}::uuid[])`;
+  await harness.now.sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql`
+      insert into ticket_duplicates (ticket_id, project_id, duplicate_of)
+      select id, project_id, ${original.id}::uuid from tickets where id = any (${ticket_ids}::uuid[])`;
+  });
   const first = (await call("GET", `${original.path}/duplicates?limit=2`)).body;
   const rest = (await call("GET", `${original.path}/duplicates?limit=2&cursor=${first.next_cursor}`)).body;
   const refs = [...first.duplicates, ...rest.duplicates].map(({ ticket_ref }) => ticket_ref);
