@@ -27,7 +27,7 @@ export async function startPglite(dataDir: string, onDeath: (error: Error) => vo
   const length = new TextEncoder().encode(home).length;
   if (length > LONGEST_FOLDER) {
     throw new ConfigError(
-      `DATA_DIR: its path has ${length} bytes; with its sockets in it, it may have ${LONGEST_FOLDER}`,
+      `DATA_DIR: its path has ${length} bytes, but may have at most ${LONGEST_FOLDER}, because sockets lie in it`,
     );
   }
   const lock = await lockFolder(home);
@@ -97,7 +97,7 @@ async function refuseAnothers(home: string, folder: string): Promise<void> {
   await Deno.remove(probe);
   if (owner === self) return;
   throw new ConfigError(
-    `DATA_DIR: ${folder} belongs to user ${owner}, and what this process makes to user ${self}: run it as the user of ` +
+    `DATA_DIR: ${folder} belongs to user ${owner}, but files of this process belong to user ${self}: run it as the user of ` +
       `the service, such as by sudo -u '#${owner}', or give that folder with all that is in it to user ${self}`,
   );
 }

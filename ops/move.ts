@@ -82,7 +82,7 @@ async function carry(config: Config, source: Side, target: Side): Promise<void> 
   const { found, fault } = await examine(target.database.sql, connectionsOf(config));
   if (fault !== undefined) throw new Error(`${target.name}: ${found}; ${fault}`);
   if (await readMark(target.database.sql)) {
-    console.log("The target has the beginning of a move. It is made empty.");
+    console.log("The target has an unfinished move. The command empties it.");
   }
   console.log(`from ${source.name}\nto   ${target.name} (${found})`);
   const started = performance.now();

@@ -59,10 +59,10 @@ export const dryRun = {
     `${stage === "live" ? "Close" : "Move"} ${count} ${count === 1 ? "ticket" : "tickets"}${
       stage === "live" ? "" : ` to ${STAGES[stage]}`
     }`,
-  checking: "Looking what would happen…",
+  checking: "Checking what would happen…",
   can: (count: number, stage: Stage) => `${count} ${stage === "live" ? "can be closed" : "can be moved"}`,
   cannot: (count: number) => `${count} can't`,
-  nothing: "None of them can.",
+  nothing: "None of the tickets can.",
   skipRoles: "Skip roles that are unfinished",
   skipTests: "Close although test cases are not approved",
   skipTestsHint: "It is written into the history with your name.",

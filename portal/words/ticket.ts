@@ -5,7 +5,7 @@ export const ticket = {
   copyLink: "Copy the link",
   watch: "Watch",
   watching: "Watching",
-  watchHint: "What happens here goes to your inbox",
+  watchHint: "Your inbox shows the news of this ticket",
   copied: "The link is copied.",
   title: "Title",
   stage: "Stage",
@@ -93,7 +93,7 @@ export const tasks = {
 
 /** Words of a ticket's human test cases. */
 export const cases = {
-  empty: "No test cases: nobody has to try it out before it is closed.",
+  empty: "No test cases. The ticket can be closed before a person has tried it.",
   add: "Add test case",
   title: "Title",
   instruction: "How to try it",
@@ -106,7 +106,7 @@ export const cases = {
   decided: (name: string) => `by ${name}`,
   remove: "Delete",
   edit: "Edit",
-  openLink: "Open what is to be tried",
+  openLink: "Open the link",
 };
 
 /** Words of the comments and questions. */
@@ -156,7 +156,7 @@ export const question = {
   stale: "The ticket has changed since this was asked.",
   confirmStale: "Answer all the same",
   answered: (name: string) => `${name} answered`,
-  byDefault: "Answered by default, because nobody did in time",
+  byDefault: "Answered by default, because nobody answered in time",
   due: "Due",
   blocks: "A task waits for the answer.",
   status: { withdrawn: "Withdrawn", superseded: "Replaced by another question", expired: "Expired" },
@@ -167,7 +167,7 @@ export const question = {
 /** Words of pull requests, agents and what is like this ticket. */
 export const links = {
   pullRequests: "Pull requests",
-  noPullRequests: "None yet. One that names the ticket in its title, text or branch shows here.",
+  noPullRequests: "None yet. A pull request that names the ticket in its title, text or branch shows here.",
   issue: "Linked issue",
   noIssue: "No issue is linked.",
   unlink: "Unlink",
@@ -178,7 +178,7 @@ export const links = {
   noRuns: "No agent has worked on it.",
   branch: "Branch",
   similar: "Similar open tickets",
-  noSimilar: "None that says the same.",
+  noSimilar: "No open ticket says the same.",
   duplicateOf: "Duplicate of",
   duplicates: "Duplicates",
   percent: (similarity: number) => `${Math.round(similarity * 100)} %`,
@@ -203,7 +203,7 @@ export const newTicket = {
   similar: "Similar open tickets",
   similarSoon: "They show here as you type.",
   looking: "Looking…",
-  noSimilar: "None that says the same.",
+  noSimilar: "No open ticket says the same.",
   similarFound: (count: number) => `${count} found. Is it one of these?`,
   similarOff: "The hint is not available at the moment.",
 };

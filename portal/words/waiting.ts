@@ -3,7 +3,7 @@ import type { WaitingItem } from "../api/types.ts";
 /** Words of the first page. */
 export const waiting = {
   title: "Waiting for you",
-  hint: "The most blocking first. Answer here; what is done goes away by itself.",
+  hint: "The most blocking things come first. Answer here. Finished things go away by themselves.",
   count: (count: number) => `${count} ${count === 1 ? "thing waits" : "things wait"} for you.`,
   empty: "Nothing waits for you.",
   emptyHint:
@@ -20,7 +20,8 @@ export const waiting = {
   blocking: "blocks other work",
   claim: "Claim and start",
   claimed: (title: string) => `“${title}” is yours.`,
-  webhookHint: "It was switched off because its receiver failed. Mend the receiver, then switch it on.",
+  webhookHint:
+    "It was switched off because its receiver failed. Repair the receiver, then switch the webhook on.",
   openWebhooks: "Open the webhooks",
   openJobs: "Open failed jobs",
   more: "Show more",
@@ -34,11 +35,11 @@ export const inbox = {
   showLabel: "Show",
   empty: {
     inbox: "Your inbox is empty.",
-    unread: "All is read.",
+    unread: "You have read everything.",
     snoozed: "Nothing is snoozed.",
     archived: "Nothing is archived.",
   },
-  emptyHint: "What happens on tickets that you watch shows here, one line for each ticket.",
+  emptyHint: "News of tickets that you watch shows here, one line for each ticket.",
   reasons: {
     question: "asked a question",
     approval: "waits for an approval",
@@ -61,7 +62,7 @@ export const inbox = {
 export const suggestions = {
   title: "Suggestions",
   hint:
-    "Found by the service itself, the surest first. Nothing is done before you accept it, unless it says so.",
+    "The service found these by itself, the surest first. It does nothing before you accept, unless a suggestion says so.",
   show: {
     pending: "To decide",
     executed: "Done by itself",
@@ -75,7 +76,7 @@ export const suggestions = {
   empty: "No suggestions.",
   emptyHint: "The service looks for duplicates, stale tickets and finished work by itself.",
   analyze: "Look again",
-  analyzing: "Looking through the project. What is found shows here.",
+  analyzing: "The service looks through the project. New suggestions show here.",
   accept: "Accept",
   dismiss: "Dismiss",
   undo: "Undo",

@@ -77,7 +77,7 @@ async function refuseAnothers(path: string, self: number | null): Promise<void> 
   const other = owners.find((owner) => owner !== self);
   if (other === undefined) return;
   throw new ConfigError(
-    `AUTH_SECRET: ${path} belongs to user ${other}, and what this process makes to user ${self}: run it as the user of ` +
+    `AUTH_SECRET: ${path} belongs to user ${other}, but files of this process belong to user ${self}: run it as the user of ` +
       `the service, give the file to user ${self} if you know who wrote it, or delete it to have a new one made`,
   );
 }

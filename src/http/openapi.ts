@@ -37,7 +37,7 @@ export function openApiDocument(
       version: "1",
       // The project has no licence, but linters ask for the field.
       license: { name: "None: all rights reserved", identifier: "LicenseRef-None" },
-      description: "Where people and coding agents hand work to one another.\n\n" +
+      description: "People and coding agents hand work to one another here.\n\n" +
         "Lengths of texts are in Unicode code points. Texts hold neither NUL nor lone surrogates.",
     },
     servers: [{ url: `${publicUrl}/api` }],

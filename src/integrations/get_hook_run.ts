@@ -16,7 +16,7 @@ export async function getHookRun({ db, actor }: ActorContext, { runId }: HookRun
         count(*) filter (where status = 'unchanged') as unchanged, count(*) filter (where status = 'failed') as failed
       from hook_run_results where run_id = r.id) c
     where r.id = ${runId}::uuid and r.user_id = ${actor.user.id}::uuid`;
-  if (!run) throw new AppError("not_found", "No such run of yours");
+  if (!run) throw new AppError("not_found", "You have no such run");
   const results = await db<{ result: HookResult }[]>`
     select jsonb_strip_nulls(jsonb_build_object('project_id', project_id, 'repo', repo, 'status', status, 'code', code,
       'error', error)) || jsonb_build_object('hook_id', hook_id) as result

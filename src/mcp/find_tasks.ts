@@ -10,7 +10,7 @@ export const findTasks = defineTool({
   name: "find_tasks",
   title: "Find tasks",
   description:
-    "Lists tasks of all tickets of a project, oldest first. ready leaves those that you may claim now.",
+    "Lists tasks of all tickets of a project, oldest first. ready keeps only tasks that you may claim now.",
   calls: ["tasks.listOfProject"],
   input: z.strictObject({
     project: ProjectKey,

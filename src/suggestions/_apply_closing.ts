@@ -52,5 +52,5 @@ export async function undoClosing(
 }
 
 export function changedSince(ticketRef: string): AppError {
-  return new AppError("conflict", `Cannot undo: ticket ${ticketRef} was changed since`);
+  return new AppError("conflict", `Cannot undo: ticket ${ticketRef} has changed since`);
 }

@@ -219,8 +219,8 @@ describe("an installation is moved", () => {
     const place = await other();
     const lost = new Error("the target is gone");
     const withLoss = (database: Database): Database => {
-      // Only the last statement of a move, which lifts the target's mark, goes to the client itself
-      // by then.
+      // By then, only the last statement of a move goes to the client itself. It removes the
+      // target's mark.
       const sql = new Proxy(database.sql, {
         apply(client, self, args) {
           if (String(args[0]).includes("drop table if exists")) throw lost;
@@ -260,7 +260,7 @@ function withServer(): void {
     first.child.kill("SIGKILL");
     await first.ended;
     const moved = await runOps("move", ["--to", server.url!], there);
-    expect(moved.text).toContain("The target has the beginning of a move. It is made empty.");
+    expect(moved.text).toContain("The target has an unfinished move. The command empties it.");
     expect(moved.text).toContain("Rows and checksums of each table are the same on both sides.");
     expect(moved).toMatchObject({ code: 0, text: expect.stringContaining("with the same AUTH_SECRET") });
     const refused = launchService(source, ENV);

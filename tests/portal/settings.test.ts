@@ -139,7 +139,7 @@ test("a person chooses which mails come, takes it back, and names a chat hook th
   const stored = async () =>
     await bed.now.call("GET", "/settings/notifications", undefined, await bed.now.token("mei@example.test"));
   await page.goto("/settings/notifications");
-  await page.getByText("What is urgent", { exact: true }).click();
+  await page.getByText("Urgent news", { exact: true }).click();
   await expect.poll(async () => (await stored()).mail).toBe("urgent");
   await page.getByText("no mail comes").waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
@@ -149,7 +149,7 @@ test("a person chooses which mails come, takes it back, and names a chat hook th
   await page.getByText(/^Invalid request: chat_url: 10\.0\.0\.1/).waitFor();
   await page.getByLabel("Chat hook").fill(`${hook}/c0ffee`);
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText(`What is urgent also goes to 127.0.0.1:${receiver.addr.port}.`).waitFor();
+  await page.getByText(`Urgent news also goes to 127.0.0.1:${receiver.addr.port}.`).waitFor();
   expect(await page.content()).not.toContain("c0ffee");
   await page.getByRole("button", { name: "Remove the hook" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove the hook" }).click();

@@ -412,7 +412,7 @@ describe("a ticket that nobody touches", () => {
     const late = await decide(harness.now, project, stale, "undo");
     expect([late.status, late.body.error]).toEqual([
       409,
-      `Cannot undo: ticket ${ticket.ref} was changed since`,
+      `Cannot undo: ticket ${ticket.ref} has changed since`,
     ]);
     expect(await stateOf(harness.now, ticket.id)).toMatchObject({ stage: "backlog" });
   });
