@@ -15,7 +15,7 @@ import type { Db, TransactionSql } from "./types.ts";
 
 export interface Side {
   database: Database;
-  /** For people, without a password. */
+  /** The name that people see, without a password. */
   name: string;
 }
 

@@ -3,7 +3,7 @@ import type { Db } from "./types.ts";
 
 /** The note of a move in its two databases, so that neither is started by mistake. */
 export interface Mark {
-  /** The same in both databases of one move. */
+  /** Both databases of one move have the same id. */
   id: string;
   /** `left`: the installation has gone from here. `unfinished`: rows may still be missing here. */
   role: "left" | "unfinished";

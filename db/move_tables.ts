@@ -2,7 +2,7 @@ import { MARK_TABLE } from "./move_mark.ts";
 import type { Db } from "./types.ts";
 
 export interface Table {
-  /** As it stands in a statement. The queue's tables have their schema before the name. */
+  /** The name as a statement spells it. The queue's tables have their schema before the name. */
   name: string;
   /** All columns in the order of the table's row type, quoted. */
   columns: { name: string; generated: boolean }[];

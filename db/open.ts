@@ -11,7 +11,9 @@ export type { Db, Fragment, Sql, TransactionSql } from "./types.ts";
 
 export interface Database {
   sql: Sql;
-  /** The same for what must not wait behind requests: single statements that are short and few. */
+  /**
+   * A client for statements that must not wait behind requests. They must be single, short and few.
+   */
   urgent: Sql;
   isPglite: boolean;
   databaseHealth: DatabaseHealth;

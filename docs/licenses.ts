@@ -21,7 +21,7 @@ const ALLOWED = new Set([
   "Unlicense",
 ]);
 
-/** Packages that name a file instead; it was read. */
+/** Packages whose metadata name a file in the place of a licence. Somebody has read the file. */
 const READ_IN_FILE: Record<string, string> = { "flatbuffers 1.12.0": "Apache-2.0" };
 
 const LOCK = new URL("../package-lock.json", import.meta.url);

@@ -22,7 +22,7 @@ export function launchService(
     args: ["run", ...flags, ...launchFlags(parseConfig(settings), PROJECT), "src/main.ts"],
     cwd: project,
     clearEnv: true,
-    // As in start.sh.
+    // start.sh sets the same variables.
     env: {
       ...inherited(),
       DENO_NO_UPDATE_CHECK: "1",

@@ -43,7 +43,8 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.use(secureHeaders({
     crossOriginResourcePolicy: "same-site",
     xFrameOptions: "DENY",
-    // Without includeSubDomains, because the service can't speak for other hosts of its domain.
+    // The header leaves out includeSubDomains, because the service can't speak for other hosts of
+    // its domain.
     strictTransportSecurity: config.PUBLIC_URL.startsWith("https:") && "max-age=15552000",
     originAgentCluster: false,
     xDnsPrefetchControl: false,

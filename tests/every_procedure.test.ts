@@ -133,7 +133,9 @@ describe.each(inProject.map((procedure) => [procedure.name, procedure] as const)
   });
 });
 
-/** Where the documents' own example says nothing, or not of what there is here. */
+/**
+ * Bodies for calls whose example in the documents says nothing, or names things that are not here.
+ */
 const BODIES: Record<string, unknown> = {
   "integrations.linkIssue": { issue_number: 12, repo_full_name: "acme/handoff" },
   "tasks.reorder": { task_ids: [] },

@@ -7,7 +7,7 @@ import { Turns } from "./begin_on_idle.ts";
 interface RenewableClient {
   /** Stays the same for as long as the process lives. */
   sql: Sql;
-  /** The same for single statements that go ahead of all that waits. */
+  /** A client for single statements that go ahead of all that waits. */
   urgent: Sql;
   /**
    * Drops every connection. Statements that wait on one fail as unavailable, and the next statement

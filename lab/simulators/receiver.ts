@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks";
 
 export interface ReceiverOptions {
   port: number;
-  /** As it was shown when the webhook was made. */
+  /** The secret that was shown when the webhook was made. */
   secret: string;
   /** The answers to the first deliveries, such as [500, 410]; 204 after that. */
   failures: number[];

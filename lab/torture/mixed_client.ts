@@ -23,7 +23,7 @@ export interface World {
   /** Two admins of another account, who take the role from each other. */
   rivals: { id: string; token: string }[];
   tickets: string[];
-  /** Paths of parts, below those of their tickets. */
+  /** Paths of tasks and other parts, which lie below the paths of their tickets. */
   tasks: string[];
   cases: string[];
   keys: string[];

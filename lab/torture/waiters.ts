@@ -17,7 +17,8 @@ export const waiters: Scenario = {
 
 async function waitTogether(books: Books, { rounds, say }: Options): Promise<void> {
   const stage = await Stage.open({ JOBS: "off" });
-  // On a server every second answer is given to another process, of which the waiters' one is not told.
+  // On a server another process gets every second answer, and the process of the waiters is not
+  // told.
   const other = serverUrl ? Stage.over(stage.place, { JOBS: "off" }) : null;
   try {
     await Promise.all([stage.start(), other?.start()]);

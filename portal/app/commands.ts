@@ -25,7 +25,7 @@ export function useCommands(commands: Command[]): void {
   const names = commands.map(({ id, name }) => id + name).join("\n");
   useEffect(() => {
     const owner = {};
-    // By its place, as what a command does may change while its name stays.
+    // A command is called by its place, because its act may change while its name stays.
     offered.set(
       owner,
       kept.current.map((command, at) => ({ ...command, run: () => kept.current[at]?.run() })),

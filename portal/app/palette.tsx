@@ -18,7 +18,7 @@ import { palette } from "../words/app.ts";
 import { type Command, useOfferedCommands } from "./commands.ts";
 import { useFoundTickets } from "./found_tickets.ts";
 
-/** More are on the page of the search. */
+/** The page of the search has more. */
 const MOST_TICKETS = 10;
 
 /** Everything by its name: what can be done here, and tickets by the service's own search. */

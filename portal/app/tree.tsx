@@ -7,12 +7,14 @@ import { Shell } from "./shell.tsx";
 
 export const rootRoute = createRootRoute({ notFoundComponent: NotFound, errorComponent: Failed });
 
-/** For who is signed in; others are led to the sign-in page and back. */
+/**
+ * The part of the portal for people who are signed in. Others are led to the sign-in page and back.
+ */
 export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "signed-in",
   beforeLoad: async ({ location }) => {
-    // In the same request, as most screens need them.
+    // The projects are asked for in the same request, because most screens need them.
     void queryClient.prefetchQuery(trpc.projects.list.queryOptions({ limit: 200 }));
     try {
       await queryClient.ensureQueryData(trpc.auth.me.queryOptions({}));

@@ -10,7 +10,7 @@ import { type Filters, isFiltered } from "./filters.ts";
 interface Props {
   filters: Filters;
   change: (next: Filters) => void;
-  /** Also by stage: for the list. */
+  /** The list also filters by stage. */
   withStage?: boolean;
 }
 

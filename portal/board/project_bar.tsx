@@ -13,7 +13,7 @@ interface Props {
   withStage?: boolean;
 }
 
-/** Above the board and the list. */
+/** The bar above the board and the list. */
 export function ProjectBar({ project, filters, change, withStage = false }: Props) {
   const navigate = useNavigate();
   return (

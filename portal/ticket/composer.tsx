@@ -13,7 +13,7 @@ interface Props {
   ticketId: string;
   label: string;
   parentId?: string;
-  /** For a reply, which is open only while it is written. */
+  /** Closes a reply, which is open only while it is written. */
   close?: () => void;
 }
 

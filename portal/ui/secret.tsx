@@ -11,7 +11,7 @@ export function Copyable({ label, text }: { label: string; text: string }) {
       await navigator.clipboard.writeText(text);
       setCopied(true);
     } catch {
-      // Without https a browser lets no page copy: Ctrl C does.
+      // Without https a browser lets no page copy. The text is selected for Ctrl C.
       getSelection()?.selectAllChildren(shown.current!);
     }
   };

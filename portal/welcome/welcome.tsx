@@ -68,7 +68,7 @@ interface StepProps {
   hint: string;
   /** The result, once the step is done. */
   done?: string | undefined;
-  /** Nothing, before it is this step's turn. */
+  /** Nothing is shown before it is this step's turn. */
   children: ReactNode;
 }
 

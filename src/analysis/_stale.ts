@@ -18,7 +18,7 @@ const STALE_DAYS: Record<Exclude<Stage, "live">, number> = {
 
 export function findStale(tickets: readonly TicketFacts[], now: number): Finding[] {
   return tickets.flatMap((ticket) => {
-    // If a question is pending, the answer is late and not the ticket.
+    // While a question is pending, the ticket waits for the answer and is not stale.
     if (ticket.stage === "live" || ticket.pending_questions > 0) return [];
     const allowed = STALE_DAYS[ticket.stage];
     const days = Math.floor((now - Date.parse(ticket.last_activity)) / DAY_MS);
@@ -34,7 +34,8 @@ export function findStale(tickets: readonly TicketFacts[], now: number): Finding
       rationale:
         `Nothing has changed in ${ticket.ticket_ref} for ${days} days while it stood in ${ticket.stage}, ` +
         `where at most ${allowed} days are usual.`,
-      // Half at the limit, and closer to 1 the longer the ticket lies.
+      // The confidence is one half at the limit, and comes closer to 1 the longer nobody touches
+      // the ticket.
       confidence: rounded(1 - 0.5 * allowed / days),
       evidence: {
         stage: ticket.stage,

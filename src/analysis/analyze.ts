@@ -13,8 +13,8 @@ import { storeBatch } from "./_store.ts";
 import { Words } from "./_words.ts";
 
 /**
- * Under half a second of work on the embedded database, whose one connection blocks everybody else
- * for that time.
+ * So many take less than half a second on the embedded database, whose one connection blocks
+ * everybody else for that time.
  */
 const BATCH = 50;
 /** A job may run for 60 s. The next job takes the work that is left. */

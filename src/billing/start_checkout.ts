@@ -115,7 +115,7 @@ async function makePage(stripe: Stripe, user: User, page: Page): Promise<Stripe.
     });
   if (page.customer === null) return await makeAnew();
   return await make({ customer: page.customer }).catch((error) => {
-    // The same reasons as in nullIfMissing.
+    // The reasons are the same as in nullIfMissing.
     if (!isRefused(error, "resource_missing", "customer")) throw error;
     return makeAnew();
   });

@@ -33,7 +33,7 @@ const NOT_SET_UP: ReadonlySet<ErrorCode> = new Set(["not_configured", "webhook_s
 /** Logs why a call failed when the caller is told only a fixed sentence. */
 export function logFailure(requestId: string, error: AppError): void {
   if (error.status < 500) return;
-  // Nothing has failed, because it was never set up.
+  // A function that was never set up has not failed.
   if (NOT_SET_UP.has(error.code)) {
     return log.info("not set up", { request_id: requestId, code: error.code, reason: error.message });
   }

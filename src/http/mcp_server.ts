@@ -132,7 +132,7 @@ class AgentServer {
   async #run({ tool, scopes }: ListedTool, args: unknown, extra: ServerContext): Promise<ToolResult> {
     const { ctx } = this.#agent;
     try {
-      // Before the first call, so that a tool never does half of its work.
+      // The scopes are checked before the first call, so that a tool never does half of its work.
       for (const scope of scopes) requireScope(ctx.actor, scope);
       const input = parseAs(tool.input, args);
       const output = await tool.run(callerOf(ctx, this.#procedures, this.#waiter(extra)), input);

@@ -3,7 +3,7 @@ import type { Waiting } from "../mcp/tool.ts";
 
 /** Clients count the time since the last sign: the shortest of them give up after 60 s. */
 const PROGRESS_SECONDS = 15;
-/** Under the 60 s after which a client gives up that hears nothing. */
+/** This is less than the 60 s after which a client that hears nothing gives up. */
 const SILENT_SECONDS = 45;
 
 /** The agent that waits, as its connection shows it. */

@@ -43,7 +43,8 @@ function arrayPicker(element: Pick): Pick {
 }
 
 function objectPicker(schema: z.ZodObject): Pick {
-  // One that lets other fields through is parsed: what it does with them is its own.
+  // A schema that lets other fields through is parsed, because only the schema knows what it does
+  // with them.
   const { catchall } = schema._zod.def;
   if (catchall && !(catchall instanceof z.ZodNever)) return (value) => schema.parse(value);
   const pickers = Object.entries(schema.shape).map(([name, field]) =>

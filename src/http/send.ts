@@ -17,7 +17,7 @@ interface Unread {
   stalled: number;
 }
 
-/** By the user, or by the address of somebody without a credential. */
+/** The answers that a user has not read. A caller without a credential counts by address. */
 const unreadBy = new Map<string, Unread>();
 
 interface Sent {

@@ -15,7 +15,7 @@ export interface News extends Pick<Notification, "ticket" | "project" | "reason"
 /** Reads the news about tickets that the user may still see. */
 export async function readNews(ctx: Context, userId: string, ticketIds: readonly string[]): Promise<News[]> {
   const { db } = ctx;
-  // As a uuid, so that the primary key finds it.
+  // The id is a uuid here, so that the primary key finds it.
   const subject = (entity: string) =>
     db`case n.last_event ->> 'entity' when ${entity} then (n.last_event ->> 'entity_id')::uuid end`;
   return await db<News[]>`

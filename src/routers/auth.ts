@@ -13,8 +13,8 @@ import { ChangePassword, IDLE_DAYS, Login, Me, Refresh, SessionList, TokenPair }
 import { Empty, Nothing, publicProcedure, router, userProcedure } from "./trpc.ts";
 
 /**
- * As long as a refresh token, because an expired cookie that still comes along tells refresh to
- * renew it.
+ * The cookie lasts as long as a refresh token, because an expired cookie that still comes along
+ * tells refresh to renew it.
  */
 const COOKIE_SECONDS = IDLE_DAYS * 24 * 3600;
 

@@ -19,7 +19,7 @@ import { transformer } from "./transformer.ts";
 /** The facts that the REST door and the documents need about a procedure beyond its schemas. */
 export interface Meta {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below /api; path parameters in braces are fields of the input. */
+  /** The path below /api. Path parameters in braces are fields of the input. */
   path: `/${string}`;
   access: AccessLevel;
   /** The scope that an API key needs. A procedure without one refuses keys. */

@@ -29,7 +29,7 @@ export interface Draft {
   roles: string[];
   idempotency_key: string | null;
   body_sha256: string | null;
-  /** As a pgvector literal. */
+  /** The vector as a pgvector literal. */
   embedding: string | null;
   /**
    * The answer without the number and time, which the database adds. Its `url` lacks the number at

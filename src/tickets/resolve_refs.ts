@@ -32,7 +32,7 @@ export async function resolveRefs(
   return replaced;
 }
 
-/** By the refs as they were sent. */
+/** Answers the ids by the refs as they were sent. */
 async function readIds({ db, project }: ProjectContext, refs: string[]): Promise<Map<string, string>> {
   const tickets = await db<{ ref: string; id: string }[]>`
     select r.ref, t.id

@@ -17,7 +17,7 @@ interface Section {
   /** A row as the export has it. */
   item: Fragment;
   order: Fragment;
-  /** By which pages of it go on, and its type. */
+  /** The key by which the pages of the list go on, and its type. */
   key: Fragment;
   type: Fragment;
 }

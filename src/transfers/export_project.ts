@@ -100,7 +100,7 @@ async function isImportable({ db }: ProjectContext, { id, own_bytes }: Measured)
   return exact.bytes <= MOST_WHOLE_BYTES;
 }
 
-/** With these lists, and with empty ones in the place of those that follow. */
+/** Reads tickets with these lists, and with empty ones in the place of those that follow. */
 async function readTickets(
   ctx: ProjectContext,
   ids: string[],

@@ -106,7 +106,7 @@ async function findBots(
   return new Set(bots.map(({ email }) => email));
 }
 
-/** Only people approve: of a bot client it isn't said that it did. */
+/** Leaves out decisions by bot clients, because only people approve. */
 function withoutBots(record: TicketRecord, bots: ReadonlySet<string>): TicketRecord {
   const cases = record.test_cases.map((one) =>
     one.decided_by !== null && bots.has(one.decided_by) ? { ...one, decided_by: null } : one

@@ -215,7 +215,7 @@ export const ExportProject = z.strictObject({
 });
 export type ExportProject = z.infer<typeof ExportProject>;
 
-/** More of the lists of a ticket that is more than a page. */
+/** A further part of the lists of a ticket that is larger than a page. */
 export const TicketPart = z.object({
   type: z.literal("ticket_part"),
   ticket_id: Id,

@@ -70,7 +70,7 @@ async function findSealed({ sql }: Harness): Promise<Record<string, string[]>> {
   return found;
 }
 
-/** The texts of the sealed columns, which have one each. */
+/** The texts of the sealed columns, one for each column. */
 async function readSecrets({ sql, services }: Harness): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
   for (const [kind, { table, key, columns }] of Object.entries(SEALED)) {
@@ -90,7 +90,7 @@ test("every stored secret moves to a new key, so that the old one can be given u
   await running(`${NEW},${OLD}`, async (harness) => {
     const [newest, oldest] = harness.services.secrets.encryption.map(({ id }) => id);
     const columns = Object.keys(texts).sort();
-    // A column that is sealed and isn't in the table of sealed columns is found here, and one that
+    // The check finds a sealed column that is missing in the table of sealed columns, and one that
     // this test doesn't fill.
     expect(await findSealed(harness)).toEqual(Object.fromEntries(columns.map((name) => [name, [oldest]])));
     await harness.run("renew-tokens");

@@ -7,7 +7,10 @@ import { AGENT_SECRET, makeWork, readState, register, sendAgentEvent } from "./s
 
 const harness = useHarness({ env: { CLOUD_AGENT_WEBHOOK_SECRET: AGENT_SECRET } });
 
-/** Among them two of one moment, and two that say different things of one pull request. */
+/**
+ * Two of the events have the same moment, and two name the same pull request but say different
+ * things.
+ */
 const EVENTS: Omit<AgentEvent, "id">[] = [
   { status: "ERROR", timestamp: "2026-11-20T10:00:00.000Z", summary: "Out of memory" },
   {

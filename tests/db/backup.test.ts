@@ -163,7 +163,7 @@ describe("a backup of the embedded database", () => {
       await Deno.writeFile(file, bytes);
     }
     expect(await filesIn(`${folder}/restored`)).toEqual(["db.lock"]);
-    // As a restore that is killed leaves it.
+    // A killed restore leaves such a folder.
     await Deno.mkdir(`${folder}/restored/db.new/db`, { recursive: true });
     expect(await restore(`${folder}/taken`, `${folder}/restored`)).toMatchObject({ whole: true });
     await Deno.remove(`${folder}/taken/SHA256SUMS`);
@@ -197,7 +197,7 @@ describe("a backup of the embedded database", () => {
 
   test("is whole beside others to the same folder, of which one is given up and one comes too late", async () => {
     const { dataDir: home } = await copyTemplate(inject("template"));
-    // In the place of a service.
+    // This socket stands for a service.
     const listener = Deno.listen({ transport: "unix", path: `${home}/backup.sock` });
     const begin = async () => {
       const taken = backUp(home, `${folder}/taken`);

@@ -26,7 +26,7 @@ describe("the embedded database", () => {
   async function open() {
     return database = await openDatabase({ dataDir });
   }
-  /** One that was made before. */
+  /** Opens a database that was made before. */
   async function openMade() {
     await emptyPglite(dataDir);
     return await open();

@@ -62,7 +62,7 @@ test("a forwarder whose server is away, which ends each connection, isn't waited
   await database.close();
 });
 
-/** Until it is closed. */
+/** Serves until the listener is closed. */
 async function serve(server: Deno.TlsListener): Promise<void> {
   try {
     for (;;) (await server.accept()).handshake().catch(() => {});

@@ -12,7 +12,7 @@ import { type LargestRows, makeLargestRows } from "../largest_rows.ts";
 const harness = useHarness();
 const project = useProject(harness);
 
-/** As many as a batch may have. */
+/** The most calls that a batch may have. */
 const CALLS = 20;
 /** The calls of the report took 1.4 to 3.4 GB, and kept the process silent for 3 to 11 s. */
 const BEARABLE = { grownBytes: 600 * 1024 * 1024, silentMs: 2_000 };

@@ -48,7 +48,8 @@ afterAll(async () => {
 });
 
 /**
- * After these, when they succeed, callers or things are no longer what the next operation needs.
+ * Operations that take away callers or things. After their success, later operations could not
+ * work.
  */
 const DESTRUCTIVE =
   /^(delete |post \/auth\/|(patch|put) (?!.*test-cases)|post .*(keys|tasks|bulk|close|import|start|finish|skip|reopen)$)/;
@@ -157,7 +158,7 @@ function faultsOf(
     }
     expectNoInside(JSON.stringify(body));
   }
-  // Where a credential is optional, nobody may call as well.
+  // If a credential is optional, a caller without one may call as well.
   const guarded = (operation.security?.length ?? 0) > 0 &&
     !operation.security!.some((way: object) => Object.keys(way).length === 0);
   if (guarded && NOBODIES.includes(who) && ![401, 429].includes(status)) faults.push(`${who} got ${status}`);

@@ -104,8 +104,8 @@ if (serverUrl) {
       });
       expectError(refused, 503, "unavailable");
       expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
-      // Until the loss is known, a 503 is that of a connection which was ended; what takes no
-      // writes still answers reads.
+      // Until the loss is known, a 503 comes from a connection that was ended. A server that takes
+      // no writes still answers reads.
       const answers = await until(async () => {
         const all = [
           await service.call("GET", tickets, { headers }),

@@ -87,7 +87,7 @@ test.each(["openapi.json", "docs/swagger-ui-bundle.js"])(
       return value!;
     };
     const [one, other] = [await begin(), await begin()];
-    // Who doesn't read the rest keeps no copy of it.
+    // A page that nobody reads to its end keeps no copy of the rest.
     expect(one.buffer === other.buffer).toBe(true);
     expect(one.length).toBeLessThanOrEqual(64 * 1024);
   },

@@ -22,7 +22,7 @@ test(
   },
 );
 
-/** One process throughout. */
+/** One process runs through all of it. */
 async function withServerAway(place: Place, lanes: Lane[]): Promise<number[][]> {
   const proxy = startTcpProxy(targetOf(place.url!));
   const service = await startService({ ...place, url: throughProxy(place.url!, proxy) }, SECRETS);

@@ -253,8 +253,8 @@ describe("more than twenty repositories", () => {
       from hook_run_results where run_id = ${body.run_id}::uuid`;
     const { sql } = harness;
     /**
-     * At the moment in which this one is about to leave the rest to a next round, another has done
-     * it.
+     * Another process does the work at the moment in which this one is about to leave the rest to a
+     * next round.
      */
     const overtaken: Sql = new Proxy(sql, {
       get: (target, name) =>

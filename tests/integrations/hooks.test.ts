@@ -155,7 +155,7 @@ describe("setting up webhooks", () => {
     const project = await hosting.now.project(3);
     github.state.refusesDuplicates = false;
     github.latency = 20;
-    // On a server a second process takes part.
+    // On a server, a second process takes part.
     const { harness } = hosting.now;
     const other = harness.place.url ? await openHarnessAt(harness.place, { env: hosting.now.env }) : harness;
     const call = (on: Harness) =>

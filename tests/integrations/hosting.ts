@@ -54,7 +54,7 @@ export function cookie(user: TestUser): Record<string, string> {
   return { cookie: `session=${user.token}`, origin: "http://handoff.test" };
 }
 
-/** Makes one for a test file. Call it at the top of the file. */
+/** Makes a mocked GitHub and an app for a test file. Call it at the top of the file. */
 export function useHosting(env: Record<string, string> = {}): { readonly now: Hosting } {
   let hosting: Hosting | undefined;
   beforeAll(async () => {

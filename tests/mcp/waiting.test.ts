@@ -37,7 +37,7 @@ async function answer(questionId: string, option = "yes") {
   if (status !== 200) throw new Error(JSON.stringify(body));
 }
 
-/** Until so many wait. */
+/** Waits until so many callers wait. */
 async function untilWaiting(count: number): Promise<void> {
   await until(() => harness.now.services.feed.size >= count);
 }

@@ -14,7 +14,7 @@ afterEach(async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-/** In a process group of its own. */
+/** Starts the service in a process group of its own. */
 function start(
   env: Record<string, string>,
   command = ["sh", "ops/start.sh"],

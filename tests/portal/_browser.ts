@@ -167,7 +167,7 @@ export async function openBed(env: Record<string, string> = {}): Promise<Bed> {
   const place = await copyTemplate(inject("template"));
   const settings = {
     ADMIN_PASSWORD: PASSWORD,
-    // Where they are on, webhooks are sent too.
+    // Jobs are off, because they would also send webhooks.
     JOBS: "off",
     RATE_LIMIT_REFRESH: "1000/60",
     PORT: String(freePort()),

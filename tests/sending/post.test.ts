@@ -83,7 +83,7 @@ describe("no way inside", () => {
   });
 
   test("by a name that leads to a private address when the connection is made", async () => {
-    // Nothing but the look-up tells: every machine has this name for itself.
+    // Only the look-up tells the address, because every machine has this name for itself.
     expect(await send(`http://${Deno.hostname()}:${server.addr.port}/`)).toMatchObject({
       failure: "refused",
     });

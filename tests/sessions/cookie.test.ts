@@ -46,7 +46,7 @@ describe("a write with a session cookie", () => {
     });
     expect(answer.status).toBe(passes ? 201 : 403);
     if (!passes) expect(answer.body.code).toBe("csrf");
-    // Who opened the page by another name than PUBLIC_URL finds the cause in it.
+    // A person who opened the page by another name than PUBLIC_URL finds the cause in the message.
     if (!passes && headers["origin"]) expect(answer.body.error).toContain("neither PUBLIC_URL nor one of");
     const [row] = await harness.now
       .sql`select count(*) as n from tickets where project_id = ${project.id}::uuid`;

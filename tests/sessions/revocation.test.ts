@@ -8,7 +8,10 @@ import { claimsOf, makePerson, signIn, statusOfMe } from "./sign_in.ts";
 const harness = useHarness();
 const second = useSecondHarness(harness);
 
-/** Here at once, there within the five seconds that are promised. */
+/**
+ * Checks that this process refuses the token at once, and the other within the promised five
+ * seconds.
+ */
 async function refusedEverywhere(token: string): Promise<void> {
   expect(await statusOfMe(harness.now, token)).toBe(401);
   await until(async () => await statusOfMe(second.now, token) === 401, 5);

@@ -328,7 +328,7 @@ describe("a ticket with tasks of two subjects", () => {
     const { project } = await makeMixed();
     const [split] = await list(harness.now, project, "kind=split");
     const { sql } = harness.now;
-    // By another process, of which this one doesn't know yet.
+    // Another process disables the role, and this one doesn't know it yet.
     await sql`update accounts set disabled_roles = '{backend}' where id = ${project.accountId}::uuid`;
     expect((await decide(harness.now, project, split!, "accept")).status).toBe(200);
     const { body } = await harness.now.call("GET", `${project.path}/tickets`, { token: project.admin.token });

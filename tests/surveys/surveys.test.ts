@@ -386,10 +386,9 @@ describe("the responses", () => {
     ["\t=1", "'\t'=1"],
     ["\r=1", `"'\r'=1"`],
     ["\nHello", `"'\nHello"`],
-    // Where cells end at `;`, the quotes that are doubled here are an empty text before what
-    // follows.
+    // If cells end at `;`, the doubled quotes are an empty text before the next cell.
     ['Well;"=1+1;', `"Well;'""=1+1;"`],
-    // Not the cell that the text without the apostrophe gives.
+    // The text without the apostrophe must give another cell.
     ["'=1+1", "''=1+1"],
     ["'\t=1", "''\t'=1"],
   ])(

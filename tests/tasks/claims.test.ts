@@ -10,7 +10,7 @@ beforeAll(async () => {
   ben = await makeMember(harness.now, world.project, "member");
 });
 
-/** By that user, who may do less than the admin. */
+/** Calls as that user, who may do less than the admin. */
 function call(method: string, path: string, { token }: { token: string }, body?: Record<string, unknown>) {
   return harness.now.call(method, path, { token, body });
 }

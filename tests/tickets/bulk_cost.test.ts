@@ -22,7 +22,8 @@ describe("the cost of bulk", () => {
     const counts: number[][] = [];
     for (const size of [1, 100]) {
       const ticket_ids = await prepare(size);
-      // Who calls and where is remembered for a moment, so that it isn't counted.
+      // The service remembers a caller's access for a moment. A first call fills that memory before
+      // the count begins.
       harness.now.services.access.clear();
       await bulk({ action: "move", ticket_ids: ticket_ids.slice(0, 1), stage: "backlog" });
       counts.push([

@@ -106,7 +106,7 @@ test("one whose role was switched off since it was let in leaves those beside it
       body: ticketInput({ roles }),
     });
   await create(["qa"]);
-  // By another process, of which this one doesn't know yet.
+  // Another process disables the role, and this one doesn't know it yet.
   await harness.now.sql`update accounts set disabled_roles = '{qa}' where id = ${project.accountId}::uuid`;
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, index) => create(index % 4 === 2 ? ["other", "qa"] : ["other"])),

@@ -19,7 +19,7 @@ import { readHistory, readThings, replay } from "./_replay.ts";
 
 const harness = useHarness();
 
-// Who may do nothing is asked now and then only.
+// Actors without any right are drawn only now and then.
 const actor = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom("admin" as const, "member" as const) },
   fc.constantFrom(...ACTORS),

@@ -189,7 +189,7 @@ describe("without the model", () => {
       body: { title: "What if there were", description: "Would there be one like it?" },
     });
     expect(refused).toMatchObject({ status: 503, body: { code: "unavailable" } });
-    // As long as it is away the job fails and stays.
+    // While the model is away, the job fails and stays.
     expect(await harness.now.work("embed-ticket")).toBe(1);
     vectors.on = true;
     expect(await ask()).toEqual([]);

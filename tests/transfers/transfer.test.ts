@@ -103,7 +103,7 @@ async function exportAll(service: Harness, project: TestProject, limit = 2) {
   return records;
 }
 
-/** For a copy of a ticket that takes new ids: its comments and questions would keep theirs. */
+/** A copy of a ticket takes new ids, but its comments and questions would keep theirs. */
 const WITHOUT_CONVERSATION = { comments: [], questions: [] };
 
 /** The parts that come back from an import: not the history, not unknown people, not the claim. */
@@ -266,7 +266,7 @@ test("an archived project is still exported, but takes no import, also when it w
   const target = await makeProject(harness.now);
   for (const { path, admin } of [project, target]) {
     await harness.now.call("GET", path, { token: admin.token });
-    // By another process, of which this one hears in a few seconds.
+    // Another process archives the project, and this one hears of it in a few seconds.
     await harness.now.sql`update projects set archived_at = now() where id = ${path.split("/").at(
       -1,
     )!}::uuid`;

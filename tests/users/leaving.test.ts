@@ -35,7 +35,7 @@ describe("a deactivated user", () => {
     await call("PATCH", `/users/${person.id}`, { token, body: { deactivated: true } });
     const listed = await call("GET", `/users/${person.id}/keys`, { token });
     expect(listed.body.keys).toMatchObject([{ id: key.id, revoked_at: expect.any(String) }]);
-    // As a call leaves it that was on its way already.
+    // A call that was on its way already leaves such a key.
     const late = await makeKey(harness.now, { ...person, token: access, sessionId: "" });
     const { body } = await call("PATCH", `/users/${person.id}`, { token, body: { deactivated: false } });
     expect(body.deactivated_at).toBeNull();

@@ -19,7 +19,7 @@ interface WebhookCall {
 
 /** A sender's door: it checks that what came is genuine, and answers with a body. */
 export interface Webhook {
-  /** Below /api. */
+  /** The path below /api. */
   path: `/webhooks/${string}`;
   provider: Provider;
   /** The setting that switches it on. */
