@@ -3,7 +3,15 @@ import { move, type Side, undoMove } from "../../db/move.ts";
 import { readMark } from "../../db/move_mark.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { makeQueues } from "../../src/core/queue.ts";
-import { dropPlace, emptyPglite, emptyPlace, type Place, serverUrl } from "../database.ts";
+import {
+  administer,
+  dropPlace,
+  emptyPglite,
+  emptyPlace,
+  nameOf,
+  type Place,
+  serverUrl,
+} from "../database.ts";
 import { makeKey, makeMember, makeProject, makeTicket, makeUser, type TestProject } from "../factories.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";
 import { readEverything } from "../read_everything.ts";
@@ -14,6 +22,7 @@ import { runOps, startOps } from "./_command.ts";
 const AUTH_SECRET = "the secret that every process of this test has";
 const ENV = { AUTH_SECRET };
 const places: Place[] = [];
+const roles: string[] = [];
 let source: Place;
 /** The credentials of those who read, by their names. */
 let readers: Record<string, string>;
@@ -29,6 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const place of places) await dropPlace(place);
+  for (const role of roles) await administer((sql) => sql`drop role ${sql(role)}`);
 });
 
 async function keptPlace(made: Promise<Place>): Promise<Place> {
@@ -252,7 +262,7 @@ if (serverUrl) describe("the command", withServer);
 
 function withServer(): void {
   test("moves to a server, killed and repeated, and back", async () => {
-    const server = await keptPlace(emptyPlace());
+    const server = await ownersPlace();
     const there = { DATA_DIR: source.dataDir, ...ENV };
     const first = startOps("move", ["--to", server.url!], there);
     const begun = () => opened(server, async ({ database }) => await readMark(database.sql) !== undefined);
@@ -285,6 +295,24 @@ function withServer(): void {
     expect(await runOps("move", ["--undo"], here)).toMatchObject({ code: 0 });
     expect(await readAt(server, ["admin"])).toEqual({ admin: seen["admin"] });
   });
+}
+
+/** An empty database whose owner has no other right, as self_hosting.md asks for. */
+async function ownersPlace(): Promise<Place> {
+  const place = await keptPlace(emptyPlace());
+  const [role, password] = [`handoff_owner_${crypto.randomUUID().slice(0, 8)}`, crypto.randomUUID()];
+  await opened(place, ({ database }) => database.sql`create extension vector`);
+  await administer((sql) =>
+    sql.unsafe(
+      `create role ${role} login password '${password}'; alter database ${
+        nameOf(place.url!)
+      } owner to ${role}`,
+    )
+  );
+  roles.push(role);
+  const url = new URL(place.url!);
+  [url.username, url.password] = [role, password];
+  return { ...place, url: url.href };
 }
 
 async function emptyDataDir(): Promise<Place> {
