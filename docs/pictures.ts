@@ -23,7 +23,12 @@ interface Picture {
   dark?: true;
   /** Typed into the title of a new ticket. */
   title?: string;
+  /** Pressed before the picture is taken, in this order. */
+  press?: string[];
 }
+
+/** Taken of the installation while it is new. */
+const WELCOME: Picture = { name: "welcome", path: "/", shown: "Create a project" };
 
 const PICTURES: Picture[] = [
   { name: "waiting", path: "/", shown: "Which recovery do we offer" },
@@ -37,6 +42,9 @@ const PICTURES: Picture[] = [
   },
   { name: "list", path: "/HO/list", shown: "Upload of large", dark: true },
   { name: "suggestions", path: "/HO/suggestions", shown: "Suggestions" },
+  { name: "mentions", path: "/HO/tickets/HO-12", shown: "Steps to see it", press: ["Conversation"] },
+  { name: "webhooks", path: "/HO/settings", shown: "No webhook is set up", dark: true },
+  { name: "notifications", path: "/settings/notifications", shown: "All news" },
   { name: "phone", path: "/HO/tickets/HO-13", shown: "Steps to see it", size: [390, 844], dark: true },
 ];
 
@@ -51,6 +59,7 @@ async function main(): Promise<void> {
   const browser = await openBrowser();
   try {
     await untilAnswers(`${url}/readyz`, service);
+    await take(browser, url, WELCOME);
     await makeWorld(await callAs(url), ADMIN.password);
     for (const picture of PICTURES) await take(browser, url, picture);
   } finally {
@@ -78,7 +87,7 @@ async function callAs(url: string): Promise<Call> {
 }
 
 async function take(browser: Browser, url: string, picture: Picture): Promise<void> {
-  const { name, path, shown, size: [width, height] = [1440, 900], dark, title } = picture;
+  const { name, path, shown, size: [width, height] = [1440, 900], dark, title, press = [] } = picture;
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width, height },
@@ -93,6 +102,15 @@ async function take(browser: Browser, url: string, picture: Picture): Promise<vo
     await page.getByLabel("Title").fill(title);
     await page.getByLabel("Description").fill(DESCRIPTION);
     await page.getByText(/found\. Is it/).waitFor();
+  }
+  for (const tab of press) await page.getByRole("tab", { name: tab }).click();
+  if (name === "mentions") await page.getByLabel("Comment", { exact: true }).pressSequentially("Could you @");
+  if (name === "webhooks") {
+    const part = page.getByRole("region", { name: "Webhooks", exact: true });
+    await part.getByLabel("Address").fill("https://chat.example.com/hooks/7");
+    await part.getByRole("button", { name: "Add webhook" }).click();
+    await part.getByText(/^whsec_/).waitFor();
+    await part.scrollIntoViewIfNeeded();
   }
   await page.waitForTimeout(700);
   await page.screenshot({ path: new URL(`${name}.png`, FOLDER).pathname });

@@ -39,6 +39,7 @@ test("by keys alone a ticket is moved, the focus goes with it, and the move is t
   await page.keyboard.press("z");
   await column(page, "Up next").getByText("Invoice PDF").waitFor();
   await expect.poll(() => stageOf("Invoice")).toBe("up_next");
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain("Invoice PDF");
   await page.keyboard.press("m");
   await page.getByRole("menuitem", { name: "Validation" }).waitFor();
   await page.keyboard.press("4");
