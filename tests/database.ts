@@ -86,8 +86,7 @@ export async function copyTemplate(template: Place, folder?: string): Promise<Pl
   }
   const [url, name] = [newDatabaseUrl("copy"), nameOf(template.url)];
   await administer(async (sql) => {
-    // A pooler keeps connections for a while, and a database to which there are any can't be
-    // copied.
+    // A pooler keeps connections for a while, and a database with open connections can't be copied.
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
     await sql`create database ${sql(nameOf(url))} template ${sql(name)}`;
   });

@@ -28,7 +28,7 @@ function read(path: string): Promise<string> {
   return Deno.readTextFile(join(ROOT, path));
 }
 
-/** As code hosts name a heading in an address. */
+/** Names headings as code hosts do in addresses. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!.toLowerCase().replace(/[^\w -]/g, "").replaceAll(" ", "-")

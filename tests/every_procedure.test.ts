@@ -56,7 +56,7 @@ test("every procedure is published under a method, a path and an output of its o
   }
 });
 
-/** They change nothing but what the caller is told of. */
+/** These calls change only the notifications of their caller. */
 const OWN = ["watch.put", "watch.remove"];
 
 test("every procedure that changes something in a project asks for more than reading does", () => {

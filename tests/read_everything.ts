@@ -4,7 +4,7 @@ import { publishedProcedures } from "../src/http/procedures.ts";
 export type Read = (path: string) => Promise<{ status: number; body: unknown }>;
 
 /**
- * The first three tell of this moment or of this machine, and the last one writes an entry of the
+ * The first three answer facts of this moment or machine, and the last one writes an entry of the
  * audit list.
  */
 const LEFT_OUT = ["/admin/storage", "/admin/queues", "/admin/jobs", "/projects/{id}/export"];

@@ -103,7 +103,7 @@ describe("the account's roles", () => {
   test("are not found when the account is gone", async () => {
     const { token, accountId } = await makeUser(harness.now, { role: "admin" });
     await harness.now.sql.begin(async (tx) => {
-      // An account goes by hand only: its rows hold it.
+      // An account can only be deleted by hand, because its rows refer to it.
       await tx`set local session_replication_role = replica`;
       await tx`delete from accounts where id = ${accountId}::uuid`;
     });

@@ -52,7 +52,7 @@ test.each([
   const project = await makeProject(harness.now);
   const waiting = [...permutations(events).entries()];
   const states = new Set<string>();
-  // Several at once: each order has a ticket and an agent of its own.
+  // Several orders run at once, because each has its own ticket and agent.
   await Promise.all(Array.from({ length: 6 }, async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) states.add(await play(project, ...next));
   }));

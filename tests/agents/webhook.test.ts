@@ -36,7 +36,7 @@ describe("a cloud agent's event", () => {
     }]);
     expect(state.links).toEqual([{ repo: "acme/handoff", number: 17, state: "open" }]);
     expect(state.tasks).toMatchObject([
-      // The sender's clock was behind: what ends before it began took no time.
+      // The sender's clock was behind. A run that ends before its beginning took no time.
       { status: "done", took: "00:00:00", leased: false },
       { status: "pending", assigned: false, leased: false },
       { status: "pending" },

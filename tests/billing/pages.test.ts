@@ -137,12 +137,12 @@ describe("billing pages", () => {
       ...await Promise.all([open(first), open(second), open(first, "price_large")]),
       await open(first),
       await open(second),
-      // A double click on another choice.
+      // A user clicks twice, the second time on another choice.
       ...await Promise.all([open(first), open(first)]),
     ];
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const [byFirst, bySecond, double, click] = answers.slice(3).map(({ body }) => body.id);
-    // Each has the address of who asked for it.
+    // Each page leads back to the address of the admin who asked for it.
     expect(byFirst).not.toBe(bySecond);
     expect(double).toBe(click);
     const payable = (page: { status: unknown }) => page.status === "open";

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Batches } from "../../src/core/batches.ts";
 
-/** Work that ends when told, and what it was given. */
+/** Work that ends when the test tells it to, and the items that it was given. */
 function openWork(refused?: number) {
   const groups: number[][] = [];
   const ends: (() => void)[] = [];
@@ -12,7 +12,7 @@ function openWork(refused?: number) {
     if (refused !== undefined && items.includes(refused)) throw new Error(`refused with ${items}`);
     return items.map((item) => item * 10);
   };
-  /** Ends what runs until nothing new starts. */
+  /** Ends running work until no new work starts. */
   const endAll = async () => {
     while (ends.length > 0) {
       ends.shift()!();

@@ -15,7 +15,7 @@ interface Request {
   body?: unknown;
 }
 
-/** For each audited change of who a caller is or what they may do: the call that makes it. */
+/** The calls that change a caller's identity or rights, by their audited action. */
 const CHANGES: Record<string, () => Promise<Request>> = {
   "key.revoked": async () => {
     const user = await makeUser(harness.now);
@@ -76,7 +76,7 @@ const CHANGES: Record<string, () => Promise<Request>> = {
   },
 };
 
-/** Audited changes after which nothing that is remembered is wrong. */
+/** Audited changes that make no remembered access wrong. */
 const NOTHING_REMEMBERED = new Set([
   "account.created", // nobody's yet
   "account.updated", // only its name

@@ -116,7 +116,7 @@ describe("a backup of the embedded database", () => {
       const before = load.acknowledged.length;
       second = backUp(harness.place.dataDir, `${folder}/taken`);
       await pause(500);
-      // Each client may hear of what it had written already.
+      // Each client may get the answer to a write that was already on its way.
       expect(load.acknowledged.length - before).toBeLessThanOrEqual(8);
       expect(await filesIn(folder)).toEqual([]);
     });
@@ -231,7 +231,7 @@ describe("a backup of the embedded database", () => {
   test("is taken where a killed service has left its socket behind", async () => {
     const { dataDir: home } = await copyTemplate(inject("template"));
     const listener = Deno.listen({ transport: "unix", path: `${home}/killed.sock` });
-    // Closing it removes what has its name.
+    // Closing the listener removes the file with its name.
     await Deno.rename(`${home}/killed.sock`, `${home}/backup.sock`);
     listener.close();
     expect(await filesIn(home)).toContain("backup.sock");

@@ -15,7 +15,7 @@ async function baselineFolder(): Promise<URL> {
   return folder;
 }
 
-/** Makes of a database of the baseline what the 32 migrations from before it left. */
+/** Turns a database of the baseline into the one that the 32 former migrations left. */
 async function turnBack(sql: Sql): Promise<void> {
   const lines = (await Deno.readTextFile(new URL("./former_migrations.txt", import.meta.url))).trim().split(
     "\n",

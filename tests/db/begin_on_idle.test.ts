@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const STOP = new Error("stop");
 
-/** A transaction between the statements of others, which is taken back. */
+/** A transaction that is rolled back, between the statements of others. */
 async function takenBack(number: number): Promise<void> {
   const begun = inTransaction(database.sql, async (tx) => {
     await tx`insert into marks values (${number}, 'taken back')`;
@@ -28,8 +28,8 @@ async function takenBack(number: number): Promise<void> {
 
 test("transactions behind any number of statements take nothing of these along", async () => {
   const { sql } = database;
-  // The client's pipeline holds 100: behind so many waits the transaction that would not get the
-  // connection.
+  // The client's pipeline holds 100 statements. A transaction behind so many would not get the
+  // connection for itself.
   for (let statements = 95; statements < 105; statements++) {
     const sent: Promise<unknown>[] = [sql.unsafe("select pg_sleep(0.01)").execute()];
     for (let n = 0; n < statements; n++) {

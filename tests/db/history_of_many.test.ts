@@ -11,9 +11,9 @@ test("the history of many rows costs in proportion to them, also where the sessi
   const project = await makeProject(harness.now);
   const ticket = await makeTicket(harness.now, project);
   const author = systemContext(harness.now.services, { kind: "job", id: "test" }, "many");
-  // Eight times as many; 64 times as many pairs.
+  // Eight times as many rows have 64 times as many pairs.
   const inProportion = ([few, many]: number[]) => many! < 20 * few!;
-  // One transaction keeps to one session, with the plans that its first change made.
+  // A transaction stays in one session, which keeps the plans of its first change.
   const times = await transact(author, async ({ db }) => {
     await db`
       insert into test_cases (id, ticket_id, project_id, title, instruction)

@@ -101,7 +101,7 @@ describe("the embedded database", () => {
   test("lets no other user in, such as root, whose files there its own user couldn't read", async () => {
     await emptyPglite(dataDir);
     const owner = Deno.uid() === 0 ? 10001 : 0;
-    // Only root can give a folder away; others have root's.
+    // Only root can give a folder to another user. Other users take a folder that root owns.
     if (owner === 0) await Deno.remove(`${dataDir}/db`, { recursive: true });
     await (owner === 0 ? Deno.symlink("/usr", `${dataDir}/db`) : Deno.chown(`${dataDir}/db`, owner, null));
     await expect(open()).rejects.toThrow(`DATA_DIR: ${dataDir}/db belongs to user ${owner}`);
@@ -180,8 +180,8 @@ describe("the embedded database", () => {
       const { sql } = database;
       for (let pings = 0; pings < 30; pings++) {
         vi.advanceTimersByTime(5_000);
-        // The answer to a ping takes another way than that to a statement, and may come long after
-        // it.
+        // The answer to a ping takes another way than the answer to a statement, and may come much
+        // later.
         await Promise.all([sql`select 1`, pause(50)]);
       }
       const sleeping = sql`select pg_sleep(60)`.catch(({ code }) => code);
@@ -221,7 +221,8 @@ describe("the embedded database", () => {
   test("vacuums a large table once more after each start, which forgets how much it had changed", async () => {
     let { sql } = await openMade();
     await sql`create table daily as select n, repeat('text', 100) as text from generate_series(1, 5000) n`;
-    // Asking writes the counters down, that what was inserted isn't counted after the vacuum.
+    // The question makes the session write its counters down. Otherwise the inserted rows would be
+    // counted after the vacuum.
     expect(await staleTables(sql)).toEqual(["public.daily"]);
     await sql`vacuum analyze daily`;
     await sql`delete from daily where n % 10 = 0`;

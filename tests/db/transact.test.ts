@@ -75,7 +75,7 @@ describe("the client", () => {
     expect([isUnavailable(error), isTimeout(error), isDeadlock(error)]).toEqual(expected);
   });
 
-  // The embedded engine has no timers: nothing there ends a statement but itself.
+  // The embedded engine has no timers, so a statement there only ends by itself.
   if (serverUrl) test("cancels long statements and gives up on locks", longStatements);
 });
 

@@ -17,7 +17,9 @@ beforeAll(async () => {
   project = await makeProject(harness.now);
 });
 
-/** How many statements on the table its connection keeps prepared since `work`. */
+/**
+ * The number of statements on the table that the connection has prepared since `work` and keeps.
+ */
 async function kept(
   table: string,
   work: (ctx: ProjectContext & ActorContext) => Promise<unknown>,

@@ -20,7 +20,7 @@ test("the graph of vectors serves searches on a server, and stays empty on the e
     select pg_relation_size('ticket_embeddings_hnsw_idx') as bytes`;
   const onServer = place.url !== undefined;
   expect(plan.some((row) => row["QUERY PLAN"].includes("ticket_embeddings_hnsw_idx"))).toBe(onServer);
-  // 50 vectors of 1.5 KB don't fit into the two pages of an empty one.
+  // 50 vectors of 1.5 KB don't fit into the two pages of an empty index.
   expect(graph!.bytes > 2 * 8192).toBe(onServer);
 });
 

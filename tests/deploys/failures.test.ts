@@ -73,7 +73,7 @@ describe("a deploy record", () => {
     const sha = newSha();
     await makeMerged(harness.now, project, sha);
     const { sql } = harness.now;
-    // A sequence is not set back with what fails.
+    // A failed transaction does not set back a sequence.
     await sql.unsafe(`
       create sequence tries;
       create function fail_first() returns trigger language plpgsql as $$ begin

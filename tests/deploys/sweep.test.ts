@@ -238,7 +238,7 @@ test.each(CLOSERS)(
   },
 );
 
-// On the embedded database it begins when the merge is in.
+// On the embedded database the sweep begins after the merge is committed.
 test.each(CLOSERS)("%s leaves a ticket open that is merged anew while it waits for it", async (_, close) => {
   const project = await makeProject(harness.now, { repositories: ["acme/meanwhile"] });
   const options = { token: project.admin.token };

@@ -124,7 +124,8 @@ describe("the model", () => {
     for await (const { name } of Deno.readDir("/proc/self/task")) {
       const stat = await Deno.readTextFile(`/proc/self/task/${name}/stat`).catch(() => null);
       if (stat === null) continue; // the thread has ended since it was listed
-      // After the thread's name, which may hold blanks: the state, and fifteen numbers before it.
+      // The thread's name may hold blanks, so the fields are counted behind it: the state, fifteen
+      // numbers, and then the priority.
       priorities.push(Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]));
     }
     expect(Math.max(...priorities)).toBe(Math.min(getPriority() + 10, 19));
@@ -329,7 +330,10 @@ it("a vector literal keeps single precision", () => {
 
 const STUB = { threads: 1, workerUrl: new URL("./stub_worker.ts", import.meta.url) };
 const PATIENT_POLL = { timeout: 30_000 };
-/** Where a worker hangs on purpose; elsewhere a slow one must not be taken for hung. */
+/**
+ * Only these tests let a worker hang on purpose. In other tests a slow worker must not count as
+ * hung.
+ */
 const HANG_MS = 1_500;
 
 function start(options: EmbedderOptions): Embedder {

@@ -108,7 +108,7 @@ describe("the stream of events", () => {
     const signedOut = await makeMember(harness.now, project, "viewer");
     const stream = await open("", bearer(signedOut.token));
     expect((await harness.now.call("POST", "/auth/logout", { token: signedOut.token })).status).toBe(204);
-    // A caller is believed for a second, and asked for at the next event after that.
+    // A caller's access counts for a second. The next event after that checks it again.
     const { path } = await makeTicket(harness.now, project);
     await until(async () => {
       await change(path, "high");

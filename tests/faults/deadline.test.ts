@@ -12,7 +12,7 @@ import type { HttpEnv } from "../../src/http/request.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A route that waits for what never comes, over a database that can be lost. */
+/** A route that waits for ever, over a database that can be lost. */
 function openRoute() {
   const listeners: (() => void)[] = [];
   const databaseHealth = { lost: false, onLoss: (listener: () => void) => void listeners.push(listener) };

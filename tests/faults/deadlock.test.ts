@@ -75,7 +75,7 @@ function twoTransactions(): void {
     await Promise.all([0, 1].map(async (mine) => {
       await transact(context(), async ({ db }) => {
         const other = 1 - mine;
-        // On a machine that stands still the pause may not be enough for the other one.
+        // On a very slow machine the pause may be too short for the other transaction.
         if (++runs[mine]! > 1) await ends[other]!.promise;
         await db`update accounts set name = name || ${`${mine}`} where id = ${rows[mine]!}::uuid`;
         bothHold[mine]!.resolve();

@@ -33,7 +33,7 @@ function onAServer(): void {
   beforeEach(async () => {
     place = await emptyPlace("lost");
     proxy = startTcpProxy(targetOf(place.url!));
-    // One connection, so that the next transaction gets the one that was lost.
+    // There is only one connection, so the next transaction gets the one that was lost.
     database = await openDatabase({
       url: throughProxy(place.url!, proxy),
       dataDir: place.dataDir,

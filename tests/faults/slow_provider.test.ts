@@ -39,7 +39,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The answer, however long it takes by the clock. */
+/** Moves the clock forward until the answer is there, and returns it. */
 async function inTime(call: Promise<Answer>): Promise<Answer> {
   let answered = false;
   void call.finally(() => answered = true);
@@ -47,7 +47,7 @@ async function inTime(call: Promise<Answer>): Promise<Answer> {
   return await call;
 }
 
-/** Winds the clock on, with a pause for what really happens. */
+/** Moves the clock forward, with pauses in which real work can go on. */
 async function windUntil(isDone: () => boolean | Promise<boolean>): Promise<void> {
   while (!await isDone()) {
     await vi.advanceTimersByTimeAsync(100);

@@ -10,7 +10,7 @@ beforeAll(async () => {
   ticket = await makeTicket(harness.now, project);
 });
 
-/** Refused with these paths, and nothing stored. */
+/** Checks that the input is refused with these paths and that nothing is stored. */
 async function refused(fields: Record<string, unknown>, paths: string[]): Promise<void> {
   const before = await ticketsOf(harness.now, project);
   expectFields(await post(harness.now, project, { body: ticketInput(fields) }), paths);

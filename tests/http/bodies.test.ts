@@ -145,7 +145,7 @@ describe("null in the place of a body", () => {
   const isNoObject = (body: { error?: string } | undefined) =>
     body?.error === "Invalid request: The body must be a JSON object";
 
-  /** They need no field, and what they do without one reaches far. */
+  /** These calls need no field, and without one they have a large effect. */
   const REFUSED = ["keys.create", "integrations.setUpHooks"];
   const needed = procedures.filter(({ name, meta, rest }) =>
     REFUSED.includes(name) || meta.method !== "POST" || !rest.safeParse({}).success

@@ -114,7 +114,7 @@ test("what bodies are announced to have takes no memory before it comes", async 
       "POST /api/webhooks/github HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1048576\r\n\r\n",
     );
   }
-  // Answered after all that were sent before.
+  // The server answers this after all earlier requests.
   await fetch(`${service.url}/healthz`);
   const taken = await resident() - before;
   for (const connection of connections) connection.close();

@@ -182,7 +182,7 @@ describe("every answer", () => {
   });
 
   test("of a fault says a fixed sentence, and nothing of the inside, which the log tells", async () => {
-    // The one way to a fault from outside: a table that is gone.
+    // A missing table is the only way to cause a fault from outside.
     const broken = await makeProject(harness.now);
     const logged = vi.spyOn(log, "error");
     await harness.now.sql`alter table tickets rename to tickets_gone`;

@@ -42,7 +42,7 @@ function counted(text: string) {
   const taken = { bytes: 0 };
   const raw = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
-      // As from a network: other work of the process comes between.
+      // The body comes in parts as from a network, with other work of the process in between.
       await pause(0);
       const part = bytes.slice(taken.bytes, taken.bytes + 64 * 1024);
       taken.bytes += part.length;

@@ -7,7 +7,10 @@ import { openHarness } from "../harness.ts";
 import { startService } from "../service_process.ts";
 import { until } from "../until.ts";
 
-/** Once they are all there: what the database doesn't tell within two seconds is left out. */
+/**
+ * Waits until all figures are there, because those that the database doesn't tell within two
+ * seconds are left out.
+ */
 async function whole(read: () => Promise<string>): Promise<string> {
   return await until(async () => {
     const samples = await read();
@@ -82,7 +85,7 @@ test("metrics say how old the counts of the jobs are", async () => {
     const { boss, sql } = harness;
     await boss.supervise();
     await until(async () => await age() < 60);
-    // Nobody who runs jobs has been there for two hours.
+    // No process has run jobs for two hours.
     await sql`update pgboss.queue set monitor_on = monitor_on - interval '2 hours'`;
     await until(async () => await age() >= 7_200);
   } finally {

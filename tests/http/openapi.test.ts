@@ -286,7 +286,7 @@ describe("every operation", () => {
     for (const { meta } of publishedProcedures()) {
       const { responses } = document.json.paths[meta.path]![meta.method.toLowerCase()]!;
       const statuses = Object.keys(responses);
-      // Keys are limited in how much they call, and who tries keys out.
+      // Calls by key are limited, and so are attempts to guess keys.
       if (meta.access !== "public") {
         expect(statuses, meta.path).toEqual(expect.arrayContaining(["401", "429"]));
       }

@@ -68,8 +68,8 @@ async function letIn(anybody: boolean): Promise<void> {
 }
 
 /**
- * A connection that was made before stays as it is, as with a former primary when the name leads to
- * the new one.
+ * Open connections stay as they are. So does a connection to a former primary when the name leads
+ * to the new one.
  */
 async function takeWrites(any: boolean): Promise<void> {
   await alterDatabase(`set default_transaction_read_only = ${!any}`, { anew: !any });
@@ -116,7 +116,7 @@ if (serverUrl) {
         return all.every(({ status }) => status === 503) && all;
       });
       for (const answer of answers) expectError(answer, 503, "unavailable");
-      // The process itself is well, and says what it lacks.
+      // The process itself works, and names the part that it lacks.
       expect((await service.call("GET", "/healthz")).status).toBe(200);
       expect(await service.call("GET", "/readyz")).toMatchObject({
         status: 503,
@@ -127,8 +127,8 @@ if (serverUrl) {
       await until(async () => (await create()).status === 201);
       expect((await service.call("GET", "/readyz")).status).toBe(200);
       const after = await titles();
-      // Each acknowledged one is there once. One that was refused may be there: nobody can know,
-      // hence the keys.
+      // Each acknowledged ticket is there once. A refused one may be there too. Nobody can know, so
+      // callers send keys.
       expect(after).toEqual(expect.arrayContaining(before));
       expect(new Set(after).size).toBe(after.length);
     },

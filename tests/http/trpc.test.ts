@@ -365,7 +365,7 @@ describe("a refusal at the tRPC door", () => {
       equalities[`${path}.x`] = [`${path}.y`];
     }
     const json = { id: project.id, ...ticketInput(), evidence };
-    // Taken at its word it has 2^90 leaves; what counts is the JSON itself.
+    // Fully written out, the value has 2^90 leaves. Only the size of the JSON itself counts.
     const { status } = await send("POST", "tickets.create", {
       token: project.admin.token,
       body: { json, meta: { referentialEqualities: equalities } },

@@ -12,7 +12,7 @@ import { expectError } from "./_calls.ts";
 const harness = useHarness();
 const project = useProject(harness);
 
-/** The alarms of shared_timeout.ts go by these. */
+/** The timers and the clock that shared_timeout.ts uses. */
 const CLOCK = ["setInterval", "clearInterval", "performance"] as const;
 const passMinute = () => vi.advanceTimersByTimeAsync(STALL_MS + 1_000);
 

@@ -47,7 +47,7 @@ async function deliveries(): Promise<number> {
   return row!.count;
 }
 
-/** Status and code of each answer; nothing of what was sent may be in the inbox. */
+/** Returns the status and code of each answer. None of these deliveries may be stored. */
 async function refusals(answers: Promise<Answer>[]): Promise<string[]> {
   const before = await deliveries();
   const settled = await Promise.all(answers);

@@ -14,7 +14,7 @@ test(
     let service: ServiceProcess = await startService(place, SECRETS);
     let [taken, repeats, kills] = [0, 0, 0];
     let restarting: Promise<void> | null = null;
-    // Each time a share of the stream is through, and a little later: in the middle of something.
+    // Each kill comes a little after a part of the stream, so that it meets work in the middle.
     async function disturb(): Promise<void> {
       await pause(Math.random() * 50);
       service.kill("SIGKILL");

@@ -6,7 +6,7 @@ const harness = useHarness({
   env: { CLOUD_AGENT_WEBHOOK_SECRET: AGENT, STRIPE_WEBHOOK_SECRET: PAYMENT },
 });
 
-/** Names that every object of the language knows. */
+/** Names that every JavaScript object has. */
 const NAMES = ["toString", "constructor", "__proto__", "hasOwnProperty"];
 
 test.each(NAMES)("a status or an event that is called %s is unknown like any other", async (name) => {

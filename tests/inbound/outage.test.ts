@@ -16,7 +16,8 @@ test(
 
     expect(tries).toHaveLength(SUBJECTS * 5);
     const failures = new Set(tries.flat().filter((status) => status !== 200));
-    // A server that is away is told as such; the embedded database takes its process along.
+    // The service tells that a server is away. The embedded database ends together with its
+    // process.
     expect([...failures]).toEqual([place.url ? 503 : 0]);
     expect(await effectsAt(place)).toEqual(expected);
   },

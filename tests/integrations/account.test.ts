@@ -147,7 +147,7 @@ describe("a linked account", () => {
       const { status, body } = await failing(kind);
       expect([status, body.code], kind).toEqual([503, "unavailable"]);
     }
-    // Reads are tried again: two failures are no failure.
+    // Reads are tried again, so two failures don't fail the call.
     github.failures.add({ kind: "server_error", times: 2 });
     expect((await put({ token })).status).toBe(200);
   });

@@ -53,7 +53,7 @@ describe("a failure at the code host", () => {
         expect(result.retryAfter).toBeLessThanOrEqual(rule.wait);
         expect(result.retryAfter).toBeGreaterThan(rule.wait - 1 - passed);
       }
-      // While GitHub limits the rate, repositories that were not begun are not asked for.
+      // While GitHub limits the rate, no further repository is begun.
       if (code !== "provider_rate_limited") expect(body).toMatchObject({ created: 2, failed: 1 });
       expect(body.created + body.failed).toBe(3);
       const again = await hosting.now.setUp(project.admin);

@@ -544,7 +544,7 @@ describe("a repository that was renamed", () => {
   test("shows as merged what an earlier version knew by both names", async () => {
     const { project, ticket, to, opened } = await renamed();
     const merge = { ...opened, repo: to, mergeSha: SHA("a"), at: inMinutes(1) };
-    // It didn't look for what is known by the former name.
+    // It did not look for pull requests under the former name.
     await merges.merge({ ...merge, id: null });
     const { harness } = hosting.now;
     await harness.sql`update pull_requests set provider_id = ${opened.id} where repo = ${to}`;

@@ -12,9 +12,7 @@ const MINUTES = 10;
 const STEP_SECONDS = 5;
 const SWEEPS = ["end-leases", "sweep-merged-tickets"];
 
-/**
- * pg-boss as one process runs it, but for the clock, which a session follows when it is told to.
- */
+/** pg-boss as one process runs it, except for its clock, which the test moves. */
 async function openBoss(database: Database, clock: TestClock): Promise<PgBoss> {
   const { sql, isPglite } = database;
   const db = {

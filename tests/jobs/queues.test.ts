@@ -105,7 +105,7 @@ test("a job that waits begins only when the change that relies on it is there to
   await enqueue(sql);
   await sql.begin(async (tx) => {
     await enqueue(tx);
-    // The embedded database's one connection is the transaction's.
+    // The transaction uses the embedded database's only connection.
     if (serverUrl) expect(await boss.fetch("renew-tokens")).toEqual([]);
   });
   expect(await boss.fetch("renew-tokens")).toHaveLength(1);
@@ -117,7 +117,7 @@ test("a job that waits and is taken at that moment is followed by another", asyn
   const { services, sql, boss } = harness.now;
   await services.queue.enqueue(sql, "collect-changes", {});
   let taken = 0;
-  /** Between the refusal of a second one and the look at the first. */
+  /** Takes the first job after a second one was refused, and before the first one is looked at. */
   const overtaken: Sql = new Proxy(sql, {
     async apply(target, self, args) {
       taken += (await boss.fetch("collect-changes")).length;

@@ -11,7 +11,7 @@ import { until } from "../until.ts";
 let awake = false;
 let [atWork, mostAtWork] = [0, 0];
 const { atOnce } = QUEUES["embed-ticket"];
-/** Nobody is done before so many are at it. */
+/** No job ends before so many run at once. */
 const together = Promise.withResolvers<void>();
 
 const embedder: Embedder = {
@@ -77,7 +77,7 @@ describe("jobs that a process runs at once", () => {
         select count(*) as embedded from ticket_embeddings where project_id = ${project.id}::uuid`;
       return row?.embedded === 20;
     });
-    // Between its tries, the next of which begins five seconds after this one.
+    // The job is between its tries. The next try begins five seconds after this one.
     const failed = await until(async () => {
       const jobs = await harness.now.sql<{ ticket: string; error: string }[]>`
         select data ->> 'ticket_id' as ticket, output ->> 'message' as error from pgboss.job

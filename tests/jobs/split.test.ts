@@ -27,7 +27,7 @@ async function serve(): Promise<ServiceProcess> {
   return service;
 }
 
-/** A process that only works: it has nothing to ask, so its output tells. */
+/** A process that only runs jobs has no HTTP, so the test reads its output. */
 async function work(): Promise<ServiceProcess> {
   const worker = launchService(place, { ...ENV, JOBS: "only" });
   running.push(worker);

@@ -27,7 +27,7 @@ async function deliverAgain(): Promise<void> {
   await deliver();
 }
 
-/** As if the last event of every notification were older. */
+/** Makes the last event of every notification older. */
 function passTime() {
   return harness.now.sql`update notifications set last_at = last_at - interval '16 minutes'`;
 }

@@ -26,7 +26,7 @@ describe("the embedded database", () => {
     const talk = await converse(service, `/api/projects/${made.body.id}`, headers);
     const backup = await runOps("backup", [`${folder}/taken`], { DATA_DIR: `${folder}/data` });
     expect(backup).toEqual({ code: 0, text: expect.stringContaining("It holds secrets") });
-    // It asks the service itself, not what stands before it.
+    // The command asks the service itself, and not a proxy in front of it.
     const beside = await runOps("doctor", [], {
       DATA_DIR: `${folder}/data`,
       PORT: new URL(service.url).port,

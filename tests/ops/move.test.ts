@@ -48,8 +48,7 @@ async function keptPlace(made: Promise<Place>): Promise<Place> {
 }
 
 /**
- * An installation in which every kind of thing is, with letters that tables and texts could stumble
- * over.
+ * An installation with a thing of every kind, and with letters that could break tables and texts.
  */
 async function fill(harness: Harness): Promise<Record<string, string>> {
   const project = await makeProject(harness, { repositories: ["acme/moved"] });

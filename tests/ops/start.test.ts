@@ -111,7 +111,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     ));
     expect((await lines.read()).value).toContain("100 Continue");
     Deno.kill(-child.pid, signal);
-    // Its body is not waited for, but it is answered.
+    // The service answers the call without waiting for its body.
     expect((await lines.read()).value).toMatch(/^HTTP\/1\.1 408 /);
     connection.close();
     expect(await service.ended()).toBe(0);
@@ -138,7 +138,7 @@ test("a log that nobody reads any more costs its lines, and not the service", as
   await until(() => answers(`${url}/readyz`));
   await child.stdout.cancel();
   for (let i = 0; i < 3; i++) expect(await answers(`${url}/healthz`)).toBe(true);
-  // A line that can't be written is found out about after the answer that it tells of.
+  // The service notices a line that it can't write only after the answer that the line describes.
   await until(async () => {
     const metrics = await (await fetch(`${url}/metrics`)).text();
     return Number(/^handoff_log_writes_lost (\d+)/m.exec(metrics)![1]) > 0;

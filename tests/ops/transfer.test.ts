@@ -227,7 +227,7 @@ describe("export and import", () => {
         ...ADMIN,
         PUBLIC_URL: `http://127.0.0.1:${service.addr.port}`,
       });
-      // Opened once the other side reads, which then waits for what nobody writes.
+      // The pipe opens when the other side reads. That side then waits, because nobody writes.
       const pipe = name === "import" ? await Deno.open(file, { write: true }) : undefined;
       if (name === "export") await until(() => called.includes("transfers.export"));
       child.kill("SIGINT");

@@ -33,7 +33,7 @@ function call(method: string, path: string, body?: Record<string, unknown>, proj
 }
 
 let counter = 0;
-/** An endpoint whose path is its own, so that what it gets can be told apart. */
+/** An endpoint with its own path, so that the test can tell its deliveries from others. */
 async function makeEndpoint(fields: Record<string, unknown> = {}, project = shared) {
   const path = `/hook${++counter}`;
   const { status, body } = await call("POST", "/webhooks", {

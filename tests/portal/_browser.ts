@@ -62,7 +62,7 @@ export class Bed {
   }
 
   #look: Promise<Visit> | undefined;
-  /** The admin's page that tests share which only look at screens. */
+  /** The admin's page, which tests share if they only look at screens. */
   look(): Promise<Visit> {
     return this.#look ??= this.enter().then((visit) => {
       this.#open.delete(visit.context);

@@ -28,7 +28,7 @@ test("a new installation leads to a project, a ticket and a connected agent in t
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await step(page, 2).getByText("The export forgets").waitFor();
-  // A reload loses nothing of it: the service knows what is done.
+  // A reload loses none of the steps, because the service knows which are done.
   await page.reload();
   await step(page, 2).getByText("The export forgets").waitFor();
   expect(await page.getByLabel("Name of the agent").inputValue()).toBe("Coding agent");
@@ -49,7 +49,7 @@ test("a new installation leads to a project, a ticket and a connected agent in t
   bed.now.expectNoComplaints();
 });
 
-/** Connects as an agent does, by what the page gave, and looks at the project. */
+/** Connects as an agent does, with the command that the page shows, and looks at the project. */
 async function toolsOf(key: string): Promise<string[]> {
   const agent = new Client({ name: "test", version: "1" });
   await agent.connect(

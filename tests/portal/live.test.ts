@@ -66,7 +66,7 @@ test("a page that stays open while the service is restarted goes on by itself, w
     bed.world.agentKey,
   );
   await page.getByRole("button", { name: /Stage/ }).getByText("Validation").waitFor();
-  // The browser says that it lost the service, which is what this is about.
+  // The browser reports the lost connection, which this test causes on purpose.
   complaints.length = 0;
 });
 

@@ -15,7 +15,7 @@ test("the people of a project are all of its account who have a role in it, and 
   await makeUser(harness.now, { role: "super_admin" });
   await makeUser(harness.now, { role: "admin" });
   await makeMember(harness.now, await makeProject(harness.now, { admin }), "admin");
-  // Being a member as well takes nothing from an admin of the account.
+  // An admin of the account who is also a member keeps all rights.
   await call("PUT", `${project.path}/members/${admin.id}`, { token: admin.token, body: { role: "viewer" } });
 
   await call("DELETE", `/users/${bot.id}`, { token: admin.token });

@@ -16,7 +16,7 @@ interface Forgery {
   key?: Uint8Array;
 }
 
-/** A token that is right but for what is given. An undefined claim is left out. */
+/** A token that is right except for the given claims. An undefined claim is left out. */
 async function sign(user: TestUser, { header, claims, key }: Forgery = {}): Promise<string> {
   const [current] = harness.now.services.secrets.auth;
   const all = { sub: user.id, sid: user.sessionId, iat: now(), exp: now() + 900, ...claims };
@@ -141,7 +141,7 @@ describe("an access token", () => {
     const old = await sign(user, { header: { kid: older!.id }, key: older!.bytes });
     expect((await me(old)).status).toBe(200);
     expect(JSON.parse(atob(user.token.split(".")[0]!)).kid).toBe(newer.id);
-    // The older key under the newer one's name, and the other way round.
+    // The older key has the newer key's name here, and the newer one has the older's.
     expect((await me(await sign(user, { key: older!.bytes }))).status).toBe(401);
     expect((await me(await sign(user, { header: { kid: older!.id } }))).status).toBe(401);
   });

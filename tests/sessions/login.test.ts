@@ -167,7 +167,8 @@ describe("a refused sign-in", () => {
     expect(body.code).toBe("rate_limited");
     expect(headers.get("retry-after")).toBe(String(body.retryAfter));
     expect(headers.get("ratelimit-policy")).toBe('"login-email";q=10;w=300');
-    // In another case it is the same email, and in letters that the database lowers to the same.
+    // An email in another case is the same email. So is one in letters that the database
+    // lower-cases to the same.
     for (const email of [person.email.toUpperCase(), person.email.replace("i", "\u0130")]) {
       expect((await login(harness.now, { email, password: person.password })).status).toBe(429);
     }
@@ -210,7 +211,7 @@ describe("a refused sign-in", () => {
     expect(change.status).toBe(204);
     const live = await harness.now.sql`
       select id from sessions where user_id = ${person.id}::uuid and revoked_at is null`;
-    // Either it was too late, or its session was ended with the others.
+    // Either the sign-in came too late, or its session was ended with the others.
     if (late.status === 200) expect(await statusOfMe(harness.now, late.body.access_token)).toBe(401);
     expect(live.map(({ id }) => id)).toEqual([claimsOf(access).sid]);
   });

@@ -20,7 +20,7 @@ async function signedIn(): Promise<{ person: Person; first: SignedIn; sessionId:
   return { person, first, sessionId: String(claimsOf(first.access).sid) };
 }
 
-/** As if the session's used tokens had been used so much earlier. */
+/** Sets back the time at which the session's used tokens were used. */
 async function ageUse(sessionId: string, seconds: number): Promise<void> {
   await harness.now.sql`
     update refresh_tokens set used_at = used_at - make_interval(secs => ${seconds})

@@ -49,7 +49,7 @@ test("says so on a success too, and refuses even a good token while it holds", a
     token = body.refresh_token;
   }
   expect((await refresh(harness.now, token, { address })).status).toBe(429);
-  // Refused before it was looked at, so it is still good elsewhere.
+  // The token was refused before anyone read it, so it still works from another address.
   expect((await refresh(harness.now, token)).status).toBe(200);
 });
 
@@ -116,7 +116,7 @@ test("takes the address from X-Forwarded-For's last hop only behind a proxy that
     const answers: Answer[] = [];
     for (let i = 0; i < 3; i++) answers.push(await refresh(proxied, "guessed", forged));
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 429]);
-    // A proxy may write the port too: no connection has a counter of its own.
+    // A proxy may write the port too. Even then, no connection has a counter of its own.
     for (const address of ["10.7.1.1", "[2001:db8::1]"]) {
       const ported: Answer[] = [];
       for (let port = 5000; port < 5004; port++) {

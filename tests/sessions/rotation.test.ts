@@ -50,7 +50,7 @@ async function readLinked(harness: Harness, id: string) {
   return decrypt(harness.services.secrets.encryption, row!.token, `code_hosting_accounts/${id}`);
 }
 
-/** The statuses that the senders who sign with a secret are answered. */
+/** Answers the statuses that the senders with a secret get. */
 async function deliver(harness: Harness, secret: string): Promise<number[]> {
   const sent = [
     agentDelivery(secret, {
@@ -94,8 +94,8 @@ describe("rotating every secret", () => {
       return (await refresh(harness, before.active)).body;
     });
 
-    // A process that has yet to get the new one into first place accepts what the others have made
-    // with it.
+    // A process whose first secret is still the old one accepts tokens that other processes made
+    // with the new one.
     await running(`${OLD},${NEW}`, async (harness) => {
       expect((await me(harness, during.access_token)).status).toBe(200);
       expect(await deliver(harness, NEW)).toEqual([200, 200, 200, 200]);
@@ -104,8 +104,8 @@ describe("rotating every secret", () => {
 
     await running(NEW, async (harness) => {
       expect((await me(harness, during.access_token)).status).toBe(200);
-      // Who was away all the time has an access token of the old secret; the refresh token still
-      // brings a new one.
+      // A user who was away all the time has an access token of the old secret. The refresh token
+      // still brings a new one.
       expect((await me(harness, before.idle.access_token)).status).toBe(401);
       const back = await refresh(harness, before.idle);
       expect(back.status).toBe(200);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => dropPlace(place));
 
-/** Every call that brings or answers a secret, in good order and in bad. */
+/** Makes every call that sends or answers a secret, with right and with wrong input. */
 async function useEveryCredential(): Promise<string[]> {
   const ids: string[] = [];
   const call = async (...[method, path, init]: Parameters<ServiceProcess["call"]>) => {

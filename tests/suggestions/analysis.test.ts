@@ -34,7 +34,7 @@ async function makeMany(project: TestProject, count: number): Promise<void> {
   });
 }
 
-/** An analysis that ended after the first of three batches, as with its process. */
+/** An analysis that ended after the first of three batches, as if its process had died. */
 async function stopHalfWay() {
   const project = await makeProject(harness.now);
   await makeMany(project, 150);

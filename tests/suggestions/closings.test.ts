@@ -17,8 +17,8 @@ function post(project: TestProject, path: string, body: Record<string, unknown> 
 }
 
 /**
- * Merged and through with its role: in a project whose repository never reported a deploy, or since
- * its deploy.
+ * A merged ticket whose role is finished. Its repository never reported a deploy, or the role was
+ * finished after the deploy.
  */
 async function makeFinished({ deployed = false } = {}) {
   const repo = deployed ? "acme/deployed" : "acme/quiet";
@@ -31,7 +31,7 @@ async function makeFinished({ deployed = false } = {}) {
   return { project, ticket };
 }
 
-/** Its only task is done, and no merge is known. */
+/** A ticket whose only task is done and which has no known merge. */
 async function makeThrough() {
   const project = await makeProject(harness.now);
   const ticket = await makeTicket(harness.now, project);

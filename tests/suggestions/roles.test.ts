@@ -5,7 +5,10 @@ import { analyze, decide, embedding, INVOICE, list, stateOf, UPLOAD, UPLOAD_AGAI
 
 const harness = useHarness(embedding);
 
-/** Past tickets about uploads, closed, for the backend; one about invoices for design. */
+/**
+ * Closed tickets about uploads, which had the role backend, and one about invoices, which had
+ * design.
+ */
 async function makePast(project: TestProject) {
   for (let n = 0; n < 4; n++) {
     const past = await makeTicket(harness.now, project, {

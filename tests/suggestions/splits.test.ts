@@ -7,7 +7,7 @@ import { analyze, decide, embedding, list, stateOf } from "./world.ts";
 
 let silent = false;
 const { embedder } = embedding;
-/** The model of the others, which can fall silent. */
+/** The model of the other tests. It can also stop answering. */
 const harness = useHarness({
   ...embedding,
   embedder: { ...embedder, embed: (text, how) => silent ? Promise.resolve(null) : embedder.embed(text, how) },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { listCell, writeCsv } from "../../src/surveys/csv.ts";
 
-// Mostly what a cell must be careful with.
+// The texts mostly consist of characters that are special in a cell.
 const character = fc.constantFrom(..."ab=+-@＝'\"; ,\t\r\n");
 const cell = fc.string({ unit: character, maxLength: 8 });
 

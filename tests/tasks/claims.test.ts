@@ -358,7 +358,7 @@ describe("claiming, a heartbeat and a release", () => {
 
   test("are made once more when they fall victim to a deadlock", async () => {
     const [id] = await newTicket("task");
-    // A sequence is not set back with what fails: each statement's first try is the victim.
+    // A failure does not set back a sequence, so the first try of each statement is the victim.
     await harness.now.sql.unsafe(`
       create sequence tries;
       create function fail_every_other() returns trigger language plpgsql as $$ begin

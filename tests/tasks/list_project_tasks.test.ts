@@ -227,8 +227,7 @@ describe("the tasks of a project with 20,000", () => {
     });
     await harness.now.sql.unsafe("vacuum analyze tasks");
     for (const query of [{ ready: true }, { ready: true, role: "backend" }]) {
-      // A join with the tasks that others wait for would be of all of them, among more tasks than
-      // these.
+      // Among more tasks than these, a join would read every task that others wait for.
       expect(await planOfPage(backlog, query), JSON.stringify(query)).not.toMatch(/Sort Key|Join/);
     }
   });

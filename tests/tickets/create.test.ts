@@ -39,7 +39,7 @@ describe("creating a ticket", () => {
     expect(originals[0]!.status).toBe(201);
     for (const { status, body, headers } of answers) {
       const { _idempotent_replay, ...rest } = body;
-      // The ticket may have changed since: what is replayed names no version to go on from.
+      // The ticket may have changed since, so a replayed answer names no version to go on from.
       expect(headers.has("etag")).toBe(!_idempotent_replay);
       expect(rest).toEqual(originals[0]!.body);
       expect(status).toBe(_idempotent_replay ? 200 : 201);

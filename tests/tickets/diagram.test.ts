@@ -25,7 +25,8 @@ beforeAll(async () => {
 });
 
 /**
- * The arrows of a state diagram; one that leaves a state with others in it leaves each of those.
+ * The arrows of a state diagram. An arrow from a state that contains others stands for an arrow
+ * from each of them.
  */
 function parse(diagram: string): Arrow[] {
   const inside = new Map<string, string[]>();
@@ -55,8 +56,8 @@ function said(arrows: Arrow[]): string[] {
 }
 
 /**
- * Puts tickets into a stage past all gates, then asks for another; null for a ticket that stays
- * without a reason.
+ * Puts tickets into a stage past all gates, then asks for another stage. Answers null for a ticket
+ * that stays without a reason.
  */
 async function outcomes(ids: string[], from: Stage, to: Stage): Promise<(string | null)[]> {
   const ctx = systemContext(harness.now.services, { kind: "job", id: "test" }, "test");

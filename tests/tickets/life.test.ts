@@ -26,7 +26,7 @@ const actor = fc.oneof(
 );
 const nth = fc.nat(4);
 const flags = { skipRoles: fc.boolean(), skipGate: fc.boolean(), dryRun: fc.boolean() };
-// The way to the gates and past them is walked more often than the rest.
+// Operations that lead to the gates and past them are drawn more often than others.
 const stage = fc.oneof({ weight: 2, arbitrary: fc.constant("live" as const) }, fc.constantFrom(...STAGES));
 const verdict = fc.oneof(
   { weight: 2, arbitrary: fc.constant("approved" as const) },

@@ -15,7 +15,7 @@ const rowOf = async (id: string) => {
   const { tickets } = await call("GET", `${project.path}/tickets?limit=200`);
   const row = tickets.find((ticket: { id: string }) => ticket.id === id);
   const ticket = await call("GET", `${project.path}/tickets/${id}`);
-  // A list shows of a ticket what the ticket itself does.
+  // A list shows the same progress as the ticket itself.
   expect(ticket).toMatchObject(row);
   return row;
 };

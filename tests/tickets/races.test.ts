@@ -42,7 +42,7 @@ function codeOf({ status, body }: Answer): string {
   return status >= 400 ? body.code : body.errors?.[0]?.code ?? "ok";
 }
 
-/** Both at once, now one and now the other first. */
+/** Both calls run at once. Sometimes the one begins first, sometimes the other. */
 async function race(
   round: number,
   one: () => Promise<Answer>,

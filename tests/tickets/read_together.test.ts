@@ -38,8 +38,8 @@ test("reads of tickets and their tasks that come together share statements, and 
       Promise.all(paths.slice(1).map((path) => get(`${path}/tasks`))),
     ]);
   });
-  // Twenty-one tickets in two or three statements, six lists of tasks alike; one more for each that
-  // is not there.
+  // Twenty-one tickets take two or three statements, and so do six lists of tasks. Each missing
+  // ticket takes one more.
   expect(statements).toBeLessThan(12);
 
   const titles = details.map(({ status, body }) => status === 200 ? body.title : status);

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await harness.now.sql.unsafe("vacuum analyze ticket_texts");
 });
 
-/** Without the triggers, as nobody reads these tickets' history. */
+/** The triggers are off, because nobody reads these tickets' history. */
 async function fill(texts: Text[]): Promise<void> {
   await harness.now.sql.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;

@@ -32,7 +32,7 @@ function create(): Promise<Answer> {
   });
 }
 
-/** Asks for the hint of the first axis without creating. */
+/** Asks for tickets that are similar to the first axis, without creating one. */
 async function ask(where = project) {
   vectors.set("What if there were this", [1]);
   const { body } = await harness.now.call("POST", `${where.path}/tickets/similar`, {
@@ -46,7 +46,7 @@ const titles = (found: { title: string }[]) => found.map(({ title }) => title);
 
 describe("the hint", () => {
   test("holds a ticket at 0.65 and none just under it", async () => {
-    // 13/20, without any rounding: 13² + 14² + 5² + 3² + 1² = 20².
+    // The cosine is 13/20 without any rounding, because 13² + 14² + 5² + 3² + 1² = 20².
     const exact = await stored([13, 14, 5, 3, 1]);
     const single = await stored(atCosine(0.65, 6));
     const above = await stored(atCosine(0.6501, 7));

@@ -20,7 +20,7 @@ describe("a deactivated user", () => {
     expect(again.status).toBe(401);
     const { body } = await call("GET", path, { token: person.admin.token });
     expect(body.deactivated_at).not.toBeNull();
-    // Once more changes nothing.
+    // A second deactivation changes nothing.
     expect((await call("DELETE", path, { token: person.admin.token })).status).toBe(204);
     expect((await call("GET", path, { token: person.admin.token })).body.deactivated_at).toBe(
       body.deactivated_at,
@@ -70,7 +70,7 @@ async function turnAtOnce(admins: TestUser[]): Promise<number[]> {
 }
 
 describe("the last active super admin", () => {
-  /** Exactly so many active ones in the whole installation. */
+  /** Makes sure that the installation has exactly so many active super admins. */
   async function superAdmins(count: number) {
     await harness.now.sql`update users set deactivated_at = now() where role = 'super_admin'`;
     harness.now.services.access.clear();

@@ -6,7 +6,7 @@ import { useSecondHarness } from "../harness.ts";
 import { makePerson, signIn, statusOfMe } from "../sessions/sign_in.ts";
 import { call, harness, someone } from "./_people.ts";
 
-/** Remembers for a moment who somebody was. */
+/** A second process, which remembers for a moment who a caller was. */
 const second = useSecondHarness(harness);
 
 /**
@@ -90,7 +90,7 @@ describe("who is losing a right", () => {
 });
 
 describe("where another process remembers who they were", () => {
-  /** Known to the second process, deactivated at the first. */
+  /** The second process knows the user, and the first process deactivates the user. */
   async function deactivated() {
     const person = await makePerson(harness.now, { role: "admin" });
     const { access } = await signIn(harness.now, person);

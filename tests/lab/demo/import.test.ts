@@ -6,7 +6,7 @@ import type { Embedder } from "../../../src/embedding/embedder.ts";
 import { makeProject, next, ticketInput } from "../../factories.ts";
 import { useHarness } from "../../harness.ts";
 
-/** Texts that begin with the same word are the same to it. */
+/** This model treats texts that begin with the same word as equal. */
 const embedder: Embedder = {
   state: () => ({ state: "ready", queued: 0 }),
   embed(text) {
