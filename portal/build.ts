@@ -18,9 +18,11 @@ async function main(): Promise<void> {
     console.log("handoff: the portal is not built, because the packages for it are not installed (npm ci)");
     return;
   }
-  // Built beside its place and moved when whole, so that two starts at once don't mix.
+  // The build is made beside its place and moved when it is complete, so that two starts at once
+  // don't mix their files.
   const folder = await Deno.makeTempDir({ dir: ROOT.pathname, prefix: ".portal-" });
-  // Set here, because a test's NODE_ENV would build React for developers, at three times the size.
+  // The mode is set here, because a test's NODE_ENV would build React for developers, at three
+  // times the size.
   Deno.env.set("NODE_ENV", "production");
   const vite = await import("vite");
   const root = new URL("./", import.meta.url).pathname;
@@ -77,7 +79,7 @@ async function compress(folder: string, withBrotli: boolean): Promise<void> {
 
 async function replace(folder: string): Promise<void> {
   await Deno.remove(BUILT, { recursive: true }).catch(() => undefined);
-  // Another start may have put its own there since: both are the same.
+  // Another start may have put its own build there since. Both are the same.
   await Deno.rename(folder, BUILT).catch(() => Deno.remove(folder, { recursive: true }));
 }
 

@@ -1,6 +1,6 @@
 import type { Stage } from "../api/types.ts";
 
-/** The card that keys act on: the focused one, else the one that is pointed at. */
+/** The card that keys act on. It is the focused card, or else the card under the pointer. */
 export function cardAtHand(): HTMLElement | null {
   return document.activeElement?.closest<HTMLElement>("[data-card]") ??
     document.querySelector<HTMLElement>("[data-card]:hover");
@@ -36,8 +36,8 @@ export function focusCard(card: Element | null | undefined): void {
 const PATIENCE = 60;
 
 /**
- * The focus on a ticket's card as soon as it is drawn where it goes, unless the person has gone on
- * to something else.
+ * Moves the focus to a ticket's card as soon as the card is drawn in its new place, unless the
+ * person has gone on to something else.
  */
 export function focusTicket(id: string, stage: Stage): void {
   const card = `[data-card="${CSS.escape(id)}"]`;

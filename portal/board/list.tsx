@@ -25,7 +25,7 @@ interface Page {
   next_cursor: string | null;
 }
 
-/** All tickets of a project by one order, with the board's filters and keys. */
+/** All tickets of a project in one order, with the board's filters and keys. */
 export function List() {
   const project = useProject();
   const { ticket: open, create: _, ...filters } = route.useSearch();

@@ -5,7 +5,7 @@ import { Check, StageIcon } from "../ui/icons.tsx";
 import { board } from "../words/board.ts";
 import { STAGE_ORDER, STAGES } from "../words/enums.ts";
 
-/** Tickets that are about to be moved, and what the menu hangs on. */
+/** Tickets that are about to be moved, and the element below which the menu opens. */
 export interface Moving {
   tickets: TicketSummary[];
   from: HTMLElement;
@@ -19,10 +19,13 @@ interface Props {
   toggle: (id: string) => void;
 }
 
-/** Where one ticket, or each that is selected, can go: by touch, by pointer, by key. */
+/**
+ * The stages to which one ticket, or all selected ones, can go. It works by touch, by pointer and
+ * by key.
+ */
 export function MoveMenu({ moving: { tickets, from }, isSelected, close, move, toggle }: Props) {
   const [first] = tickets;
-  // The digits beside the stages: a menu by itself seeks for names.
+  // Handles the digits beside the stages, because a menu by itself only looks for names.
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const stage = STAGE_ORDER[Number(event.key) - 1];

@@ -32,7 +32,7 @@ export function useCounts(project: string, { sort: _, stage: __, ...filters }: F
 /** Shows tickets where they will be before the service has said so; answers the way back. */
 export async function showMoved(project: string, filters: Filters, ids: ReadonlySet<string>, stage: Stage) {
   const keys = STAGE_ORDER.map((each) => ({ each, key: optionsOf(project, each, filters).queryKey }));
-  // An answer that is on its way would put them back.
+  // An answer that is on its way would put the tickets back.
   await Promise.all(keys.map(({ key }) => queryClient.cancelQueries({ queryKey: key })));
   const before = keys.map(({ key }) => [key, queryClient.getQueryData<Pages>(key)] as const);
   const all = before.flatMap(([, data]) => data?.pages.flatMap(({ tickets }) => tickets) ?? []);

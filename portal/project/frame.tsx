@@ -7,7 +7,10 @@ const TicketPanel = lazy(() => import("../ticket/panel.tsx"));
 const NewTicket = lazy(() => import("../ticket/new_ticket.tsx"));
 const route = getRouteApi("/signed-in/$key");
 
-/** Around every screen of a project: a ticket beside it, and the dialog of a new one. */
+/**
+ * The frame around every screen of a project. It holds the ticket beside the screen, and the dialog
+ * of a new ticket.
+ */
 export function ProjectFrame() {
   const { key } = route.useParams();
   const { ticket, create } = route.useSearch();

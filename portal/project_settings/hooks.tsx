@@ -6,7 +6,7 @@ import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { projectSettings as words } from "../words/project_settings.ts";
 
-/** Sets the webhooks of the project's repositories up, and tells the truth of each. */
+/** Sets up the webhooks of the project's repositories, and shows the result of each. */
 export function Hooks({ project }: { project: Project }) {
   const setUp = useMutation({
     mutationFn: () => handoff.api.integrations.setUpHooks.mutate({ project_id: project.id }),

@@ -21,7 +21,7 @@ const pathOf = ({ id, project_id }: Webhook) => ({ id: project_id, webhookId: id
 const refreshDeliveries = () =>
   queryClient.invalidateQueries({ queryKey: trpc.webhooks.deliveries.pathKey() });
 
-/** One webhook: its acts, and its deliveries with their outcomes. */
+/** One webhook, with its buttons and the outcomes of its deliveries. */
 export function OpenWebhook({ webhook, refresh, showSecret }: Props) {
   const path = pathOf(webhook);
   const { enabled, url } = webhook;
@@ -101,10 +101,7 @@ interface Page {
   next_cursor: string | null;
 }
 
-/**
- * Milliseconds until deliveries are asked for again that are still on their way; their end is no
- * event.
- */
+/** Milliseconds until unfinished deliveries are asked for again, because their end is no event. */
 const AGAIN_MS = 2_000;
 
 function Deliveries({ webhook }: { webhook: Webhook }) {

@@ -15,7 +15,7 @@ interface Props {
   done?: () => void;
 }
 
-/** Where to, which events, and in which form: for a new webhook and for one that is there. */
+/** The address, events and format of a webhook, for a new webhook or an existing one. */
 export function WebhookForm({ webhook, submit, send, done = () => {} }: Props) {
   const [format, setFormat] = useState(webhook?.format ?? "standard");
   const [full, setFull] = useState(webhook?.full ?? false);

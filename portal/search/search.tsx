@@ -8,7 +8,7 @@ import { Time } from "../ui/time.tsx";
 import { search as words } from "../words/waiting.ts";
 
 const route = getRouteApi("/signed-in/search");
-/** Milliseconds after the last key until it is asked for. */
+/** Milliseconds from the last key to the search. */
 const PAUSE_MS = 200;
 
 /** Tickets of all projects by their words. */

@@ -6,7 +6,8 @@ import { settings as words } from "../words/settings.ts";
 type Client = keyof typeof words.clients;
 
 /**
- * How each client is pointed at the service, as docs/agents.md has it, with the key in its place.
+ * The settings that connect each client to the service. They are the same as in docs/agents.md,
+ * with the key in its place.
  */
 function snippetsFor(url: string, key: string): Record<Client, string> {
   const headers = { Authorization: `Bearer ${key}` };

@@ -10,7 +10,7 @@ import { settings as words } from "../words/settings.ts";
 import { ConnectAgent } from "./connect_agent.tsx";
 import { NewKey } from "./new_key.tsx";
 
-/** The person's API keys; a new one is shown once, with how an agent is connected by it. */
+/** The person's API keys. A new key is shown once, with the settings that connect an agent. */
 export function Keys() {
   const { data, error } = useQuery(trpc.keys.list.queryOptions({ limit: 200 }));
   const [made, setMade] = useState<string | null>(null);

@@ -4,8 +4,8 @@ import { rootRoute } from "../app/tree.tsx";
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/sign-in",
-  // Only an address of the portal itself: a link of somebody else's must not lead away after the
-  // sign-in.
+  // Only an address of the portal itself is allowed. Otherwise a link of somebody else could lead
+  // away after the sign-in.
   validateSearch: ({ next }): { next?: string } =>
     typeof next === "string" && /^\/(?![/\\])/.test(next) ? { next } : {},
   component: lazyRouteComponent(() => import("./sign_in.tsx"), "SignIn"),

@@ -5,7 +5,7 @@ import type { Project, Suggestion } from "../api/types.ts";
 import { StageIcon } from "../ui/icons.tsx";
 import { suggestions as words } from "../words/waiting.ts";
 
-/** The ground of a suggestion: the ticket that it is about, and the facts. */
+/** The reasons for a suggestion: its ticket, and the facts. */
 export function Evidence({ project, suggestion }: { project: Project; suggestion: Suggestion }) {
   const { data: ticket } = useQuery(
     trpc.tickets.get.queryOptions({ id: project.id, ticketId: suggestion.ticket_id }),

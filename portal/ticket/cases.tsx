@@ -120,7 +120,7 @@ function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
 interface FormProps {
   project: Project;
   ticketId: string;
-  /** The one that is edited; a new one when absent. */
+  /** The case that is edited; absent for a new one. */
   testCase?: TestCase;
   close: () => void;
 }

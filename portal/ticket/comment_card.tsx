@@ -22,7 +22,7 @@ interface Props {
   mayWrite: boolean;
 }
 
-/** A thread: its first comment, the replies, and what can be done. */
+/** A thread, with its first comment, the replies, and the buttons. */
 export function CommentCard({ project, comment, replies, me, mayWrite }: Props) {
   const [isReplying, setReplying] = useState(false);
   const isResolved = comment.resolved_at !== null;

@@ -23,7 +23,7 @@ interface Draft {
   key: string;
 }
 
-/** Where a comment is written; its draft is kept. */
+/** The field for a comment. It keeps the draft. */
 export function Composer({ project, ticketId, label, parentId, close }: Props) {
   const [draft, setDraft] = useDraft<Draft>(`${ticketId}.comment.${parentId ?? ""}`);
   const text = draft?.text ?? "";

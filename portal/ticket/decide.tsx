@@ -14,7 +14,7 @@ interface DecideProps {
   onDone?: () => void;
 }
 
-/** Approve or reject, with a note. */
+/** Lets a person approve or reject, with a note. */
 export function Decide({ project, ticketId, testCase, onDone }: DecideProps) {
   const [note, setNote] = useState("");
   const decide = useMutation({

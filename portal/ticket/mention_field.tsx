@@ -8,7 +8,7 @@ import { begunMention, readMentions, writeMentions } from "./mentions.ts";
 
 interface Props extends Omit<ComponentProps<"textarea">, "value" | "onChange"> {
   project: { id: string };
-  /** With the ids of the mentioned. */
+  /** Gets the text with the ids of the mentioned people. */
   value: string;
   onChange: (value: string) => void;
 }
@@ -20,13 +20,15 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
   const { shown, mentioned } = readMentions(value);
   const field = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(-1);
-  /** Where the caret goes once the chosen name is written, and before the next key. */
+  /**
+   * The place to which the caret goes after the chosen name is written, and before the next key.
+   */
   const wanted = useRef<number | null>(null);
   useLayoutEffect(() => {
     if (wanted.current !== null) field.current!.setSelectionRange(wanted.current, wanted.current);
     wanted.current = null;
   });
-  /** The place of an @ whose list was left, or has done its part. */
+  /** The place of an @ whose list the person has left or used. */
   const [left, setLeft] = useState(-1);
   const [active, setActive] = useState(0);
   const begun = caret < 0 ? null : begunMention(shown, caret);
@@ -96,7 +98,7 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
   );
 }
 
-/** People one of whose names begins as typed; none while nothing is begun. */
+/** People with a name that begins as typed. The list is empty before an @. */
 function useOffered(project: string, begun: string | null): Person[] {
   const { data } = useQuery({
     ...trpc.projects.people.queryOptions({ id: project, limit: 200 }),

@@ -20,7 +20,7 @@ interface Props {
   onAnswered?: () => void;
 }
 
-/** A question with its answer, or with what it takes to answer it. */
+/** A question with its answer, or with the fields to answer it. */
 export function QuestionCard({ project, question, mayWrite, isOwn = false, onAnswered }: Props) {
   const { asked_by, prompt, context, status, answer, due_at } = question;
   const withdraw = useMutation({

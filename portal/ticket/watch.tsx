@@ -6,7 +6,7 @@ import { sayRefused } from "../app/toasts.tsx";
 import { Bell } from "../ui/icons.tsx";
 import { ticket as words } from "../words/ticket.ts";
 
-/** Whether what happens on the ticket goes to the person's inbox. */
+/** Switches whether news of the ticket goes to the person's inbox. */
 export function Watch({ project, ticketRef }: { project: Project; ticketRef: string }) {
   const at = { id: project.id, ticketId: ticketRef };
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));

@@ -4,11 +4,11 @@ import { Button, Form } from "react-aria-components";
 import { fieldErrorsOf, sentenceOf } from "../api/client.ts";
 
 interface Props {
-  /** Makes the call with the form's values by name; fields that stayed empty are left out. */
+  /** Makes the call with the form's values by name. It leaves out empty fields. */
   send: (values: Record<string, string>) => Promise<unknown>;
   submit: string;
   children: ReactNode;
-  /** Called when the service has done it. */
+  /** Runs after the service has done the call. */
   done?: () => void;
   look?: "inline" | "stacked";
 }

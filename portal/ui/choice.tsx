@@ -6,7 +6,7 @@ interface Props<Word extends string> {
   words: Record<Word, string>;
   value: Word | undefined;
   onChange: (value: Word | undefined) => void;
-  /** The word for none of them; without it one is always chosen. */
+  /** The word for no choice. Without it, one of the words is always chosen. */
   none?: string;
   icon?: (word: Word) => ReactNode;
   /**
@@ -16,7 +16,7 @@ interface Props<Word extends string> {
   isDisabled?: boolean;
 }
 
-/** One of a few words. */
+/** Lets a person choose one of a few words. */
 export function Choice<Word extends string>(props: Props<Word>) {
   const { label, words, value, onChange, none, icon, look = "plain", isDisabled = false } = props;
   const isOn = look === "chip" && value !== undefined;

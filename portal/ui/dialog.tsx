@@ -8,7 +8,7 @@ interface Props {
   close: () => void;
   children: ReactNode;
   size?: "small" | "wide";
-  /** False keeps it open when the person clicks beside it: for what holds typed text. */
+  /** False keeps the dialog open after a click beside it. Dialogs with typed text need that. */
   isDismissable?: boolean;
 }
 

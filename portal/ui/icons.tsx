@@ -118,7 +118,7 @@ export function PriorityIcon({ priority }: { priority: "low" | "medium" | "high"
   );
 }
 
-/** A ring that fills as a ticket goes on. */
+/** A ring that fills as the work on a ticket goes on. */
 export function StageIcon({ stage }: { stage: string }) {
   const part = { backlog: 0, up_next: 0.01, in_progress: 0.5, validation: 0.8, live: 1 }[stage] ?? 0;
   return (

@@ -3,7 +3,7 @@ const day = new Intl.DateTimeFormat([], { day: "numeric", month: "short" });
 const dayOfYear = new Intl.DateTimeFormat([], { day: "numeric", month: "short", year: "numeric" });
 const relative = new Intl.RelativeTimeFormat([], { numeric: "auto", style: "short" });
 
-/** How long ago, or the day; the exact time, in the browser's zone, on a longer look. */
+/** Shows how long ago it was, or the day. A tooltip shows the exact time in the browser's zone. */
 export function Time({ at }: { at: string }) {
   return <time dateTime={at} title={exact.format(new Date(at))}>{ago(at)}</time>;
 }

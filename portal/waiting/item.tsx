@@ -28,10 +28,7 @@ const ICONS: Record<WaitingItem["kind"], () => ReactNode> = {
   dead_letter: Warn,
 };
 
-/**
- * One thing that waits, with its ticket, its age, what it blocks, and what can be done about it
- * here.
- */
+/** One item that waits, with its ticket, its age, the things that it blocks, and its buttons. */
 export function Item({ item, done }: Props) {
   const { kind, id, title, since, blocks, ticket, project } = item;
   const Icon = ICONS[kind];

@@ -47,7 +47,7 @@ export function Waiting() {
       () => press(`.answer-option:nth-child(${place})`),
     ])),
   });
-  /** The next one has the focus, and this one goes. */
+  /** The next item gets the focus, and this item goes. */
   const done = (item: WaitingItem) => {
     const all = cards();
     const at = all.findIndex((card) => card.dataset["waiting"] === item.id);

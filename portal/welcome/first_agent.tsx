@@ -14,7 +14,7 @@ interface Props {
   ticketRef: string;
 }
 
-/** A key for the agent, what connects it, and what to say to it. */
+/** A key for the agent, the settings that connect it, and a prompt for it. */
 export function FirstAgent({ project, ticketRef }: Props) {
   const [made, setMade] = useState<{ id: string; key: string } | null>(null);
   const create = async ({ name = "" }: Record<string, string>) =>
