@@ -49,8 +49,8 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 /**
- * Longer than an hour, which is how long postgres.js keeps a connection. 0 would mean no limit, but
- * postgres.js doesn't send it.
+ * The limit is longer than an hour, because postgres.js keeps a connection for an hour. 0 would
+ * mean no limit, but postgres.js doesn't send it.
  */
 const IDLE_TIMEOUT_MS = 24 * 3_600_000;
 const CLOSE_TIMEOUT_S = 10;

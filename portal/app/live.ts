@@ -30,7 +30,8 @@ export function useLive(): void {
       if (!done.signal.aborted) channel.postMessage(word);
     };
     const listen = (signal: AbortSignal) => follow(signal, tell);
-    // Pages of https and of this machine have locks; elsewhere a tab listens while it is seen.
+    // Only pages of https and of this machine have locks. On other pages a tab listens while it is
+    // seen.
     if (navigator.locks) {
       void navigator.locks.request(NAME, { signal: done.signal }, () => listen(done.signal)).catch(() => {});
     } else whileSeen(done.signal, listen);

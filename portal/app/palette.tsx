@@ -21,7 +21,7 @@ import { useFoundTickets } from "./found_tickets.ts";
 /** The page of the search has more. */
 const MOST_TICKETS = 10;
 
-/** Everything by its name: what can be done here, and tickets by the service's own search. */
+/** Finds commands and places by their names, and tickets by the service's own search. */
 export default function Palette({ close }: { close: () => void }) {
   return (
     <ModalOverlay isOpen onOpenChange={close} isDismissable className="overlay top">

@@ -14,7 +14,7 @@ export function commentColumns(db: Db) {
 export type StoredComment = Comment & { created_with: "session" | "key"; key_id: string | null };
 
 /**
- * Reads a comment. While the ticket's lock is held, nobody else writes it.
+ * Reads a comment. Nobody else writes the comment while the lock of its ticket is held.
  * @throws {AppError} not_found
  */
 export async function readComment(

@@ -27,8 +27,8 @@ export function isChosen(ctx: ActorContext, { ticket_ids, up_to }: ChooseNotific
 }
 
 /**
- * Selects the notifications of tickets, by id or ref. Several accounts may have the same key, so
- * this stands beside `isMine`.
+ * Selects the notifications of tickets, by id or ref. Use it together with `isMine`, because
+ * several accounts may have a project of the same key.
  */
 export function isOfTickets({ db }: ActorContext, names: readonly string[]) {
   const refs = names.filter(isTicketRef);

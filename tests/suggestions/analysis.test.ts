@@ -14,9 +14,8 @@ function analyzeNow(project: TestProject) {
 }
 
 /**
- * Many tickets in one statement; their history is written as always. Their vectors point
- * everywhere: the index of vectors that lie close together by the hundred loses those that lie
- * apart.
+ * Makes many tickets in one statement, with their history as always. Their vectors point in all
+ * directions, because an index with hundreds of close vectors loses the vectors that lie apart.
  */
 async function makeMany(project: TestProject, count: number): Promise<void> {
   await harness.now.sql.begin(async (tx) => {
