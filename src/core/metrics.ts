@@ -49,11 +49,11 @@ export function createMetrics(): Metrics {
   });
   const webhooks = new Counter({
     name: "handoff_webhook_tries_total",
-    help: "Tries of outgoing webhooks by outcome",
+    help: "Tries of outgoing webhooks by outcome; unsent: the sender process doesn't answer",
     labelNames: ["outcome"],
     registers,
   });
-  for (const outcome of ["delivered", "retried", "failed"]) webhooks.inc({ outcome }, 0);
+  for (const outcome of ["delivered", "retried", "failed", "unsent"]) webhooks.inc({ outcome }, 0);
   for (const outcome of ["embedded", "missed"]) embeddings.zero({ outcome });
   const messages = new Counter({
     name: "handoff_messages_total",

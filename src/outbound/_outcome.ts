@@ -45,6 +45,19 @@ export async function giveUp({ db }: Context, id: string, error: string): Promis
     update outbound_deliveries set status = 'failed', error = ${error}, next_attempt_at = null where id = ${id}::uuid`;
 }
 
+/** The seconds until the service tries to send again what it couldn't send. */
+const PUT_BACK_S = 5;
+
+/** Plans a delivery again that never left the service, so that it counts as no try of its receiver. */
+export async function putBack({ db, metrics }: Context, id: string, error: string): Promise<void> {
+  metrics.webhooks.inc({ outcome: "unsent" });
+  log.error("a webhook could not be sent", { delivery: id, error });
+  await db`
+    update outbound_deliveries set attempts = attempts - 1, error = ${error},
+      next_attempt_at = now() + make_interval(secs => ${PUT_BACK_S})
+    where id = ${id}::uuid`;
+}
+
 function isLong(since: string): boolean {
   return Date.now() - Date.parse(since) > GIVE_UP_DAYS * 24 * 3600 * 1000;
 }

@@ -4,7 +4,7 @@ import { readEvents } from "../core/events.ts";
 import { log } from "../core/log.ts";
 import { bodyOf, TEST_TYPE, type Told } from "./_body.ts";
 import { findEndpoint, takeDue, type Taken, type Target } from "./_due.ts";
-import { giveUp, recordAnswer } from "./_outcome.ts";
+import { giveUp, putBack, recordAnswer } from "./_outcome.ts";
 import { readableSecrets } from "./_secret.ts";
 import { signedHeaders } from "./_sign.ts";
 
@@ -33,6 +33,7 @@ export async function sendWebhooks(ctx: Context, { endpoint_id }: { endpoint_id:
     if (taken.length === 0) return;
     const events = await eventsOf(ctx, endpoint, taken);
     const outcomes = await Promise.all(taken.map((delivery) => attempt(ctx, endpoint, { delivery, events })));
+    if (outcomes.includes("unsent")) return;
     // A receiver that doesn't answer at all is not called for a while, so that it costs other
     // receivers nothing.
     if (outcomes.includes("unreachable")) return await pause(ctx, endpoint_id);
@@ -73,7 +74,7 @@ async function attempt(
   ctx: Context,
   endpoint: Target,
   { delivery, events }: { delivery: Taken; events: Map<number, Told> },
-): Promise<"answered" | "unreachable"> {
+): Promise<"answered" | "unreachable" | "unsent"> {
   const { id, seq } = delivery;
   const now = new Date();
   const told = seq === null
@@ -87,6 +88,10 @@ async function attempt(
   const secrets = readableSecrets(ctx, endpoint);
   const headers = signedHeaders(`msg_${id}`, Math.floor(now.getTime() / 1000), body, secrets);
   const sent = secrets.length > 0 ? await ctx.sender.post({ url: endpoint.url, headers, body }) : NO_SECRET;
+  if ("failure" in sent && sent.failure === "unsent") {
+    await putBack(ctx, id, sent.message);
+    return "unsent";
+  }
   await recordAnswer(ctx, endpoint, delivery, sent);
   return "failure" in sent && sent.failure === "unreachable" ? "unreachable" : "answered";
 }

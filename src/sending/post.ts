@@ -15,9 +15,9 @@ export type Sent =
   | { status: number; text: string; retryAfter: number | null }
   /**
    * `refused` means that nothing may be sent to the address, `unreachable` that there was no
-   * connection or no answer in time.
+   * connection or no answer in time, and `unsent` that the service itself couldn't send.
    */
-  | { failure: "refused" | "unreachable"; message: string };
+  | { failure: "refused" | "unreachable" | "unsent"; message: string };
 
 /** The time from the look-up of the name to the end of the answer's header fields. */
 const DEADLINE_MS = 15_000;

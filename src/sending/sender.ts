@@ -27,7 +27,7 @@ export function remoteSender(socketPath: string): Sender {
       try {
         return JSON.parse(await ask(socketPath, JSON.stringify(outgoing)));
       } catch (error) {
-        return { failure: "unreachable", message: `The sender process is not running: ${error}` };
+        return { failure: "unsent", message: `The sender process doesn't answer: ${error}` };
       }
     },
   };
@@ -37,6 +37,9 @@ export function remoteSender(socketPath: string): Sender {
 export function localSender(allowedHosts: readonly string[]): Sender {
   return { post: (outgoing) => post(outgoing, allowedHosts) };
 }
+
+/** Longer than the sender takes for the slowest receiver. */
+const SENDER_MS = 30_000;
 
 async function ask(socketPath: string, body: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -49,7 +52,8 @@ async function ask(socketPath: string, body: string): Promise<string> {
       reject(error);
     }
   });
+  const timer = setTimeout(() => call.destroy(new Error("no answer in time")), SENDER_MS);
   call.on("error", reject);
   call.end(body);
-  return await promise;
+  return await promise.finally(() => clearTimeout(timer));
 }

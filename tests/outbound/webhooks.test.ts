@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { systemContext } from "../../src/core/context.ts";
 import { fanOutEvents } from "../../src/outbound/fan_out.ts";
+import { remoteSender } from "../../src/sending/sender.ts";
 import { makeMember, makeProject, makeTicket, type TestProject, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { until } from "../until.ts";
@@ -191,6 +192,30 @@ describe("a webhook", () => {
     await deliver();
     const [{ next_attempt_at }] = await deliveriesOf(hook.api);
     expect(Date.parse(next_attempt_at) - Date.now()).toBeGreaterThan(3500_000);
+  });
+
+  test("that the service itself can't send has not been tried", async () => {
+    const hook = await makeEndpoint({ types: ["ticket.created"] });
+    const { services } = harness.now;
+    const { sender } = services;
+    services.sender = remoteSender("/nowhere/sender.sock");
+    try {
+      await makeTicket(harness.now, shared);
+      await deliver();
+      await skipPause(hook.id);
+      await deliver();
+      expect(await deliveriesOf(hook.api)).toMatchObject([{
+        status: "pending",
+        attempts: 0,
+        error: expect.stringContaining("The sender process doesn't answer"),
+      }]);
+      expect((await call("GET", hook.api)).body.failing_since).toBeNull();
+    } finally {
+      services.sender = sender;
+    }
+    await skipPause(hook.id);
+    await deliver();
+    expect(await deliveriesOf(hook.api)).toMatchObject([{ status: "delivered", attempts: 1, error: null }]);
   });
 
   test("that redirects inside has failed, and is not followed", async () => {
