@@ -6,20 +6,28 @@ import { launchFlags } from "../src/core/launch_flags.ts";
 const PROJECT = fileURLToPath(new URL("../", import.meta.url));
 const READY_WITHIN_MS = 120_000;
 
-interface LaunchOptions extends Pick<Deno.CommandOptions, "stdin" | "stdout" | "stderr"> {
+export interface LaunchOptions extends Pick<Deno.CommandOptions, "stdin" | "stdout" | "stderr"> {
   /** The folder of the service's files. The packages are always this checkout's. */
   project?: string;
   /** Flags for deno, beside those of `npm start`. */
   flags?: string[];
+  /** Starts it by ops/start.sh itself, which also starts the process that sends webhooks. */
+  withSender?: boolean;
 }
 
 /** Starts the service as `npm start` does, with these settings and no others. */
 export function launchService(
   settings: Record<string, string>,
-  { project = PROJECT, flags = [], ...streams }: LaunchOptions = {},
+  { project = PROJECT, flags = [], withSender = false, ...streams }: LaunchOptions = {},
 ): Deno.ChildProcess {
-  return new Deno.Command(Deno.execPath(), {
-    args: ["run", ...flags, ...launchFlags(parseConfig(settings), PROJECT), "src/main.ts"],
+  const [command, args] = withSender ? ["sh", ["ops/start.sh", ...flags]] as const : [Deno.execPath(), [
+    "run",
+    ...flags,
+    ...launchFlags(parseConfig(settings), PROJECT),
+    "src/main.ts",
+  ]] as const;
+  return new Deno.Command(command, {
+    args: [...args],
     cwd: project,
     clearEnv: true,
     // start.sh sets the same variables.

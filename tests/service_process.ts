@@ -1,5 +1,4 @@
-import { fileURLToPath } from "node:url";
-import { freePort, inherited, launchService as launch, untilAnswers } from "../ops/launch.ts";
+import { freePort, type LaunchOptions, launchService as launch, untilAnswers } from "../ops/launch.ts";
 import type { Place } from "./database.ts";
 
 /**
@@ -94,36 +93,24 @@ export async function startWithSender(
   place: Place,
   env: Record<string, string> = {},
 ): Promise<ServiceProcess> {
-  const settings = settingsOf(place, env);
-  const child = new Deno.Command("sh", {
-    args: [fileURLToPath(new URL("../ops/start.sh", import.meta.url))],
-    clearEnv: true,
-    env: { ...inherited(), ...settings },
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const service = new ServiceProcess(`http://127.0.0.1:${settings.PORT}`, child);
+  const service = launchService(place, env, { withSender: true });
   await service.ready();
   return service;
 }
 
-function settingsOf(place: Place, env: Record<string, string>) {
-  return {
+/** Starts the service; the options are those of ops/launch.ts. */
+export function launchService(
+  place: Place,
+  env: Record<string, string> = {},
+  options: Pick<LaunchOptions, "project" | "withSender"> = {},
+): ServiceProcess {
+  const settings = {
     PORT: String(freePort()),
     DATA_DIR: place.dataDir,
     EMBEDDING_THREADS: "0",
     ...(place.url && { DATABASE_URL: place.url }),
     ...env,
   };
-}
-
-/** Starts the service; `project` as in ops/launch.ts. */
-export function launchService(
-  place: Place,
-  env: Record<string, string> = {},
-  project?: string,
-): ServiceProcess {
-  const settings = settingsOf(place, env);
-  const child = launch(settings, { ...(project && { project }), stdout: "piped", stderr: "piped" });
+  const child = launch(settings, { ...options, stdout: "piped", stderr: "piped" });
   return new ServiceProcess(`http://127.0.0.1:${settings.PORT}`, child);
 }

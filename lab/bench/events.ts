@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { dropPlace, emptyPlace } from "../../tests/database.ts";
 import { type BenchOptions, type Finding, milliseconds, progress } from "./report.ts";
-import { makeTenant, type Server, startService, type Tenant } from "./service.ts";
+import { makeTenant, metric, type Server, startService, type Tenant } from "./service.ts";
 
 const CHANGES_PER_SECOND = 500;
 const STREAMS = 500;
@@ -161,12 +161,6 @@ async function measureIdle(server: Server, tenant: Tenant): Promise<Finding> {
     ok: growth < 30 && followers === STREAMS,
     details: { healthBefore, healthAfter, active },
   };
-}
-
-async function metric({ origin }: Server, name: string): Promise<number> {
-  const text = await (await fetch(`${origin}/metrics`)).text();
-  const line = text.split("\n").find((one) => one.startsWith(`${name} `));
-  return Number(line?.slice(name.length) ?? 0);
 }
 
 async function healthP99({ origin }: Server): Promise<number> {

@@ -4,6 +4,7 @@ import { benchBulk } from "./bulk.ts";
 import { benchCreate } from "./create.ts";
 import { benchEvents } from "./events.ts";
 import { benchHint } from "./hint.ts";
+import { benchMcp } from "./mcp.ts";
 import { benchMove } from "./move.ts";
 import { benchPortal } from "./portal.ts";
 import { benchProcesses } from "./processes.ts";
@@ -30,6 +31,7 @@ const BENCHES: Record<string, Bench> = {
   portal: benchPortal,
   events: benchEvents,
   move: benchMove,
+  mcp: benchMcp,
 };
 
 const USAGE = `npm run bench -- [NAME…] [options]

@@ -160,6 +160,13 @@ export async function call<T>(
   return await response.json();
 }
 
+/** Returns a figure of `/metrics`, named with its labels. */
+export async function metric({ origin }: Server, name: string): Promise<number> {
+  const text = await (await fetch(`${origin}/metrics`)).text();
+  const line = text.split("\n").find((one) => one.startsWith(`${name} `));
+  return Number(line?.slice(name.length) ?? 0);
+}
+
 /** Access tokens live for 15 minutes. */
 const SIGN_IN_AFTER_MS = 8 * 60_000;
 

@@ -1,5 +1,5 @@
 import { openDatabase, type Sql } from "../../db/open.ts";
-import { freePort } from "../../ops/launch.ts";
+import { freePort, type LaunchOptions } from "../../ops/launch.ts";
 import { copyTemplate, dropPlace, makeTemplate, type Place, serverUrl } from "../../tests/database.ts";
 import { launchService, type ServiceProcess } from "../../tests/service_process.ts";
 
@@ -27,6 +27,9 @@ export interface Caller {
   project: string;
 }
 
+/** As in ops/launch.ts. */
+type Options = Pick<LaunchOptions, "project" | "withSender">;
+
 /**
  * The real service over a database of its own. A scenario may start and end it repeatedly on one
  * port.
@@ -34,15 +37,15 @@ export interface Caller {
 export class Stage {
   readonly place: Place;
   readonly #env: Record<string, string>;
-  readonly #project: string | undefined;
+  readonly #options: Options;
   readonly port: number;
   #service: ServiceProcess | undefined;
   #session: { token: string; until: number } | undefined;
 
-  private constructor(place: Place, env: Record<string, string>, project?: string) {
+  private constructor(place: Place, env: Record<string, string>, options: Options = {}) {
     this.place = place;
     this.port = freePort();
-    this.#project = project;
+    this.#options = options;
     this.#env = {
       PORT: String(this.port),
       ADMIN_PASSWORD: ADMIN.password,
@@ -56,9 +59,8 @@ export class Stage {
     };
   }
 
-  /** `project` is the folder of the service's files; this checkout if absent. */
-  static async open(env: Record<string, string> = {}, project?: string): Promise<Stage> {
-    return new Stage(await copyTemplate(await template()), env, project);
+  static async open(env: Record<string, string> = {}, options: Options = {}): Promise<Stage> {
+    return new Stage(await copyTemplate(await template()), env, options);
   }
 
   /** Uses a place that the scenario created and removes itself. */
@@ -77,7 +79,7 @@ export class Stage {
 
   /** Starts a process without waiting for it. */
   launch(env: Record<string, string> = {}): ServiceProcess {
-    return this.#service = launchService(this.place, { ...this.#env, ...env }, this.#project);
+    return this.#service = launchService(this.place, { ...this.#env, ...env }, this.#options);
   }
 
   /** @returns seconds until it was ready */

@@ -13,7 +13,7 @@ export async function onShadow(
 ): Promise<string> {
   const path = await copyProject();
   await spoil(path);
-  const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, path);
+  const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, { project: path });
   try {
     await stage.start();
     return await play(stage, path);
