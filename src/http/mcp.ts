@@ -3,6 +3,7 @@ import type { ActorContext, Services } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { parseJson } from "../core/json.ts";
 import { refuseInexactNumbers } from "../core/json_numbers.ts";
+import type { Tool } from "../mcp/tool.ts";
 import { TOOLS } from "../mcp/tools.ts";
 import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
@@ -19,11 +20,13 @@ export function mcpRoutes(services: Services): Hono<HttpEnv> {
     const body = await readBody(c.req.raw, MAX_CALL_BYTES);
     const parsedBody = parseJson(body);
     refuseInexactNumbers(body, (path) => path.replace(/^params\.arguments\./, ""));
-    c.set("procedure", nameOf(parsedBody));
+    const tool = toolOf(parsedBody);
+    c.set("procedure", tool ? `mcp.${tool.name}` : "mcp");
     const { headers, signal } = c.req.raw;
     const response = await serve(new Request(c.req.url, { method: "POST", headers, signal }), parsedBody, {
       ctx,
       checkCredential: async () => void await agentContext(c, services),
+      waits: tool?.waits === true,
     });
     for (const [name, value] of ctx.headers) response.headers.append(name, value);
     return response;
@@ -55,9 +58,8 @@ function refuseForeignOrigin(c: Context<HttpEnv>, { config }: Services): void {
   );
 }
 
-/** The request's name in logs and metrics: the tool where one is called. */
-function nameOf(body: unknown): string {
+/** The tool that is called, which names the request in logs and metrics. */
+function toolOf(body: unknown): Tool | undefined {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } };
-  const tool = method === "tools/call" ? TOOLS.find(({ name }) => name === params?.name) : undefined;
-  return tool ? `mcp.${tool.name}` : "mcp";
+  return method === "tools/call" ? TOOLS.find(({ name }) => name === params?.name) : undefined;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import {
   type AuthInfo,
   CLIENT_CAPABILITIES_META_KEY,
@@ -39,7 +40,14 @@ export interface AgentRequest {
 }
 
 /** Answers one request of the protocol, whose body has been read and parsed. */
-export type McpFetch = (request: Request, parsedBody: unknown, agent: AgentRequest) => Promise<Response>;
+export type McpFetch = (
+  request: Request,
+  parsedBody: unknown,
+  agent: AgentRequest & {
+    /** The call may wait, so its answer is a stream. */
+    waits: boolean;
+  },
+) => Promise<Response>;
 
 /**
  * Serves the tools by the protocol's SDK: the revision of 2026-07-28, and the earlier ones that
@@ -51,21 +59,31 @@ export function mcpServer(signal: AbortSignal): McpFetch {
     publishedProcedures().map((procedure) => [procedure.name, procedure]),
   );
   const tools = TOOLS.map((tool) => listTool(tool, procedures));
-  const handler = createMcpHandler(
-    ({ authInfo }) => new AgentServer(agentOf(authInfo), tools, procedures).server,
-    {
-      legacy: "stateless",
-      responseMode: "auto",
-      maxRequestBodySize: MAX_CALL_BYTES,
-      // The protocol asks for subscriptions. No list changes while the process runs, so that
-      // nothing ever comes by them.
-      maxSubscriptions: 64,
-    },
-  );
-  signal.addEventListener("abort", () => void handler.close());
-  return async (request, parsedBody, agent) => {
+  const running = new Set<Promise<unknown>>();
+  const handlerOf = (responseMode: "auto" | "sse") =>
+    createMcpHandler(
+      ({ authInfo }) => new AgentServer(agentOf(authInfo), { tools, procedures, running }).server,
+      {
+        legacy: "stateless",
+        responseMode,
+        maxRequestBodySize: MAX_CALL_BYTES,
+        // The protocol asks for subscriptions. No list changes while the process runs, so that
+        // nothing ever comes by them.
+        maxSubscriptions: 64,
+      },
+    );
+  // The server sees that a client has left only if the answer has begun: after a body of some
+  // hundred bytes it doesn't tell before that (Deno 2.9.6).
+  const [whole, streamed] = [handlerOf("auto"), handlerOf("sse")];
+  signal.addEventListener("abort", async () => {
+    // A closed handler gives no answers, and an agent would wait for its answer until it gives up.
+    await Promise.allSettled(running);
+    await pause(0);
+    await Promise.all([whole.close(), streamed.close()]);
+  });
+  return async (request, parsedBody, { waits, ...agent }) => {
     const authInfo: AuthInfo = { token: "", clientId: "", scopes: [], extra: { agent } };
-    return await handler.fetch(request, { authInfo, parsedBody });
+    return await (waits ? streamed : whole).fetch(request, { authInfo, parsedBody });
   };
 }
 
@@ -80,6 +98,14 @@ type ToolResult = {
 };
 
 const TaskParams = z.object({ taskId: z.string() });
+
+/** The parts that all servers share. */
+interface Shared {
+  tools: readonly ListedTool[];
+  procedures: Procedures;
+  /** The calls that are under way. */
+  running: Set<Promise<unknown>>;
+}
 
 /**
  * The server of one request: the protocol has no sessions any more, and its earlier revisions can
@@ -96,11 +122,13 @@ class AgentServer {
   readonly #agent: AgentRequest;
   readonly #tools: readonly ListedTool[];
   readonly #procedures: Procedures;
+  readonly #running: Set<Promise<unknown>>;
 
-  constructor(agent: AgentRequest, tools: readonly ListedTool[], procedures: Procedures) {
+  constructor(agent: AgentRequest, { tools, procedures, running }: Shared) {
     this.#agent = agent;
     this.#tools = tools;
     this.#procedures = procedures;
+    this.#running = running;
     this.#serveTools();
     this.#servePrompts();
     this.#serveTasks();
@@ -117,9 +145,15 @@ class AgentServer {
     this.server.setRequestHandler("tools/call", async ({ params }, extra) => {
       const listed = this.#toolNamed(params.name);
       const args = params.arguments ?? {};
-      return listed.tool.waits && takesHandles(extra)
-        ? await this.#beginTask(listed, args, extra) as never
-        : await this.#run(listed, args, extra);
+      const call = listed.tool.waits && takesHandles(extra)
+        ? this.#beginTask(listed, args, extra) as never
+        : this.#run(listed, args, extra);
+      this.#running.add(call);
+      try {
+        return await call;
+      } finally {
+        this.#running.delete(call);
+      }
     });
   }
 

@@ -21,13 +21,14 @@ export class Agent {
     this.#client = client;
   }
 
-  static async connect(harness: Harness, key: string, era: Era = "modern"): Promise<Agent> {
+  /** @param origin of a server that serves the app; without it, calls go to the app without a socket */
+  static async connect(harness: Harness, key: string, era: Era = "modern", origin?: string): Promise<Agent> {
     const mode = era === "modern" ? { pin: "2026-07-28" } : "legacy" as const;
     const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
     await client.connect(
-      new StreamableHTTPClientTransport(new URL("http://handoff.test/mcp"), {
+      new StreamableHTTPClientTransport(new URL("/mcp", origin ?? "http://handoff.test"), {
         requestInit: { headers: { authorization: `Bearer ${key}` } },
-        fetch: (input, init) => harness.fetch(new Request(input, init)),
+        fetch: (input, init) => origin ? fetch(input, init) : harness.fetch(new Request(input, init)),
       }),
     );
     return new Agent(client);

@@ -1,8 +1,18 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { makeKey, makeMember, makeTicket, type TestTicket, type TestUser, useProject } from "../factories.ts";
-import { useHarness } from "../harness.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  makeKey,
+  makeMember,
+  makeProject,
+  makeTicket,
+  type TestTicket,
+  type TestUser,
+  useProject,
+} from "../factories.ts";
+import { type Harness, openHarness, openHarnessAt, useHarness } from "../harness.ts";
+import { serverUrl } from "../database.ts";
+import { startTcpProxy, targetOf, throughProxy } from "../tcp_proxy.ts";
 import { until } from "../until.ts";
-import { Agent, ERAS } from "./_agent.ts";
+import { Agent, type Era, ERAS } from "./_agent.ts";
 
 const harness = useHarness();
 const project = useProject(harness);
@@ -16,8 +26,16 @@ beforeAll(async () => {
   agent = await connect();
 });
 
-async function connect(era: (typeof ERAS)[number] = "modern"): Promise<Agent> {
-  return await Agent.connect(harness.now, (await makeKey(harness.now, project.admin)).token, era);
+/** Serves the app on a socket, so that it must notice by itself when a client leaves. */
+const server = Deno.serve(
+  { port: 0, hostname: "127.0.0.1", onListen() {} },
+  (request) => harness.now.fetch(request),
+);
+afterAll(() => server.shutdown());
+
+async function connect(era: Era = "modern"): Promise<Agent> {
+  const { token } = await makeKey(harness.now, project.admin);
+  return await Agent.connect(harness.now, token, era, `http://127.0.0.1:${server.addr.port}`);
 }
 
 async function ask(by = agent): Promise<string> {
@@ -95,7 +113,45 @@ test("a key that is revoked during the wait is not told the answer", async () =>
   expect([isError, body.code]).toEqual([true, "unauthenticated"]);
 });
 
+/** An agent in a project of another harness. */
+async function standIn(harness: Harness, era: Era) {
+  const project = await makeProject(harness);
+  const ticket = await makeTicket(harness, project);
+  const { token } = await makeKey(harness, project.admin);
+  return { project, ticket, agent: await Agent.connect(harness, token, era) };
+}
+
+if (serverUrl) {
+  test("a wait goes on after the database was lost, and hears what happened in between", async () => {
+    const { place } = harness.now;
+    const proxy = startTcpProxy(targetOf(place.url!));
+    const other = await openHarnessAt({ ...place, url: throughProxy(place.url!, proxy) });
+    try {
+      const { token } = await makeKey(harness.now, project.admin);
+      const away = await Agent.connect(other, token);
+      const question_id = await ask();
+      const waiting = away.do("wait_for", { ticket: ticket.ref, question_id });
+      await until(() => other.services.feed.size === 1);
+      proxy.cut();
+      await answer(question_id);
+      expect(await waiting).toMatchObject({ done: true, question: { answer: { chosen: ["Yes"] } } });
+    } finally {
+      await other.stop();
+      proxy.close();
+    }
+  });
+}
+
 describe.each(ERAS)("in the %s era", (era) => {
+  test("a service that drains ends the wait, and the agent is told to wait again", async () => {
+    const draining = await openHarness();
+    const other = await standIn(draining, era);
+    const waiting = other.agent.do("wait_for", { ticket: other.ticket.ref });
+    await until(() => draining.services.feed.size === 1);
+    await draining.close();
+    expect(await waiting).toMatchObject({ done: false, ticket: other.ticket.ref });
+  });
+
   test("an agent that goes away leaves nothing behind", async () => {
     const other = await connect(era);
     const question_id = await ask(other);
@@ -135,7 +191,9 @@ describe("a client that takes handles", () => {
         params: { ...params, _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28", ...meta } },
       },
     });
-    return await response.json();
+    const text = await response.text();
+    // A tool that may wait answers by a stream.
+    return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
   }
 
   const noCapability = { "io.modelcontextprotocol/clientCapabilities": {} };
