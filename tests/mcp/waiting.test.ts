@@ -122,7 +122,7 @@ async function standIn(harness: Harness, era: Era) {
 }
 
 if (serverUrl) {
-  test("a wait goes on after the database was lost, and hears what happened in between", async () => {
+  test("a wait that loses the database ends in words, and asking again gives what happened", async () => {
     const { place } = harness.now;
     const proxy = startTcpProxy(targetOf(place.url!));
     const other = await openHarnessAt({ ...place, url: throughProxy(place.url!, proxy) });
@@ -130,11 +130,20 @@ if (serverUrl) {
       const { token } = await makeKey(harness.now, project.admin);
       const away = await Agent.connect(other, token);
       const question_id = await ask();
-      const waiting = away.do("wait_for", { ticket: ticket.ref, question_id });
+      const wait = () => away.call("wait_for", { ticket: ticket.ref, question_id });
+      const waiting = wait();
       await until(() => other.services.feed.size === 1);
       proxy.cut();
       await answer(question_id);
-      expect(await waiting).toMatchObject({ done: true, question: { answer: { chosen: ["Yes"] } } });
+      const { isError, body } = await waiting;
+      if (isError) {
+        expect(body).toMatchObject({ code: "unavailable", next: expect.stringContaining("call again") });
+      }
+      const again = await until(async () => {
+        const { isError, body } = await wait();
+        return !isError && body;
+      });
+      expect(again).toMatchObject({ done: true, question: { answer: { chosen: ["Yes"] } } });
     } finally {
       await other.stop();
       proxy.close();
