@@ -2,8 +2,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { dropPlace, emptyPlace, type Place } from "../../tests/database.ts";
 import { createRequests } from "./pair.ts";
 import { type BenchOptions, type Finding, median, milliseconds, progress } from "./report.ts";
-import { measure, refuseFailures } from "./rounds.ts";
-import { call, makeTenant, metric, type Server, startService, type Tenant, withDatabase } from "./service.ts";
+import { measure } from "./rounds.ts";
+import {
+  call,
+  makeTenant,
+  metric,
+  refuseFailures,
+  type Server,
+  startService,
+  type Tenant,
+  withDatabase,
+} from "./service.ts";
 
 /** The calls of a key are limited, so several agents share the load. */
 const AGENTS = 20;
