@@ -37,6 +37,11 @@ interface DatabaseOptions {
    * new process gets the database back.
    */
   onDeath?: ((error: Error) => void) | undefined;
+  /**
+   * How long a statement of the embedded database may take before the engine counts as dead; by
+   * default two minutes.
+   */
+  silenceMs?: number | undefined;
   /** Called with every statement that is sent. */
   onStatement?: ((text: string) => void) | undefined;
 }
@@ -182,7 +187,7 @@ async function openPglite(options: DatabaseOptions): Promise<Database> {
   const server = await startPglite(options.dataDir, (error) => {
     // The dead engine's socket stays open, so without this a query would wait for ever.
     client.close(0).finally(() => onDeath(error));
-  });
+  }, options.silenceMs);
   const client = openClient(() =>
     postgres({
       ...common,

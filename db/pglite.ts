@@ -22,7 +22,11 @@ const LONGEST_FOLDER = 95;
  * @throws {ConfigError} when another process has the folder open, it can't be written, it holds
  * another user's database, or its path is too long for a socket
  */
-export async function startPglite(dataDir: string, onDeath: (error: Error) => void): Promise<Pglite> {
+export async function startPglite(
+  dataDir: string,
+  onDeath: (error: Error) => void,
+  silenceMs?: number,
+): Promise<Pglite> {
   const home = resolve(dataDir);
   const length = new TextEncoder().encode(home).length;
   if (length > LONGEST_FOLDER) {
@@ -39,7 +43,7 @@ export async function startPglite(dataDir: string, onDeath: (error: Error) => vo
     // PGlite creates files that anybody may write. This mode lets only this user reach them, no
     // matter who made DATA_DIR and with which mode.
     await Deno.chmod(folder, 0o700);
-    const engine = await startEngine({ folder, socketPath, onDeath });
+    const engine = await startEngine({ folder, socketPath, onDeath, silenceMs });
     const backups = await serveBackups(home, engine);
     return {
       socketPath,

@@ -21,6 +21,8 @@ interface EngineOptions {
   folder: string;
   socketPath: string;
   onDeath: (error: Error) => void;
+  /** Replaces SILENCE_MS for a command whose statements read or index whole tables. */
+  silenceMs?: number | undefined;
 }
 
 const PING_EVERY_MS = 5_000;
@@ -36,7 +38,8 @@ const CLOSE_MS = 10_000;
  * that. The engine answers nobody any more then. Its thread may spin without hearing `terminate`,
  * so only the end of the process frees it.
  */
-export async function startEngine({ folder, socketPath, onDeath }: EngineOptions): Promise<Engine> {
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { folder, socketPath, onDeath, silenceMs = SILENCE_MS } = options;
   await removeIfPresent(socketPath);
   const worker = new Worker(new URL("./pglite_worker.ts", import.meta.url), { type: "module" });
   const ready = Promise.withResolvers<void>();
@@ -49,7 +52,7 @@ export async function startEngine({ folder, socketPath, onDeath }: EngineOptions
 
   const watch = setInterval(() => {
     if (state !== "serving") return;
-    if (unanswered++ * PING_EVERY_MS > SILENCE_MS) end(`no sign of life for ${SILENCE_MS / 1000} s`);
+    if (unanswered++ * PING_EVERY_MS > silenceMs) end(`no sign of life for ${silenceMs / 1000} s`);
     else send(worker, { kind: "ping" });
   }, PING_EVERY_MS);
 

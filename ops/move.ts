@@ -26,6 +26,8 @@ const SECRETS = [
   "SMTP_URL",
 ] as const;
 const TELL_EVERY_MS = 2_000;
+/** One statement may make the index of very many texts. */
+const LONGEST_STATEMENT_MS = 4 * 3_600_000;
 /** Rows with their indexes and the write-ahead log, for each byte of the rows' text. */
 const ROOM = 3;
 
@@ -65,7 +67,7 @@ function nameOf({ DATABASE_URL, DATA_DIR }: Config): string {
 async function withSide<T>(config: Config, work: (side: Side) => Promise<T>): Promise<T> {
   const { DATABASE_URL: url, DATA_DIR: dataDir } = config;
   // One connection is enough, because all is done in one transaction on each side.
-  const database = await openDatabase({ url, dataDir, poolSize: 1 });
+  const database = await openDatabase({ url, dataDir, poolSize: 1, silenceMs: LONGEST_STATEMENT_MS });
   try {
     return await work({ database, name: nameOf(config) });
   } finally {
