@@ -1,8 +1,8 @@
 import { freePort } from "../../ops/launch.ts";
 
 /**
- * PostgreSQL's programs: of this machine or, with POSTGRES_ROOT, of the Debian in that folder, where
- * they run as its user postgres.
+ * PostgreSQL's programs: of this machine or, with POSTGRES_ROOT, of the Debian in that folder,
+ * where they run as its user postgres.
  */
 const ROOT = Deno.env.get("POSTGRES_ROOT") ?? "";
 const BIN = Deno.env.get("POSTGRES_BIN") ?? "/usr/lib/postgresql/17/bin";

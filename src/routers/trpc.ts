@@ -190,7 +190,10 @@ export async function authorize(
   return { ...actorCtx, project } as ProjectContext;
 }
 
-/** Replaces the refs of the input by the tickets' ids, so that no verb gets the ref of a ticket that is there. */
+/**
+ * Replaces the refs of the input by the tickets' ids, so that no verb gets the ref of a ticket that
+ * is there.
+ */
 async function withoutRefs(ctx: RequestContext, { access }: Meta, input: unknown): Promise<unknown> {
   if (!(access in PROJECT_LEVELS) || typeof input !== "object" || input === null) return input;
   return await resolveRefs(ctx as ProjectContext, input as Record<string, unknown>);

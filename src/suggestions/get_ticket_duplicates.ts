@@ -7,8 +7,8 @@ import type { ListDuplicates, TicketDuplicates } from "./schema.ts";
 type Twin = TicketDuplicates["duplicates"][number] & { number: number };
 
 /**
- * Returns the ticket of which this one is a duplicate, and a page of the tickets that are duplicates
- * of it. Reopening a ticket removes its link.
+ * Returns the ticket of which this one is a duplicate, and a page of the tickets that are
+ * duplicates of it. Reopening a ticket removes its link.
  */
 export async function getTicketDuplicates(
   ctx: ProjectContext,

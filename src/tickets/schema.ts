@@ -81,7 +81,10 @@ const EXPECTED = "Expected a UUID or a ref such as HO-12";
  */
 export const TicketId = z.string().regex(z.regexes.guid, EXPECTED).toLowerCase().meta(ID_OR_REF);
 
-/** The most names of tickets in a call, repeated ones included. A longer list isn't looked at one by one. */
+/**
+ * The most names of tickets in a call, repeated ones included. A longer list isn't looked at one by
+ * one.
+ */
 export const MAX_NAMED = 1000;
 
 /** A name in a list of tickets: an id, or a ref that names no ticket here. */

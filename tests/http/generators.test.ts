@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { useHarness } from "../harness.ts";
 import { runDeno } from "../run_deno.ts";
 
-// Tools of others read the document here. `.ci/go_client` does it for Go; the generator of Python is tried by hand.
+// Tools of others read the document here. `.ci/go_client` does it for Go; the generator of Python
+// is tried by hand.
 const harness = useHarness();
 let folder: string;
 beforeAll(async () => {
