@@ -1,6 +1,7 @@
 import { exportProject } from "../transfers/export_project.ts";
+import { ImportInput } from "../transfers/import_input.ts";
 import { importTickets } from "../transfers/import_tickets.ts";
-import { ExportPage, ExportProject, ImportResult, ImportTickets } from "../transfers/schema.ts";
+import { ExportPage, ExportProject, ImportResult } from "../transfers/schema.ts";
 import { projectProcedure, router } from "./trpc.ts";
 
 /** A ticket with hundreds of long tasks is imported whole. */
@@ -29,5 +30,5 @@ export const transfersRouter = router({
       "waits for its deploy is refused unless a repository of this project is known to report deploys. The " +
       "export names such repositories, if both projects are connected to them. Only for people.",
     errors: ["conflict"],
-  }).input(ImportTickets).output(ImportResult).mutation(({ ctx, input }) => importTickets(ctx, input)),
+  }).input(ImportInput).output(ImportResult).mutation(({ ctx, input }) => importTickets(ctx, input)),
 });

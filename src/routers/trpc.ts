@@ -246,7 +246,20 @@ export async function callDownload(
 
 async function prepareCall({ meta, input }: ProcedureParts, ctx: RequestContext, rawInput: unknown) {
   const authorized = await authorize(ctx, meta, () => rawInput);
-  return { ctx: authorized, input: parseAs(input, await withoutRefs(authorized, meta, rawInput)) };
+  const resolved = await withoutRefs(authorized, meta, rawInput);
+  return {
+    ctx: authorized,
+    input: meta.maxBytes ? await parseLong(input, resolved) : parseAs(input, resolved),
+  };
+}
+
+/** Awaits a schema that lets other callers come between, as src/transfers/import_input.ts does. */
+async function parseLong(input: z.ZodObject, value: unknown): Promise<unknown> {
+  try {
+    return await input.parse(value);
+  } catch (error) {
+    throw error instanceof z.core.$ZodError ? fromZod(error) : error;
+  }
 }
 
 /**

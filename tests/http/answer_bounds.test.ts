@@ -19,6 +19,18 @@ const BEARABLE = { grownBytes: 600 * 1024 * 1024, silentMs: 2_000 };
 /** Bytes that tRPC writes around the answers of a batch. */
 const FRAME = 64 * 1024;
 
+/** The readers of what there is one of, or none: they have no long list. All others must find the largest rows. */
+const WITHOUT_ROWS: Record<string, number> = {
+  "billing.get": 503,
+  "integrations.getHookRun": 404,
+  "operations.delivery": 404,
+  "questions.get": 404,
+  "tasks.next": 404,
+  "tickets.similar": 503,
+  "webhooks.get": 404,
+  "webhooks.deliveries": 404,
+};
+
 const readers = publishedProcedures().filter(({ type, meta }) =>
   type === "query" && meta.access !== "public"
 );
@@ -29,15 +41,19 @@ beforeAll(async () => {
 }, 120_000);
 
 /** The widest question that a procedure takes: everything, and as much of it as a page has. */
-function inputOf({ meta, input }: PublishedProcedure): Record<string, unknown> {
+function inputOf({ meta, input, pathFields }: PublishedProcedure): Record<string, unknown> {
   const { params } = rows;
   const { survey, ...ids } = params;
   const id = meta.path.startsWith("/projects/")
     ? project.id
     : meta.path.startsWith("/admin/scope-surveys/")
     ? survey
+    : meta.path === "/accounts/{id}"
+    ? project.accountId
     : project.admin.id;
-  const wide = { id, limit: 200, title: "x".repeat(140), status: undefined, ...ids };
+  const texts = { title: "x".repeat(140), description: "x".repeat(5_000) };
+  const unknown = Object.fromEntries(pathFields.map((field) => [field, project.admin.id]));
+  const wide = { ...unknown, id, limit: 200, ...texts, status: undefined, ...ids };
   const fields = Object.entries(wide).filter(([name, value]) => name in input.shape && value !== undefined);
   const widest = Object.fromEntries(fields);
   if (input.safeParse(widest).success) return widest;
@@ -67,20 +83,25 @@ const requests = {
 };
 
 describe.each(Object.entries(requests))("the largest answer by %s", (_door, requestOf) => {
-  test.each(readers.map((procedure) => [procedure.name, procedure] as const))("%s", async (_, procedure) => {
-    const [path, body] = requestOf(procedure);
-    const { token } = rows.superAdmin;
-    const { result, silentMs, grownBytes } = await strainOf(async () => {
-      const method = body === undefined ? "GET" : "POST";
-      const response = await harness.now.request(method, path, {
-        token,
-        ...(body !== undefined && { body }),
+  test.each(readers.map((procedure) => [procedure.name, procedure] as const))(
+    "%s",
+    async (name, procedure) => {
+      const [path, body] = requestOf(procedure);
+      const { token } = rows.superAdmin;
+      const { result, silentMs, grownBytes } = await strainOf(async () => {
+        const method = body === undefined ? "GET" : "POST";
+        const response = await harness.now.request(method, path, {
+          token,
+          ...(body !== undefined && { body }),
+        });
+        return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
       });
-      return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
-    });
-    expect([200, 207, 400, 401, 403, 404, 409, 503]).toContain(result.status);
-    expect(result.bytes).toBeLessThanOrEqual(MAX_ANSWER_BYTES + FRAME);
-    expect(silentMs).toBeLessThan(BEARABLE.silentMs);
-    expect(grownBytes).toBeLessThan(BEARABLE.grownBytes);
-  });
+      // A batch that finds no more room answers some of its calls with a failure.
+      const expected = WITHOUT_ROWS[name] ?? 200;
+      expect(result.status === 207 ? 200 : result.status).toBe(expected);
+      expect(result.bytes).toBeLessThanOrEqual(MAX_ANSWER_BYTES + FRAME);
+      expect(silentMs).toBeLessThan(BEARABLE.silentMs);
+      expect(grownBytes).toBeLessThan(BEARABLE.grownBytes);
+    },
+  );
 });
