@@ -31,6 +31,8 @@ export class TestMailServer {
 
   static async start(): Promise<TestMailServer> {
     const server = new TestMailServer();
+    // A client that dies in mid-mail is nothing to stop for.
+    server.#server.on("error", () => {});
     await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
     server.#port = (server.#server.server.address() as { port: number }).port;
     return server;
