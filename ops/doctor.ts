@@ -89,6 +89,7 @@ async function judge(sql: Sql, connections: number, what: string): Promise<boole
   await refuseMoved(sql);
   console.log(`ok      ${what}: ${found}`);
   if (pending.length > 0) console.log(`ok      migrations: ${pending.length} are applied at the next start`);
+  if (pending.length === 0) await tellEvents(sql);
   return true;
 }
 
@@ -126,4 +127,25 @@ async function checkModel({ EMBEDDING_THREADS }: Config): Promise<boolean> {
 function complain(what: string, why: string): false {
   console.log(`WRONG   ${what}: ${why}`);
   return false;
+}
+
+/**
+ * Tells how far the sequencer and the sender of webhooks have come. Neither is wrong by itself,
+ * because both wait while no process runs, and a webhook's own project is told that it is off.
+ */
+async function tellEvents(sql: Sql): Promise<void> {
+  const [row] = await sql<[{ lag: number; unnumbered: number; active: number; off: number; due: number }]>`
+    select (select count(*) from event_outbox)::integer as unnumbered,
+      (select coalesce(extract(epoch from clock_timestamp() - min(h.created_at)), 0)::integer
+        from event_outbox o join history h on h.id = o.history_id) as lag,
+      count(*) filter (where enabled)::integer as active,
+      count(*) filter (where not enabled and disabled_reason is not null)::integer as off,
+      (select count(*) from outbound_deliveries
+        where status = 'pending' and next_attempt_at < now() - interval '1 minute')::integer as due
+    from outbound_endpoints`;
+  console.log(`ok      events: ${row.unnumbered} changes wait for a number, the oldest for ${row.lag} s`);
+  console.log(
+    `ok      webhooks: ${row.active} are on, ${row.off} were switched off because their receivers failed, ` +
+      `${row.due} deliveries are overdue (a process with JOBS other than off sends them)`,
+  );
 }

@@ -72,7 +72,12 @@ async function untilQuiet(ms: number): Promise<void> {
 
 test("200 waits hold no connection, send no statement, and each gets its own answer", async () => {
   const questions = await Promise.all(Array.from({ length: 200 }, () => ask()));
-  const waits = questions.map((question_id) => agent.do("wait_for", { ticket: ticket.ref, question_id }));
+  const waits = questions.map((question_id) =>
+    agent.do("wait_for", { ticket: ticket.ref, question_id, wait_seconds: 240 }, {
+      onprogress() {},
+      timeout: 300_000,
+    })
+  );
   await untilWaiting(200);
   // A wait that polled would never be quiet for so long.
   await untilQuiet(2_000);

@@ -48,7 +48,12 @@ describe("the doctor", () => {
   if (serverUrl) {
     test("says that a database takes no writes, such as a standby of one that is in use", async () => {
       const place = await copyTemplate(inject("template"));
-      expect((await doctor({ DATABASE_URL: place.url! })).code).toBe(0);
+      const healthy = await doctor({ DATABASE_URL: place.url! });
+      expect(healthy.code, healthy.text).toBe(0);
+      expect(healthy.text).toMatch(/^ok {6}events: 0 changes wait for a number, the oldest for 0 s$/m);
+      expect(healthy.text).toMatch(
+        /^ok {6}webhooks: 0 are on, 0 were switched off .+, 0 deliveries are overdue/m,
+      );
       const { code, text } = await doctor({ DATABASE_URL: `${place.url}?default_transaction_read_only=on` });
       expect([code, text]).toEqual([1, expect.stringMatching(/^WRONG {3}database at .+ takes no writes/m)]);
       await dropPlace(place);
