@@ -1,6 +1,7 @@
 import { requireScope } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
+import { openStream } from "./open_streams.ts";
 import { isWanted, readOn } from "./_page.ts";
 import type { Batch, EventFilter } from "./schema.ts";
 
@@ -19,13 +20,17 @@ const BELIEVED_MS = 1_000;
  * Yields events after `position` as they come, in batches. An empty batch says that there were none
  * for a while. It ends when the client goes or the service drains. Access is checked again with
  * each batch.
- * @throws {AppError} when the caller's credential has become invalid
+ * @throws {AppError} rate_limited at once; later when the caller's credential has become invalid
  */
-export async function* followEvents(
+export function followEvents(
   ctx: ActorContext,
   filter: EventFilter,
   position: number,
 ): AsyncGenerator<Batch> {
+  return openStream(ctx.actor.user.id, follow(ctx, filter, position));
+}
+
+async function* follow(ctx: ActorContext, filter: EventFilter, position: number): AsyncGenerator<Batch> {
   const { feed, signal } = ctx;
   using watch = feed.watch((event) => isWanted(ctx, filter, event));
   const caller = new Caller(ctx);

@@ -1,9 +1,11 @@
 import { createTRPCClient, httpSubscriptionLink } from "@trpc/client";
 import { EventSource } from "eventsource";
 import superjson from "superjson";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createHandoffClient } from "../../src/client.ts";
 import type { Event } from "../../src/core/events.ts";
+import { MOST_STREAMS, openStream } from "../../src/events/open_streams.ts";
+import { STALL_MS } from "../../src/http/paced.ts";
 import type { AppRouter } from "../../src/routers/root.ts";
 import { makeKey, makeMember, makeProject, makeTicket } from "../factories.ts";
 import { openBrowser } from "../open_browser.ts";
@@ -124,6 +126,46 @@ describe("the stream of events", () => {
     await until(() => feed.size === before + 1);
     stream.close();
     await until(() => feed.size === before);
+  });
+});
+
+describe("streams of one user", () => {
+  const asked = (token: string) => harness.now.request("GET", "/api/events/stream", { token });
+
+  test("are a thousand at most, and a colleague's still open", async () => {
+    const user = await makeMember(harness.now, project, "viewer");
+    // The stream itself does nothing until it is read.
+    const open = Array.from(
+      { length: MOST_STREAMS - 1 },
+      () => openStream(user.id, (async function* () {})()),
+    );
+    const last = await asked(user.token);
+    expect(last.status).toBe(200);
+    const refused = await harness.now.call("GET", "/events/stream", { token: user.token });
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    expect(refused.headers.get("retry-after")).toBe("60");
+    await (await asked(project.admin.token)).body!.cancel();
+    await last.body!.cancel();
+    const next = await until(async () => {
+      const answer = await asked(user.token);
+      return answer.status === 200 && answer;
+    });
+    await next.body!.cancel();
+    for (const stream of open) await stream.return(undefined);
+  });
+
+  test("are let go where nobody reads them for a minute, and the others go on", async () => {
+    const other = await open("types=ticket.created", bearer(project.admin.token));
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+    try {
+      const unread = await asked(project.admin.token);
+      await vi.advanceTimersByTimeAsync(STALL_MS + 1_000);
+      await expect(unread.text()).rejects.toThrow("stopped reading");
+    } finally {
+      vi.useRealTimers();
+    }
+    await makeTicket(harness.now, project);
+    await until(() => types(other.text).includes("ticket.created"));
   });
 });
 
