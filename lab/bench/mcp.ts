@@ -20,6 +20,8 @@ const READS = 500;
 const TICKETS = 50;
 const PAGE = 20;
 const WAITS = 200;
+/** A server adds a connection's transactions to its statistics within 10 s of its last statement. */
+const SETTLED_MS = 12_000;
 const WATCHED_S = 10;
 
 interface Agent {
@@ -138,15 +140,18 @@ async function requirePage({ origin }: Server, { path, ...request }: ReturnType<
 async function measureWaits(service: Server, agents: readonly Agent[], place: Place): Promise<Finding> {
   // Memory that the process keeps for good is no growth by waits.
   await letWait(service, agents, () => pause(5_000));
-  await pause(5_000);
+  await pause(SETTLED_MS);
   const idle = { statements: await statementsPerSecond(place), resident: await resident(service) };
-  const busy = await letWait(service, agents, async () => ({
-    statements: await statementsPerSecond(place),
-    resident: await resident(service),
-    held: await metric(service, 'handoff_database_connections{state="active"}') +
-      await metric(service, 'handoff_database_connections{state="idle in transaction"}'),
-    waiting: await metric(service, "handoff_event_followers"),
-  }));
+  const busy = await letWait(service, agents, async () => {
+    await pause(SETTLED_MS);
+    return {
+      statements: await statementsPerSecond(place),
+      resident: await resident(service),
+      held: await metric(service, 'handoff_database_connections{state="active"}') +
+        await metric(service, 'handoff_database_connections{state="idle in transaction"}'),
+      waiting: await metric(service, "handoff_event_followers"),
+    };
+  });
   const growth = (busy.resident - idle.resident) / 1e6;
   const statements = Math.max(0, busy.statements - idle.statements);
   return {
