@@ -7,10 +7,10 @@ cd "$(dirname "$0")"
 tools="${TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/handoff-chart}"
 mkdir -p "$tools"
 not_done() { echo "chart: not validated, because its tools can't be fetched here"; exit 0; }
-[ -x "$tools/kubeconform" ] || GOBIN="$tools" go install github.com/yannh/kubeconform/cmd/kubeconform@v0.6.7 || not_done
-[ -x "$tools/helm" ] || GOBIN="$tools" go install helm.sh/helm/v3/cmd/helm@v3.16.4 || not_done
+[ -x "$tools/kubeconform" ] || GOBIN="$tools" timeout 900 go install github.com/yannh/kubeconform/cmd/kubeconform@v0.6.7 || not_done
+[ -x "$tools/helm" ] || GOBIN="$tools" timeout 900 go install helm.sh/helm/v3/cmd/helm@v3.16.4 || not_done
 [ -d "$tools/kubernetes_validate" ] || {
-  python3 -m pip download --quiet --no-deps --dest "$tools" kubernetes-validate==1.37.0 || not_done
+  timeout 300 python3 -m pip download --quiet --no-deps --dest "$tools" kubernetes-validate==1.37.0 || not_done
   python3 -m zipfile --extract "$tools"/kubernetes_validate-1.37.0-*.whl "$tools"
   # That package serves the schemas itself. Here each one gets the definitions that it names.
   python3 - "$tools/kubernetes_validate/kubernetes-json-schema" <<'END'
