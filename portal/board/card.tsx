@@ -3,9 +3,10 @@ import { Link } from "@tanstack/react-router";
 import { memo, type ReactNode, useEffect, useRef } from "react";
 import type { TicketSummary } from "../api/types.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { Check, Flask, Move, PriorityIcon, Question, Robot, Tasks, TypeIcon, Warn } from "../ui/icons.tsx";
+import { Check, Flask, Move, PriorityIcon, Tasks, TypeIcon, Warn } from "../ui/icons.tsx";
 import { board } from "../words/board.ts";
 import { PRIORITIES, ROLES, SHIP, TYPES } from "../words/enums.ts";
+import { WaitingFacts } from "./waiting_facts.tsx";
 
 interface Props {
   ticket: TicketSummary;
@@ -72,8 +73,7 @@ export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst }: 
 });
 
 function Foot({ ticket }: { ticket: TicketSummary }) {
-  const { request_type, priority, roles, ship, tasks, cases, agent_run: run } = ticket;
-  const asked = ticket.pending_questions;
+  const { request_type, priority, roles, ship, tasks, cases } = ticket;
   return (
     <div className="card-foot">
       <span title={board.priorityAndType(PRIORITIES[priority], TYPES[request_type])}>
@@ -83,21 +83,7 @@ function Foot({ ticket }: { ticket: TicketSummary }) {
       {roles.map(({ role, status }) => <span key={role} className={`tag ${status}`}>{ROLES[role]}</span>)}
       {ship !== "none" && <span className={`tag ${ship}`}>{SHIP[ship]}</span>}
       <span className="space" />
-      {run && run.status !== "finished" && ticket.claimed_by?.kind !== "agent" && (
-        <span className={`fact run ${run.status}`} title={board.run[run.status] ?? run.status}>
-          <Robot />
-          <span className="hidden">{board.run[run.status] ?? run.status}</span>
-        </span>
-      )}
-      {asked > 0 && (
-        <span className="fact ask" title={board.questions(asked)}>
-          <span aria-hidden="true" className="fact-shown">
-            <Question />
-            {asked}
-          </span>
-          <span className="hidden">{board.questions(asked)}</span>
-        </span>
-      )}
+      <WaitingFacts ticket={ticket} />
       {tasks.total > 0 && (
         <Fact is={tasks.done === tasks.total} text={board.tasksDone(tasks.done, tasks.total)}>
           <Tasks />

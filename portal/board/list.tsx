@@ -5,7 +5,7 @@ import { trpc } from "../api/client.ts";
 import type { TicketSummary } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { PriorityIcon, Question, Robot, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
+import { PriorityIcon, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { board, list } from "../words/board.ts";
 import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
@@ -17,6 +17,7 @@ import { loadedTickets } from "./stages.ts";
 import { useBoardKeys } from "./use_board_keys.ts";
 import { useMoves } from "./use_moves.tsx";
 import { useSelection } from "./use_selection.ts";
+import { WaitingFacts } from "./waiting_facts.tsx";
 
 const route = getRouteApi("/signed-in/$key/list");
 
@@ -162,7 +163,7 @@ const Row = memo(function Row({ ticket, isSelected, isOpen, toggle }: RowProps) 
 });
 
 function Progress({ ticket }: { ticket: TicketSummary }) {
-  const { tasks, cases, claimed_by: claim, agent_run: run, pending_questions: asked } = ticket;
+  const { tasks, cases, claimed_by: claim } = ticket;
   return (
     <span className="list-progress">
       {claim && (
@@ -171,21 +172,7 @@ function Progress({ ticket }: { ticket: TicketSummary }) {
           <span className="hidden">{board.at(claim.name, claim.kind === "agent")}</span>
         </span>
       )}
-      {run && run.status !== "finished" && claim?.kind !== "agent" && (
-        <span className={`fact run ${run.status}`} title={board.run[run.status] ?? run.status}>
-          <Robot />
-          <span className="hidden">{board.run[run.status] ?? run.status}</span>
-        </span>
-      )}
-      {asked > 0 && (
-        <span className="fact ask" title={board.questions(asked)}>
-          <span aria-hidden="true" className="fact-shown">
-            <Question />
-            {asked}
-          </span>
-          <span className="hidden">{board.questions(asked)}</span>
-        </span>
-      )}
+      <WaitingFacts ticket={ticket} />
       {tasks.total > 0 && (
         <span title={board.tasksDone(tasks.done, tasks.total)}>{tasks.done}/{tasks.total}</span>
       )}
