@@ -47,6 +47,5 @@ function count(user: string, change: number): void {
 function tooMany(): AppError {
   return new AppError("rate_limited", `A user may have at most ${MOST_STREAMS} open streams of events`, {
     retryAfter: RETRY_AFTER_S,
-    headers: { "Retry-After": String(RETRY_AFTER_S) },
   });
 }

@@ -23,9 +23,16 @@ export function fail(thrown: unknown, c: Context<HttpEnv>): Response | Promise<R
   return c.json(c.req.path.startsWith("/trpc/") ? failureOfRequest(error, requestId) : body, error.status);
 }
 
+/** The seconds after which a caller may try an unavailable service again. */
+const UNAVAILABLE_S = 5;
+
 /** The header fields that belong to a failure, at either door. */
 export function headersOf({ code, fields }: AppError): [name: string, value: string][] {
-  return Object.entries({ ...fields.headers, ...(code === "unavailable" && { "Retry-After": "5" }) });
+  const seconds = fields.retryAfter ?? (code === "unavailable" ? UNAVAILABLE_S : undefined);
+  return Object.entries({
+    ...fields.headers,
+    ...(seconds !== undefined && { "Retry-After": String(seconds) }),
+  });
 }
 
 const NOT_SET_UP: ReadonlySet<ErrorCode> = new Set(["not_configured", "webhook_secret_not_configured"]);

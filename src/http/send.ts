@@ -65,7 +65,6 @@ function refuseUnread(caller: string, bytes: number): void {
   if (!unread || (unread.bytes + bytes <= MOST_UNREAD_BYTES && unread.stalled < MOST_STALLED)) return;
   throw new AppError("rate_limited", "Earlier answers were not read: read them, or close their connections", {
     retryAfter: STALL_MS / 1000,
-    headers: { "Retry-After": String(STALL_MS / 1000) },
   });
 }
 

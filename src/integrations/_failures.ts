@@ -91,11 +91,7 @@ export function toCallError(failure: ProviderFailure, attempt: string): AppError
     case "token_refused":
       return notLinked(text, failure);
     case "provider_rate_limited":
-      return new AppError("rate_limited", text, {
-        cause: failure,
-        retryAfter,
-        headers: { "Retry-After": String(retryAfter) },
-      });
+      return new AppError("rate_limited", text, { cause: failure, retryAfter });
     case "no_admin_right":
       return new AppError("forbidden", text, { cause: failure });
     case "provider_refused":
