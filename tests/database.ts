@@ -93,6 +93,18 @@ export async function copyTemplate(template: Place, folder?: string): Promise<Pl
   return { url, dataDir };
 }
 
+/**
+ * Answers the same place by the server's own address (tests/pgbouncer.sh), for connections that need
+ * a session: a pooler gives each transaction any session that is free.
+ */
+export function pastPooler(place: Place): Place {
+  const direct = Deno.env.get("DIRECT_DATABASE_URL");
+  if (!place.url || !direct) return place;
+  const url = new URL(direct);
+  url.pathname = new URL(place.url).pathname;
+  return { ...place, url: url.href };
+}
+
 export async function emptyPlace(label = "empty"): Promise<Place> {
   const dataDir = await Deno.makeTempDir({ prefix: "handoff-test-" });
   if (!serverUrl) return { dataDir };

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Starts PgBouncer in transaction mode before a PostgreSQL server, and prints its address on the last line.
+# Starts PgBouncer in transaction mode before a PostgreSQL server, or keeps a running one, and prints the variables that
+# lead tests through it. The second names the server itself, for the few connections of tests that need a session.
 #
-#   tests/pgbouncer.sh postgres://postgres@127.0.0.1:54329/postgres [PORT]   start (default port 6543), or keep a running one
+#   env $(tests/pgbouncer.sh postgres://postgres@127.0.0.1:5432/postgres [PORT]) npm test   the default port is 6543
 #   tests/pgbouncer.sh stop
 #
 # It runs in the Debian folder in which that server lives (POSTGRES_ROOT), where apt installs it. The role handoff_pooled
@@ -53,4 +54,5 @@ END
 if ! kill -0 "$(cat "$root$folder/pid" 2>/dev/null)" 2>/dev/null; then
   chroot "$root" setpriv --reuid=postgres --regid=postgres --init-groups pgbouncer --daemon "$folder/ini"
 fi
-echo "postgres://handoff_pooled@127.0.0.1:$port/postgres"
+echo "DATABASE_URL=postgres://handoff_pooled@127.0.0.1:$port/postgres"
+echo "DIRECT_DATABASE_URL=$1"

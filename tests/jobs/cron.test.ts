@@ -4,7 +4,7 @@ import { type Database, openDatabase } from "../../db/open.ts";
 import { bossExecutor } from "../../db/queue.ts";
 import { startJobs } from "../../jobs/main.ts";
 import { QUEUES } from "../../src/core/queue.ts";
-import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { copyTemplate, dropPlace, pastPooler, type Place } from "../database.ts";
 import { type Harness, openHarnessAt } from "../harness.ts";
 import { until } from "../until.ts";
 
@@ -30,10 +30,13 @@ async function openBoss(database: Database, clock: TestClock): Promise<PgBoss> {
   return boss;
 }
 
-/** On a server each process has a connection of its own; the embedded database has one for all. */
+/**
+ * On a server each process has a connection of its own, because the clock is a setting of the
+ * session; the embedded database has one for all.
+ */
 async function openClients(place: Place): Promise<Database[]> {
   if (!place.url) return [];
-  return await Promise.all([1, 2].map(() => openDatabase({ ...place, poolSize: 1 })));
+  return await Promise.all([1, 2].map(() => openDatabase({ ...pastPooler(place), poolSize: 1 })));
 }
 
 /** Lets so much time go by, and runs what comes due in it. */
