@@ -125,8 +125,8 @@ export class Harness {
   }
 
   /**
-   * Counts the statements that `work` sends, without those of the queue, the sequencer, the
-   * database's upkeep and new connections. Callers who were known before it stay known until its
+   * Counts the statements that `work` sends, without those of the queue, the sequencer, the shared
+   * counts, the database's upkeep and new connections. Callers who were known before it stay known until its
    * end, even if it takes long.
    */
   async count(work: () => Promise<unknown>): Promise<number> {
@@ -137,7 +137,9 @@ export class Harness {
     } finally {
       vi.useRealTimers();
     }
-    return this.statements.slice(before).filter((text) => !/pgboss|pg_|vacuum|number_events/.test(text))
+    return this.statements.slice(before).filter((text) =>
+      !/pgboss|pg_|vacuum|number_events|into rate_limits as shared/.test(text)
+    )
       .length;
   }
 

@@ -170,11 +170,11 @@ async function limitedKeyActor(services: Services, key: string, credentials: Cre
   const { address, answer, calls } = credentials;
   try {
     const actor = await keyActor(services, key);
-    await services.limits.takeHere(KEY_LIMIT, actor.credential.id, answer, calls);
+    await services.limits.takeRoughly(KEY_LIMIT, actor.credential.id, answer, calls);
     return actor;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
-    await services.limits.takeHere(REFUSED_KEY_LIMIT, address, answer);
+    await services.limits.takeRoughly(REFUSED_KEY_LIMIT, address, answer);
     throw error;
   }
 }

@@ -7,17 +7,10 @@ import {
 } from "rate-limiter-flexible";
 import type { Sql } from "../../db/open.ts";
 import { AppError } from "./errors.ts";
+import { type Limit, SharedCounts } from "./shared_counts.ts";
 
-/**
- * Allows so many attempts in so many seconds. The name is the counter's, and stands in the answer's
- * RateLimit fields.
- */
-interface Limit {
-  name: string;
-  points: number;
-  seconds: number;
-}
-
+/** The most characters of a key. Its row has room for 255 with the limit's name. */
+const MOST_CHARACTERS = 200;
 /** How far the clocks of several processes may differ. */
 const CLOCKS_DIFFER_S = 60;
 
@@ -29,16 +22,17 @@ interface Attempt {
 }
 
 /**
- * Counts attempts in the database, so that all processes share them, and in memory while the
- * database is away.
+ * Counts attempts of all processes. The counts are in the database, and in memory while the database
+ * is away.
  */
 export class Limits {
   readonly #sql: Sql;
   readonly #limiters = new Map<string, RateLimiterAbstract>();
-  readonly #local = new Map<string, RateLimiterMemory>();
+  readonly #shared: SharedCounts;
 
-  constructor(sql: Sql) {
+  constructor({ sql, onError }: { sql: Sql; onError: (error: unknown) => void }) {
     this.#sql = sql;
+    this.#shared = new SharedCounts(sql, onError);
   }
 
   /**
@@ -57,16 +51,21 @@ export class Limits {
   }
 
   /**
-   * Like `take`, but counted by this process alone. It is for limits on every call, which must not
-   * cost a statement.
+   * Like `take`, but the processes tell each other only once a second what they have counted. It is
+   * for limits on every call, which must not cost a statement.
    */
-  async takeHere(limit: Limit, key: string, headers: Headers, points = 1): Promise<void> {
-    let limiter = this.#local.get(limit.name);
-    if (!limiter) {
-      limiter = new RateLimiterMemory({ points: limit.points, duration: limit.seconds });
-      this.#local.set(limit.name, limiter);
-    }
-    await consume(limiter, limit, { key, headers, points });
+  async takeRoughly(limit: Limit, key: string, headers: Headers, points = 1): Promise<void> {
+    this.#shared.note(limit, counterOf(key), points);
+    await consume(this.#shared.limiter(limit), limit, { key, headers, points });
+  }
+
+  /** Tells the other processes at once what this one has counted. */
+  async share(): Promise<void> {
+    await this.#shared.share();
+  }
+
+  close(): void {
+    this.#shared.close();
   }
 
   #limiter({ name, points, seconds }: Limit): RateLimiterAbstract {
@@ -139,7 +138,7 @@ async function count(limiter: RateLimiterAbstract, counter: string, points: numb
  */
 function counterOf(key: string): string {
   const address = key.replace(/%.*/, "");
-  if (!isIPv6(address)) return key;
+  if (!isIPv6(address)) return key.slice(0, MOST_CHARACTERS);
   const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const mapped = /^::ffff:(\w+):(\w+)$/.exec(short)?.slice(1).map((group) => parseInt(group, 16));
   if (mapped) return mapped.flatMap((group) => [group >> 8, group & 255]).join(".");

@@ -95,7 +95,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     secrets,
     access: new AccessCache(sql),
     batches: new Batches(),
-    limits: new Limits(sql),
+    limits: new Limits({ sql, onError: (error) => log.warn("limits failed", describeError(error)) }),
     queue: openQueue(boss),
     embedder,
     metrics,
@@ -113,6 +113,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
       drain();
       await boss.stop({ graceful: true, timeout: 3_000 });
       embedder.close();
+      services.limits.close();
       await feed.close();
       await database.close();
     },

@@ -82,5 +82,5 @@ async function countRefusal(
 ): Promise<void> {
   if (!(error instanceof AppError) || !REFUSALS.has(error.code)) return;
   metrics.deliveries.inc({ provider, outcome: "refused" });
-  await limits.takeHere(REFUSED_LIMIT, address, answer);
+  await limits.takeRoughly(REFUSED_LIMIT, address, answer);
 }
