@@ -28,6 +28,18 @@ export function requireScope(actor: Actor, scope: Scope | undefined): void {
   }
 }
 
+/**
+ * Asks again who calls, for work that lasts longer than a call, because their credential may have
+ * been revoked in between.
+ * @throws {AppError} as at the call's beginning
+ */
+export async function currentActor(ctx: ActorContext, scope: Scope): Promise<Actor> {
+  const actor = await ctx.identify();
+  if (!actor) throw new AppError("unauthenticated");
+  requireScope(actor, scope);
+  return actor;
+}
+
 /** Whether the caller has the scope. Only keys are narrowed by scopes. */
 export function hasScope({ credential }: Actor, scope: Scope): boolean {
   return credential.type !== "key" || credential.scopes.includes(scope);

@@ -1,6 +1,5 @@
-import { requireScope } from "../core/access.ts";
+import { currentActor } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
-import { AppError } from "../core/errors.ts";
 import { openStream } from "./open_streams.ts";
 import { isWanted, readOn } from "./_page.ts";
 import type { Batch, EventFilter } from "./schema.ts";
@@ -55,9 +54,7 @@ class Caller {
 
   async current(): Promise<ActorContext> {
     if (performance.now() - this.#asked < BELIEVED_MS) return this.#ctx;
-    const actor = await this.#ctx.identify();
-    if (!actor) throw new AppError("unauthenticated");
-    requireScope(actor, "tickets:read");
+    const actor = await currentActor(this.#ctx, "tickets:read");
     this.#asked = performance.now();
     return this.#ctx = { ...this.#ctx, actor };
   }

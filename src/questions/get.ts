@@ -1,4 +1,4 @@
-import { requireProject } from "../core/access.ts";
+import { currentActor, requireProject } from "../core/access.ts";
 import { batchedRead } from "../core/batched_read.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { noSuchQuestion, questionColumns } from "./_rows.ts";
@@ -19,8 +19,9 @@ export async function getQuestion(ctx: ProjectContext, input: GetQuestion): Prom
   while (question.status === "pending") {
     const seconds = (until - Date.now()) / 1000;
     if (seconds <= 0 || !await ends.next({ seconds, signal: ctx.signal })) break;
-    // A caller who has lost the project in between gets no answer.
-    await requireProject(ctx, ctx.project.id, { needed: "viewer", denial: "not_found" });
+    // A caller who has lost the credential or the project in between gets no answer.
+    const actor = await currentActor(ctx, "tickets:read");
+    await requireProject({ ...ctx, actor }, ctx.project.id, { needed: "viewer", denial: "not_found" });
     question = await read(ctx, input);
   }
   return question;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makeMember, type TestTicket } from "../factories.ts";
+import { makeKey, makeMember, type TestTicket } from "../factories.ts";
 import { type Answer, useHarness, useSecondHarness } from "../harness.ts";
 import { useTalk } from "../talk.ts";
 import { until } from "../until.ts";
@@ -101,6 +101,17 @@ describe("waiting for an answer", () => {
     await talk.done("DELETE", `${talk.project.path}/members/${left.id}`, undefined, talk.project.admin);
     await talk.done("POST", `${question.path}/answer`, { text: "So" });
     expect((await answer).status).toBe(404);
+  });
+
+  test.each(["session", "key"])("tells nobody whose %s was revoked since", async (credential) => {
+    const left = await makeMember(harness.now, talk.project, "viewer");
+    const key = await makeKey(harness.now, left);
+    const question = await talk.ask(await talk.newTicket());
+    const { answer } = await wait(question.path, credential === "key" ? key : left);
+    if (credential === "key") await talk.done("DELETE", `/keys/${key.id}`, undefined, left);
+    else await talk.done("POST", "/auth/logout", undefined, left);
+    await talk.done("POST", `${question.path}/answer`, { text: "So" });
+    expect((await answer).status).toBe(401);
   });
 
   test("sends no statement for each waiter, whether a thousand begin, wait or are woken together", async () => {
