@@ -1,5 +1,5 @@
 /**
- * Answers an address for each host of DATABASE_URL, which may name several, such as
+ * Returns an address for each host of DATABASE_URL, which may name several, such as
  * `postgres://handoff@one:5432,two:5432/handoff`. The one that takes writes is found by asking, so
  * libpq's `target_session_attrs` is left out: postgres.js (3.4.9) takes a standby for read-write.
  */

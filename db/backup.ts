@@ -112,7 +112,7 @@ async function bringUpToDate(dataDir: string): Promise<Omit<Restored, "whole">> 
 }
 
 /**
- * Answers false when the backup has no sums. Without sums a file that is cut off or missing goes
+ * Returns false when the backup has no sums. Without sums a file that is cut off or missing goes
  * unnoticed, because the database may well open with less in it.
  */
 async function checkSums(source: string): Promise<boolean> {
@@ -126,7 +126,7 @@ async function checkSums(source: string): Promise<boolean> {
   );
 }
 
-/** Answers one line for each file of a backup. */
+/** Returns one line for each file of a backup. */
 async function sumsOf(folder: string, signal?: AbortSignal): Promise<string> {
   const lines: string[] = [];
   for await (const path of backedUp(folder)) {

@@ -50,7 +50,7 @@ async function serveEach(listener: Deno.UnixListener, engine: Engine): Promise<v
 }
 
 /**
- * Runs `copy` while the running database of `home` stands still. Answers false when none runs
+ * Runs `copy` while the running database of `home` stands still. Returns false when none runs
  * there.
  * @throws {Error} when the database did not stand still until the end, or `signal` was aborted
  */

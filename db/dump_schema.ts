@@ -238,7 +238,7 @@ async function writeChecksums(): Promise<void> {
   );
 }
 
-/** Answers the name of the migration that a line of the list is about. */
+/** Returns the name of the migration that a line of the list is about. */
 function nameOf(line: string): string {
   return line.slice(line.indexOf(" "));
 }

@@ -126,7 +126,7 @@ export function endsTransaction(error: unknown): boolean {
 }
 
 /**
- * Answers the message of anything that was thrown, without the runtime's advice to allow
+ * Returns the message of anything that was thrown, without the runtime's advice to allow
  * everything.
  */
 export function messageOf(error: unknown): string {

@@ -68,7 +68,7 @@ async function knowsLetters(sql: Sql): Promise<boolean> {
   return row.same;
 }
 
-/** Answers the lowest of the limits of the server, the database and the role. */
+/** Returns the lowest of the limits of the server, the database and the role. */
 async function allowedConnections(sql: Sql): Promise<number> {
   const [row] = await sql<[{ allowed: number }]>`
     select least(
@@ -82,7 +82,7 @@ async function allowedConnections(sql: Sql): Promise<number> {
 
 /**
  * Tries the statements and rolls them back, because some servers let more roles do them than their
- * catalogue says. Answers the reason when they fail.
+ * catalogue says. Returns the reason when they fail.
  */
 async function tryOut(sql: Sql, statements: string): Promise<string | undefined> {
   const tried = new Error("taken back");

@@ -12,7 +12,7 @@ import type { TransactionSql } from "./types.ts";
 const FORMER = "f4a3f80ce0b9dec3c1b621c684edc1e9126bb4013e1ac3840b9b7a08f1b3f184";
 const LAST_OF_BASELINE = 9;
 
-/** Answers the applied migrations, with the baseline in place of the 32 from before it. */
+/** Returns the applied migrations, with the baseline in place of the 32 from before it. */
 export function withBaseline(applied: Applied[], migrations: Migration[]): Applied[] {
   if (applied[0]?.checksum === migrations[0]?.checksum) return applied;
   const list = applied.map(({ name, checksum }) => `${checksum}  ${name}.sql\n`).join("");

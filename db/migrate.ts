@@ -18,7 +18,7 @@ let own: Promise<Migration[]> | undefined;
 const LOCK = 4_712_080_933;
 
 /**
- * Applies the missing migrations, each file in a transaction of its own, and answers the names
+ * Applies the missing migrations, each file in a transaction of its own, and returns the names
  * applied. Starters that come at once wait for each other. `folder` is a file URL that ends with a
  * slash. `begins` is called before each migration, except on an empty database, because a migration
  * of many rows may take minutes or wait for somebody's lock.
@@ -80,7 +80,7 @@ export async function startAlone(
 }
 
 /**
- * Answers the names of the migrations that this code brings and the database lacks.
+ * Returns the names of the migrations that this code brings and the database lacks.
  * @throws {ForeignSchema} when another version has migrated it, or the installation was moved away
  */
 export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
@@ -88,7 +88,7 @@ export async function pendingMigrations(sql: Sql, folder: URL = FOLDER): Promise
   return await missingMigrations(sql, folder);
 }
 
-/** Answers the same, also for a database that is part of a move. */
+/** Returns the same, also for a database that is part of a move. */
 export async function missingMigrations(sql: Sql, folder: URL = FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder);
   return findPending(migrations, withBaseline(await readApplied(sql), migrations)).map(({ name }) => name);

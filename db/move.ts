@@ -98,7 +98,7 @@ async function stopWriters(from: TransactionSql): Promise<void> {
   await from.unsafe(`lock table ${tables.map(({ name }) => name).join(", ")} in share mode`);
 }
 
-/** Marks the target as unfinished, and answers the id of the move. */
+/** Marks the target as unfinished, and returns the id of the move. */
 async function claimTarget(from: TransactionSql, { source, target }: Move): Promise<string> {
   const before = await readMark(from);
   return await target.database.sql.begin(async (to) => {
@@ -156,7 +156,7 @@ async function compareQueues(from: Db, to: Db): Promise<void> {
   );
 }
 
-/** Answers the target's tables, which must be those of the source with the same columns. */
+/** Returns the target's tables, which must be those of the source with the same columns. */
 async function pairTables(from: Db, to: Db): Promise<Table[]> {
   const described = (tables: Table[]) =>
     new Set(tables.map(({ name, columns }) => `${name} (${columns.map((column) => column.name).sort()})`));

@@ -25,7 +25,7 @@ const LEFT_BEHIND = ["ticket_embedding_bits", "queue_stats", MARK_TABLE];
 const schemas = (db: Db) => db`(n.nspname = current_schema() or n.nspname = 'pgboss')`;
 
 /**
- * Answers the tables of the service and of its queue. A partition counts as a part of its table.
+ * Returns the tables of the service and of its queue. A partition counts as a part of its table.
  */
 export async function readTables(db: Db): Promise<Table[]> {
   return await db<Table[]>`
@@ -43,7 +43,7 @@ export async function readTables(db: Db): Promise<Table[]> {
 }
 
 /**
- * Answers the foreign keys. Without them the tables can be loaded in any order by a role that is no
+ * Returns the foreign keys. Without them the tables can be loaded in any order by a role that is no
  * superuser, and all keys of a table are checked at once.
  */
 export async function readForeignKeys(db: Db): Promise<Part[]> {
@@ -56,7 +56,7 @@ export async function readForeignKeys(db: Db): Promise<Part[]> {
 }
 
 /**
- * Answers the indexes that no constraint needs. Making a graph of vectors at once takes a fraction
+ * Returns the indexes that no constraint needs. Making a graph of vectors at once takes a fraction
  * of the time.
  */
 export async function readIndexes(db: Db): Promise<Part[]> {

@@ -11,7 +11,7 @@ const LONGEST_LOG = 64 * 1024 * 1024;
 const LARGE_TABLE = 1024 * 1024;
 
 /**
- * Answers the tables of which more than a fifth and a thousand rows changed since their statistics
+ * Returns the tables of which more than a fifth and a thousand rows changed since their statistics
  * were taken. The counters start from zero with each process, so a large table that hasn't been
  * vacuumed since then counts as changed by any amount.
  */

@@ -4,7 +4,7 @@ import type { Sql } from "./types.ts";
 const LEAST_POSTGRES = 15;
 
 /**
- * Answers why the service can't use this database, in words for the operator; undefined when it
+ * Returns why the service can't use this database, in words for the operator; undefined when it
  * can, or when only pgvector is missing.
  */
 export async function whyUnusable(sql: Sql): Promise<string | undefined> {

@@ -45,7 +45,7 @@ await runParsed({
   tellNext(config, there);
 });
 
-/** Answers the configuration with which the service starts on the target. */
+/** Returns the configuration with which the service starts on the target. */
 function configAt(config: Config, to: string): Config {
   const { DATABASE_URL: _, ...rest } = Deno.env.toObject();
   return parseConfig({ ...rest, DATA_DIR: config.DATA_DIR, ...(to !== "embedded" && { DATABASE_URL: to }) });

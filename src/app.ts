@@ -22,7 +22,7 @@ import { webhookRoutes, WEBHOOKS } from "./http/webhooks/routes.ts";
 
 /**
  * The header fields of answers that are meant for clients. A browser lets scripts read only the
- * fields that are listed for it.
+ * fields that the service lists.
  */
 export const READABLE_FIELDS = [
   "Content-Disposition",
@@ -43,7 +43,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.use(secureHeaders({
     crossOriginResourcePolicy: "same-site",
     xFrameOptions: "DENY",
-    // The header leaves out includeSubDomains, because the service can't speak for other hosts of
+    // The header leaves out includeSubDomains, because the service can't decide for other hosts of
     // its domain.
     strictTransportSecurity: config.PUBLIC_URL.startsWith("https:") && "max-age=15552000",
     originAgentCluster: false,
@@ -64,7 +64,7 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
         "Last-Event-ID",
         "X-Request-Id",
         "X-TRPC-Source",
-        // A browser's OpenTelemetry sends these with each call that it traces.
+        // OpenTelemetry in a browser sends these fields with each traced call.
         "baggage",
         "traceparent",
         "tracestate",
@@ -86,9 +86,9 @@ export function buildApp(services: Services, started: Started): Hono<HttpEnv> {
   app.route("/api", eventStreamRoutes(services));
   app.route("/api", restRoutes(services));
   refuseOtherMethods(app);
-  // The portal comes last, because it looks at every address that nobody else has.
+  // The portal comes last, because it handles every address that no other route has.
   app.route("/", portalRoutes(config));
-  // The error is answered and not thrown, because an error thrown here would bypass the middleware
+  // The error is returned and not thrown, because an error thrown here would bypass the middleware
   // and its header fields.
   app.notFound((c) =>
     fail(new AppError("not_found", `No such path: ${c.req.path.slice(0, 200).toWellFormed()}`), c)

@@ -12,8 +12,8 @@ import superjson from "superjson";
 import type { AppRouter, ErrorBody, Event, Resync } from "./client_types.ts";
 
 /**
- * The credentials that a signed-in portal keeps, as plain JSON, so that they fit into a browser's
- * storage.
+ * The credentials that a signed-in portal keeps. They are plain JSON, so that a browser's storage
+ * can hold them.
  */
 export interface Credentials {
   access_token: string;
@@ -22,7 +22,10 @@ export interface Credentials {
   expires_at: number;
 }
 
-/** Keeps the credentials. They are read before every request, so that tabs may share one store. */
+/**
+ * Stores the credentials. The client reads them before every request, so that tabs may share one
+ * store.
+ */
 export interface CredentialStore {
   read(): Credentials | null | Promise<Credentials | null>;
   write(credentials: Credentials | null): void | Promise<void>;
@@ -32,13 +35,13 @@ export interface HandoffClientOptions {
   /** The service's address, such as https://handoff.example; the client adds `/trpc`. */
   baseUrl: string;
   /**
-   * An API key; or the store of a person's session, which is in memory when absent; or `cookies` in
-   * a page of the service's own origin, so that no script can reach a token.
+   * An API key, or the store of a person's session, or `cookies` in a page of the service's own
+   * origin, so that no script can reach a token. If absent, a session is stored in memory.
    */
   credentials?: { apiKey: string } | CredentialStore | "cookies";
   fetch?: typeof globalThis.fetch;
   /**
-   * Called with the reason when the service has ended the session and only a new sign-in can help.
+   * Called with the reason if the service has ended the session and only a new sign-in can help.
    */
   onSignedOut?: (reason: ErrorBody) => void;
 }
@@ -46,24 +49,26 @@ export interface HandoffClientOptions {
 export interface HandoffClient {
   /**
    * The service's procedures: `client.api.tickets.create.mutate(…)`. With `{ context: { ifMatch:
-   * ticket.version } }` behind its input, a change is made to that version only, and is otherwise
-   * refused as `version_conflict`.
+   * ticket.version } }` after the input, a change is made only to that version of the ticket. For
+   * any other version it is refused as `version_conflict`.
    */
   api: TRPCClient<AppRouter>;
   signIn(input: { email: string; password: string }): Promise<void>;
-  /** Forgets the credentials and ends the session. Throws when the service could not be told. */
+  /** Forgets the credentials and ends the session. Throws if the service could not be reached. */
   signOut(): Promise<void>;
   /**
-   * Answers the Bearer credential for the REST API, refreshed when it is time. Answers null when
-   * signed out, and with `cookies`, which the browser sends by itself.
+   * Returns the Bearer credential for the REST API, and refreshes it first if it is about to end.
+   * Returns null without a session, and also with `cookies`, because the browser sends those
+   * itself.
    */
   accessToken(): Promise<string | null>;
   /**
-   * Yields events as they come: `for await (const event of client.events()) …`. It survives lost
-   * connections and restarts of the service without losing an event. An item of type `resync` means
-   * that some events can no longer be given, so everything that is shown must be read again. Save
-   * `event.seq` and send it as `after` to go on later; without it events begin now.
-   * @throws what the service refuses, such as a credential that has ended
+   * Yields events as they happen: `for await (const event of client.events()) …`. The iteration
+   * survives lost connections and restarts of the service without losing an event. An item of type
+   * `resync` means that some events are no longer stored, so the caller must read everything again.
+   * To go on later, save `event.seq` and send it as `after`. Without `after`, the events from now
+   * on are yielded.
+   * @throws the service's refusal, such as the refusal of a credential that has ended
    */
   events(options?: FollowOptions): AsyncGenerator<Event | Resync>;
 }
@@ -77,18 +82,25 @@ export interface FollowOptions {
   signal?: AbortSignal;
 }
 
-/** An access token is replaced this long before its end, so that no call has to fail first. */
+/**
+ * The milliseconds before its end at which an access token is replaced, so that no call has to fail
+ * first.
+ */
 const REFRESH_BEFORE_MS = 30_000;
 const MAX_BATCH = 20;
 /**
- * Bytes. Twenty shorter inputs fit into the 1 MiB that a request may have; a longer one goes alone.
+ * The bytes from which an input is sent in a request of its own. Twenty shorter inputs fit into the
+ * 1 MiB that a request may have.
  */
 const LONG_INPUT = 50_000;
-/** This procedure takes the session cookie only, and a Bearer would win over the cookie. */
+/**
+ * This procedure accepts only the session cookie, and a Bearer credential would win over the
+ * cookie.
+ */
 const COOKIE_ONLY = "integrations.setUpHooks";
 /**
- * The answers to a refresh after which only a new sign-in can help. After any other answer the
- * session may be intact.
+ * The failures of a refresh after which only a new sign-in can help. After any other failure the
+ * session may still be valid.
  */
 const SESSION_ENDED: ReadonlySet<string | undefined> = new Set([
   "token_reused",
@@ -97,22 +109,22 @@ const SESSION_ENDED: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * Creates a typed client for TypeScript portals and tools. Calls made in one tick share a request,
- * unless they are long.
+ * Creates a typed client for TypeScript portals and tools. Calls that are made in one tick share a
+ * request, except for long ones.
  */
 export function createHandoffClient(options: HandoffClientOptions): HandoffClient {
   const { fetch = globalThis.fetch } = options;
   const transport = {
     url: `${options.baseUrl.replace(/\/+$/, "")}/trpc`,
     transformer: superjson,
-    // POST is used because an input such as a description is too long for a URL, and URLs end up in
-    // logs.
+    // POST is used, because an input such as a description is too long for a URL, and because URLs
+    // appear in logs.
     methodOverride: "POST" as const,
   };
   const { credentials } = options;
   const apiKey = typeof credentials === "object" && "apiKey" in credentials ? credentials.apiKey : null;
   const store = typeof credentials === "object" && "read" in credentials ? credentials : storeInMemory();
-  // The session cookie is set, renewed and sent too.
+  // The session cookie is set, renewed and sent, too.
   const withCookie = (input: URL | RequestInfo, init?: object) =>
     fetch(input, { ...init, credentials: "include" });
   // A sign-out that didn't reach the service may have left a cookie, so without a session no cookie
@@ -131,7 +143,8 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
   const credential = async (...calls: Operation[]) => {
     if (apiKey !== null) return bearer(apiKey);
     const token = await session.accessToken();
-    // The token is remembered, so that a refusal counts against this token and no newer one.
+    // The token is remembered, so that a refusal counts against this token and not against a newer
+    // one.
     for (const { context } of calls) context["token"] = token ?? session.mark;
     return calls[0]?.path === COOKIE_ONLY ? {} : bearer(token);
   };
@@ -167,7 +180,7 @@ export function createHandoffClient(options: HandoffClientOptions): HandoffClien
   };
 }
 
-/** The seconds that a call waits for an event, and the longest pause after calls that failed. */
+/** The seconds that a call waits for an event. It is also the longest pause after failed calls. */
 const WAIT_S = 50;
 const LONGEST_PAUSE_MS = 15_000;
 
@@ -178,7 +191,7 @@ async function* followEvents(
   let failures = 0;
   while (!signal?.aborted) {
     try {
-      // The first call comes back at once when it only asks for the present position.
+      // The first call returns at once if it only asks for the present position.
       const place = after === undefined ? { wait: 0 } : { wait: WAIT_S, after };
       const page = await api.events.list.query({ ...filter, ...place }, signal && { signal });
       failures = 0;
@@ -194,8 +207,8 @@ async function* followEvents(
 }
 
 /**
- * Whether another try may go better, as after a network failure, a restart or a limit that was
- * reached.
+ * Tells whether another try may succeed, such as after a network failure, a restart or a rate
+ * limit.
  */
 function mayPass(error: unknown): boolean {
   const status = (error as { data?: { httpStatus?: number } | null }).data?.httpStatus;
@@ -209,7 +222,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Keeps the credentials for as long as the page or process lives. */
+/** Keeps the credentials in memory, until the page or process ends. */
 export function storeInMemory(initial: Credentials | null = null): CredentialStore {
   let kept = initial;
   return {
@@ -221,12 +234,12 @@ export function storeInMemory(initial: Credentials | null = null): CredentialSto
 }
 
 /**
- * Answers the service's own words about a failed call, or null when the failure came from
- * elsewhere, such as the network.
+ * Returns the service's own sentence about a failed call, or null if the service did not cause the
+ * failure, as with a network failure.
  */
 export function errorBody(error: unknown): ErrorBody | null {
-  // The error is not recognised by its class, because a portal that makes a client of its own has
-  // that class from its own packages.
+  // The error is not recognised by its class, because a portal that creates its own tRPC client has
+  // the class from its own packages.
   const body = error instanceof Error ? (error as { data?: { body?: unknown } | null }).data?.body : null;
   return isErrorBody(body) ? body : null;
 }
@@ -245,7 +258,7 @@ function ifMatch(version: unknown): Record<string, string> {
 }
 
 /**
- * Whether the call waits for an event. Such a call would keep the other answers of a batch waiting.
+ * Tells whether the call waits for an event. Such a call would delay the other answers of a batch.
  */
 function isWaiting(input: unknown): boolean {
   return typeof input === "object" && input !== null && "wait" in input && input.wait !== 0;
@@ -267,7 +280,7 @@ class Session {
   readonly #open: TRPCClient<AppRouter>;
   readonly #onSignedOut: ((reason: ErrorBody) => void) | undefined;
   #refreshing: Promise<string | null> | undefined;
-  /** The access token that the service no longer takes. */
+  /** The access token that the service no longer accepts. */
   #refused: string | undefined;
 
   constructor(
@@ -281,8 +294,8 @@ class Session {
   }
 
   /**
-   * Answers a token that the service should still take. All callers during a refresh wait for the
-   * same one.
+   * Returns a token that the service should still accept. All callers wait for a refresh that is
+   * running, and get its token.
    */
   async accessToken(): Promise<string | null> {
     const credentials = await this.#store.read();
@@ -292,9 +305,7 @@ class Session {
     return await this.#refreshing;
   }
 
-  /**
-   * Notes that a call with this token was refused, and answers whether another try can go better.
-   */
+  /** Notes that a call with this token was refused, and tells whether another try can succeed. */
   refuse(token: unknown): boolean {
     if (typeof token !== "string") return false;
     this.#refused = token;
@@ -312,8 +323,8 @@ class Session {
     const { access_token, refresh_token } = credentials;
     try {
       await this.#logout(access_token).catch(async (error: unknown) => {
-        // The token has expired or was signed with a secret that has been replaced; the session may
-        // be intact.
+        // The token has expired or was signed with a secret that has been replaced. The session may
+        // still be valid.
         if (!isRefused(error)) throw error;
         await this.#logout((await this.#open.auth.refresh.mutate({ refresh_token })).access_token);
       });
@@ -366,7 +377,10 @@ class Session {
  * renewed.
  */
 class CookieSession {
-  /** The number of renewals of the cookies. A call of an earlier number may now go better. */
+  /**
+   * The number of renewals of the cookies. A call that began before the last renewal may now
+   * succeed.
+   */
   mark = 0;
   readonly #url: string;
   readonly #open: TRPCClient<AppRouter>;

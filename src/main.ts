@@ -17,11 +17,11 @@ import { bindingsOf } from "./http/request.ts";
 const ANSWERING_MS = 5_000;
 const CLOSING_MS = 4_500;
 /**
- * npm and the task runner pass on a signal that the whole process group got, so a second signal
- * this soon is a copy of the first.
+ * The milliseconds in which a second signal counts as a copy of the first. npm and the task runner
+ * pass on a signal that the whole process group has got already.
  */
 const ONE_SIGNAL_MS = 2_000;
-/** The time between two looks at the database's migrations. */
+/** The time between two checks of the database's migrations. */
 const LOOKING_MS = 10_000;
 
 /**
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, () => started));
   const stopped = new Promise<Deno.Signal>(onceStopped);
   const begin = async () => {
-    // The admin is announced at once, because a failure in between would lose the password.
+    // The admin's password is printed at once, because a failure before that would lose it.
     announce(config, await createFirstAdmin(running.services.sql, config));
     if (config.JOBS !== "off") await startJobs(running.boss, running.services);
     started = true;
@@ -112,7 +112,7 @@ function listen(config: Config, app: ReturnType<typeof buildApp>): Deno.HttpServ
 }
 
 /**
- * Answers whether the work ended in time. A client that reads slowly, or a database that is away,
+ * Tells whether the work ended in time. A client that reads slowly, or a database that is away,
  * must not hold up the end.
  */
 async function within(ms: number, work: Promise<void> | undefined): Promise<boolean> {
@@ -120,14 +120,14 @@ async function within(ms: number, work: Promise<void> | undefined): Promise<bool
 }
 
 /**
- * Logs the failure. Nothing is lost by it, because acknowledged writes are stored and a job that
- * was not handed back runs again.
+ * Logs a failure during the end. Nothing is lost by such a failure, because acknowledged writes are
+ * stored, and a job that was not handed back runs again.
  */
 function notClosed(error: unknown): void {
   log.error("could not close", describeError(error));
 }
 
-/** Warns of settings with which the service works on this machine only, or in this process only. */
+/** Warns of settings with which the service works only on this machine or only in this process. */
 function warn(config: Config): void {
   const { HOST, PUBLIC_URL, DATABASE_URL, AUTH_SECRET } = config;
   if (isWildcard(HOST) && PUBLIC_URL === ownUrl(config)) {

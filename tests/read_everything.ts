@@ -1,6 +1,6 @@
 import { publishedProcedures } from "../src/http/procedures.ts";
 
-/** Calls a path below /api as somebody, and answers the status and the parsed body. */
+/** Calls a path below /api as somebody, and returns the status and the parsed body. */
 export type Read = (path: string) => Promise<{ status: number; body: unknown }>;
 
 /**

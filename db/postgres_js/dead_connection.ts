@@ -43,7 +43,7 @@ class Life {
   }
 
   /**
-   * Answers the outcome of the work. Never settles once the connection is gone, because postgres.js
+   * Returns the outcome of the work. Never settles once the connection is gone, because postgres.js
    * must then neither commit nor roll back.
    */
   async outlasting<T>(work: Promise<T>): Promise<T> {

@@ -29,7 +29,7 @@ export function useCounts(project: string, { sort: _, stage: __, ...filters }: F
   return useQuery(trpc.tickets.count.queryOptions({ id: project, ...filters }));
 }
 
-/** Shows tickets where they will be before the service has said so; answers the way back. */
+/** Shows tickets where they will be before the service has said so and returns the way back. */
 export async function showMoved(project: string, filters: Filters, ids: ReadonlySet<string>, stage: Stage) {
   const keys = STAGE_ORDER.map((each) => ({ each, key: optionsOf(project, each, filters).queryKey }));
   // An answer that is on its way would put the tickets back.

@@ -6,7 +6,7 @@ import type { Moving } from "./move_menu.tsx";
 import type { useSelection } from "./use_selection.ts";
 
 interface Acts {
-  /** Answers the tickets to which an act at one card applies. */
+  /** Returns the tickets to which an act at one card applies. */
   chosen: (id: string) => TicketSummary[];
   selection: ReturnType<typeof useSelection>;
   move: (tickets: TicketSummary[], stage: Stage) => void;

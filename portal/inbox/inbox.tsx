@@ -88,7 +88,7 @@ function useActs() {
   };
 }
 
-/** Answers eight in the morning, by the clock of the person. */
+/** Returns eight in the morning, by the clock of the person. */
 function tomorrow(): string {
   const time = new Date();
   time.setDate(time.getDate() + 1);

@@ -31,7 +31,7 @@ export function NewKey({ made }: { made: (key: string) => void }) {
       name,
       scopes,
       project_id: project,
-      // Answers the end of that day, by the clock of the person.
+      // Returns the end of that day, by the clock of the person.
       expires_at: expires_on && new Date(`${expires_on}T23:59:59`).toISOString(),
     });
     made(key);

@@ -12,7 +12,8 @@ export async function listAudit(ctx: ActorContext, input: ListAudit) {
   const named = namedAccount(ctx.actor, input.account_id, "read another account's audit list");
   const accountId = input.account_id === undefined && user.role === "super_admin" ? null : named;
   const entries = readEntries(db, accountId, input);
-  // If an action is rare among all entries, only a plan for its name starts at its entries.
+  // An action may be rare among all entries. Only a plan that was made for the action's name starts
+  // at the action's entries.
   const rows = await (input.action === undefined ? entries : unprepared(entries));
   const { items, next_cursor } = page(rows, input.limit, ({ id }) => [id]);
   return { audit: items, next_cursor };

@@ -33,8 +33,8 @@ export async function prune({ db }: Context): Promise<void> {
     ],
   ] as const;
   for (const [table, key, hasServed] of served) {
-    // With a list the planner would read the whole table beside it. With an array it looks each key
-    // up.
+    // The keys are an array, because the planner looks up each key of an array. For a list of rows
+    // it would read the whole table.
     const step = () =>
       db`
       delete from ${db(table)} where ${db(key)} = any (array(

@@ -8,7 +8,7 @@ import { EFFECTS } from "./_effects.ts";
 
 /**
  * Runs a stored delivery again in its sender's name and returns the outcome. Effects may run more
- * than once, so that one which was already applied changes nothing.
+ * than once, because an effect that was already applied changes nothing.
  * @throws {AppError} not_found
  */
 export async function replayDelivery(ctx: ActorContext, { id }: IdPath): Promise<DeliveryRecord> {

@@ -62,7 +62,7 @@ async function runAgain({ db, queue }: ActorContext, { id }: IdPath): Promise<Re
   if (!letter) return undefined;
   const { name, payload, key } = letter;
   await queue.enqueue(db, name, payload);
-  // A job that already waits under this key does the same work.
+  // Another job that already waits under the key does the same work.
   const [job] = await db<Retried[]>`
     select id, name from pgboss.job
     where name = ${name} and state = 'created' and singleton_key is not distinct from ${key}

@@ -8,8 +8,8 @@ import { cleanText } from "./_clean_text.ts";
 import type { RunStatus } from "./schema.ts";
 
 /**
- * A task's state after the run, but its former assignee and claim, because a later event starts
- * from there.
+ * A task's state after the run, with the assignee and claim that it had before, because a later
+ * event starts from them.
  */
 export interface SettledTask {
   id: string;

@@ -14,7 +14,7 @@ import { lockAgent } from "./_rows.ts";
 import { type SettledTask, settleTasks } from "./_settle_tasks.ts";
 import type { RunStatus, StatusChange } from "./schema.ts";
 
-// A Map is used so that a status called `toString` is unknown, too.
+// This is a Map, so that a status with the name `toString` is unknown.
 const STATUSES = new Map<string, RunStatus>([
   ["FINISHED", "finished"],
   ["ERROR", "failed"],
@@ -36,7 +36,7 @@ interface Run {
   event_at: string | null;
   event_tie: string | null;
   settled_tasks: SettledTask[];
-  /** The id in the ticket's history of the move by which the run finished. */
+  /** The id of the history row for the move that the finished run made. */
   move_id: number | null;
   ticket_stage: Stage;
   ticket_open: boolean;

@@ -21,7 +21,7 @@ export interface TicketFacts
   last_activity: string;
   embedded: boolean;
   pending_questions: number;
-  /** A digest of title and description. Another digest is another fact. */
+  /** A digest of title and description. When the digest changes, the facts have changed. */
   text_digest: string;
 }
 

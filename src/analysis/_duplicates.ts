@@ -7,8 +7,8 @@ import { type Likeness, likenessOf } from "./_likeness.ts";
 import type { WordedTicket, Words } from "./_words.ts";
 
 /**
- * Nearest open tickets by embedding that are compared by their words. With 20, no more of the
- * labelled pairs are found.
+ * The number of nearest open tickets, by embedding, whose words are compared. With 20 tickets, no
+ * more of the labelled pairs are found.
  */
 const NEIGHBOURS = 10;
 /**
@@ -46,7 +46,7 @@ export async function findDuplicates(
   const findings = bestOfEach(scorePairs(pairs, texts, words)).map((pair) =>
     describePair(texts.get(pair.a)!, texts.get(pair.b)!, pair)
   );
-  // A pair may be found from either of its tickets.
+  // A pair may be found twice, once from each ticket.
   return [...new Map(findings.map((finding) => [finding.fingerprint, finding])).values()];
 }
 

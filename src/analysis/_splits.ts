@@ -16,7 +16,10 @@ const MOST_TASKS = 50;
  * tasks of two subjects 0.25 at most.
  */
 const SAME_SUBJECT = 0.3;
-/** Two tasks that are off the subject are no second subject. */
+/**
+ * The least number of tasks that count as a second subject, because two tasks may just be off the
+ * subject.
+ */
 const LEAST_GROUP = 3;
 const EMBED_TIMEOUT_MS = 10_000;
 

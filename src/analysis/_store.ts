@@ -10,9 +10,9 @@ import type { ExecutedFinding } from "./_finished.ts";
 interface BatchResult {
   tickets: readonly TicketFacts[];
   findings: readonly (Finding | ExecutedFinding)[];
-  /** Tickets whose earlier suggestions stand. */
+  /** Tickets whose earlier suggestions stay as they are. */
   unjudged: readonly string[];
-  /** Tickets of which only the splits could not be judged. */
+  /** Tickets whose splits could not be judged. Everything else about them was judged. */
   unknownSplits: readonly string[];
   /** Tickets that the next run looks at again. */
   again: readonly string[];

@@ -8,7 +8,7 @@ export interface Terms {
   all: ReadonlySet<string>;
   /** Names that people don't repeat by chance: test and class names, CVE numbers, stack frames. */
   identifiers: ReadonlySet<string>;
-  /** A digest of the text as written. Another text is another fact. */
+  /** A digest of the text as written. When the digest changes, the facts have changed. */
   digest: string;
 }
 

@@ -7,13 +7,19 @@ import { Rarity } from "./_rarity.ts";
 import { type Terms, termsOf } from "./_terms.ts";
 
 /**
- * Tickets from which the rarity of terms is learnt. With 2,000 of them the same duplicates are
- * found.
+ * The number of tickets from which the rarity of terms is computed. With 2,000 tickets the same
+ * duplicates are found.
  */
 const SAMPLE = 500;
-/** About 15 kB for each ticket. A run works through one neighbourhood after the other. */
+/**
+ * The number of tickets whose terms are kept, at about 15 kB each. A run works through groups of
+ * similar tickets one after the other.
+ */
 const MOST_KEPT = 3_000;
-/** About 5 ms of work, after which other work on this thread gets its turn. */
+/**
+ * The number of texts that are read in about 5 ms. After these, other work of the thread gets its
+ * turn.
+ */
 const TEXTS_A_TURN = 20;
 
 export interface WordedTicket extends Pick<Ticket, "id" | "number" | "ticket_ref" | "title" | "stage"> {
@@ -35,7 +41,7 @@ export class Words {
     this.#subject = subject;
   }
 
-  /** Learns from the project's newest tickets. */
+  /** Computes the rarity of terms from the project's newest tickets. */
   static async learn(ctx: Context, subject: Subject): Promise<Words> {
     const words = new Words(ctx, subject);
     const sample = await words.#keep(ctx.db`order by t.created_at desc, t.id desc limit ${SAMPLE}`);

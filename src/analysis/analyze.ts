@@ -13,8 +13,8 @@ import { storeBatch } from "./_store.ts";
 import { Words } from "./_words.ts";
 
 /**
- * So many take less than half a second on the embedded database, whose one connection blocks
- * everybody else for that time.
+ * This number of tickets takes less than half a second on the embedded database. Everybody else
+ * waits for its one connection during that time.
  */
 const BATCH = 50;
 /** A job may run for 60 s. The next job takes the work that is left. */
@@ -51,7 +51,7 @@ export async function analyzeProject(ctx: Context, input: Payload<"analyze-proje
 
 interface Work {
   tickets: TicketFacts[];
-  /** Learnt when the first text needs them. */
+  /** Computed when the first text needs the rarities. */
   words: () => Promise<Words>;
   deadline: number;
 }

@@ -6,8 +6,8 @@ import { markChanged } from "./_backlog.ts";
 const STEP = 20_000;
 /**
  * Rows get their numbers before they are committed, so a later row may be visible first. No
- * transaction lives as long as this, so older rows are complete; younger rows are read again next
- * time. A row that still seems younger then was written before the clock was set back.
+ * transaction lasts as long as this, so all older rows are visible; younger rows are read again
+ * next time. A row that seems younger even then was written before the clock was set back.
  */
 const SETTLED_SECONDS = 60;
 

@@ -24,7 +24,7 @@ export async function findLastPage({ actor, db }: ActorContext): Promise<LastPag
   return last;
 }
 
-/** Returns false if another caller's page has replaced `last` since it was read. */
+/** Returns false if another caller's page has replaced `last` since `last` was read. */
 export async function replaceLastPage(
   { actor, db }: ActorContext,
   last: LastPage | undefined,

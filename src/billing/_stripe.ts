@@ -29,10 +29,10 @@ const Answer = z.looseObject({
 const Refusal = z.looseObject({ error: z.looseObject({}).or(z.string()) });
 
 /**
- * Rejects answers that aren't the provider's, such as a gateway's `"Forbidden"`. They would end the
- * process, because the package fails on them in a place where nobody catches the error, or takes
- * them for the wanted object. Without its body such an answer looks like one that broke off, which
- * the package requests again.
+ * Rejects answers that aren't the provider's, such as a gateway's `"Forbidden"`. The package would
+ * take such an answer for the wanted object, or would fail on it in a place where nobody catches
+ * the error, which ends the process. Without its body such an answer looks like one that broke off,
+ * which the package requests again.
  */
 async function fetchObject(...request: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...request);

@@ -3,9 +3,9 @@ import { AppError } from "../core/errors.ts";
 import type { Billing, Subscription } from "./schema.ts";
 
 /**
- * Returns the account's subscription and customer. If its customers have several subscriptions, the
- * one shown is the first by status: running before awaiting first payment before ended; the newest
- * of equals.
+ * Returns the account's subscription and customer. If the account's customers have several
+ * subscriptions, the first one by status is returned, and among equals the newest. The order is:
+ * running, awaiting the first payment, ended.
  * @throws {AppError} not_configured
  */
 export async function getBilling(ctx: ActorContext): Promise<Billing> {

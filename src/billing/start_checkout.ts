@@ -16,8 +16,8 @@ import type { HostedPage, StartCheckout } from "./schema.ts";
 
 const ENDED = ["canceled", "incomplete_expired"];
 /**
- * With `incomplete` the first payment may never come. Any other status counts as running, also a
- * new one.
+ * With `incomplete` the first payment may never come. Any other status counts as running, even one
+ * that this code doesn't know.
  */
 const NOT_RUNNING = [...ENDED, "incomplete"];
 
@@ -123,7 +123,8 @@ async function makePage(stripe: Stripe, user: User, page: Page): Promise<Stripe.
 
 /**
  * Returns one key for all calls of a minute with the same request. A key must not last longer,
- * because the provider repeats the first answer to a key for a day, even if it was a failure.
+ * because the provider repeats the first answer to a key for a day, even if that answer was a
+ * failure.
  */
 function keyOf(params: Stripe.Checkout.SessionCreateParams, after: LastPage | undefined): string {
   const minute = Math.floor(Date.now() / 60_000);

@@ -27,8 +27,8 @@ async function isSignedBy(body: Uint8Array, signature: string, secret: string): 
     return true;
   } catch (error) {
     if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
-    // This call also refuses bodies that are no JSON and thin events. The parser reports those, so
-    // only the signature is checked here.
+    // The package's call would also refuse thin events and bodies that are no JSON. The parser
+    // reports both, so only the signature is checked here.
     return await Stripe.webhooks.signature!.verifyHeaderAsync(body, signature, secret, TOLERANCE_S, provider);
   }
 }

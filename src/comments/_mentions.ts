@@ -5,8 +5,8 @@ import { MAX_MENTIONS } from "./schema.ts";
 
 const MENTION = /@\[([^\]\n]{1,200})\]\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)/gi;
 /**
- * Fenced blocks, inline code and quoted lines. They are the words of others, so their mentions
- * don't count and an answer doesn't inherit them.
+ * Fenced blocks, inline code and quoted lines. They hold the words of others, so a mention inside
+ * of them doesn't count, and an answer that quotes a mention notifies nobody.
  */
 const NOT_OWN_WORDS = /^ {0,3}(```|~~~)[^]*?(?:^ {0,3}\1|$(?![^]))|`[^`\n]*`|^ {0,3}>.*$/gm;
 

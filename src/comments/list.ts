@@ -8,8 +8,8 @@ import type { Comment, ListComments } from "./schema.ts";
 /** Returns one page of a ticket's comments, oldest first. Deleted comments have no text. */
 export async function listComments(ctx: ProjectContext, { ticketId, limit, cursor }: ListComments) {
   const { db, project } = ctx;
-  // This comes before the reads start: if a wrong cursor threw between them, nothing would await
-  // the first read.
+  // The cursor is parsed before the reads start. If a wrong cursor threw an error between the two
+  // reads, nothing would await the first read.
   const after = afterId(db, "c.id", cursor);
   const [, rows] = await Promise.all([
     requireTicket(ctx, ticketId),

@@ -19,7 +19,7 @@ export type AccessLevel =
 
 export const PROJECT_LEVELS = { viewer: "viewer", member: "member", project_admin: "admin" } as const;
 
-/** An API key needs the procedure's scope. A procedure without one takes no keys. */
+/** An API key needs the procedure's scope. A procedure without a scope takes no API keys. */
 export function requireScope(actor: Actor, scope: Scope | undefined): void {
   if (actor.credential.type !== "key") return;
   if (scope === undefined) throw new AppError("insufficient_scope", "API keys may not make this call");
@@ -40,7 +40,10 @@ export async function currentActor(ctx: ActorContext, scope: Scope): Promise<Act
   return actor;
 }
 
-/** Whether the caller has the scope. Only keys are narrowed by scopes. */
+/**
+ * Tells whether the caller has the scope. Scopes narrow API keys only, so any other caller has
+ * every scope.
+ */
 export function hasScope({ credential }: Actor, scope: Scope): boolean {
   return credential.type !== "key" || credential.scopes.includes(scope);
 }
@@ -54,14 +57,14 @@ export function requireRole(actor: Actor, level: "account_admin" | "super_admin"
       `This call is for ${level === "super_admin" ? "super admins" : "admins"} only`,
     );
   }
-  // A key that is bound to one project has no power over the whole account.
+  // An API key that is bound to one project can't act on the whole account.
   if (actor.credential.type === "key" && actor.credential.project_id !== null) {
     throw new AppError("forbidden", "An API key that is bound to a project may not make this call");
   }
 }
 
 /**
- * Answers the account that a call is about: the caller's own, or another one that a super admin
+ * Returns the account that a call is about: the caller's own, or another account that a super admin
  * names.
  */
 export function namedAccount({ user }: Actor, named: string | undefined, attempt: string): string {
@@ -72,11 +75,11 @@ export function namedAccount({ user }: Actor, named: string | undefined, attempt
 }
 
 /**
- * Checks, behind a lock, that the caller still has the rights that they were let in with. It is for
- * calls that give rights or a credential, because a right that was just taken away, or that another
- * process still remembers, must not restore itself. Call it inside `transact`.
- * @throws {AppError} unauthenticated once deactivated or signed out; forbidden once in a lower
- * role, or a bot
+ * Checks, behind a lock, that the caller still has the rights that the call began with. Calls that
+ * give rights or a credential use this check. Without it, a right that was just taken away, or that
+ * another process still remembers, could be used to restore itself. Call it inside `transact`.
+ * @throws {AppError} unauthenticated if the caller was deactivated or signed out; forbidden if the
+ * caller has a lower role now, or became a bot
  */
 export async function requireStanding({ db, actor: { user, credential } }: ActorContext): Promise<void> {
   const credentials = db(credential.type === "key" ? "api_keys" : "sessions");
@@ -96,17 +99,17 @@ export async function requireStanding({ db, actor: { user, credential } }: Actor
 
 interface ProjectRule {
   needed: ProjectRole;
-  /** The answer to callers without any access. */
+  /** The failure for callers without any access. */
   denial: "forbidden" | "not_found";
   /** The call may write even in an archived project. */
   evenArchived?: boolean | undefined;
 }
 
 /**
- * Answers the project with the caller's role in it. Callers who may not see a project don't learn
+ * Returns the project with the caller's role in it. Callers who may not see a project don't learn
  * whether it exists.
- * @throws {AppError} `denial` without any access; not_found to a super admin; forbidden with too
- * little of it
+ * @throws {AppError} `denial` for a caller without any access; not_found for a super admin;
+ * forbidden for a role that is too low
  */
 export async function requireProject(
   ctx: ActorContext,
@@ -132,12 +135,12 @@ function noAccess(): AppError {
   return new AppError("forbidden", "You have no access to this project");
 }
 
-/** Whether the caller sees every project. Such a caller may know which projects exist. */
+/** Tells whether the caller sees every project. Such a caller may know which projects exist. */
 function seesAll({ user, credential }: Actor): boolean {
   return user.role === "super_admin" && (credential.type !== "key" || credential.project_id === null);
 }
 
-/** Compares two roles. The enums of roles name the lowest first. */
+/** Compares two roles. The enums of roles list the lowest role first. */
 function isBelow<Rank extends string>(role: Rank, other: Rank, ranks: readonly Rank[]): boolean {
   return ranks.indexOf(role) < ranks.indexOf(other);
 }
@@ -154,15 +157,16 @@ export function roleInProject(db: Db) {
   return db`project_role(u.role, u.account_id, p.account_id, m.role)`;
 }
 
-/** All `projects p` beside one user, as `roleInProject` needs them. */
+/** All `projects p` joined with one user, as `roleInProject` needs them. */
 export function projectsFor(db: Db, userId: string) {
   return db`projects p join users u on u.id = ${userId}::uuid
     left join project_members m on m.project_id = p.id and m.user_id = u.id`;
 }
 
 /**
- * Narrows `projects p` to the projects where the user may have a role at all, which an index finds.
- * Without it `roleInProject` would be called for every project. It gives no right.
+ * Narrows `projects p` to the projects in which the user may have a role. An index finds these
+ * projects. Without this condition, `roleInProject` would be called for every project. The
+ * condition alone gives no right.
  */
 export function withinReach(db: Db, { id, role, account_id }: User) {
   if (role === "super_admin") return db`true`;
@@ -172,7 +176,7 @@ export function withinReach(db: Db, { id, role, account_id }: User) {
   return db`p.id in (select project_id from project_members where user_id = ${id}::uuid ${own})`;
 }
 
-/** Answers the project as the caller may see it, or null. */
+/** Returns the project as the caller may see it, or null. */
 async function findProject(ctx: ActorContext, projectId: string): Promise<ProjectAccess | null> {
   const { user, credential } = ctx.actor;
   if (credential.type === "key" && credential.project_id !== null && credential.project_id !== projectId) {
@@ -191,14 +195,14 @@ async function findProject(ctx: ActorContext, projectId: string): Promise<Projec
 }
 
 /**
- * Whether the caller may see the project, as `requireProject` decides for viewers. It is for work
- * that goes on longer than a call.
+ * Tells whether the caller may see the project, as `requireProject` decides for viewers. Work that
+ * goes on longer than a call uses this.
  */
 export async function maySee(ctx: ActorContext, projectId: string): Promise<boolean> {
   return await findProject(ctx, projectId) !== null;
 }
 
-/** Answers the ids of the projects that the caller may see, as a subselect. */
+/** Returns the ids of the projects that the caller may see, as a subselect. */
 export function visibleProjects(db: Db, { user, credential }: Actor): Fragment {
   const bound = credential.type === "key" && credential.project_id !== null
     ? db`and p.id = ${credential.project_id}::uuid`
@@ -208,14 +212,17 @@ export function visibleProjects(db: Db, { user, credential }: Actor): Fragment {
 }
 
 /**
- * Refuses bots. It is for decisions that only a person may take, and for choices of who counts as a
- * person.
+ * Refuses bots. It guards decisions that only a person may take, and decisions about who counts as
+ * a person.
  */
 export function requirePerson(actor: Actor, refusal: string): void {
   if (isBot(actor)) throw new AppError("forbidden", refusal);
 }
 
-/** Whether this caller may skip the human test gate in this project. Bot clients never may. */
+/**
+ * Tells whether this caller may skip the human test gate in this project. Bot clients may never
+ * skip it.
+ */
 export function maySkipHumanTests(actor: Actor, project: ProjectAccess): boolean {
   return project.role === "admin" && !isBot(actor);
 }

@@ -2,15 +2,15 @@ import type { Sql } from "../../db/open.ts";
 
 /**
  * Remembers for a few seconds who a credential belongs to and what they may do in a project, so
- * that most calls need no statement for it. A write that changes either calls `forgetAccess`. Other
- * processes follow within the time to live, which is under the five seconds that a revocation may
- * take.
+ * that most calls need no statement for it. A write that changes a credential or a right calls
+ * `forgetAccess`. Other processes notice the change when their entries expire, which is within the
+ * five seconds that a revocation may take.
  */
 export class AccessCache {
   static readonly TTL_MS = 3_000;
   static readonly MAX_ENTRIES = 10_000;
   readonly #entries = new Map<string, { value: unknown; until: number }>();
-  /** The reads that are under way and began after the last clear. */
+  /** The running reads that began after the cache was last cleared. */
   readonly #loading = new Map<string, Promise<unknown>>();
   readonly #sql: Sql;
   #generation = 0;
@@ -19,14 +19,14 @@ export class AccessCache {
     this.#sql = sql;
   }
 
-  /** The number of times that the cache was cleared. */
+  /** The number of times that the cache has been cleared. */
   get generation(): number {
     return this.#generation;
   }
 
   /**
-   * Answers the remembered value, or the loaded one. `load` reads on the client and not in a
-   * transaction, so that no value is remembered that a transaction may yet roll back. Calls of the
+   * Returns the remembered value, or the loaded one. `load` reads on the client and not in a
+   * transaction, because a value that is rolled back later must not be remembered. Calls of the
    * same moment share one read, because one event may wake a thousand waiters. A failure is not
    * remembered.
    */
@@ -38,7 +38,7 @@ export class AccessCache {
   }
 
   #load(key: string, load: (sql: Sql) => Promise<unknown>, now: number): Promise<unknown> {
-    // A value that was read before a clear may be old by now.
+    // A value that was read before the cache was cleared may be out of date.
     const isCurrent = () => this.#loading.get(key) === loading;
     const loading: Promise<unknown> = load(this.#sql).then((value) => {
       if (isCurrent()) this.#store(key, value, now);

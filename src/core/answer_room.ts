@@ -1,23 +1,24 @@
 import { AppError } from "./errors.ts";
 
 /**
- * The bytes of long texts in a page, or in a list without pages. The calls of a batch share them.
+ * The most bytes of long texts in a page, or in a list without pages. The calls of a batch share
+ * this limit.
  */
 export const PAGE_BYTES = 2 * 1024 * 1024;
 /**
- * The bytes of all answers to a request. A page may have six times its bytes as JSON when every
+ * The most bytes of all answers to a request. A page may have six times its bytes as JSON if every
  * character needs an escape.
  */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** The bytes of an escape such as \u0001. */
 const MOST_BYTES_OF_CHARACTER = 6;
 /**
- * The number of calls of a batch that read at once. The others wait, so that no more than these lie
- * in memory before they are measured.
+ * The number of calls of a batch that read at once. The others wait, so that no more answers than
+ * this are in memory before they are measured.
  */
 const READING_AT_ONCE = 4;
 
-/** The room that is left for the answers of one request, no matter how many calls it makes. */
+/** Limits the bytes of all answers to one request, no matter how many calls the request makes. */
 export class AnswerRoom {
   #left = MAX_ANSWER_BYTES;
   #reading = 0;
@@ -28,13 +29,13 @@ export class AnswerRoom {
     this.#calls = calls;
   }
 
-  /** An upper bound of the bytes that the answers take so far. */
+  /** An upper bound of the bytes of the answers so far. */
   get taken(): number {
     return MAX_ANSWER_BYTES - this.#left;
   }
 
   /**
-   * Reads when its turn comes, and takes the room of the answer.
+   * Calls `read` when its turn comes, and counts the bytes of the answer.
    * @throws {AppError} answer_too_large
    */
   async read<Result>(read: () => Promise<Result>, answerOf: (result: Result) => unknown): Promise<Result> {
@@ -54,8 +55,8 @@ export class AnswerRoom {
   /** @throws {AppError} answer_too_large */
   take(answer: unknown): void {
     const most = MOST_BYTES_OF_CHARACTER * charactersOf(answer);
-    // The answer is measured exactly only when it might matter, because writing it out costs as
-    // much as sending it.
+    // The answer is measured exactly only if the bound might be exceeded, because the exact measure
+    // costs as much as sending the answer.
     const bytes = most * this.#calls <= MAX_ANSWER_BYTES
       ? most
       : Buffer.byteLength(JSON.stringify(answer) ?? "");

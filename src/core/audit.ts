@@ -14,7 +14,7 @@ interface AuditEntry {
   details?: Record<string, unknown>;
 }
 
-/** Records an act that admins should know of. Joins the caller's transaction. */
+/** Records an act that admins should know of, in the caller's transaction. */
 export async function recordAudit({ db, author, requestId }: Context, entry: AuditEntry): Promise<void> {
   const { account_id, action, target_type = null, target_id = null, details = {} } = entry;
   await db`

@@ -3,19 +3,23 @@ import { AppError } from "./errors.ts";
 import type { Scope } from "./schema.ts";
 import { hashToken, isApiKey, UnknownToken, verifyAccessToken } from "./tokens.ts";
 
-/** A cookie's names: the one that is set, then former ones that are still taken. */
+/**
+ * A cookie's names. The service sets the first one and still accepts the others, which are former
+ * names.
+ */
 type CookieNames = readonly [name: string, ...former: string[]];
 
 /**
- * Holds the access token. Browsers take a cookie with this prefix from this very host and over
- * https alone, so that no other host of the domain can plant one.
+ * Holds the access token. Browsers accept a cookie with this prefix only from this very host and
+ * only over https, so no other host of the domain can set it.
  */
 export function sessionCookie(publicUrl: string): CookieNames {
   return isSecure(publicUrl) ? ["__Host-session", "session"] : ["session"];
 }
 
 /**
- * Holds the refresh token of a browser's session. The prefix above would allow no path of its own.
+ * Holds the refresh token of a browser's session. This cookie has a path of its own, which the
+ * prefix above would not allow.
  */
 export function refreshCookie(publicUrl: string): CookieNames {
   return isSecure(publicUrl) ? ["__Secure-refresh", "refresh"] : ["refresh"];
@@ -25,20 +29,26 @@ function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith("https:");
 }
 
-/** Gives the answer a session cookie. An empty one for 0 seconds removes the browser's cookie. */
+/**
+ * Adds a session cookie to the answer. An empty value for 0 seconds removes the browser's cookie.
+ */
 export function setSessionCookie(ctx: RequestContext, value: string, seconds: number): void {
   setCookie(ctx, sessionCookie(ctx.config.PUBLIC_URL), { value, seconds, scope: "SameSite=Lax; Path=/" });
 }
 
-/** Removes the session cookie of a caller who sent one, because it is of no use any more. */
+/**
+ * Removes the session cookie of a caller who sent one, because the cookie is of no use any more.
+ */
 export function forgetSessionCookie(ctx: RequestContext): void {
   if (ctx.hasCookie) setSessionCookie(ctx, "", 0);
 }
 
-/** Browsers send the refresh cookie to this path only. */
+/** The only path to which browsers send the refresh cookie. */
 const REFRESH_PATH = "/api/auth/session";
 
-/** Gives the answer a refresh cookie. An empty one for 0 seconds removes the browser's cookie. */
+/**
+ * Adds a refresh cookie to the answer. An empty value for 0 seconds removes the browser's cookie.
+ */
 export function setRefreshCookie(ctx: RequestContext, value: string, seconds: number): void {
   const scope = `SameSite=Strict; Path=${REFRESH_PATH}`;
   setCookie(ctx, refreshCookie(ctx.config.PUBLIC_URL), { value, seconds, scope });
@@ -66,7 +76,7 @@ interface Credentials {
   /** Values of all session cookies. */
   cookies: readonly string[];
   address: string;
-  /** How many calls the request makes: a batch makes several. */
+  /** The number of calls in the request, because a batch has several. */
   calls: number;
   /** Header fields of the answer, for the rate limits of keys. */
   answer: Headers;
@@ -75,12 +85,13 @@ interface Credentials {
 const KEY_LIMIT = { name: "key", points: 12_000, seconds: 60 };
 const REFUSED_KEY_LIMIT = { name: "refused-key", points: 60, seconds: 60 };
 
-/** The most cookies of one name that are looked at, because no browser keeps more for a site. */
+/** The most cookies of one name that are looked at. No browser keeps more of them for a site. */
 const MOST_COOKIES = 200;
 
 /**
- * Finds out who calls. A Bearer credential wins over a cookie; another scheme is for a proxy in
- * between. Answers null when no credential came that was ever issued here.
+ * Identifies the caller. A Bearer credential wins over a cookie. A credential of another scheme is
+ * ignored, because it is meant for a proxy in between. Returns null if the request has no
+ * credential that was ever issued here.
  * @throws {AppError} unauthenticated, token_expired, csrf, rate_limited
  */
 export async function authenticate(services: Services, credentials: Credentials): Promise<Actor | null> {
@@ -101,7 +112,7 @@ export async function authenticate(services: Services, credentials: Credentials)
 }
 
 /**
- * Answers the owner of the session that the first valid cookie names. Other applications on the
+ * Returns the owner of the session that the first valid cookie names. Other applications on the
  * domain may have set cookies of the same name, so a cookie that was not issued here is no
  * credential.
  * @throws {AppError} the refusal of an ended session's cookie when no cookie is valid
@@ -157,7 +168,7 @@ async function sessionActor(services: Services, token: string, via: "bearer" | "
     if (!user) throw new AppError("unauthenticated", "The session has ended");
     return { user, sessionId, expiresAt };
   });
-  // The cache may outlive the token by a moment.
+  // The cached entry may outlive the token by a moment.
   if (found.expiresAt * 1000 <= Date.now()) throw new AppError("token_expired");
   return { user: found.user, credential: { type: "session", id: found.sessionId, via } };
 }
@@ -190,7 +201,7 @@ async function keyActor(services: Services, key: string): Promise<Actor> {
   const refused = () => new AppError("unauthenticated", "The API key is unknown, revoked or expired");
   if (!isApiKey(key)) throw refused();
   const row = await services.access.get(`key:${key}`, async (sql) => {
-    // last_used_at is written at most once a minute, so that reads stay reads.
+    // last_used_at is written at most once a minute, so that most reads write nothing.
     const [found] = await sql<KeyRow[]>`
       with found as (
         select k.id as key_id, k.scopes, k.project_id, k.expires_at, k.last_used_at, u.id, u.email, u.name, u.kind, u.role,

@@ -5,13 +5,13 @@ import type { Context } from "./context.ts";
 interface BatchedReadOptions<C extends Context, Scope, Value> {
   name: string;
   /**
-   * The facts that the read needs beside its key, as JSON. Calls with equal facts may share a
-   * statement.
+   * The facts that the read needs in addition to its key, as JSON. Calls with equal facts may share
+   * a statement.
    */
   scope: (ctx: C) => Scope;
   /**
-   * Reads for all callers that share the statement, so it gets their scope and none of their
-   * contexts.
+   * Reads for all callers that share the statement. Therefore it gets their common scope and no
+   * caller's context.
    */
   load: (db: Db, scope: Scope, keys: string[]) => Promise<Map<string, Value>>;
 }
@@ -21,9 +21,9 @@ interface BatchedRead<C extends Context, Value> {
 }
 
 /**
- * A read by key that calls of the same moment share. A call waits for no more than the statement
- * that is under way, and sees no less than was there when the call was made. In a transaction a
- * call reads by itself, because only the transaction sees its own writes.
+ * A read by key that simultaneous calls share. A call waits at most for the statement that is
+ * running, and sees everything that was committed before the call. In a transaction a call reads by
+ * itself, because only the transaction sees its own writes.
  */
 export function batchedRead<C extends Context, Scope, Value>(
   { name, scope, load }: BatchedReadOptions<C, Scope, Value>,

@@ -11,16 +11,16 @@ type Work = (items: unknown[]) => Promise<unknown[]>;
 const MAX_ITEMS = 64;
 
 /**
- * Group commit. Calls of one lane that come while another is under way go together as the next one.
- * Where each call would wait for the same row lock until its predecessor's commit, sixteen calls at
- * once cost what two or three do.
+ * Group commit. All calls of a lane that arrive while the lane works are done together as its next
+ * piece of work. If each call would otherwise wait for the same row lock until the commit of the
+ * call before, sixteen simultaneous calls cost as much as two or three.
  */
 export class Batches {
   readonly #waiting = new Map<string, Entry[]>();
 
   /**
-   * Answers the result of `work` for `item`. `work` answers in the order of its items and changes
-   * all or nothing. The first waiting call's `work` serves all the calls that wait in its lane, so
+   * Returns the result of `work` for `item`. `work` answers in the order of its items and changes
+   * all or nothing. The `work` of the first waiting call serves all calls that wait in the lane, so
    * it may depend on nothing but the lane. An idle lane starts at once.
    */
   join<Item, Result>(
@@ -52,8 +52,9 @@ async function settle(entries: Entry[], work: Work): Promise<void> {
     const results = await work(entries.map(({ item }) => item));
     entries.forEach(({ resolve }, index) => resolve(results[index]));
   } catch (error) {
-    // One bad item must not fail the others. When the database is away or overloaded, more
-    // statements would not help, and statements sent before a lost connection may have been
+    // The items are tried one by one, so that a bad item doesn't fail the others. They are not
+    // tried again if the database is away or overloaded, because more statements would not help.
+    // After a lost connection they are not tried again either, because the statement may have been
     // executed.
     if (entries.length === 1 || isUnavailable(error) || isTimeout(error)) {
       return entries.forEach(({ reject }) => reject(error));

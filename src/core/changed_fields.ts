@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * Answers the given fields that differ from the stored ones. They are compared by value, because
+ * Returns the given fields that differ from the stored ones. They are compared by value, because
  * the database keeps JSON's keys in its own order.
  */
 export function changedFields(before: object, given: Record<string, unknown>): Record<string, unknown> {

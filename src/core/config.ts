@@ -7,8 +7,8 @@ import { isVisible } from "./schema.ts";
 const list = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean));
 
 /**
- * One secret, or two separated by a comma while one replaces the other. The first is the one in
- * use.
+ * One secret, or two that are separated by a comma while the first replaces the second. The first
+ * secret is the one in use.
  */
 const secrets = list
   .refine(({ length }) => length === 1 || length === 2, "takes one secret, or two separated by a comma")
@@ -23,7 +23,10 @@ const secretsOfLength = (least: number) =>
 /** The least number of characters of a secret that signs or encrypts. */
 export const SECRET_LENGTH = 32;
 const longSecrets = secretsOfLength(SECRET_LENGTH);
-/** The provider may make it, and a sender's door limits guesses. */
+/**
+ * The least number of characters of a webhook's secret. The provider may choose the secret, and the
+ * service limits guesses.
+ */
 const webhookSecrets = secretsOfLength(16);
 
 const port = z.string().regex(/^\d+$/, "takes a number from 1 to 65535").transform(Number)
@@ -33,8 +36,8 @@ const httpUrl = z.string().trim().refine(isHttpUrl, "takes an http or https URL"
   .transform((text) => text.replace(/\/+$/, ""));
 
 /**
- * An origin without a path, because links, redirects, pages and Stripe's package name paths from
- * the root.
+ * An origin without a path, because links, redirects, pages and Stripe's package use paths that
+ * begin at the root.
  */
 const httpOrigin = httpUrl.refine(
   (text) => new URL(text).href === `${new URL(text).origin}/`,
@@ -74,7 +77,8 @@ const environment = z.object({
     .max(254, "takes at most 254 characters")
     .refine(isVisible, "takes an email address without invisible characters").normalize("NFC")
     .default("admin@localhost"),
-  // A password read from a file may end with the file's line break, and nobody could type that in.
+  // A password that was read from a file may end with the file's line break, which nobody could
+  // type in.
   ADMIN_PASSWORD: z.string().regex(/^\P{Cc}*$/u, "takes a password without line breaks").min(
     8,
     "takes at least 8 characters",
@@ -84,14 +88,15 @@ const environment = z.object({
   CRON_SECRET: webhookSecrets,
   STRIPE_WEBHOOK_SECRET: webhookSecrets,
   GITHUB_WEBHOOK_SECRET: webhookSecrets,
-  // A key that no header can carry would show in the log, in the error about it.
+  // If a key had characters that no header can carry, the error about it would show the key in the
+  // log.
   STRIPE_SECRET_KEY: z.string().trim().regex(/^[!-~]+$/, "takes a key without blanks").optional(),
   STRIPE_API_URL: httpOrigin.optional(),
   GITHUB_API_URL: httpUrl.refine(isPlainAddress, "takes an address without query, fragment, name or password")
     .default("https://api.github.com"),
   EMBEDDING_THREADS: z.string().regex(/^\d{1,2}$/, "takes a number from 0 to 99").transform(Number)
     .optional(),
-  // The log of a failure names the server and must not show its password.
+  // A logged failure names the server and must not show the password that this address contains.
   SMTP_URL: z.string().trim().refine(
     isSmtpUrl,
     "takes an address such as smtps://user:password@mail.example:465",
@@ -160,15 +165,15 @@ export function smtpPort(protocol: string): number {
   return protocol === "smtps:" ? 465 : 587;
 }
 
-/** Whether paths can be added to the address, and the log may show it. */
+/** Tells whether paths can be added to the address and whether the address may be logged. */
 function isPlainAddress(text: string): boolean {
   const { username, password } = new URL(text);
   return username === "" && password === "" && !/[?#]/.test(text);
 }
 
 /**
- * Whether the address names a server by a host, or several by their hosts. The client can connect
- * neither to a socket's path nor to an IPv6 host.
+ * Tells whether the address names a server by a host, or several servers by their hosts. The client
+ * can connect neither to a socket's path nor to an IPv6 host.
  */
 function isServerUrl(text: string): boolean {
   return addressesOf(text).every((address, _, { length }) => {
@@ -180,7 +185,7 @@ function isServerUrl(text: string): boolean {
 }
 
 /**
- * The number of connections that a process takes of a server: the pool's and the health check's.
+ * The number of connections that a process opens to a server, for the pool and the health check.
  */
 export function connectionsOf({ DATABASE_CONNECTIONS }: Pick<Config, "DATABASE_CONNECTIONS">): number {
   return DATABASE_CONNECTIONS + 1;
@@ -195,8 +200,9 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * Whether the text is a host. To URL a name that ends in a number is an address, or none at all,
- * such as 10.0.0.256; and URL takes no zone, such as that of fe80::1%eth0.
+ * Tells whether the text is a host. URL treats a name that ends in a number as an IPv4 address and
+ * refuses it if it is none, such as 10.0.0.256. URL also refuses a zone, such as the one in
+ * fe80::1%eth0.
  */
 function isHost(text: string): boolean {
   return (isIP(text) !== 0 && !text.includes("%")) ||
@@ -205,8 +211,8 @@ function isHost(text: string): boolean {
 }
 
 /**
- * The address at which this machine reaches the service. The wildcards to listen on are no
- * addresses to call.
+ * The address at which this machine reaches the service. A wildcard to listen on is not an address
+ * that can be called.
  */
 export function ownUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string {
   const host = isWildcard(HOST) ? "localhost" : bracketed(HOST);
@@ -217,12 +223,12 @@ export function isWildcard(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }
 
-/** Writes a host as it stands before a port. */
+/** Writes a host in the form that a port may follow. */
 export function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Reads the process's environment. Nothing else does. */
+/** Reads the process's environment. No other code reads it. */
 export function readConfig(): Config {
   return parseConfig(Deno.env.toObject());
 }

@@ -15,8 +15,8 @@ import type { Author, ProjectRole, Scope, UserKind, UserRole } from "./schema.ts
 import type { Secrets } from "./secrets.ts";
 
 /**
- * The parts that all calls of one process share. Built once in core/services.ts, passed down, never
- * imported.
+ * The parts that all calls of one process share. core/services.ts builds them once. They are passed
+ * as arguments and never imported.
  */
 interface Shared {
   config: Config;
@@ -40,7 +40,8 @@ interface Shared {
 }
 
 /**
- * The shared parts with the client, for doors and jobs, which make a context of them for each call.
+ * The shared parts with the database client. The HTTP layer and the jobs make a context from them
+ * for each call.
  */
 export interface Services extends Shared {
   sql: Sql;
@@ -67,7 +68,7 @@ export interface Actor {
 /**
  * The parts that a verb needs to read and write. `db` is the client, or the handle of the
  * transaction that the verb runs in. A verb has no other handle, so inside a transaction it can't
- * write beside it.
+ * write outside of it.
  */
 export interface Context extends Shared {
   db: Db;
@@ -80,11 +81,11 @@ export interface Context extends Shared {
   requestId: string;
 }
 
-/** One call through a door. */
+/** One call through REST, tRPC or MCP. */
 export interface RequestContext extends Context {
   actor: Actor | null;
   /**
-   * The reason why a credential that came was refused. It is thrown only where a credential is
+   * The reason why the request's credential was refused. It is thrown only where a credential is
    * needed.
    */
   refused: Error | null;
@@ -93,31 +94,32 @@ export interface RequestContext extends Context {
   /** `If-Match` and `Idempotency-Key`, or null. */
   ifMatch: string | null;
   idempotencyKey: string | null;
-  /** Set when the credential came as a cookie, so that refresh renews it. */
+  /** Set if the credential came as a cookie, which refresh must renew. */
   hasCookie: boolean;
   /**
-   * Refresh tokens of a browser's session. Browsers send them to the path of their cookies only.
+   * Refresh tokens of a browser's session. Browsers send them only to the path of the refresh
+   * cookie.
    */
   refreshCookies: readonly string[];
   /**
-   * Refuses a request that a page of another site started. It is for calls that set or remove
-   * cookies without a credential.
+   * Refuses a request that a page of another site started. Calls that set or remove cookies without
+   * a credential use this check.
    */
   refuseCrossSite: () => void;
   /** Header fields for the answer. */
   headers: Headers;
   /**
-   * Asks again who calls, for work that goes on longer than a call. Answers null when no credential
-   * came.
+   * Identifies the caller again, for work that goes on longer than a call. Returns null if no
+   * credential came.
    * @throws {AppError} when the credential is refused by now
    */
   identify(): Promise<Actor | null>;
   /**
-   * The bytes of long texts in a list. A list with more of them ends early, or leaves the longest
-   * ones out.
+   * The most bytes of long texts in a list. A list with more bytes ends early, or leaves out the
+   * longest texts.
    */
   pageBytes: number;
-  /** The room for the answers of all calls of the request. */
+  /** The limit for the answers of all calls of the request. */
   room: AnswerRoom;
 }
 
@@ -130,7 +132,7 @@ export interface ProjectAccess {
   id: string;
   account_id: string;
   key: string;
-  /** Its current key and all former ones. */
+  /** The project's current key and all of its former keys. */
   keys: string[];
   role: ProjectRole;
   archived: boolean;
@@ -142,8 +144,8 @@ export interface ProjectContext extends ActorContext {
 }
 
 /**
- * Whether the actor is a bot client by its credential, which is an API key or a user of kind bot. A
- * body can only add to this.
+ * Whether the actor is a bot client, because its credential is an API key or its user is of kind
+ * bot. A body can only add this mark, not remove it.
  */
 export function isBot(actor: Actor): boolean {
   return actor.credential.type === "key" || actor.user.kind === "bot";
@@ -161,7 +163,7 @@ export function atOnce(work: () => void): void {
   work();
 }
 
-/** The context of work that no caller asked for: a webhook's effect, a job. */
+/** The context of work that no caller requested, such as a webhook's effect or a job. */
 export function systemContext(services: Services, author: Author, requestId: string): Context {
   return { ...services, db: services.sql, afterCommit: atOnce, author, requestId };
 }

@@ -1,4 +1,4 @@
-/** Writes a number with its noun, such as "1 ticket" and "2 tickets". */
+/** Writes a number with its noun, such as "1 ticket" or "2 tickets". */
 export function counted(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
 }

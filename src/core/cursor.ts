@@ -9,19 +9,19 @@ export function encodeCursor(values: readonly (string | number)[]): string {
 }
 
 /**
- * The kinds of value that a cursor may hold. Any other value could only have been made up, and
+ * The kinds of value that a cursor may hold. A value of another kind was made up by the caller, and
  * would fail in the database.
  */
 const KINDS: Record<"integer" | "id" | "key" | "time", (value: unknown) => boolean> = {
   integer: (value: unknown) => Number.isSafeInteger(value),
   id: (value: unknown) => typeof value === "string" && Id.safeParse(value).success,
-  /** The key of a row: a number, or an id in a list whose rows have ids. */
+  /** The key of a row, which is an id or a number. */
   key: (value: unknown) => KINDS.integer(value) || KINDS.id(value),
   time: (value: unknown) => typeof value === "string" && Timestamp.safeParse(value).success,
 };
 
 /**
- * A value of a kind, or exactly this text. The text distinguishes orders whose values are of the
+ * A kind of value, or an exact text. The text distinguishes sort orders whose values are of the
  * same kinds.
  */
 type Place = keyof typeof KINDS | { exactly: string };
@@ -73,7 +73,7 @@ export function page<Row extends object>(
   return { items, next_cursor: last && found > items.length ? encodeCursor(key(last)) : null };
 }
 
-/** Answers as many rows as fit, but at least the first one. */
+/** Returns as many rows as fit, but at least the first one. */
 function fitting<Row>(rows: readonly Row[]): Row[] {
   let characters = 0;
   const end = rows.findIndex((row, index) => (characters += charactersOf(row)) > PAGE_BYTES && index > 0);

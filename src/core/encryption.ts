@@ -15,8 +15,8 @@ export class UnreadableSecret extends Error {
 
 /**
  * Encrypts under the newest key: `v1.<key id>.<iv, tag and ciphertext>`.
- * @param place where the text is stored, such as a row's id; it can be decrypted for this place
- * only
+ * @param place where the text is stored, such as a row's id; the text can be decrypted for this
+ * place only
  */
 export function encrypt(keys: readonly [Key, ...Key[]], text: string, place: string): string {
   const [key] = keys;
@@ -53,7 +53,10 @@ export function decrypt(
   }
 }
 
-/** Makes a fingerprint that tells whether a secret has changed, without keeping the secret. */
+/**
+ * Makes a fingerprint of a secret. It shows whether the secret has changed, without storing the
+ * secret.
+ */
 export function fingerprint(key: Key, secret: string): string {
   return `${key.id}.${createHmac("sha256", key.bytes).update(secret).digest("base64url")}`;
 }

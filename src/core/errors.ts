@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Every way in which a call can fail, with its HTTP status and the sentence that is used when the
- * place that throws has no better one. Routers, REST, OpenAPI and the logs all read this one table.
+ * Every way in which a call can fail, with its HTTP status and a default sentence for throwers that
+ * have no better one. Routers, REST, OpenAPI and the logs all read this one table.
  */
 export const ERRORS = {
   invalid_request: { status: 400, message: "The request is invalid" },
@@ -85,14 +85,14 @@ interface ErrorFields {
   retryAfter?: number | undefined;
   reconnect?: boolean | undefined;
   details?: Record<string, unknown> | undefined;
-  /** Header fields that belong to the failure, such as RateLimit. */
+  /** Header fields of the failure's answer, such as RateLimit. */
   headers?: Record<string, string> | undefined;
   cause?: unknown;
 }
 
 /**
- * A failure that the caller may read. Any other error answers `internal`, and its cause shows only
- * in the log.
+ * A failure that the caller may read. Any other error becomes `internal` in the answer, and only
+ * the log shows its cause.
  */
 export class AppError extends Error {
   override name = "AppError";
@@ -109,7 +109,7 @@ export class AppError extends Error {
     return ERRORS[this.code].status;
   }
 
-  /** Writes the answer's body. It has no request id when the call failed before it got one. */
+  /** Writes the answer's body. The body has no request id if the call failed before it got one. */
   body(requestId: string | undefined): ErrorBody {
     const { issues, retryAfter, reconnect, details } = this.fields;
     const entry: { status: number; code?: string } = ERRORS[this.code];
@@ -126,21 +126,21 @@ export class AppError extends Error {
 }
 
 /**
- * An `invalid_request` that names one field, for faults that only the database or another field
- * shows.
+ * An `invalid_request` that names one field. It is for faults that the schema can't find, because
+ * they depend on the database or on another field.
  */
 export function invalidField(path: string, message: string): AppError {
   return invalidRequest([{ path, message }]);
 }
 
-/** A fault and the dotted path of its place. */
+/** A fault, with the dotted path of the faulty value. */
 export interface Issue {
   path: string;
   message: string;
 }
 
 /**
- * The most issues that an answer names, because one for each item of a long list would make the
+ * The most issues that an answer names. One issue for each item of a long list would make the
  * answer longer than the list.
  */
 const MAX_ISSUES = 100;
@@ -153,11 +153,11 @@ export function invalidRequest(issues: Issue[]): AppError {
   });
 }
 
-// Better words than zod's. For a missing field zod says `received undefined`, which no JSON has,
-// and for 1.5 it says that it is a number where an int was expected.
+// Sentences that replace zod's. For a missing field zod says `received undefined`, which JSON
+// doesn't have. For 1.5 zod says that an int was expected and a number received.
 z.config({
   customError: (issue) => {
-    // For a missing value of an enum, zod only says which values there are.
+    // For a missing value of an enum, zod only lists the allowed values.
     if (issue.code !== "invalid_type" && issue.code !== "invalid_value") return undefined;
     if (issue.input === undefined && issue.path?.length) return "Required";
     if (issue.code === "invalid_value") return undefined;
@@ -165,7 +165,10 @@ z.config({
   },
 });
 
-/** Turns zod's issues into ours, with dotted paths. Unknown keys are named one by one. */
+/**
+ * Turns zod's issues into this service's issues, with dotted paths. Unknown keys are named one by
+ * one.
+ */
 export function fromZod(error: z.core.$ZodError): AppError {
   const issues = error.issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = issue.path.map(String).join(".");
@@ -177,7 +180,7 @@ export function fromZod(error: z.core.$ZodError): AppError {
 }
 
 function firstOfEachPath(issues: Issue[]): Record<string, string> {
-  // A Map is used because a path may be called `constructor`, which every object has.
+  // This is a Map, because a path may have the name `constructor`, which every object has.
   const first = new Map<string, string>();
   for (const { path, message } of issues) if (!first.has(path)) first.set(path, message);
   return Object.fromEntries(first);

@@ -1,21 +1,24 @@
 import type { Scope } from "./schema.ts";
 
 interface Entity {
-  /** The noun of a sentence about it. */
+  /** The noun for the thing, in sentences about it. */
   name: string;
-  /** The actions that it goes through. When absent, it is created, changed and deleted. */
+  /**
+   * The actions that history records of the thing. If absent, they are created, changed and
+   * deleted.
+   */
   actions?: readonly string[];
-  /** Further actions that history records of it. */
+  /** Further actions that history records of the thing. */
   more?: readonly string[];
-  /** Changes of its `status` that have a name of their own, from the new status to the name. */
+  /** The names of changes of the thing's `status`, by the new status. */
   statuses?: Record<string, string>;
-  /** The scope that an API key needs to hear of it. */
+  /** The scope that an API key needs to read events about the thing. */
   scope?: Scope;
 }
 
 /**
- * Every kind of thing that history records, and so every type of event: `<entity>.<what happened>`.
- * A table whose history is tracked needs its line here.
+ * Every kind of thing that history records. The types of events follow from it, as `<entity>.<what
+ * happened>`. Each table whose history is tracked needs a line here.
  */
 export const ENTITIES: Record<string, Entity> = {
   ticket: {
@@ -41,7 +44,7 @@ export const ENTITIES: Record<string, Entity> = {
 
 const CHANGES = ["created", "changed", "deleted"];
 
-/** Every type with a sentence about it. */
+/** Every type of event, with a sentence about it. */
 export const EVENT_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries(ENTITIES).flatMap(([entity, { name, actions = CHANGES, more = [], statuses = {} }]) =>
     [...actions, ...Object.values(statuses), ...more].map((action): [string, string] => [
@@ -51,7 +54,7 @@ export const EVENT_TYPES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The type of event that a row of history makes. */
+/** The type of the event that a row of history becomes. */
 export function eventType(
   { entity, action, new_status }: { entity: string; action: string; new_status: string | null },
 ): string {
@@ -59,7 +62,7 @@ export function eventType(
   return `${entity}.${named ?? action}`;
 }
 
-/** The scope that an API key needs to hear of an event. */
+/** The scope that an API key needs to read an event. */
 export function eventScope(entity: string): Scope {
   return ENTITIES[entity]?.scope ?? "tickets:read";
 }

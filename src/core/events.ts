@@ -46,7 +46,7 @@ export interface Span {
   /** The number just before the first event. */
   after: number;
   limit: number;
-  /** A subselect of project ids. When given, only events of these projects are read. */
+  /** A subselect of project ids. If it is given, only events of these projects are read. */
   projects?: Fragment | undefined;
 }
 

@@ -10,8 +10,8 @@ import {
 import { AppError } from "./errors.ts";
 
 /**
- * Turns any error into an entry of the error table. A cause that no caller may read stays on it for
- * the log.
+ * Turns any error into an entry of the error table. The original error stays as the entry's cause,
+ * which only the log shows.
  */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -35,8 +35,8 @@ export function toAppError(error: unknown): AppError {
 }
 
 /**
- * Turns a broken unique constraint into a conflict with the sentence of its name. Answers any other
- * error as it is.
+ * Turns the violation of a unique constraint into a conflict, with the sentence that `sentences`
+ * has for the constraint. Returns any other error as it is.
  */
 export function conflictOf(error: unknown, sentences: Record<string, string>): unknown {
   const broken = Object.entries(sentences).find(([constraint]) => isUniqueViolation(error, constraint));

@@ -5,8 +5,8 @@ import { Sequencer } from "./sequencer.ts";
 type Matches = (event: Event) => boolean;
 
 /**
- * How long to wait, and the signal that ends the waiting when the caller leaves, which is mostly
- * `ctx.signal`.
+ * How long to wait, and the signal that ends the wait early, usually `ctx.signal`, which aborts
+ * when the caller leaves.
  */
 export interface Patience {
   seconds: number;
@@ -15,17 +15,17 @@ export interface Patience {
 
 interface FeedOptions {
   sql: Sql;
-  /** Called with errors outside any request. The read is tried again. */
+  /** Called with errors outside any request. The read that failed is tried again. */
   onError: (error: unknown) => void;
 }
 
-/** The number of events that are kept in memory for the followers of the feed. */
+/** The number of events that are kept in memory for callers that follow the feed. */
 const KEPT = 1000;
 const PAGE = 500;
 
 /**
- * The process's one reader of numbered events. Waiting costs no statement and no connection. As
- * long as anybody waits, each event is read once for all of them.
+ * The only reader of numbered events in the process. A waiting caller costs no statement and no
+ * connection. While anybody waits, each event is read once for all callers.
  */
 export class Feed {
   readonly #sql: Sql;
@@ -33,7 +33,8 @@ export class Feed {
   readonly #sequencer: Sequencer;
   readonly #watches = new Set<Watch>();
   /**
-   * The last events in order, without gaps up to `#read`. It is filled only while somebody watches.
+   * The last events in order, without gaps up to `#read`. The list is filled only while somebody
+   * watches.
    */
   #recent: Event[] = [];
   #last: number;
@@ -53,7 +54,10 @@ export class Feed {
     return new Feed(options, last_seq);
   }
 
-  /** The highest number that this process knows of. It is at most a fifth of a second old. */
+  /**
+   * The highest number that this process knows of. This knowledge is at most a fifth of a second
+   * old.
+   */
   get last(): number {
     return this.#last;
   }
@@ -69,22 +73,22 @@ export class Feed {
   }
 
   /**
-   * Call it after each commit that may have changed a ticket, so that its events get their numbers
-   * at once.
+   * Call this after each commit that may have changed a ticket, so that the events of the change
+   * get their numbers at once.
    */
   wake(): void {
     this.#sequencer.wake();
   }
 
   /**
-   * Watches for events. So that nothing is missed between, watch first, then read the state, then
-   * await `next()`:
+   * Watches for events. Watch first, then read the state, then await `next()`. In this order no
+   * event is missed:
    * ```ts
    * using answers = ctx.feed.watch((event) => event.entity_id === id);
    * let question = await read(id);
    * if (isPending(question) && await answers.next({ seconds, signal: ctx.signal })) question = await read(id);
    * ```
-   * A watch may give an event from shortly before it began.
+   * A watch may return an event from shortly before the watch began.
    */
   watch(matches: Matches): Watch {
     if (this.#watches.size === 0) this.#read = this.#last;
@@ -95,8 +99,8 @@ export class Feed {
   }
 
   /**
-   * Answers the first matching event from now on, or null when the time is over, the caller has
-   * gone or the service drains.
+   * Returns the first matching event from now on, or null if the time is over, the caller has gone
+   * or the service drains.
    */
   async wait(matches: Matches, patience: Patience): Promise<Event | null> {
     using watch = this.watch(matches);
@@ -104,8 +108,8 @@ export class Feed {
   }
 
   /**
-   * Answers the events after `seq` from memory, while somebody watches. Answers null when memory
-   * doesn't reach back so far, so that they must be read from the database.
+   * Returns the events after `seq` from memory, while somebody watches. Returns null if memory
+   * doesn't hold all of these events. Then they must be read from the database.
    */
   recentAfter(seq: number): Event[] | null {
     if (seq >= this.#read) return [];
@@ -142,12 +146,13 @@ export class Feed {
       while (this.#watches.size > 0 && this.#read < this.#last) {
         const after = this.#read;
         const events = await readEvents(this.#sql, { after, limit: PAGE });
-        // By now the last watch may have gone, and a new one that begins later may have come.
+        // During the read, the last watch may have ended, and a new watch with a later start may
+        // have begun.
         if (after === this.#read) this.#tell(events);
         if (events.length === 0) break;
       }
     } catch (error) {
-      // The next look tries again.
+      // The next read tries again.
       this.#onError(error);
     } finally {
       this.#reading = false;
@@ -163,7 +168,7 @@ export class Feed {
   }
 }
 
-/** One caller's watch. It keeps one event at most, because the caller reads the state anyway. */
+/** One caller's watch. It keeps only one event, because the caller reads the state anyway. */
 export class Watch implements Disposable {
   readonly #matches: Matches;
   readonly #forget: () => void;
@@ -177,7 +182,8 @@ export class Watch implements Disposable {
   }
 
   /**
-   * Answers the first matching event since the watch began or last gave one; null as `Feed.wait`.
+   * Returns the first matching event since the watch began, or since `next` last returned an event.
+   * Returns null in the same cases as `Feed.wait`.
    */
   async next({ seconds, signal }: Patience): Promise<Event | null> {
     const found = this.#take();

@@ -5,9 +5,9 @@ import type { Config } from "./config.ts";
 import { hashPassword } from "./passwords.ts";
 
 /**
- * Creates the first account and its super admin on an empty database. When two starters come at
- * once, one of them does it.
- * @returns the credentials, to be shown this once, or null when there are users already
+ * Creates the first account and its super admin on an empty database. If two processes start at
+ * once, only one of them creates both.
+ * @returns the credentials, which are shown only once, or null if there are users already
  */
 export async function createFirstAdmin(
   sql: Sql,

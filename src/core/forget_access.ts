@@ -1,9 +1,9 @@
 import type { Context } from "./context.ts";
 
 /**
- * Call it beside each write that changes whose a credential is, or what a caller may do. The cache
- * is cleared when the write is committed, because until then a reader would remember the former
- * state again.
+ * Call this next to each write that changes the owner of a credential or the rights of a caller.
+ * The cache is cleared when the write is committed. If it were cleared earlier, a reader could put
+ * the former state back into it.
  */
 export function forgetAccess({ access, afterCommit }: Context): void {
   afterCommit(() => access.clear());

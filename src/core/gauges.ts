@@ -94,8 +94,8 @@ export function addGauges(
         return [{ value: count }];
       }),
   );
-  // Processes that run jobs count the jobs. When the last of these processes is gone, the counts
-  // stay as they are.
+  // Only processes that run jobs count the jobs. After the last of these processes has ended, the
+  // counts stay as they are.
   metrics.watch(
     "handoff_queue_count_age_seconds",
     "Seconds since the jobs were last counted",
@@ -121,12 +121,12 @@ export function addGauges(
   );
 }
 
-/** Well under the time that a scrape may take. */
+/** This is well below the time limit of a scrape. */
 const READ_TIMEOUT_MS = 2_000;
 
 /**
- * When the database is away, slow, or its pool full, an operator needs the other figures, so the
- * scrape goes on without these.
+ * If the database is away or slow, or its pool is full, the scrape goes on without the database's
+ * figures, because an operator then needs the other ones.
  */
 async function whileAvailable(read: () => Promise<Sample[]>): Promise<Sample[]> {
   try {

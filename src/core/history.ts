@@ -4,7 +4,7 @@ import { jsonb } from "./json.ts";
 
 /**
  * Writes a CTE that names the author, for a single statement that is its own transaction. The
- * statement must read from it.
+ * statement must read from the CTE.
  */
 export function authorCte(ctx: Context) {
   return ctx.db`author as materialized (select set_config('handoff.actor', ${
@@ -13,8 +13,8 @@ export function authorCte(ctx: Context) {
 }
 
 /**
- * Writes the same CTE for one statement that makes tickets for several authors, each an
- * `authorText`.
+ * Writes the same CTE for a statement that creates tickets for several authors. Each author is a
+ * text as `authorText` returns it.
  */
 export function authorsCte(db: Db, tickets: readonly { id: string; author: string }[]) {
   const authors = tickets.map(({ id, author }) => `"${id}":${author}`).join();
@@ -32,7 +32,7 @@ export function authorText(ctx: Context): string {
 }
 
 /**
- * Adds history rows for acts that no column change shows, such as a gate that was skipped. One
+ * Adds history rows for acts that no changed column shows, such as the skipping of a gate. One
  * statement adds all rows.
  */
 export async function recordEvents(
@@ -48,9 +48,9 @@ export async function recordEvents(
 }
 
 /**
- * Converts a value of a history row: the value of its field, or of all fields when there is no
- * field. Times inside JSON were written down as PostgreSQL writes them; everywhere else they leave
- * the database in the wire's form.
+ * Converts a value of a history row. It is the value of the row's field, or of all fields if the
+ * row names no field. Times inside JSON were stored as PostgreSQL writes them, and all other times
+ * leave the database in the API's form.
  */
 export function timesInWireForm(field: string | null, value: unknown): unknown {
   if (field !== null) return isTime(field, value) ? new Date(value).toISOString() : value;

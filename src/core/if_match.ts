@@ -3,17 +3,17 @@ import type { Db } from "../../db/open.ts";
 import type { RequestContext } from "./context.ts";
 import { AppError, invalidField } from "./errors.ts";
 
-/** Any version, or a list of entity tags (RFC 9110), each weak or strong. */
+/** `*` for any version, or a list of entity tags (RFC 9110), each weak or strong. */
 export const IfMatch = z.string()
   .regex(/^\s*(?:\*|(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*)\s*$/);
-/** The suffix that Apache adds to the tag of an answer that it compresses. */
+/** The suffix that Apache adds to the entity tag of a compressed answer. */
 const CODING = /-(?:gzip|br|zstd)"$/;
 
 /**
  * Honours `If-Match` for a resource whose ETag is its version. Call it where the resource is
- * locked. Without the field, or with `*`, every version will do. Proxies that compress an answer
- * make its tag weak (nginx) or add the coding to it (Apache), and the client sends back the tag
- * that it was given, so both forms count as the version that they name.
+ * locked. Without the field, or with `*`, every version is accepted. A proxy that compresses an
+ * answer makes the answer's tag weak (nginx) or adds the coding to the tag (Apache). The client
+ * sends that tag back, so both forms count as the version that they name.
  * @throws {AppError} version_conflict with the current resource in `details.current`;
  * invalid_request when malformed
  */
@@ -27,8 +27,8 @@ export function requireVersion(ctx: RequestContext, current: { version: number }
 }
 
 /**
- * The same as a condition on `tasks t`, for a change that is one statement. requireVersion explains
- * a miss.
+ * The same check as a condition on `tasks t`, for a change that is one statement. If the statement
+ * finds no row, requireVersion explains why.
  */
 export function versionMatches(ctx: RequestContext) {
   const tags = tagsOf(ctx);
@@ -36,15 +36,15 @@ export function versionMatches(ctx: RequestContext) {
 }
 
 /**
- * Sets the columns that each change of a versioned row sets; `table` is its name in the statement.
- * The time is the clock's, because `now()` is when the transaction began, and the transaction may
- * have waited behind another change since.
+ * Sets the columns that each change of a versioned row sets. `table` is the table's name in the
+ * statement. The time comes from the clock, because `now()` is the time at which the transaction
+ * began, and the transaction may have waited for another change since then.
  */
 export function newVersion(db: Db, table: string) {
   return db`version = ${db(table)}.version + 1, updated_at = clock_timestamp()`;
 }
 
-/** Answers null when every version will do. */
+/** Returns null if every version is accepted. */
 function tagsOf({ ifMatch }: RequestContext): string[] | null {
   if (ifMatch === null || ifMatch.trim() === "*") return null;
   if (!IfMatch.safeParse(ifMatch).success) {

@@ -1,10 +1,10 @@
 /**
  * Sends the statements of one transaction together and awaits all of them. The server runs them in
  * the order in which they are named, so a read that is named after a lock sees the state that the
- * lock's last holder left. That costs one round trip instead of several.
+ * lock's last holder left. The statements cost one round trip instead of several.
  *
  * Each argument is a query, or a call that sends its query before it waits for anything else. A
- * query can't be named between two calls, because it is not sent before the second call has begun.
+ * query can't be named between two calls, because it would be sent after the second call has begun.
  */
 export function inOrder<T extends readonly unknown[]>(
   ...statements: T
@@ -14,8 +14,8 @@ export function inOrder<T extends readonly unknown[]>(
   statements.forEach((statement, place) => {
     if (!isUnsent(statement) || place > last) return;
     if (place > first && first >= 0) throw new Error("Cannot send a query in order between two calls");
-    // The calls that follow have begun already. If this query were sent at the same moment, theirs
-    // would come first.
+    // The calls that follow have begun already. If this query were sent now, the server would get
+    // it after the queries of those calls.
     void statement.execute();
   });
   return Promise.all(statements);

@@ -19,14 +19,14 @@ export function parseJson(body: Uint8Array): unknown {
 }
 
 /**
- * The longest text in which the place of a fault is searched for when the parser doesn't tell it.
+ * The longest text in which the position of a fault is searched for if the parser doesn't tell it.
  * The search parses the text a dozen times.
  */
 const MOST_SEARCHED = 16_384;
 
 /**
- * Says where the JSON is broken, in the parser's words if it has any. It shows nothing of the text
- * that was sent.
+ * Says at which position the JSON is broken, in the parser's words if the parser has any. The
+ * sentence shows nothing of the text that was sent.
  */
 function placeOf(error: unknown, text: string): string {
   const told = /\(line (\d+) column (\d+)\)/.exec(messageOf(error));
@@ -37,10 +37,7 @@ function placeOf(error: unknown, text: string): string {
   return `: line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
-/**
- * Answers how long a beginning of the text could still become JSON. Each longer beginning is
- * broken.
- */
+/** Returns the length of the longest beginning of the text that could still become JSON. */
 function lengthOfFineStart(text: string): number {
   let [fine, broken] = [0, text.length];
   while (broken - fine > 1) {
@@ -75,7 +72,8 @@ export function asObject(json: unknown): Record<string, unknown> {
 }
 
 /**
- * Decodes text and replaces nothing, because text that can't be stored as it was sent is refused.
+ * Decodes UTF-8 without replacing invalid bytes, because text that can't be stored as it was sent
+ * is refused.
  * @throws {AppError} invalid_json
  */
 export function decodeText(body: Uint8Array): string {

@@ -3,14 +3,14 @@ import { endOfText } from "./json_outline.ts";
 
 const [QUOTE, COLON, COMMA] = [0x22, 0x3a, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** A number of this many digits always fits a double. */
+/** A number with this many digits always fits a double. */
 const SAFE_DIGITS = 15;
 const MOST_SHOWN = 40;
 
 /**
  * Refuses JSON with a whole number that parsing would change, because the number has more digits
  * than a double keeps. A text that is no JSON is left to the parser to refuse.
- * @param place says how the caller names the place that has this dotted path
+ * @param place converts a dotted path into the name that the caller uses for it
  * @throws {AppError} invalid_request that names the number's path
  */
 export function refuseInexactNumbers(
@@ -39,21 +39,18 @@ function textOf(json: Uint8Array, start: number, end: number): string {
   return new TextDecoder().decode(json.subarray(start, end));
 }
 
-/**
- * Whether the number is the same after it was parsed and written again. The fraction of a number
- * may be rounded.
- */
+/** Tells whether parsing keeps the number's value. The fraction of a number may be rounded. */
 function isKept(text: string): boolean {
   const value = Number(text);
-  // A text that is no number, or is too large, is refused elsewhere.
+  // A text that is no number, and a number that is too large, are refused elsewhere.
   if (!Number.isFinite(value)) return true;
   if (value === 0) return decimalOf(text) === "0";
   return Math.abs(value) < 2 ** 53 || decimalOf(text) === decimalOf(String(value));
 }
 
 /**
- * Answers a number's digits and the power of ten that they stand at, so that every way of writing a
- * number gives the same text.
+ * Returns a number's digits and its power of ten as a text. Every notation of a number gives the
+ * same text.
  */
 function decimalOf(text: string): string {
   const [, whole = "", part = "", exponent = "0"] = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
@@ -63,7 +60,7 @@ function decimalOf(text: string): string {
   return `${significant}e${Number(exponent) - part.length + digits.length - significant.length}`;
 }
 
-/** Answers the dotted path of the value that begins at `target`. */
+/** Returns the dotted path of the value that begins at `target`. */
 function pathTo(json: Uint8Array, target: number): string {
   const steps: (string | number)[] = [];
   let text = "";
@@ -102,7 +99,7 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** Whether the byte is a digit or one of the signs that may stand among digits: `+-.eE`. */
+/** Tells whether the byte is a digit or one of the signs that a number may contain: `+-.eE`. */
 function isInNumber(byte: number): boolean {
   return isDigit(byte) || byte === 0x2b || byte === 0x2d || byte === 0x2e || byte === 0x45 || byte === 0x65;
 }

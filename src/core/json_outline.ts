@@ -1,18 +1,23 @@
 import { AppError, invalidField } from "./errors.ts";
 
-/** The most levels of objects and lists. Evidence may have 100 of them, in a call, in a batch. */
+/**
+ * The most levels of nested objects and lists. Evidence may have 100 levels, inside a call, inside
+ * a batch.
+ */
 const MAX_LEVELS = 200;
-/** The most objects, lists and values in them. Each may take a hundred bytes once it is parsed. */
+/**
+ * The most objects, lists and values together. Each of them may take a hundred bytes after parsing.
+ */
 const MAX_VALUES = 500_000;
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Looks at JSON before it is parsed, and only at where texts, objects and lists begin and end. A
- * text that is no JSON is left to the parser to refuse.
+ * Checks JSON before it is parsed. It looks only at the positions at which texts, objects and lists
+ * begin and end. The parser, not this check, refuses a text that is no JSON.
  * @returns the names of the members of the outermost object that have more than `mostBytes`
- * @throws {AppError} for JSON that would take long to parse, or much memory, for its length
+ * @throws {AppError} for JSON that would take too long to parse, or too much memory, for its length
  */
 export function outlineJson(json: Uint8Array, mostBytes = Infinity): string[] {
   const long: string[] = [];
@@ -39,14 +44,14 @@ export function outlineJson(json: Uint8Array, mostBytes = Infinity): string[] {
   return long;
 }
 
-/** Answers the place of the quote that ends the text which begins at `at`. */
+/** Returns the position of the closing quote of the text that begins at `at`. */
 export function endOfText(json: Uint8Array, at: number): number {
   let end = at + 1;
   while (end < json.length && json[end] !== QUOTE) end += json[end] === BACKSLASH ? 2 : 1;
   return end;
 }
 
-/** Parses the name, because it may be written with escapes. */
+/** Parses the name, because the name may contain escapes. */
 function nameOf(json: Uint8Array): string {
   try {
     return String(JSON.parse(new TextDecoder().decode(json)));

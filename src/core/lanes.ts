@@ -1,4 +1,4 @@
-/** Does the work of each lane one after the other, in the order in which it came. */
+/** Does the pieces of work of each lane one after the other, in the order of their arrival. */
 export class Lanes {
   readonly #last = new Map<string, Promise<void>>();
 

@@ -5,9 +5,9 @@ import { senderSocket } from "../sending/sender.ts";
 import { bracketed, type Config, readConfig, smtpPort } from "./config.ts";
 
 /**
- * Answers the flags of `deno run` that the process is run with. It may write to DATA_DIR only and
- * reach only the configured hosts. The packages need reading, the environment, system facts and
- * native code (the model, argon2).
+ * Returns the flags of `deno run` for the service's process. The process may write only to DATA_DIR
+ * and connect only to the configured hosts. The packages need the rights to read files, the
+ * environment and system facts, and to load native code (the model, argon2).
  * @param pid of the process, which names the socket of its sender
  * @throws {ConfigError} for a folder that the flags can't name
  */
@@ -28,12 +28,12 @@ export function launchFlags(config: Config, project: string, pid = 0): string[] 
     hosts.push(hostOf(config.SMTP_URL, String(smtpPort(new URL(config.SMTP_URL).protocol))));
   }
   return [
-    // The room of each thread for short-lived values. With 32 MB garbage collection takes a tenth
-    // less of a request and 40 MB more of memory, which the embedded database neither needs nor has
-    // room for.
+    // The heap of each thread for short-lived values. With 32 MB, garbage collection takes a tenth
+    // less of a request's time, and the process takes 40 MB more memory. With the embedded database
+    // the flag brings nothing and that memory is needed.
     `--v8-flags=--max-semi-space-size=${config.DATABASE_URL ? 32 : 8}`,
     "--no-prompt",
-    // Without it, Deno would fetch modules from seven public hosts despite the permissions.
+    // Without this flag, Deno would fetch modules from seven public hosts despite the permissions.
     "--no-remote",
     "--allow-read",
     "--allow-env",
@@ -45,8 +45,8 @@ export function launchFlags(config: Config, project: string, pid = 0): string[] 
 }
 
 /**
- * Answers the same for the process that sends webhooks, which may reach the internet and nothing
- * else. There is none with JOBS=off.
+ * Returns the flags for the process that sends webhooks, which may connect to the internet and do
+ * nothing else. With JOBS=off there is no such process.
  */
 export function senderFlags(config: Config, project: string, pid: number): string[] {
   if (config.JOBS === "off") return [];

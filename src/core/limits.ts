@@ -17,7 +17,7 @@ const CLOCKS_DIFFER_S = 60;
 interface Attempt {
   key: string;
   headers: Headers;
-  /** The number of attempts that it counts for. */
+  /** The number of attempts that this one counts for. */
   points: number;
 }
 
@@ -36,16 +36,14 @@ export class Limits {
   }
 
   /**
-   * Takes one attempt of `key` and writes the RateLimit fields for the answer.
-   * @throws {AppError} rate_limited, with every field that tells when to come back
+   * Counts one attempt of `key` and writes the RateLimit fields of the answer.
+   * @throws {AppError} rate_limited, with every field that says when another try is allowed
    */
   async take(limit: Limit, key: string, headers: Headers): Promise<void> {
     await consume(this.#limiter(limit), limit, { key, headers, points: 1 });
   }
 
-  /**
-   * Gives back an attempt that the limit is not meant for, and writes the RateLimit fields again.
-   */
+  /** Takes back an attempt that should not count, and writes the RateLimit fields again. */
   async giveBack(limit: Limit, key: string, headers: Headers): Promise<void> {
     tell(limit, await this.#limiter(limit).reward(counterOf(key)), headers);
   }
@@ -101,8 +99,8 @@ async function consume(limiter: RateLimiterAbstract, limit: Limit, attempt: Atte
   const counter = counterOf(key);
   let result = await count(limiter, counter, points);
   if (result.msBeforeNext > (limit.seconds + CLOCKS_DIFFER_S) * 1000) {
-    // Without this a count that began before the clock was set back would last until the clock is
-    // there again.
+    // Without this, a count that began before the clock was set back would last until the clock
+    // reaches that time again.
     await limiter.delete(counter);
     result = await count(limiter, counter, points);
   }
@@ -114,7 +112,7 @@ async function consume(limiter: RateLimiterAbstract, limit: Limit, attempt: Atte
   });
 }
 
-/** Writes the RateLimit fields, and answers the seconds until the count starts again. */
+/** Writes the RateLimit fields and returns the seconds until the counter starts again at zero. */
 function tell({ name, points, seconds: w }: Limit, result: RateLimiterRes, headers: Headers): number {
   const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
   const remaining = Math.min(points, Math.max(0, result.remainingPoints));
@@ -133,8 +131,8 @@ async function count(limiter: RateLimiterAbstract, counter: string, points: numb
 }
 
 /**
- * Answers the name of the counter. An IPv6 address counts as its /64, because one owner mostly has
- * all of it. An IPv6 address that stands for an IPv4 address counts as the IPv4 address.
+ * Returns the name of the counter. An IPv6 address counts as its /64, because one owner usually has
+ * the whole /64. An IPv6 address that stands for an IPv4 address counts as the IPv4 address.
  */
 function counterOf(key: string): string {
   const address = key.replace(/%.*/, "");

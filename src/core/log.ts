@@ -35,12 +35,13 @@ export async function startLog(level: LogLevel | "off"): Promise<void> {
 
 const MAX_PATH = 500;
 /**
- * A survey's code in a path. It is hidden, because a reader of the log could answer the survey with
- * it.
+ * A survey's code in a path. The code is hidden, because a reader of the log could answer the
+ * survey with it.
  */
 const SURVEY = /(?<!-)(surveys?(?:\/|%2f)+(?:\.+\/+)*)[^/]+/i;
 /**
- * An API key in a path. A caller who revokes a key by its text and not by its id writes one there.
+ * An API key in a path. It is there if a caller tries to revoke a key by its text instead of its
+ * id.
  */
 const KEY = /hk_[\w-]+/gi;
 
@@ -50,7 +51,7 @@ interface RequestLine {
   method: string;
   path: string;
   status: number;
-  /** The reason why it was refused or failed. */
+  /** The reason why the request was refused or failed. */
   code: string | undefined;
   ms: number;
   procedure: string | undefined;
@@ -59,15 +60,15 @@ interface RequestLine {
 }
 
 /**
- * Does `log.info("request", line)` by a shorter way, because redaction and the rest of the logger
- * took a third of the time of a small request.
+ * Does the same as `log.info("request", line)` without the logger, because the logger and its
+ * redaction took a third of the time of a small request.
  */
 export function logRequest(line: RequestLine): void {
   if (!log.isEnabledFor("info")) return;
   if (waiting === "") setTimeout(flush);
   const time = new Date().toISOString();
-  // Half a character at the cut would become an escape that strict readers of JSON refuse, and they
-  // would refuse the line with it.
+  // A character that is cut in half would become an escape for which strict readers of JSON refuse
+  // the whole line.
   const path = line.path.replace(SURVEY, "$1{code}").replace(KEY, "{key}").slice(0, MAX_PATH).toWellFormed();
   waiting += JSON.stringify({ time, level: "info", message: "request", ...line, path }) + "\n";
 }
@@ -106,7 +107,7 @@ export function print(text: string): void {
 
 let lost = 0;
 
-/** The number of writes of the log that failed. */
+/** The number of failed writes to the log. */
 export function lostWrites(): number {
   return lost;
 }
@@ -121,7 +122,7 @@ addEventListener("error", flush);
 const MAX_MESSAGE = 1000;
 
 /**
- * Answers the fields that a log line gives for an error: its name, message, stack and cause. They
+ * Returns the fields of an error for a log line: its name, message, stack and cause. These fields
  * must never be sent to a client. Some errors that pg-boss reports are copies of an error's fields,
  * without its name.
  */

@@ -3,12 +3,12 @@ import type { RequestContext } from "./context.ts";
 import { jsonb } from "./json.ts";
 
 /**
- * By the name of a column: its bytes in a row `r`, and the value that replaces it when it is left
- * out.
+ * For each column, by its name: the column's bytes in a row `r`, and the value that replaces the
+ * text if it is left out.
  */
 export type LongTexts = Record<string, { bytes: string; blank: null | "" | [] }>;
 
-/** The bytes of all long texts of a row `r`. */
+/** An expression for the bytes of all long texts of a row `r`. */
 export function bytesOf(db: Db, texts: LongTexts): Fragment {
   return db.unsafe(Object.values(texts).map(({ bytes }) => `coalesce(${bytes}, 0)`).join(" + "));
 }
@@ -22,9 +22,9 @@ interface LongRows {
 }
 
 /**
- * Cuts a page of long texts. It keeps as many rows as have `pageBytes` of long texts together, at
- * least the first one. The database never sends the other rows. `found` tells `page` how many there
- * were.
+ * Cuts a page of rows with long texts. It keeps the first rows whose long texts have at most
+ * `pageBytes` together, and at least one row. The database never sends the other rows. `found`
+ * tells `page` how many rows there were.
  */
 export function withinBytes(
   { db, pageBytes }: Pick<RequestContext, "db" | "pageBytes">,
@@ -45,10 +45,10 @@ interface Whole {
   where: Fragment;
 }
 
-/** By the id of a row: the values that replace its texts. */
+/** The values that replace left-out texts, by the id of their row. */
 type Blanks = Record<string, Record<string, unknown>>;
 
-/** Reads which texts must be left out so that the others have at most `pageBytes`. */
+/** Finds the texts that must be left out so that the others have at most `pageBytes`. */
 export async function longestTexts(
   { db, pageBytes }: Pick<RequestContext, "db" | "pageBytes">,
   { texts, table, where }: Whole,
@@ -81,7 +81,7 @@ interface Size {
   bytes: number;
 }
 
-/** Answers the longest texts, so that the others have at most `mostBytes`. */
+/** Returns the longest texts, enough of them that the others have at most `mostBytes`. */
 export function leaveOut(sizes: readonly Size[], mostBytes: number): Size[] {
   let bytes = 0;
   const shortestFirst = sizes.toSorted((a, b) => a.bytes - b.bytes);

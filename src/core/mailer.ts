@@ -3,20 +3,20 @@ import { type Config, smtpPort } from "./config.ts";
 
 export interface Mail {
   /**
-   * Names the mail in all tries of sending it, so that a server that has already received it
-   * recognises it.
+   * The mail's id, which is the same in all tries to send it, so that a server recognises a mail
+   * that it has already received.
    */
   id: string;
   to: string;
   subject: string;
   text: string;
-  /** Groups mails about the same thing. */
+  /** The id of the group of mails about the same thing. */
   thread?: string | undefined;
   /** The address at which the reader ends such mails with one click. */
   unsubscribe?: string | undefined;
 }
 
-/** The server will never take this mail, because of its recipient. */
+/** The server will never accept this mail, because of the mail's recipient. */
 export class MailRefused extends Error {
   override name = "MailRefused";
 }
@@ -27,11 +27,11 @@ export interface Mailer {
 }
 
 /**
- * How long a mail server may take: to accept the connection, and in the middle of a conversation.
+ * How long a mail server may take to accept the connection, and to answer during a conversation.
  */
 const PATIENCE = { connectMs: 10_000, silenceMs: 20_000 };
 
-/** Answers null when mail isn't set up. */
+/** Returns null if mail isn't set up. */
 export function createMailer(
   { SMTP_URL, MAIL_FROM, PUBLIC_URL }: Pick<Config, "SMTP_URL" | "MAIL_FROM" | "PUBLIC_URL">,
   { connectMs, silenceMs } = PATIENCE,

@@ -1,18 +1,21 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 /**
- * The figures that a process keeps about itself. `/metrics` prints them in Prometheus' text form.
+ * The metrics that a process keeps about itself. `/metrics` prints them in Prometheus' text form.
  */
 export interface Metrics {
   registry: Registry;
-  /** Labels must come from a known few, because each combination is kept for ever. */
+  /** Labels must have few possible values, because each combination of values is kept for ever. */
   observeRequest(labels: RequestLabels, seconds: number): void;
   embeddings: Histogram<"outcome">;
-  /** Tries of outgoing webhooks. */
+  /** Counts tries to send a webhook. */
   webhooks: Counter<"outcome">;
   deliveries: Counter<"provider" | "outcome">;
   messages: Counter<"channel" | "outcome">;
-  /** Refusals of an email address that another user has, who may be of another account. */
+  /**
+   * Counts refusals of an email address that another user has. That user may belong to another
+   * account.
+   */
   takenEmails: Counter;
   /** Lets a gauge read its value again at each scrape. */
   watch(name: string, help: string, labels: string[], read: () => Promise<Sample[]> | Sample[]): void;
@@ -30,8 +33,8 @@ export interface Sample {
 }
 
 /**
- * The last two are just above the time that a statement and a call may take. A quantile of times
- * above the last one shows only that they are above it.
+ * The last two bounds are just above the time that a statement and a call may take. Above the last
+ * bound, a quantile shows only that the times are above it.
  */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 16, 31];
 
@@ -127,8 +130,7 @@ function measureProcess(registry: Registry): void {
 const LAG_EVERY_MS = 100;
 
 /**
- * Measures the delay of a timer. A timer that comes late has waited for the work held the
- * event loop.
+ * Measures the delay of a timer. A late timer shows for how long other work held the event loop.
  */
 function measureEventLoop(registers: Registry[]): void {
   const lag = new Histogram({
@@ -147,8 +149,8 @@ function measureEventLoop(registers: Registry[]): void {
 }
 
 /**
- * Finds the series of a request's labels once, because the library would look it up each time,
- * which takes five microseconds.
+ * Finds the series of a request's labels once and keeps it, because the library's own look-up takes
+ * five microseconds each time.
  */
 function requestObserver(registers: Registry[]): Metrics["observeRequest"] {
   const histogram = new Histogram({

@@ -1,14 +1,14 @@
 import { hash, verify } from "@node-rs/argon2";
 
 /**
- * argon2id with OWASP's parameters: 19 MiB, two passes, one lane. It is computed off the event
- * loop.
+ * argon2id with OWASP's parameters: 19 MiB, two passes, one lane. The hash is computed off the
+ * event loop.
  */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /**
  * Normalises a password, because keyboards, systems and browsers write one password in several
- * Unicode forms. NIST SP 800-63B asks to hash one of them.
+ * Unicode forms. NIST SP 800-63B asks to hash one of these forms.
  */
 export function normalizePassword(password: string): string {
   return password.normalize("NFKC");
@@ -26,8 +26,8 @@ const ABSENT =
 interface Verdict {
   matches: boolean;
   /**
-   * Whether the password matches only as it was sent, because the hash was made before passwords
-   * were normalised.
+   * Tells whether the password matches only as it was sent, because the hash was made before
+   * passwords were normalised.
    */
   outdated: boolean;
 }

@@ -32,13 +32,16 @@ export function ofProject(db: Db, column: string, projectId: string) {
   return db`${db(column)} = any (array[${projectId}::uuid])`;
 }
 
-/** The lengths that pages are rounded up to, because one prepared statement is kept for each. */
+/**
+ * The lengths to which pages are rounded up. There are few of them, because one prepared statement
+ * is kept for each length.
+ */
 const LENGTHS = [1, 10, 20, 25, 30, 50, 100, 200];
 
 /**
- * Reads at least `limit` rows and one more, which tells whether there is a next page. The number is
- * part of the text, because the planner takes a parameter for a tenth of the table and plans each
- * page again.
+ * Reads at least `limit` rows and one more. The extra row tells whether there is a next page. The
+ * number is part of the text, because the planner takes a parameter for a tenth of the table and
+ * plans each page again.
  */
 export function pageLimit(db: Db, limit: number) {
   return db.unsafe(String((LENGTHS.find((length) => length >= limit) ?? limit) + 1));

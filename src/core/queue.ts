@@ -16,8 +16,8 @@ export const QUEUES = {
     atOnce: 8,
     needsModel: true,
   },
-  // It tries for some two hours and then waits as a dead letter for an admin. All the while the
-  // hourly sweep closes the tickets.
+  // The job is tried for some two hours and then waits as a dead letter for an admin. During that
+  // time the hourly sweep closes the tickets.
   "close-parked-tickets": {
     payload: z.object({ repo: z.string(), sha: z.string() }),
     key: ({ repo, sha }: { repo: string; sha: string }) => `${repo}@${sha}`,
@@ -67,7 +67,7 @@ export const QUEUES = {
     key: ({ run_id }: { run_id: string }) => run_id,
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
-  // The delivery itself plans another try after one that failed.
+  // The delivery itself plans another try after a failed one.
   "send-webhooks": {
     payload: z.object({ endpoint_id: Id }),
     key: ({ endpoint_id }: { endpoint_id: string }) => endpoint_id,
@@ -105,16 +105,18 @@ export interface QueueDefinition {
   /** At most one job with the same key waits. Without keys, at most one job of the queue waits. */
   key?: (payload: never) => string;
   retry: { retryLimit: number; retryDelay: number; retryBackoff: boolean; retryDelayMax?: number };
-  /** Five-field cron in UTC. Each time makes one job per installation. */
+  /** A cron expression of five fields, in UTC. Each occurrence creates one job per installation. */
   cron?: string;
-  /** How many of its jobs a process runs at once when there may be many; 1 when absent. */
+  /**
+   * The number of jobs that a process runs at once, for a queue that may have many; 1 if absent.
+   */
   atOnce?: number;
   /**
-   * How many of its jobs a process runs at once when each takes long, so that none waits for
-   * another; 1 when absent.
+   * The number of jobs that a process runs at once, for a queue whose jobs take long and must not
+   * wait for one another; 1 if absent.
    */
   workers?: number;
-  /** How often a worker looks for jobs when the usual 2 s are too long. */
+  /** The seconds between two looks for jobs, for a queue for which the usual 2 s are too long. */
   pollingSeconds?: number;
   /** A start of a process also makes a job. */
   atStart?: true;
@@ -130,7 +132,7 @@ export type Payload<Name extends QueueName> = z.infer<(typeof QUEUES)[Name]["pay
 export interface Queue {
   /**
    * Adds a job inside `db`'s transaction, so that the job exists if and only if the change that
-   * asked for it does.
+   * requested the job exists.
    */
   enqueue<Name extends QueueName>(
     db: Db,
@@ -143,8 +145,8 @@ export interface Queue {
 }
 
 /**
- * Makes every queue exist with today's settings. Several processes may do it at once. Most starts
- * find the queues as they are.
+ * Creates each queue that is missing, and updates the settings of the others. Several processes may
+ * do this at once. At most starts nothing has to be changed.
  */
 export async function prepareQueues(boss: PgBoss): Promise<void> {
   const present = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
@@ -183,8 +185,8 @@ export function openQueue(boss: PgBoss): Queue {
         ...(startAfterSeconds !== undefined && { startAfter: startAfterSeconds }),
       };
       while (await boss.send(name, payload, options) === null) {
-        // One job waits already. The lock keeps it from beginning before this change can be seen.
-        // If no job is found, a worker has just taken it.
+        // One job waits already. The lock keeps that job from starting before this change is
+        // committed. If no job is found, a worker has just taken it.
         const waiting = await db`
           select from pgboss.job where name = ${name} and coalesce(singleton_key, '') = ${singletonKey ?? ""}
             and state = 'created' and policy = 'short' for share`;

@@ -17,7 +17,10 @@ const STORED = "Must be in the years 1 to 9999";
 /** RFC 3339 in UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).refine(isStored, STORED);
 
-/** RFC 3339 as others write it, with any offset, with or without fractions of a second. */
+/**
+ * RFC 3339 in the form that callers send, with any offset, and with or without fractions of a
+ * second.
+ */
 export const OffsetTime = z.iso.datetime({ offset: true, abort: true }).refine(isStored, STORED);
 
 /**
@@ -33,7 +36,7 @@ function isStored(time: string): boolean {
 export const Role = z.enum(["frontend", "backend", "design", "devops", "qa", "other"]);
 export type Role = z.infer<typeof Role>;
 
-/** The part of its owner's rights that an API key may use. */
+/** The part of the owner's rights that an API key may use. */
 export const Scope = z.enum([
   "tickets:read",
   "tickets:write",
@@ -63,13 +66,13 @@ export const Author = z.object({
 export type Author = z.infer<typeof Author>;
 
 /**
- * `owner/name` of a code-hosting repository. Names of dots alone are refused, because in an address
- * they would lead elsewhere.
+ * `owner/name` of a code-hosting repository. Names that consist of dots are refused, because in an
+ * address they would lead to another place.
  */
 export const RepoName = z.string()
   .regex(/^(?!\.{1,2}\/)[A-Za-z0-9_.-]{1,100}\/(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/, "Expected owner/name");
 
-/** The name of a commit, lower-cased because senders differ in case. */
+/** The sha of a commit, lower-cased because senders differ in case. */
 export const CommitSha = z.string().regex(/^[0-9a-fA-F]{40}$/, "Expected 40 hex characters").toLowerCase();
 
 /**
@@ -86,7 +89,7 @@ export function text(min: number, max: number) {
       error: min > 0 ? `Must have ${min} to ${max} characters` : `Must have at most ${max} characters`,
     })
     // `override` isn't used, because it is applied too late for a schema that wraps this one, such
-    // as its nullable.
+    // as a nullable.
     .meta({ type: "string", ...(min > 0 && { minLength: min }), maxLength: max, pattern: "^[^\\x00]*$" });
 }
 
@@ -94,7 +97,10 @@ function isStorableText(value: string): boolean {
   return value.isWellFormed() && !value.includes("\0");
 }
 
-/** Cleans text whose sender can't be told what to leave out. */
+/**
+ * Removes the characters that can't be stored. It is for senders that can't be told to leave those
+ * characters out.
+ */
 export function toStorableText(value: string): string {
   return value.toWellFormed().replaceAll("\0", "");
 }
@@ -106,10 +112,7 @@ function between(value: string, min: number, max: number): boolean {
   return points >= min && points <= max;
 }
 
-/**
- * Blanks and characters that show as nothing at all. With such a character, one address could be
- * two.
- */
+/** Blanks and invisible characters. With them, two different addresses could look the same. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 export function isVisible(value: string): boolean {
@@ -117,8 +120,8 @@ export function isVisible(value: string): boolean {
 }
 
 /**
- * An email address to find people by. It also takes older addresses, with which no new user may be
- * created.
+ * An email address to find people by. It also accepts addresses of older users that new users may
+ * not have.
  */
 export const KnownEmail = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an email address").normalize(
   "NFC",
@@ -130,7 +133,10 @@ export const KnownEmail = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an e
  */
 export const Email = KnownEmail.refine(isVisible, "Must not contain invisible characters");
 
-/** Refuses a list that names `what` twice. Two items with one key are the same. */
+/**
+ * Refuses a list that names the same `what` twice. Two items are the same if they have the same
+ * key.
+ */
 export function distinct<List extends z.ZodArray<z.ZodType<string>>>(
   list: List,
   what: string,
@@ -148,7 +154,9 @@ export const WebAddress = text(0, 2000)
   .refine((value) => ADDRESS.test(value) && URL.canParse(value), "Expected an http or https address")
   .meta({ format: "uri" });
 
-/** Any JSON object as it is, with any keys. A record of zod's would lose `__proto__`. */
+/**
+ * Any JSON object as it is, with any keys. A record schema of zod would lose the key `__proto__`.
+ */
 export const AnyObject = z.custom<Record<string, unknown>>(isPlainObject, "Expected an object")
   .meta({ type: "object", additionalProperties: true });
 
@@ -170,7 +178,10 @@ function storable(value: unknown, depth = 0): boolean {
   return Object.entries(value).every(([key, item]) => isStorableText(key) && storable(item, depth + 1));
 }
 
-/** A whole number that may pass 2^31, at which generated clients end unless told otherwise. */
+/**
+ * A whole number that may be larger than 2^31. Generated clients use 32 bits unless the schema says
+ * otherwise.
+ */
 export const LargeInteger = z.int().meta({ format: "int64" });
 
 /** A whole number that may come as a query string. */
@@ -185,14 +196,14 @@ export function queryInteger(min: number, max: number, fallback: number) {
       ),
     )
     .default(fallback)
-    // The document would otherwise leave the default out. The type is the one that a string is
-    // turned into.
+    // The document would otherwise leave the default out. The type is the type to which a string is
+    // converted.
     .meta({ type: "integer", minimum: min, maximum: max, override: { default: fallback } });
 }
 
 /**
- * A boolean that may come as a query string, in upper or lower case, because languages write it
- * differently.
+ * A boolean that may come as a query string. Its case doesn't matter, because some languages write
+ * booleans with a capital.
  */
 export const queryBoolean = z.union(
   [
@@ -202,7 +213,7 @@ export const queryBoolean = z.union(
   { error: "Expected true or false" },
 ).meta({ type: "boolean" });
 
-/** The place where the next page of a keyset list begins. It is opaque to clients. */
+/** The position at which the next page of a list begins. The cursor is opaque to clients. */
 export const Cursor = z.string().max(500).regex(/^[A-Za-z0-9_-]+$/, "Not a cursor of this list");
 
 export const NextCursor = z.string().nullable().describe(
@@ -210,7 +221,7 @@ export const NextCursor = z.string().nullable().describe(
 );
 
 /**
- * The cursor of a list without pages. It has the type of a cursor in pages, because generated
+ * The cursor of a list without pages. Its type is the type of a cursor in pages, because generated
  * clients know no type that is always null.
  */
 export const NoCursor = z.null().meta({
@@ -220,10 +231,10 @@ export const NoCursor = z.null().meta({
 
 /** The length of a page when the caller gives none. */
 export const PAGE_LENGTH = 50;
-/** The pages of a list. */
+/** The input fields that choose a page of a list. */
 export const Page = z.strictObject({ limit: queryInteger(1, 200, PAGE_LENGTH), cursor: Cursor.optional() });
 export type Page = z.infer<typeof Page>;
 
-/** The input of a list of the parts of the thing that its id names. */
+/** The input of a list of the parts of a thing. The id names the thing. */
 export const IdPage = Page.extend({ id: Id });
 export type IdPage = z.infer<typeof IdPage>;

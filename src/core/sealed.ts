@@ -6,13 +6,13 @@ interface Sealed {
   table: string;
   key: string;
   columns: readonly string[];
-  /** The text can be opened only at its place, which is named by the key of its row. */
+  /** The encrypted text can be opened only at its place, which the key of its row names. */
   place: (key: string) => string;
 }
 
 /**
- * Every column whose texts are encrypted with ENCRYPTION_KEY. Texts are sealed for a line of this
- * table only, so that the job that moves them to a new key finds them all.
+ * Every column whose texts are encrypted with ENCRYPTION_KEY. A text can be sealed only for a
+ * column of this table, so the job that moves all texts to a new key finds each of them.
  */
 export const SEALED = {
   hostingToken: {
@@ -58,7 +58,7 @@ export function unseal({ secrets }: Keys, kind: SealedKind, key: string, sealed:
 }
 
 /**
- * Seals a stored text again under the newest key, unless another text has taken its place.
+ * Seals a stored text again under the newest key, unless the text has been replaced by another one.
  * @throws {UnreadableSecret} if no key opens it
  */
 export async function renewSealed(

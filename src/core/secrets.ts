@@ -39,8 +39,9 @@ async function generatedSecret(dataDir: string): Promise<string> {
   const path = `${dataDir}/auth_secret`;
   try {
     await makeDataFolder(dataDir);
-    // The secret is written whole under another name, which only its owner can read, and then
-    // linked. When two first starts come at once, one wins and both read its secret.
+    // The secret is written completely to a file of another name that only its owner can read, and
+    // then linked. If two first starts come at once, one of them wins and both read the winner's
+    // secret.
     const draft = await Deno.makeTempFile({ dir: dataDir, prefix: "auth_secret." });
     const { uid: self } = await Deno.stat(draft);
     try {
@@ -54,8 +55,8 @@ async function generatedSecret(dataDir: string): Promise<string> {
     await refuseAnothers(path, self);
     await closeToOthers(path);
     const secret = (await Deno.readTextFile(path)).trim();
-    // A full disk or a power cut may leave part of the file, and with such a secret anybody could
-    // make tokens.
+    // A full disk or a power cut may leave only a part of the file. Such a secret would be easy to
+    // guess, and anybody could make tokens with it.
     if (secret.length < SECRET_LENGTH) {
       throw new ConfigError(
         `AUTH_SECRET: ${path} holds no secret: restore it from a backup, or delete it to have a new one made`,
@@ -69,8 +70,8 @@ async function generatedSecret(dataDir: string): Promise<string> {
 }
 
 /**
- * Refuses a secret that another user made, because they know it. The owner is compared with that of
- * a new file, because some file systems give all files to one owner.
+ * Refuses a secret that another user made, because that user knows it. The owner is compared with
+ * that of a new file, because some file systems give all files to one owner.
  */
 async function refuseAnothers(path: string, self: number | null): Promise<void> {
   const owners = [await Deno.lstat(path), await Deno.stat(path)].map(({ uid }) => uid);
@@ -82,7 +83,7 @@ async function refuseAnothers(path: string, self: number | null): Promise<void> 
   );
 }
 
-/** Lets only the owner read the secret, and says so where others could. */
+/** Lets only the owner read the secret, and logs it if others could read it before. */
 async function closeToOthers(path: string): Promise<void> {
   const { mode } = await Deno.stat(path);
   if (mode === null || (mode & 0o077) === 0) return;

@@ -1,22 +1,24 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "../../db/open.ts";
 
-/** How often a process looks for changes that another process committed or left unnumbered. */
+/**
+ * The time between two looks for changes that another process committed or left without a number.
+ */
 const TICK_MS = 200;
 /** The least time between two looks, so that a busy service numbers many events at once. */
 const PACE_MS = 20;
 
 interface Parts {
   sql: Sql;
-  /** Called with the last number after each look. */
+  /** Called after each look, with the last number. */
   onNumber: (last: number) => void;
   onError: (error: unknown) => void;
 }
 
 /**
- * Gives committed changes their numbers (see the migration of events). It runs in each process: at
- * once when the process itself has committed a change, and at intervals, so that a change whose
- * process died isn't left behind.
+ * Gives committed changes their numbers (see the migration of events). It runs in each process at
+ * once after the process's own commits, and also at intervals, so that changes of a process that
+ * died get their numbers too.
  */
 export class Sequencer {
   readonly #parts: Parts;
@@ -31,7 +33,7 @@ export class Sequencer {
     this.#done = this.#run();
   }
 
-  /** Call it when a change may have been committed. */
+  /** Call this when a change may have been committed. */
   wake(): void {
     this.#woken.resolve();
   }

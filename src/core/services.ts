@@ -25,15 +25,15 @@ export interface RunningServices {
   services: Services;
   boss: PgBoss;
   /**
-   * Ends calls that wait for an event and streams, so that their clients are answered before the
-   * end.
+   * Ends streams and calls that wait for an event, so that their clients get an answer before the
+   * process ends.
    */
   drain(): void;
   /** Ends jobs, workers and database, in this order. */
   close(): Promise<void>;
 }
 
-/** Collaborators that a test brings instead of the configured ones. */
+/** Parts that a test passes in place of the configured ones. */
 interface Parts {
   embedder?: Embedder;
   sender?: Sender;
@@ -52,7 +52,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
     onBackgroundError: (error) => log.error("database failed", describeError(error)),
     onDeath: (error) => {
       // The embedded engine cannot be started twice in one process, so the supervisor has to
-      // restart this one.
+      // restart this process.
       log.fatal("the embedded database ended", describeError(error));
       Deno.exit(70);
     },

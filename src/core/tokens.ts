@@ -24,7 +24,7 @@ interface AccessToken {
   expiresAt: number;
 }
 
-/** A token that was changed, or that no key of this installation has signed. */
+/** A token that was changed after signing, or that no key of this installation has signed. */
 export class UnknownToken extends AppError {
   constructor() {
     super("unauthenticated", "The access token is invalid");
@@ -45,7 +45,8 @@ export async function verifyAccessToken(secrets: Secrets, token: string): Promis
     const claims = Claims.safeParse(payload);
     if (!claims.success) throw new errors.JWTClaimValidationFailed("unexpected claims", payload);
     const { sub, sid, iat, exp } = claims.data;
-    // Only the clocks of this installation issue tokens, so one minute allows for their difference.
+    // Only machines of this installation issue tokens, so one minute is enough for the difference
+    // of their clocks.
     if (iat > Date.now() / 1000 + 60) throw new errors.JWTClaimValidationFailed("iat", payload);
     return { userId: sub, sessionId: sid, expiresAt: exp };
   } catch (error) {

@@ -8,20 +8,20 @@ import { log } from "./log.ts";
 const VICTIM_PAUSE_MS = 20;
 
 /**
- * Runs `work` under the context's author in the transaction that the context is in, or in one of
- * its own. Triggers write the history of tickets and their parts, and refuse a change without an
- * author. The victim of a deadlock is run once more from its beginning, so `work` must change
- * nothing outside the database.
+ * Runs `work` under the context's author, in the context's transaction if there is one, and
+ * otherwise in a new one. Triggers write the history of tickets and their parts, and refuse a
+ * change without an author. The victim of a deadlock is run once more from its beginning, so `work`
+ * must change nothing outside the database.
  */
 export async function transact<C extends Context, T>(ctx: C, work: (ctx: C) => Promise<T>): Promise<T> {
   if (isTransaction(ctx.db)) return await work(ctx);
   return await repeatVictim(ctx, () => runOnce(ctx, work));
 }
 
-/** Repeats a single statement that is its own transaction in the same way. */
+/** Repeats a single statement that is its own transaction if it is the victim of a deadlock. */
 export async function repeatVictim<T>(ctx: Context, run: () => PromiseLike<T>): Promise<T> {
   const result = await runTwice(ctx, run);
-  // The change is committed only now.
+  // The change has been committed only now.
   ctx.feed.wake();
   return result;
 }
@@ -40,8 +40,8 @@ async function runTwice<T>(ctx: Context, run: () => PromiseLike<T>): Promise<T> 
 }
 
 /**
- * The outcome of a part. A failure is answered and not thrown, because a thrown one would roll back
- * the earlier work of the transaction.
+ * The outcome of a part. A failure is returned and not thrown, because a thrown error would roll
+ * back the earlier work of the transaction.
  */
 export type Attempt<T> = { result: T } | { failure: unknown };
 

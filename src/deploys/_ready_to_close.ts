@@ -22,8 +22,8 @@ export function isDeployed(db: Db) {
 }
 
 /**
- * Tells whether ticket `t` waits for no deploy: its sha has one, or no repository of its project
- * has ever reported any.
+ * Tells whether ticket `t` waits for no deploy, because its sha is deployed or because no
+ * repository of its project has ever reported a deploy.
  */
 export function waitsForNoDeploy(db: Db) {
   return db`(${isDeployed(db)} or not ${hasReported(db, db`t.project_id`)})`;

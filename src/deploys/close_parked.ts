@@ -21,10 +21,10 @@ export async function closeParkedTickets(ctx: Context, { repo, sha }: Promotion)
 }
 
 /**
- * Does the same at the moment in which the sha goes live. A ticket that closes is stamped by the
- * statement that closes it, so that 1,000 of them are written once and not twice. Tickets that stay
- * open are left to be stamped later. The first stamp is news, which ends a reopening. Returns also
- * the tickets that were considered.
+ * Does the same at the moment in which the sha is deployed. A ticket that closes is stamped by the
+ * statement that closes it, so that 1,000 tickets are written once and not twice. Tickets that stay
+ * open are left to be stamped later. Only the first stamp of a ticket ends a reopening. Also
+ * returns the tickets that were considered.
  */
 export async function promoteParkedTickets(
   ctx: Context,

@@ -6,10 +6,10 @@ import { recordDeploy } from "./record.ts";
 import type { DeployAnswer, DeployRecord } from "./schema.ts";
 
 /**
- * Receives a deploy record: closes, stamps and reports in one transaction. A repeat does the same
- * again and finds nothing to stamp.
- * @throws {AppError} stamp_failed, report_failed; close_failed if the job that is left has to
- * finish the work
+ * Receives a deploy record. It closes and stamps tickets and stores the report in one transaction.
+ * A repeated record finds nothing to stamp.
+ * @throws {AppError} stamp_failed, report_failed; close_failed if a job has to close the tickets
+ * later
  */
 export async function receiveDeploy(
   ctx: Context,

@@ -10,10 +10,7 @@ import { stampOf } from "./_ready_to_close.ts";
 import { closeAsCompleted, promoteParkedTickets } from "./close_parked.ts";
 import { DeployRecord } from "./schema.ts";
 
-/**
- * The effect of one record. With `failure` the stamps stand, and a job is left that closes the
- * tickets.
- */
+/** The effect of one record. With `failure` the tickets are stamped, and a job will close them. */
 type RecordedDeploy = Outcome & { stamped: number; closed: number };
 /** The names of a deploy's outcomes in history. */
 const ACTIONS = { success: "succeeded", failed: "failed" };
@@ -21,8 +18,8 @@ const ACTIONS = { success: "succeeded", failed: "failed" };
 type Closing = Omit<RecordedDeploy, "outcome"> & { seen?: ReadonlySet<string> };
 
 /**
- * Closes the tickets parked on a reported sha, stamps its other tickets, and stores the report. A
- * closing that fails undoes no stamp. Call it inside `transact`.
+ * Closes the tickets that are parked on a reported sha, stamps the sha's other tickets, and stores
+ * the report. A closing that fails undoes no stamp. Call it inside `transact`.
  * @throws {AppError} stamp_failed, report_failed
  */
 export async function recordDeploy(ctx: Context, record: DeployRecord): Promise<RecordedDeploy> {
@@ -35,8 +32,8 @@ export async function recordDeploy(ctx: Context, record: DeployRecord): Promise<
     ? await close(ctx, record, (ctx) => promoteParkedTickets(ctx, record))
     : nothing;
   const stamped = await step("stamp_failed", () => stamp(ctx, record));
-  // The merge of these tickets came in while the others were closed. Nothing else but the hourly
-  // sweep would close them.
+  // The merge of these tickets was reported while the others were closed. Without this step, only
+  // the hourly sweep would close them.
   const missed = stamped.filter((id) => parked.seen?.has(id) === false);
   const late = missed.length > 0 ? await close(ctx, record, (ctx) => closeMissed(ctx, missed)) : nothing;
   await step("report_failed", () => report(ctx, record));
@@ -71,7 +68,10 @@ async function closeMissed(ctx: Context, ids: string[]): Promise<Closing> {
   return { stamped: 0, closed: (await closeAsCompleted(ctx, ids)).length };
 }
 
-/** Runs a step and names it in its error. A database that is away is no failure of the step. */
+/**
+ * Runs a step and names the step in its error. A database that is away doesn't count as a failure
+ * of the step.
+ */
 async function step<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -103,8 +103,8 @@ async function stamp({ db }: Context, { repo, sha, status }: DeployRecord): Prom
 }
 
 /**
- * Stores the report. A repeated report is no news. The repository's projects get a row of history,
- * which belongs to no ticket.
+ * Stores the report. A repeated report changes nothing. The repository's projects get a row of
+ * history, which belongs to no ticket.
  */
 async function report(
   { db, author, requestId }: Context,

@@ -34,7 +34,7 @@ async function sweepStep(ctx: Context, after: string): Promise<string | null> {
       and ${waitsForNoDeploy(ctx.db)}
     order by t.id limit ${STEP} for update of t`;
   // A transaction that held a lock may have stored the first deploy of a project. Only a statement
-  // after the lock sees it.
+  // that is sent after the lock sees that deploy.
   const still = await ctx.db<{ id: string }[]>`
     select t.id from tickets t where t.id = any (${due.map(({ id }) => id)}::uuid[]) and ${
     waitsForNoDeploy(ctx.db)

@@ -85,8 +85,8 @@ export class EmbedPool implements Embedder {
   }
 
   /**
-   * An idle thread takes any text, no matter how slow the average is. Otherwise one slow spell
-   * would refuse every text that follows.
+   * An idle thread takes any text, no matter how slow the average is. Otherwise every text after
+   * one slow period would be refused.
    */
   #wouldBeLate({ priority, lane }: Job, timeoutMs: number): boolean {
     const ready = this.#threads.filter(({ ready }) => ready);

@@ -8,10 +8,11 @@ interface ThreadEvents {
   /** The model is loaded. */
   ready(): void;
   answered(answer: Answer, milliseconds: number): void;
-  /** The model's files are wrong, so only a new start can help, after somebody has mended them. */
+  /** The model's files are wrong. Somebody has to repair the files and start the process again. */
   refused(reason: string): void;
   /**
-   * The worker died or hung and lost its text. Another worker follows, until too many have died.
+   * The worker died or hung and lost its text. Another worker replaces it, unless too many have
+   * died.
    */
   ended(reason: string): void;
 }
@@ -26,16 +27,16 @@ const DEATHS_UNTIL_FAILED = 3;
  */
 const DEATHS_UNTIL_GIVEN_UP = 10;
 
-/** A worker with a model of its own, and its successors. */
+/** One worker with its own model. A worker that dies is replaced. */
 export class EmbedThread {
   readonly #options: EmbedderOptions;
   readonly #events: ThreadEvents;
   #worker: Worker | null = null;
   #ready = false;
   #askedAt = 0;
-  /** The number of deaths since its last vector. */
+  /** The number of deaths of workers since the last vector. */
   #deaths = 0;
-  /** Either the watchdog of a living worker or the restart of a dead one. */
+  /** The timer of the watchdog while the worker lives, or of the restart after it died. */
   #timer?: ReturnType<typeof setTimeout>;
 
   constructor(options: EmbedderOptions, events: ThreadEvents) {
@@ -52,7 +53,7 @@ export class EmbedThread {
     return this.#deaths >= DEATHS_UNTIL_FAILED;
   }
 
-  /** Takes one text at a time, and only when ready. */
+  /** Embeds one text. Call this only if the worker is ready. */
   ask(text: string): void {
     this.#askedAt = performance.now();
     this.#send({ text });

@@ -20,7 +20,7 @@ export class Turns<Item> {
     else this.#lanes.set(lane, [item]);
   }
 
-  /** Gives the next turn to an item that had one already. */
+  /** Gives the next turn to an item that has already had a turn. */
   putBack(lane: string, item: Item): void {
     this.#laneOf.set(item, lane);
     const own = [item, ...this.#lanes.get(lane) ?? []];
@@ -57,7 +57,7 @@ export class Turns<Item> {
     else this.#lanes.delete(lane);
   }
 
-  /** The most items that take their turn before a new item of the lane. */
+  /** The most items that will have their turn before a new item of the lane. */
   ahead(lane: string): number {
     const own = this.#lanes.get(lane)?.length ?? 0;
     const others = [...this.#lanes].filter(([name]) => name !== lane);

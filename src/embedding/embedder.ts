@@ -1,22 +1,23 @@
 export type EmbedderState = "off" | "starting" | "ready" | "failed";
-/** Requests go first, because somebody waits for them. */
+/** Texts of requests go first, because somebody waits for them. */
 export type EmbedPriority = "request" | "backfill";
 
 export interface Embedder {
   /**
-   * `queued` counts waiting texts, not running ones. `reason` is why it failed or why a worker was
-   * last replaced.
+   * `queued` counts waiting texts, not running ones. `reason` is the reason of the failure, or of
+   * the last replacement of a worker.
    */
   state(): { state: EmbedderState; reason?: string; queued: number };
   /**
-   * Answers null when off, failed, or not done within timeoutMs (default 2000). Never throws. Lanes
-   * take turns, so that an account's many texts don't hold up those of other accounts.
+   * Returns null if the model is off, has failed, or doesn't answer within timeoutMs (default
+   * 2000). Never throws. Lanes take turns, so that an account's many texts don't hold up those of
+   * other accounts.
    */
   embed(
     text: string,
     options?: { timeoutMs?: number; priority?: EmbedPriority; lane?: string },
   ): Promise<Float32Array | null>;
-  /** Answers null to every waiting text and ends the workers. */
+  /** Resolves every waiting text with null and ends the workers. */
   close(): void;
 }
 
@@ -35,11 +36,11 @@ export interface EmbedderOptions {
   /** Called once per text with the seconds until the answer, and whether it was a vector. */
   onObserve?: (seconds: number, ok: boolean) => void;
   workerUrl?: URL;
-  /** A worker that is silent for so long on one text is replaced. Default 10,000. */
+  /** The milliseconds of work on one text after which a worker is replaced. Default 10,000. */
   hangMs?: number;
   /**
-   * Pause before a dead worker's first replacement. It doubles with each death in a row, up to a
-   * minute. Default 250.
+   * The milliseconds before a dead worker is replaced for the first time. They double with each
+   * further death, up to a minute. Default 250.
    */
   restartMs?: number;
 }

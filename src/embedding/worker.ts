@@ -14,12 +14,15 @@ type Extractor = (text: string) => Promise<Float32Array>;
 
 const WEIGHTS = "onnx/model_quantized.onnx";
 const LOADED_FILES = ["config.json", "tokenizer.json", "tokenizer_config.json", WEIGHTS];
-/** Leaves this thread a tenth of a processor when another thread wants it too. */
+/**
+ * With this priority the thread gets a tenth of a processor if another thread wants the processor,
+ * too.
+ */
 const NICER_BY = 10;
 const NICEST = 19;
 /**
- * 254 tokens of 39 characters, while prose ends near 1,300 characters. Without the limit one
- * crafted text of 256 KiB tokenizes for 9 s.
+ * The model reads 254 tokens. They are at most 39 characters each, and 254 tokens of prose end near
+ * 1,300 characters. Without this limit, tokenizing a crafted text of 256 KiB takes 9 s.
  */
 const MAX_CHARACTERS = 10_000;
 
@@ -47,8 +50,8 @@ function answer(message: FromWorker): void {
 }
 
 /**
- * Errors other than a bad file go uncaught on purpose, so that the pool replaces the worker and
- * tries again.
+ * All errors except for a bad file are left uncaught on purpose, so that the pool replaces the
+ * worker and tries again.
  */
 async function load(modelDir: string): Promise<FromWorker> {
   const startedAt = performance.now();
@@ -64,8 +67,9 @@ async function load(modelDir: string): Promise<FromWorker> {
 }
 
 /**
- * Lets requests go first when processors are short, because a text takes 40 ms of one. On Linux
- * this is the thread's priority; elsewhere it would be that of the whole process.
+ * Lowers the priority of this thread, so that requests go first if processors are busy. A text
+ * takes 40 ms of a processor. On Linux the priority is the thread's; on other systems it would be
+ * the whole process's.
  */
 function stepBack(): void {
   if (Deno.build.os === "linux") setPriority(0, Math.min(getPriority(0) + NICER_BY, NICEST));
@@ -80,7 +84,7 @@ async function embed(text: string): Promise<FromWorker> {
   }
 }
 
-/** Reads the four files, each proved equal to its line in SHA256SUMS. */
+/** Reads the four files and checks each against its line in SHA256SUMS. */
 async function readVerified(base: string): Promise<Map<string, Uint8Array>> {
   const sums = parseSums(new TextDecoder().decode(await read(base, "SHA256SUMS")));
   const files = new Map<string, Uint8Array>();
@@ -114,8 +118,8 @@ function parseSums(text: string): Map<string, string> {
 }
 
 /**
- * Puts back the closing token that the model was trained to see. The library drops it when it cuts
- * a text at 256 tokens.
+ * Puts back the closing token, which the model was trained to see. The library drops this token if
+ * it cuts a text at 256 tokens.
  */
 class ClosingTokenizer extends BertTokenizer {
   override _call(...input: Parameters<BertTokenizer["_call"]>): ReturnType<BertTokenizer["_call"]> {
@@ -127,14 +131,14 @@ class ClosingTokenizer extends BertTokenizer {
   }
 }
 
-/** Builds the extractor by hand, because `pipeline()` lets no session options through. */
+/** Builds the extractor from its parts, because `pipeline()` doesn't pass on session options. */
 async function createExtractor(base: string, files: Map<string, Uint8Array>): Promise<Extractor> {
-  // The session is made by path and not from the bytes, because onnxruntime-node 1.14 silently
-  // ignores every option when it gets bytes.
+  // The session gets the file's path instead of the bytes, because onnxruntime-node 1.14 silently
+  // ignores every option if it gets bytes.
   const session = await onnxruntime.InferenceSession.create(base + WEIGHTS, {
     executionProviders: ["cpu"],
-    // With 2, its threads share one core and halve the speed; embedding on two cores takes two
-    // workers.
+    // With 2, the session's threads would share one core, at half the speed. To embed on two cores,
+    // use two workers.
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
   });

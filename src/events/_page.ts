@@ -5,14 +5,14 @@ import { type Event, readEvents } from "../core/events.ts";
 import type { Batch, EventFilter } from "./schema.ts";
 
 /**
- * Rows in one statement, and statements in one page. A caller who asks for rare types reads on from
- * `position`.
+ * The most rows in one statement, and the most statements for one page. A caller who asks for rare
+ * types continues from `position`.
  */
 const SCAN = 500;
 const SCANS = 10;
 
 /**
- * Reads on after `position`, from memory if it reaches back far enough, otherwise from the
+ * Reads the events after `position`, from memory if memory holds all of them, otherwise from the
  * database.
  */
 export async function readOn(ctx: ActorContext, filter: EventFilter, position: number): Promise<Batch> {
@@ -36,7 +36,8 @@ export async function readPage(
   const events: Event[] = [];
   let position = after;
   for (let scan = 0; scan < SCANS; scan++) {
-    // This is read before the statement, so that the statement sees all events up to it.
+    // The highest number is read before the statement is sent, so that the statement sees all
+    // events up to that number.
     const { last } = ctx.feed;
     const rows = await readEvents(ctx.db, {
       after: position,
@@ -57,7 +58,7 @@ function projectsOf({ db, actor }: ActorContext, { project_id }: EventFilter) {
   return project_id === undefined ? visibleProjects(db, actor) : db`(select ${project_id}::uuid)`;
 }
 
-/** Tells whether the caller wants to hear of the event and the caller's credential may. */
+/** Tells whether the caller asked for the event and whether the caller's credential may read it. */
 export function isWanted(
   { actor }: ActorContext,
   { project_id, types }: EventFilter,

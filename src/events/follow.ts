@@ -5,21 +5,23 @@ import { isWanted, readOn } from "./_page.ts";
 import type { Batch, EventFilter } from "./schema.ts";
 
 /**
- * How long a stream may be silent, because proxies close what is silent for a minute. It is chosen
- * again each time, so that many streams that began together don't speak together for ever.
+ * How long a stream may be silent, because proxies close a connection that is silent for a minute.
+ * The time is chosen again for each pause, so that streams that began together don't all send at
+ * the same moments.
  */
 const silence = () => 10 + Math.random() * 5;
 /**
- * How long a caller's access is believed. With the time that access is cached this stays under the
- * 5 s of a revocation.
+ * The time after which a caller's access is checked again. Together with the time for which access
+ * is cached, this stays below the 5 s in which a revocation takes effect.
  */
 const BELIEVED_MS = 1_000;
 
 /**
- * Yields events after `position` as they come, in batches. An empty batch says that there were none
- * for a while. It ends when the client goes or the service drains. Access is checked again with
- * each batch.
- * @throws {AppError} rate_limited at once; later when the caller's credential has become invalid
+ * Yields events after `position` as they come, in batches. An empty batch means that there were no
+ * events for a while. The stream ends when the client leaves or the service drains. Access is
+ * checked again with each batch.
+ * @throws {AppError} rate_limited at once; unauthenticated or another refusal later, if the
+ * caller's credential has become invalid
  */
 export function followEvents(
   ctx: ActorContext,
@@ -43,7 +45,7 @@ async function* follow(ctx: ActorContext, filter: EventFilter, position: number)
   }
 }
 
-/** The caller who listens, with current access. */
+/** The caller who reads the stream, with current access. */
 class Caller {
   #ctx: ActorContext;
   #asked = performance.now();

@@ -1,6 +1,6 @@
 import { AppError } from "../core/errors.ts";
 
-/** Streams of one user in this process, at some 60 KB each. */
+/** The most streams of one user in this process. Each takes some 60 KB. */
 export const MOST_STREAMS = 1_000;
 const RETRY_AFTER_S = 60;
 
@@ -18,7 +18,7 @@ export function openStream<T>(user: string, stream: AsyncGenerator<T>): AsyncGen
     if (isOpen) count(user, -1);
     isOpen = false;
   };
-  // A generator that was never begun runs no `finally`, so its end is seen from outside.
+  // A generator that was never begun runs no `finally`, so this wrapper notices the end.
   const watched = async (step: Promise<IteratorResult<T>>) => {
     const result = await step.catch((error: unknown) => {
       close();

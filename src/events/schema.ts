@@ -10,7 +10,7 @@ export const EventPattern = z.string()
   .refine((type) => PATTERNS.includes(type), { error: "No such type of event" })
   .meta({ enum: PATTERNS });
 
-/** Types as a query string with commas, or as a repeated parameter. */
+/** Types of events, in a query string: separated by commas, or as a repeated parameter. */
 const Types = z.union([z.array(z.string()), z.string().transform((types) => types.split(","))], {
   error: "Expected types of events",
 })
@@ -65,11 +65,11 @@ export const FollowEvents = z.strictObject({
 });
 export type FollowEvents = z.infer<typeof FollowEvents>;
 
-/** Stands in the place of an event. */
+/** An item that replaces events which are no longer stored. */
 export const Resync = z.object({ type: z.literal("resync"), seq: LargeInteger }).describe(RESYNC)
   .meta({ id: "Resync" });
 
-/** An item of a subscription. */
+/** An item of the stream. */
 export const StreamItem = z.union([Event, Resync]);
 export type StreamItem = z.infer<typeof StreamItem>;
 

@@ -10,7 +10,7 @@ interface Start {
 
 /**
  * Returns the position at which to begin. If the number is older than the stored events, or was
- * never given out, no reliable events follow it, so the caller begins at the end.
+ * never used, events may be missing after it, so the caller begins at the end.
  * @throws {AppError} forbidden
  */
 export async function startAfter(
@@ -22,7 +22,7 @@ export async function startAfter(
     await requireProject(ctx, project_id, { needed: "viewer", denial: "forbidden" });
   }
   if (after === undefined) return { position: ctx.feed.last, resync: false };
-  // A caller who follows is mostly at the end already, which costs no statement.
+  // A caller who follows the events is usually at the end already. That case costs no statement.
   if (after === 0 || after === ctx.feed.last || ctx.feed.recentAfter(after)?.length) {
     return { position: after, resync: false };
   }

@@ -1,30 +1,30 @@
 import { AppError } from "../core/errors.ts";
 import { setSharedTimeout } from "./shared_timeout.ts";
 
-/** The bytes of one call's body, unless its procedure says otherwise. */
+/** The most bytes of a call's body, unless its procedure says otherwise. */
 export const MAX_CALL_BYTES = 256 * 1024;
-/** The time for the whole body. 256 KiB in it are 13 KiB a second. */
+/** The time in which the whole body must arrive. For 256 KiB this means 13 KiB a second. */
 const BODY_TIMEOUT_MS = 20_000;
 /**
- * The server reserves memory for a body that it reads whole as soon as the body is announced, even
- * when it is never sent.
+ * For a body that is read as a whole, the server reserves memory as soon as the length is
+ * announced, even if the body is never sent.
  */
 const MOST_AT_ONCE = 64 * 1024;
-/** The room for any other body. It doubles as the body comes. */
+/** The first buffer for any other body. Its size doubles as the body arrives. */
 const FIRST_BYTES = 16 * 1024;
 
 /**
- * Answers, by the beginning of a body, how many bytes the whole may have, or throws the reason why
- * it may have no more.
+ * Returns how many bytes the whole body may have, as its beginning tells. Throws the reason if the
+ * body may not be longer.
  */
 export type Permit = (head: Uint8Array) => Promise<number>;
 
 /**
- * Reads the body, byte for byte. A client that sends half of it, or a byte now and then, must not
- * hold a call for ever. `permit` is asked once when more than `maxBytes` have come.
- * @throws {AppError} payload_too_large as soon as more than `maxBytes` came, announced or not;
- * request_timeout when it doesn't arrive whole and in time; unsupported_media_type when it is
- * compressed
+ * Reads the body, byte for byte. A client that sends half of a body, or a byte now and then, must
+ * not hold a call for ever. `permit` is called once, if more than `maxBytes` have arrived.
+ * @throws {AppError} payload_too_large as soon as more than `maxBytes` are announced or have
+ * arrived; request_timeout if the whole body doesn't arrive in time; unsupported_media_type if the
+ * body is compressed
  */
 export async function readBody(
   request: Request,
@@ -37,8 +37,8 @@ export async function readBody(
   }
   const announced = request.headers.get("content-length") ?? "";
   if (!permit && Number(announced) > maxBytes) throw tooLarge(maxBytes);
-  // The server gives no more than was announced. A body without an announced length, or with two,
-  // is counted.
+  // The server passes on no more bytes than were announced. The bytes of a body without an
+  // announced length, or with two, are counted here.
   const isShort = /^\d+$/.test(announced) && Number(announced) <= MOST_AT_ONCE;
   return await inTime(isShort ? readWhole(request) : readCounted(request.body, maxBytes, permit));
 }
@@ -76,8 +76,8 @@ async function inTime<T>(reading: Promise<T>): Promise<T> {
   try {
     return await Promise.race([reading, late.promise]);
   } catch (error) {
-    // Any other failure here is one of the connection, because its client is gone or this process
-    // is about to go.
+    // Any other failure here comes from the connection, because the client has gone or this process
+    // is about to end.
     throw error instanceof AppError ? error : unfinished("did not arrive whole", error);
   } finally {
     cancel();

@@ -2,13 +2,13 @@ import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 
 /**
- * Bytes. A shorter answer fits into a packet or two as it is, and most answers to agents are that
- * short.
+ * The least bytes of an answer that is compressed. A shorter answer fits into a packet or two
+ * anyway, and most answers to agents are shorter.
  */
 const SHORTEST = 2_048;
 const pack = promisify(gzip);
 
-/** Whether the caller takes gzip, by its Accept-Encoding. */
+/** Tells whether the caller accepts gzip, by the Accept-Encoding field. */
 export function takesGzip(headers: Headers): boolean {
   const accepted = headers.get("accept-encoding");
   return accepted !== null &&
@@ -16,14 +16,14 @@ export function takesGzip(headers: Headers): boolean {
 }
 
 /**
- * The body of an answer for a caller that takes gzip, and the header fields that say so. A short
- * one stays as it is.
+ * Compresses an answer's body for a caller that accepts gzip, and sets the header fields for it. A
+ * short body stays as it is.
  */
 export async function compressed(text: string, headers: Headers): Promise<string | Uint8Array<ArrayBuffer>> {
   headers.append("Vary", "Accept-Encoding");
   if (text.length < SHORTEST) return text;
-  // A page of 200 tickets takes 2 ms and becomes a tenth; a higher level takes twice that for a
-  // twentieth less.
+  // At this level, a page of 200 tickets takes 2 ms and shrinks to a tenth. A higher level takes
+  // twice the time and saves a twentieth more.
   const bytes = await pack(text, { level: constants.Z_BEST_SPEED + 2 });
   headers.set("Content-Encoding", "gzip");
   return new Uint8Array(bytes);

@@ -1,7 +1,7 @@
 /**
- * The values of every cookie of a name, in the order in which they came. A browser sends one for
- * each domain and path that has set it, and HTTP/2 parts them into fields, which are joined by
- * commas.
+ * Returns the values of all cookies with a name, in the order of the request. A browser sends one
+ * value for each domain and path that has set the cookie. HTTP/2 splits them into several fields,
+ * which the server joins by commas.
  */
 function cookiesNamed(name: string, header: string | null): string[] {
   return (header ?? "").split(/[;,]/).flatMap((pair) => {
@@ -12,7 +12,10 @@ function cookiesNamed(name: string, header: string | null): string[] {
   });
 }
 
-/** The values of a cookie by the first of its names under which any came. */
+/**
+ * Returns the values of a cookie that has several names, by the first name with which any cookie
+ * came.
+ */
 export function cookiesOf(names: readonly string[], header: string | null): string[] {
   for (const name of names) {
     const values = cookiesNamed(name, header);

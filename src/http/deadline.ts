@@ -7,9 +7,10 @@ import { InFlight } from "./in_flight.ts";
 import type { HttpEnv } from "./request.ts";
 
 /**
- * Answers every call in time: at once when the database is lost, and otherwise after half a minute,
- * or after a whole one when `waits` says that the call may wait for an event. Work that has begun
- * goes on to its end. Its client is told that it may have happened, as with every 503 of a write.
+ * Answers every call in time. A call gets a 503 at once if the database is lost, and otherwise
+ * after half a minute, or after a whole minute if `waits` says that the call may wait for an event.
+ * Work that has begun goes on to its end. The client is told that the work may have happened, as
+ * with every 503 of a write.
  */
 export function deadline(
   { databaseHealth }: Services,

@@ -21,7 +21,8 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-// Calls go to the origin of the page, no matter which address the service has from elsewhere.
+// Calls go to the origin of the page, no matter under which other address the service can be
+// reached.
 const START = `const answer = await fetch("/api/openapi.json");
 SwaggerUIBundle({
   spec: { ...await answer.json(), servers: [{ url: location.origin + "/api" }] },
@@ -30,8 +31,8 @@ SwaggerUIBundle({
 });
 `;
 
-// Swagger UI writes styles at run time; scripts come from here alone, and nothing is loaded from
-// elsewhere.
+// Styles may be inline, because Swagger UI writes styles at run time. Scripts and everything else
+// come only from the service itself.
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -71,8 +72,8 @@ function serveAsset(app: Hono<HttpEnv>, file: string, type: string): void {
 const PART_BYTES = 16 * 1024;
 
 /**
- * Streams the same bytes to everybody, a part at a time. A whole answer would be kept for each
- * stranger who doesn't read it.
+ * Streams the same bytes to everybody, a part at a time. If the answer were sent whole, it would
+ * stay in memory for each client that doesn't read it.
  */
 function inParts(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const parts = Math.ceil(bytes.length / PART_BYTES);

@@ -6,15 +6,15 @@ import type { HttpEnv } from "./request.ts";
 const POLICY = "default-src 'none'; style-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
 
 /**
- * Whether a person's browser goes to the address. Programs, and scripts in pages, don't ask for
- * HTML.
+ * Tells whether a person opens the address in a browser. Programs, and scripts in pages, don't ask
+ * for HTML.
  */
 export function isNavigation({ req }: Context<HttpEnv>): boolean {
   return req.method === "GET" && !req.path.startsWith("/trpc/") &&
     /(?:^|[\s,])text\/html\b/.test(req.header("accept") ?? "");
 }
 
-/** A failure as a page that says how to go on. */
+/** Shows a failure as a page that says what the person can do next. */
 export async function errorPage(c: Context<HttpEnv>, error: AppError): Promise<Response> {
   const title = TITLES[error.status] ?? "The service could not answer";
   const page = await html`

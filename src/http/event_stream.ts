@@ -15,31 +15,31 @@ import { type HttpEnv, named, requestContext } from "./request.ts";
 
 const encoder = new TextEncoder();
 
-/** The milliseconds after which a browser connects again. */
+/** The milliseconds that a browser waits before it connects again. */
 const RETRY_MS = 2_000;
 
 const HEADERS = {
   "Content-Type": "text/event-stream",
   "Cache-Control": "no-store, no-transform",
-  // nginx would keep the events until it has a page of them.
+  // Without this field, nginx would keep the events until its buffer is full.
   "X-Accel-Buffering": "no",
 };
 
-/** The stream as the documents describe it. */
+/** The stream as the OpenAPI document describes it. */
 export const EVENT_STREAM: Documented = {
   name: "events.stream",
   meta: STREAM,
   input: FollowEvents,
   output: z.string(),
   pathFields: [],
-  // The header field takes its place.
+  // Over REST, the header field replaces this field of the input.
   rest: FollowEvents.omit({ lastEventId: true }),
   needsBody: false,
 };
 
 /**
- * The same events as `events.stream` of tRPC, as server-sent events whose ids are the events'
- * numbers.
+ * Sends the same events as `events.stream` of tRPC, in the form of server-sent events. Their ids
+ * are the events' numbers.
  */
 export function eventStreamRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
@@ -58,19 +58,20 @@ export function eventStreamRoutes(services: Services): Hono<HttpEnv> {
 async function open(c: HonoContext<HttpEnv>, ctx: ActorContext): Promise<Response> {
   const { lastEventId, after, ...filter } = parseAs(FollowEvents, {
     ...c.req.query(),
-    // A browser that connects again sends it; `after` is then still in the address.
+    // A browser that connects again sends Last-Event-ID. `after` is then still in the address, so
+    // the header wins.
     ...(c.req.header("last-event-id") && { lastEventId: c.req.header("last-event-id") }),
   });
   const { position, resync } = await startAfter(ctx, filter, lastEventId ?? after);
   for (const [name, value] of Object.entries(HEADERS)) ctx.headers.set(name, value);
-  // Hono answers HEAD with this, too.
+  // Hono uses this handler for HEAD, too.
   if (c.req.method === "HEAD") return new Response(null, { headers: ctx.headers });
   const first = `retry: ${RETRY_MS}\n` + (resync ? `event: resync\ndata: {}\n` : `: ready\n`) +
     `id: ${position}\n\n`;
   return new Response(pulled(first, followEvents(ctx, filter, position)), { headers: ctx.headers });
 }
 
-/** A client that is let go because it stopped reading may resume from its place. */
+/** A client that was disconnected because it stopped reading may resume where it stopped. */
 function pulled(first: string, batches: AsyncGenerator<Batch>): ReadableStream<Uint8Array> {
   let begun = false;
   return paced({
@@ -87,7 +88,7 @@ function pulled(first: string, batches: AsyncGenerator<Batch>): ReadableStream<U
 }
 
 /**
- * Answers null at the end, and also when the credential has ended. The next connection is then told
+ * Returns null at the end, and also when the credential has ended. The next connection is then told
  * why.
  */
 async function nextOf(batches: AsyncGenerator<Batch>): Promise<Batch | null> {
@@ -100,7 +101,7 @@ async function nextOf(batches: AsyncGenerator<Batch>): Promise<Batch | null> {
   }
 }
 
-/** An id without data moves the place from which a browser resumes. */
+/** An id without data changes the id from which a browser resumes. */
 function written({ events, position }: Batch): string {
   if (events.length === 0) return `: still here\nid: ${position}\n\n`;
   return events.map((event) => `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`).join("");

@@ -7,16 +7,16 @@ import { describeError, log } from "../core/log.ts";
 import type { HttpEnv } from "./request.ts";
 
 /**
- * Whether there is a first admin and the jobs of this process run. main passes it in, because jobs
- * lie above this layer.
+ * Tells whether there is a first admin and whether the jobs of this process run. main passes this
+ * function in, because jobs are above this layer.
  */
 export type Started = () => boolean;
 
 const CHECK_TIMEOUT_MS = 2_000;
 
 /**
- * `/healthz` tells that the process answers; `/readyz` tells that the parts that it needs answer
- * too.
+ * `/healthz` tells that the process answers. `/readyz` tells that the parts that the process needs
+ * answer, too.
  */
 export function healthRoutes(services: Services, started: Started): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
@@ -24,7 +24,8 @@ export function healthRoutes(services: Services, started: Started): Hono<HttpEnv
   app.get("/readyz", async (c) => {
     const database = await databaseState(services);
     const model = services.embedder.state();
-    // A broken model costs the hint, not the service.
+    // With a broken model only the hint of similar tickets is missing, so the service is still
+    // ready.
     const ready = database === "ready" && started() && model.state !== "starting";
     const jobs = services.config.JOBS === "off" ? "off" : started() ? "ready" : "starting";
     return c.json(

@@ -9,8 +9,8 @@ const longBodies = new Lanes();
 
 /**
  * Reads a body that may be longer than usual and does the call's work with it. Each user sends one
- * of them at a time, so that slow senders hold up nobody else, and the process parses one at a
- * time, because a parsed body takes several times its bytes.
+ * such body at a time, so that slow senders hold up nobody else. The process parses one such body
+ * at a time, because a parsed body takes several times its bytes.
  */
 export async function withLongBody<T>(
   { actor }: ActorContext,

@@ -10,11 +10,12 @@ import { deadline } from "./deadline.ts";
 import { mcpServer } from "./mcp_server.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
 
-/** The agents' door: the Model Context Protocol over one path, without sessions. */
+/** Serves agents by the Model Context Protocol, over one path and without sessions. */
 export function mcpRoutes(services: Services): Hono<HttpEnv> {
   const serve = mcpServer(services.signal);
   const app = new Hono<HttpEnv>();
-  // A call that waits for longer streams signs of progress, and has answered by then.
+  // Every call has the time limit of a call that waits. A tool that waits for longer sends signs of
+  // progress, so its answer has begun by then.
   app.post("/", named("mcp"), deadline(services, () => true), async (c) => {
     const ctx = await agentContext(c, services);
     const body = await readBody(c.req.raw, MAX_CALL_BYTES);
@@ -34,7 +35,10 @@ export function mcpRoutes(services: Services): Hono<HttpEnv> {
   return app;
 }
 
-/** The caller, who must come with an API key: an agent never acts with a person's session. */
+/**
+ * Returns the caller, who must send an API key, because an agent never acts with a person's
+ * session.
+ */
 async function agentContext(c: Context<HttpEnv>, services: Services): Promise<ActorContext> {
   refuseForeignOrigin(c, services);
   const ctx = await requestContext(c, services);
@@ -45,10 +49,7 @@ async function agentContext(c: Context<HttpEnv>, services: Services): Promise<Ac
   return ctx as ActorContext;
 }
 
-/**
- * A page in a browser sends its origin; the protocol asks servers to refuse those that they do not
- * know.
- */
+/** A page in a browser sends its origin. The protocol asks servers to refuse unknown origins. */
 function refuseForeignOrigin(c: Context<HttpEnv>, { config }: Services): void {
   const origin = c.req.header("origin");
   if (origin === undefined || origin === config.PUBLIC_URL || config.CORS_ORIGINS.includes(origin)) return;
@@ -58,7 +59,7 @@ function refuseForeignOrigin(c: Context<HttpEnv>, { config }: Services): void {
   );
 }
 
-/** The tool that is called, which names the request in logs and metrics. */
+/** The name of the called tool, which names the request in logs and metrics. */
 function toolOf(body: unknown): Tool | undefined {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown } };
   return method === "tools/call" ? TOOLS.find(({ name }) => name === params?.name) : undefined;

@@ -2,7 +2,7 @@ import type { ErrorBody, ErrorCode } from "../core/errors.ts";
 
 type Json = Record<string, unknown>;
 
-/** The step that an agent can take after a failure, beside the sentence of the error. */
+/** The next step of an agent after a failure, which follows the error's sentence. */
 const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   already_claimed: "Another agent works on it. Claim another task: claim_task without task_id.",
   conflict: "Read the ticket again with get_ticket.",
@@ -21,7 +21,10 @@ const NEXT_STEPS: Partial<Record<ErrorCode, string>> = {
   version_conflict: "Read it again with get_ticket, then decide whether your change still fits.",
 };
 
-/** Fields of the current resource that tell an agent whose it is and how it stands. */
+/**
+ * Fields of the current resource that tell an agent who holds the resource and in which state it
+ * is.
+ */
 const KEPT_OF_CURRENT = [
   "ticket_ref",
   "version",
@@ -33,7 +36,8 @@ const KEPT_OF_CURRENT = [
 ];
 
 /**
- * The failure of a tool in the words of the one error table, without what a model has no use for.
+ * The failure of a tool, in the words of the error table, without the fields that a model has no
+ * use for.
  */
 export function toolError({ fieldErrors: _, details, ...body }: ErrorBody): Json {
   const next = body.code && NEXT_STEPS[body.code as ErrorCode];
@@ -45,8 +49,8 @@ export function toolError({ fieldErrors: _, details, ...body }: ErrorBody): Json
 }
 
 /**
- * The value without null and undefined fields: they cost tokens, and clients differ in how they
- * read nullable types.
+ * Returns the value without null and undefined fields, because these fields cost tokens, and
+ * because clients differ in how they read nullable types.
  */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);

@@ -9,8 +9,8 @@ import type { PublishedProcedure } from "./procedures.ts";
 export type Procedures = ReadonlyMap<string, PublishedProcedure>;
 
 /**
- * Makes the calls that a tool may use: the procedures in the name of the key, through the gate of
- * all doors.
+ * Makes the calls that a tool may use. They call the procedures in the name of the key, with the
+ * same access check as REST and tRPC.
  */
 export function callerOf(ctx: ActorContext, procedures: Procedures, waiter: Waiter): Caller<ProcedureName> {
   const { user, credential } = ctx.actor;
@@ -32,7 +32,7 @@ export function callerOf(ctx: ActorContext, procedures: Procedures, waiter: Wait
     async locate(ref) {
       const dash = ref.lastIndexOf("-");
       const { id, key } = await locateProject(ctx, ref.slice(0, dash));
-      // Today's ref, where the project had another key.
+      // The current ref, if the ref has a former key of the project.
       return { id, ticketId: `${key}${ref.slice(dash)}` };
     },
     project: (key) => locateProject(ctx, key),

@@ -5,17 +5,17 @@ import type { PublishedProcedure } from "./procedures.ts";
 
 type Json = Record<string, unknown>;
 
-/** A tool as the door lists it. */
+/** A tool as the list of tools shows it. */
 export interface ListedTool {
   tool: Tool;
-  /** A key sees the tool only if it has all of these. */
+  /** A key sees the tool only if the key has all of these scopes. */
   scopes: Scope[];
   definition: Json;
 }
 
 /**
- * Derives from the procedures that a tool calls who sees it, and the hints that clients show before
- * they run it.
+ * Derives two things from the procedures that a tool calls: who sees the tool, and the hints that
+ * clients show before they run it.
  */
 export function listTool(tool: Tool, procedures: ReadonlyMap<string, PublishedProcedure>): ListedTool {
   const called = tool.calls.map((name) => procedures.get(name)!);
@@ -42,7 +42,7 @@ export function listTool(tool: Tool, procedures: ReadonlyMap<string, PublishedPr
   };
 }
 
-/** JSON Schema that the dialects of all clients take: no `$ref`, no `anyOf`, no list of types. */
+/** JSON Schema that all clients understand, without `$ref`, `anyOf` and lists of types. */
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
@@ -54,13 +54,13 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
 }
 
 /**
- * Leaves out what models do not need, and patterns, which not all clients read alike; the door
- * checks them.
+ * Leaves out keywords that models do not need. Also leaves out patterns, because clients differ in
+ * how they read them. The call itself still checks the patterns.
  */
 function shorten(schema: Json): void {
   if (schema.type) delete schema.anyOf;
   delete schema.pattern;
-  // The door refuses unknown fields by their names.
+  // A call with unknown fields is refused, and the error names these fields.
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   delete schema.uniqueItems;
   if (schema.minLength === 1) delete schema.minLength;

@@ -27,15 +27,18 @@ import { handleOf, readHandle, TASKS_EXTENSION, taskState } from "./mcp_tasks.ts
 import type { Waiter } from "./mcp_wait.ts";
 import { publishedProcedures } from "./procedures.ts";
 
-/** The longest answer of a tool, some 6,000 tokens: clients cut or refuse much longer ones. */
+/**
+ * The longest answer of a tool, which is some 6,000 tokens. Clients cut or refuse much longer
+ * answers.
+ */
 const MAX_ANSWER_BYTES = 24 * 1024;
-/** How long a client may keep the lists of tools and prompts. */
+/** How long a client may cache the lists of tools and prompts. */
 const LIST_TTL_MS = 300_000;
 
 /** A request of an agent whose credential has been checked. */
 export interface AgentRequest {
   ctx: ActorContext;
-  /** Checks the credential once more. @throws {AppError} unauthenticated */
+  /** Checks the credential again. @throws {AppError} unauthenticated */
   checkCredential: () => Promise<void>;
 }
 
@@ -50,9 +53,9 @@ export type McpFetch = (
 ) => Promise<Response>;
 
 /**
- * Serves the tools by the protocol's SDK: the revision of 2026-07-28, and the earlier ones that
- * begin with `initialize`. Calls that are under way end when the signal aborts, because the service
- * drains.
+ * Serves the tools by the protocol's SDK, for the revision of 2026-07-28 and for the earlier ones
+ * that begin with `initialize`. Running calls end when the signal aborts, because the service
+ * drains then.
  */
 export function mcpServer(signal: AbortSignal): McpFetch {
   const procedures: Procedures = new Map(
@@ -67,16 +70,17 @@ export function mcpServer(signal: AbortSignal): McpFetch {
         legacy: "stateless",
         responseMode,
         maxRequestBodySize: MAX_CALL_BYTES,
-        // The protocol asks for subscriptions. No list changes while the process runs, so that
-        // nothing ever comes by them.
+        // The protocol requires subscriptions. The lists don't change while the process runs, so a
+        // subscription never sends anything.
         maxSubscriptions: 64,
       },
     );
-  // The server sees that a client has left only if the answer has begun: after a body of some
-  // hundred bytes it doesn't tell before that (Deno 2.9.6).
+  // The server notices that a client has left only after the answer has begun. Before that, it
+  // doesn't notice it for a request with a body of some hundred bytes (Deno 2.9.6).
   const [whole, streamed] = [handlerOf("auto"), handlerOf("sse")];
   signal.addEventListener("abort", async () => {
-    // A closed handler gives no answers, and an agent would wait for its answer until it gives up.
+    // A closed handler sends no answers, and an agent would wait for its answer until the agent's
+    // time limit.
     await Promise.allSettled(running);
     await pause(0);
     await Promise.all([whole.close(), streamed.close()]);
@@ -99,17 +103,17 @@ type ToolResult = {
 
 const TaskParams = z.object({ taskId: z.string() });
 
-/** The parts that all servers share. */
+/** The parts that the servers of all requests share. */
 interface Shared {
   tools: readonly ListedTool[];
   procedures: Procedures;
-  /** The calls that are under way. */
+  /** The running calls. */
   running: Set<Promise<unknown>>;
 }
 
 /**
- * The server of one request: the protocol has no sessions any more, and its earlier revisions can
- * do without.
+ * Creates the server of one request, because the protocol has no sessions any more, and its earlier
+ * revisions work without them.
  */
 class AgentServer {
   readonly server = new Server(
@@ -192,7 +196,7 @@ class AgentServer {
     };
   }
 
-  /** Looks once, and gives a handle where there is nothing to tell yet. */
+  /** Checks once, and returns a handle if there is no result yet. */
   async #beginTask(listed: ListedTool, args: Record<string, unknown>, extra: ServerContext) {
     const result = await this.#run(listed, { ...args, wait_seconds: 0 }, extra);
     const found = result.structuredContent;
@@ -214,7 +218,7 @@ class AgentServer {
       const isOver = result.isError || result.structuredContent?.done === true;
       return taskState(taskId, createdAt, isOver ? result as Record<string, unknown> : undefined);
     });
-    // Nothing runs for a handle, so that there is nothing to end and nothing to tell it.
+    // Nothing runs for a handle, so there is nothing to cancel and no input to pass on.
     for (const method of ["tasks/cancel", "tasks/update"]) {
       server.setRequestHandler(method, { params: TaskParams }, ({ taskId }, extra) => {
         requireHandles(extra);
@@ -248,7 +252,7 @@ function resultOf(output: Record<string, unknown>): ToolResult {
   return { content: [{ type: "text", text }], structuredContent: output };
 }
 
-/** Did the client say with this request that it takes handles? */
+/** Tells whether the client said with this request that it accepts handles. */
 function takesHandles({ mcpReq }: ServerContext): boolean {
   const envelope = mcpReq.envelope as
     | Record<string, { extensions?: Record<string, unknown> } | undefined>

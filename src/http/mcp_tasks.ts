@@ -4,7 +4,7 @@ import { parseAs } from "../core/json.ts";
 /** Name of the protocol's extension by which a client polls a handle instead of holding a call. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
-/** Milliseconds between two looks of a client that polls. */
+/** The milliseconds between two polls of a client. */
 const POLL_INTERVAL_MS = 5_000;
 
 const Handle = z.object({
@@ -15,8 +15,9 @@ const Handle = z.object({
 export type Handle = z.infer<typeof Handle>;
 
 /**
- * A handle says all that a later look needs, and nothing is stored for it, so that it outlives this
- * process. It gives no right: each look passes the gate with the key of the client that looks.
+ * A handle contains everything that a later poll needs. Nothing is stored for a handle, so it stays
+ * valid after this process ends. It gives no right, because each poll is checked with the key of
+ * the client that polls.
  */
 export function handleOf(tool: string, args: Record<string, unknown>): { taskId: string; createdAt: string } {
   const createdAt = new Date().toISOString();
@@ -26,7 +27,7 @@ export function handleOf(tool: string, args: Record<string, unknown>): { taskId:
   return { taskId, createdAt };
 }
 
-/** @throws {Error} for what is no handle */
+/** @throws {Error} for a text that is no handle */
 export function readHandle(taskId: string): Handle {
   return parseAs(
     Handle,
@@ -34,7 +35,7 @@ export function readHandle(taskId: string): Handle {
   );
 }
 
-/** How a task stands, in the fields of the extension. */
+/** The state of a task, in the fields of the extension. */
 export function taskState(taskId: string, createdAt: string, result?: Record<string, unknown>) {
   return {
     taskId,

@@ -1,31 +1,38 @@
 import type { Feed } from "../core/feed.ts";
 import type { Waiting } from "../mcp/tool.ts";
 
-/** Clients count the time since the last sign: the shortest of them give up after 60 s. */
+/**
+ * Clients measure the time since the last sign of progress. The most impatient clients give up
+ * after 60 s.
+ */
 const PROGRESS_SECONDS = 15;
-/** This is less than the 60 s after which a client that hears nothing gives up. */
+/** This is less than the 60 s after which a client without any sign gives up. */
 const SILENT_SECONDS = 45;
 
-/** The agent that waits, as its connection shows it. */
+/** The waiting agent, as seen on its connection. */
 export interface Waiter {
   /** Aborts when the agent has gone or the service drains. */
   signal: AbortSignal;
-  /** Tells the agent that the call goes on; null where it did not ask to be told. */
+  /** Tells the agent that the call goes on. Null if the agent did not ask for signs of progress. */
   tellProgress: (() => Promise<void>) | null;
   /**
-   * Makes sure that the credential is still good, because it may have been revoked during the wait.
+   * Makes sure that the credential is still valid, because it may have been revoked during the
+   * wait.
    */
   checkCredential: () => Promise<void>;
 }
 
-/** Reads until it is done. While nothing happens it sends no statement and holds no connection. */
+/**
+ * Reads again after each event until the result is there. Between two events the wait sends no
+ * statement and holds no connection.
+ */
 export async function readUntilDone<State>(
   feed: Feed,
   { seconds, matches, read, isDone }: Waiting<State>,
   { signal, tellProgress, checkCredential }: Waiter,
 ): Promise<State> {
   const end = performance.now() + Math.min(seconds, tellProgress ? seconds : SILENT_SECONDS) * 1000;
-  // Watched before it is read, so that nothing is missed between.
+  // The watch begins before the first read, so that no event between the two is missed.
   using watch = feed.watch(matches);
   let state = await read();
   while (!isDone(state) && !signal.aborted) {

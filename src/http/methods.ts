@@ -3,7 +3,8 @@ import { AppError } from "../core/errors.ts";
 import type { HttpEnv } from "./request.ts";
 
 /**
- * Adds a 405 with Allow to every path that is served so far, where it has none yet. Call it last.
+ * Adds a 405 with Allow to every path that has a route but no 405 yet. Call this after all routes
+ * are added.
  */
 export function refuseOtherMethods(app: Hono<HttpEnv>): void {
   for (const [path, routes] of Map.groupBy(app.routes, (route) => route.path)) {
@@ -13,10 +14,11 @@ export function refuseOtherMethods(app: Hono<HttpEnv>): void {
 }
 
 /**
- * The same for one path, ahead of what is served with a parameter in the place of its last segment.
+ * Adds the 405 to one path. Call this before a route whose last segment is a parameter, because
+ * that route would match the path, too.
  */
 export function refuseOthers(app: Hono<HttpEnv>, path: string, methods: readonly string[]): void {
-  // Hono answers HEAD where there is a GET.
+  // Hono answers HEAD for each path that has a GET.
   const allowed = new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods);
   const headers = { Allow: [...allowed].sort().join(", ") };
   app.all(path, () => {

@@ -9,7 +9,7 @@ import type { HttpEnv } from "./request.ts";
  */
 export function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    // Hono takes a request for the very path `/*` through twice.
+    // Hono passes a request for the literal path `/*` through this middleware twice.
     if (c.get("requestId")) return await next();
     const started = performance.now();
     const given = c.req.header("x-request-id");
@@ -21,13 +21,14 @@ export function observe(metrics: Metrics): MiddlewareHandler<HttpEnv> {
     headers.set("X-Request-Id", requestId);
     if (status === 401) headers.set("WWW-Authenticate", "Bearer");
     if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
-    // The server would say 0, because the body that is left out can't be counted.
+    // Without this, the server would send a length of 0, because it can't count the body that is
+    // left out.
     if (method === "HEAD" && c.res.body) {
       headers.set("Content-Length", String((await c.res.arrayBuffer()).byteLength));
     }
     const ms = performance.now() - started;
     const { procedure, actor, code, fault = status } = c.var;
-    // Labels come from a known few; paths and methods may be anything.
+    // Labels have few possible values, but paths and methods can be any text.
     const labels = procedure
       ? { method, route: procedure, status: fault }
       : { method: "any", route: "other", status };

@@ -35,7 +35,7 @@ export function openApiDocument(
     info: {
       title: "Handoff Ticket Service",
       version: "1",
-      // The project has no licence, but linters ask for the field.
+      // The project has no licence, but linters require the field.
       license: { name: "None: all rights reserved", identifier: "LicenseRef-None" },
       description: "People and coding agents hand work to one another here.\n\n" +
         "Lengths of texts are in Unicode code points. Texts hold neither NUL nor lone surrogates.",
@@ -69,8 +69,9 @@ function tagsOf(paths: Record<string, Record<string, ZodOpenApiOperationObject>>
 type JsonSchema = Parameters<NonNullable<CreateDocumentOptions["override"]>>[0]["jsonSchema"];
 
 /**
- * Shortens a schema for readers and generators: the type that a schema gives itself instead of all
- * that it is read from, a format instead of its pattern, one type that may be null.
+ * Shortens a schema for readers and generators. A declared type replaces the list of types that are
+ * accepted for it, a format replaces its pattern, and one nullable type replaces a choice with
+ * null.
  */
 function shorten(schema: JsonSchema): void {
   if (schema.type) delete schema.anyOf;
@@ -87,7 +88,7 @@ function shorten(schema: JsonSchema): void {
   if (schema.format) delete schema.pattern;
   // Generators of Go, Java and zod can't write an object's default.
   if (typeof schema.default === "object" && !Array.isArray(schema.default)) delete schema.default;
-  // The limits of any number in JSON say nothing about this one.
+  // These are the limits of every number in JSON, so they say nothing about this number.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

@@ -5,8 +5,9 @@ import type { Event } from "../core/events.ts";
 const ID = "0190d3c1-6c7a-7bd1-a0f5-6d1f3c2b9e10";
 
 /**
- * The event of the event list. The library would take the body of a webhook for one that is sent
- * here, and describe a second event, which a generator (oapi-codegen) loses.
+ * The event schema of the event list, which webhooks refer to. Otherwise the library would treat
+ * the body of a webhook as an input and describe a second schema of events, which a generator
+ * (oapi-codegen) loses.
  */
 const EVENT = { $ref: "#/components/schemas/Event" };
 

@@ -4,22 +4,22 @@ import { setSharedTimeout } from "./shared_timeout.ts";
 export const STALL_MS = 60_000;
 
 export interface Parts {
-  /** Answers the next part, or null at the end. */
+  /** Returns the next part, or null at the end. */
   next: () => Promise<Uint8Array | null> | Uint8Array | null;
-  /** Lets go of what is left, at the end or before it. */
+  /** Releases the source, at the end or earlier. */
   drop: () => void;
-  /** The client has taken nothing for a minute. */
+  /** The client has read nothing for a minute. */
   onStall?: () => void;
 }
 
 /**
- * A body whose next part is made when the client has taken the one before, so that a slow client
- * costs one part of memory. A client that takes nothing for a minute is given up, and gets no end
- * of the body.
+ * A body whose next part is made only after the client has read the part before, so that a slow
+ * client costs the memory of one part. A client that reads nothing for a minute is disconnected
+ * before the end of the body.
  *
- * A part must be a copy of its own, because the server holds the whole buffer behind a part that
- * nobody takes. It also leaves such a connection open until its client reads or goes: it sees that
- * a body has failed when it may write again (Deno 2.9.6).
+ * A part must be a copy, because the server keeps the whole buffer of a part that nobody reads. The
+ * server also leaves such a connection open until the client reads or leaves, because it notices
+ * the failure of a body only at its next write (Deno 2.9.6).
  */
 export function paced({ next, drop, onStall }: Parts): ReadableStream<Uint8Array> {
   let cancelTimeout = () => {};
@@ -45,7 +45,7 @@ export function paced({ next, drop, onStall }: Parts): ReadableStream<Uint8Array
   });
 }
 
-/** The runtime writes it to stderr, and a stack would say nothing there. */
+/** The runtime writes this error to stderr, where its stack would be of no use. */
 function stopped(): Error {
   return Object.assign(new Error("The client has stopped reading"), { stack: "" });
 }

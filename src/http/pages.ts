@@ -12,10 +12,10 @@ export function pageRoutes(): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   serve(app, "/invite", ["invite.html"], "text/html; charset=utf-8");
   serve(app, "/invite/page.js", ["invite.js"], "text/javascript; charset=utf-8");
-  // All pages have it that stand without the portal.
+  // The style of all pages that are not part of the portal.
   serve(app, "/invite/page.css", ["tokens.css", "page.css"], "text/css; charset=utf-8");
   for (const path of ["/api", "/api/", "/api/docs/"]) app.get(path, (c) => c.redirect("/api/docs"));
-  // A browser keeps the part behind the # sign.
+  // A browser doesn't send the part after the # sign.
   app.get("/invite/", (c) => c.redirect("/invite"));
   return app;
 }

@@ -6,8 +6,8 @@ import type { HttpEnv } from "./request.ts";
 const FOLDER = new URL("../../.portal/", import.meta.url);
 
 /**
- * No script or style but the portal's own files, no other host, and no text that becomes markup by
- * itself.
+ * The policy allows no script or style but the portal's own files, no other host, and no text that
+ * is turned into markup.
  */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
@@ -38,7 +38,7 @@ export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {
     return c.body(file.bytes, 200, {
       "Content-Type": TYPES[file.extension] ?? "application/octet-stream",
       "Content-Length": String(file.bytes.length),
-      // The name of a file tells its content: another content has another name.
+      // A file whose content changes gets another name, so browsers may keep each file for ever.
       "Cache-Control": "public, max-age=31536000, immutable",
       "Vary": "Accept-Encoding",
       ...(file.encoding && { "Content-Encoding": file.encoding }),
@@ -49,7 +49,8 @@ export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {
     if (!PAGES.test(path)) return await next();
     const elsewhere = properAddress(c.req.url, PUBLIC_URL);
     if (elsewhere) return c.redirect(elsewhere);
-    // The page is read each time, because it is small and names the files of the last build.
+    // The page is read from disk each time, because it is small and names the files of the last
+    // build.
     const page = await Deno.readTextFile(new URL("index.html", FOLDER)).catch(() => null);
     if (page === null) return path === "/" ? c.redirect("/api/docs") : await next();
     return c.html(page, 200, { "Content-Security-Policy": POLICY, "Cache-Control": "no-cache" });
@@ -58,9 +59,9 @@ export function portalRoutes({ PUBLIC_URL }: Config): Hono<HttpEnv> {
 }
 
 /**
- * Answers the address of PUBLIC_URL for a person who opened a service of this machine by another of
- * the machine's names. Cookies and the check of a write's origin go by PUBLIC_URL, so every write
- * would be refused.
+ * Returns the address at PUBLIC_URL for a person who opened a service on this machine by another of
+ * the machine's names. Under that name every write would be refused, because cookies and the check
+ * of a write's origin need PUBLIC_URL.
  */
 function properAddress(asked: string, publicUrl: string): string | null {
   const [from, to] = [new URL(asked), new URL(publicUrl)];
@@ -75,7 +76,7 @@ interface File {
   encoding: "br" | "gzip" | null;
 }
 
-/** The built files, each kept from its first reading on. */
+/** The built files. Each one is kept in memory after it was first read. */
 class Files {
   readonly #kept = new Map<string, Promise<Uint8Array<ArrayBuffer> | null>>();
 
@@ -93,7 +94,7 @@ class Files {
     const kept = this.#kept.get(name);
     if (kept) return await kept;
     const bytes = await Deno.readFile(new URL(`assets/${name}`, FOLDER)).catch(() => null);
-    // A name that doesn't exist is not remembered, because strangers could name many.
+    // A missing file is not remembered, because strangers could request many names.
     if (bytes) this.#kept.set(name, Promise.resolve(bytes));
     return bytes;
   }

@@ -4,9 +4,9 @@ import { appRouter } from "../routers/root.ts";
 import { expectedMiddlewares, type Meta, type ProcedureParts } from "../routers/trpc.ts";
 import { outputPicker } from "./pick_output.ts";
 
-/** A procedure as the REST door and the documents see it. */
+/** A procedure as REST and the OpenAPI document see it. */
 export interface PublishedProcedure extends ProcedureParts {
-  /** Dotted, as in the tRPC client: `tickets.create`. */
+  /** The dotted name, as in the tRPC client: `tickets.create`. */
   name: string;
   type: "query" | "mutation";
   output: z.ZodType;
@@ -14,25 +14,25 @@ export interface PublishedProcedure extends ProcedureParts {
   pathFields: string[];
   /** The input's other fields, which come from the body or the query. */
   rest: z.ZodObject;
-  /** Whether a body must come, even when few of its fields are required. */
+  /** Whether the request must have a body, even if few of the body's fields are required. */
   needsBody: boolean;
 }
 
-/** The parts of a procedure that the documents tell. */
+/** The parts of a procedure that the OpenAPI document describes. */
 export type Documented = Omit<PublishedProcedure, "type" | "pick" | "resolve">;
 
 const all = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>);
 
 /**
- * Names of the procedures that stream: tRPC alone has them, and event_stream.ts gives REST its own
- * form of them.
+ * Names of the procedures that stream. Only tRPC publishes them; event_stream.ts provides the same
+ * for REST.
  */
 export const SUBSCRIPTIONS: ReadonlySet<string> = new Set(
   all.flatMap(([name, { _def }]) => _def.type === "subscription" ? [name] : []),
 );
 
 /**
- * @throws {Error} for a procedure without meta, input or output, or with steps that the REST door
+ * @throws {Error} for a procedure without meta, input or output, or with middlewares that REST
  * would leave out
  */
 export function publishedProcedures(): PublishedProcedure[] {
@@ -74,7 +74,7 @@ export function publishedProcedures(): PublishedProcedure[] {
   );
 }
 
-/** Whether this method carries its fields in a JSON body. Otherwise they are in the query. */
+/** Tells whether this method has its fields in a JSON body. Otherwise they are in the query. */
 export function hasBody(method: string): boolean {
   return method === "POST" || method === "PUT" || method === "PATCH";
 }

@@ -5,13 +5,13 @@ import { type Actor, atOnce, authorOf, type RequestContext, type Services } from
 import type { Author } from "../core/schema.ts";
 import { cookiesOf } from "./cookies.ts";
 
-/** The facts that Hono keeps of a request beyond the request itself. */
+/** The facts about a request that are kept in Hono's context. */
 export interface HttpEnv {
   Bindings: {
     remoteAddress?: string;
     /**
-     * Promises to settle when the client has the answer or is gone. It must be asked before the
-     * answer is given.
+     * Returns a promise that settles when the client has the answer or has left. Call it before the
+     * answer is returned.
      */
     delivered?: () => Promise<void>;
   };
@@ -19,17 +19,16 @@ export interface HttpEnv {
     requestId: string;
     procedure?: string;
     actor?: Actor | null;
-    /** The code of the failure. When several calls failed, it is the code of the first. */
+    /** The code of the failure. If several calls failed, it is the code of the first one. */
     code?: string;
     /**
-     * The status of a call that the service itself failed at, in a batch that is answered as a
-     * mixture.
+     * The status of a call at which the service itself failed, in a batch with several statuses.
      */
     fault?: number;
   };
 }
 
-/** The facts that the server knows of a connection. */
+/** The facts that the server knows about a connection. */
 export function bindingsOf(info: Deno.ServeHandlerInfo): HttpEnv["Bindings"] {
   const { remoteAddr } = info;
   return {
@@ -38,7 +37,7 @@ export function bindingsOf(info: Deno.ServeHandlerInfo): HttpEnv["Bindings"] {
   };
 }
 
-/** Names a request for the log and the metrics, whether it succeeds or fails. */
+/** Gives a request its name in the log and the metrics, for success and for failure. */
 export function named(procedure: string): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     c.set("procedure", procedure);
@@ -49,8 +48,8 @@ export function named(procedure: string): MiddlewareHandler<HttpEnv> {
 const NOBODY: Author = { kind: "user", id: "anonymous" };
 
 /**
- * Turns a request into the context of the calls that it makes. A refused credential is kept for the
- * place where it matters.
+ * Turns a request into the context of its calls. The refusal of a credential is kept, and thrown
+ * where a credential is needed.
  */
 export async function requestContext(
   c: HonoContext<HttpEnv>,
@@ -89,9 +88,9 @@ export async function requestContext(
     refreshCookies: cookiesOf(refreshCookie(PUBLIC_URL), sent).filter((value) => value !== ""),
     refuseCrossSite: () => refuseCrossSite(services, raw.method, raw.headers),
     headers: answer,
-    // It is still the same call, so it counts for none.
+    // This is still the same call, so it is not counted against the rate limit again.
     identify: () => identify(0),
-    // The signal is not made for every request, because making it costs more than many a call.
+    // The signal is created only on demand, because creating one costs more than many calls do.
     signal: waits ? AbortSignal.any([services.signal, raw.signal]) : services.signal,
     pageBytes: Math.floor(PAGE_BYTES / calls),
     room: new AnswerRoom(calls),
@@ -99,8 +98,8 @@ export async function requestContext(
 }
 
 /**
- * Reads a field's bytes as UTF-8, as a body would say it. A field that is not UTF-8 stays as it
- * came.
+ * Decodes the bytes of a header field as UTF-8, like the text of a body. A field that is not UTF-8
+ * stays as it is.
  */
 export function decoded(field: string | null): string | null {
   if (field === null || /^[\x20-\x7e]*$/.test(field)) return field;
@@ -113,7 +112,7 @@ export function decoded(field: string | null): string | null {
 }
 
 /**
- * Answers the client's address. With a proxy in front, the last hop of X-Forwarded-For is the one
+ * Returns the client's address. With a proxy in front, the last hop of X-Forwarded-For is the one
  * that the proxy itself wrote, and some proxies add the port.
  */
 export function clientAddress(c: HonoContext<HttpEnv>, trustProxy: boolean): string {

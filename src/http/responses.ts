@@ -5,7 +5,7 @@ import { AppError, ErrorBody, type ErrorCode, ERRORS } from "../core/errors.ts";
 import type { Meta } from "../routers/trpc.ts";
 import { type Documented, hasBody } from "./procedures.ts";
 
-/** Every answer of a procedure: its success, and each way in which it can fail. */
+/** Every response of a procedure: its success, and each way in which it can fail. */
 export function responsesOf(procedure: Documented): ZodOpenApiOperationObject["responses"] {
   return { ...successes(procedure), ...failures(procedure) };
 }
@@ -55,12 +55,14 @@ function hasVersion(output: z.ZodType): boolean {
   return output instanceof z.ZodObject && ("version" in output.shape || "ticket" in output.shape);
 }
 
-/** Whether calls are limited. Calls by key are, and calls that could guess a secret. */
+/**
+ * Tells whether calls are rate limited. Calls with a key are, and calls that could guess a secret.
+ */
 function isLimited({ access, errors }: Meta): boolean {
   return access !== "public" || errors?.includes("rate_limited") === true;
 }
 
-/** The header fields of an answer: each names its request. */
+/** The header fields of an answer. Every answer has the id of its request. */
 export function fieldsOf(fields: z.core.$ZodShape = {}): z.ZodObject {
   return z.object({ ...fields, "X-Request-Id": RequestId });
 }
@@ -71,10 +73,10 @@ function failures({ meta }: Documented): ZodOpenApiOperationObject["responses"] 
   if (hasBody(method)) codes.push(...BODY_ERRORS);
   else codes.push("answer_too_large");
   if (access !== "public") {
-    // Callers by key are limited, and so are callers who try keys out.
+    // Callers with a key are limited, and so are callers who try to guess keys.
     codes.push("unauthenticated", "token_expired", "rate_limited", "insufficient_scope");
     if (access !== "user") codes.push(denial);
-    // A super admin is told that an unknown project is unknown.
+    // A super admin gets not_found for an unknown project.
     if (access in PROJECT_LEVELS) codes.push("not_found");
     if (access === "member" || access === "project_admin") codes.push("forbidden");
     if (method !== "GET") codes.push("csrf");
@@ -118,9 +120,9 @@ const FIELDS: Record<number, z.core.$ZodShape> = {
 
 /**
  * One response per status, with an example for each code. `fields` are the header fields of each
- * failure below 500. 5xx answers leave these fields out, because no client reads them there, and
- * because a generator (ogen) can't tell 429 from 503 when both have the same fields and one of them
- * may lack its Retry-After.
+ * failure below 500. The document leaves these fields out for 5xx answers, because no client reads
+ * them there. A second reason is a generator (ogen), which can't tell 429 from 503 if both have the
+ * same fields and one of the two may lack Retry-After.
  */
 export function errorResponses(
   codes: readonly ErrorCode[],

@@ -16,7 +16,8 @@ import { send } from "./send.ts";
 /** Publishes every procedure under the method and path of its meta. */
 export function restRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  // Fixed segments before parameters: /tickets/similar is no ticket id.
+  // Routes with fixed segments come before routes with parameters, because the `similar` of
+  // /tickets/similar is no ticket id.
   const procedures = publishedProcedures().toSorted((a, b) => specificity(b) - specificity(a));
   const waiting = new Set(procedures.flatMap(({ name, meta }) => meta.waits ? [name] : []));
   const inTime = deadline(services, (c) => waiting.has(c.get("procedure")!));
@@ -38,8 +39,8 @@ async function answer(
   const { meta } = procedure;
   const ctx = await requestContext(c, services, { waits: meta.waits });
   try {
-    // The right is checked before the body is read, so that the body of a stranger to the project
-    // is not read. A right may be gone when a slow body has come, so the call asks again.
+    // Access is checked before the body is read, so that a stranger's body is not read. The call
+    // checks access again, because the caller may lose the right while a slow body arrives.
     const allowed = await authorize(ctx, meta, () => c.req.param());
     const call = async (body: Uint8Array | null) => {
       const input = readInput(c, procedure, body);
@@ -52,15 +53,16 @@ async function answer(
     if (meta.maxBytes) return await withLongBody(allowed as ActorContext, read, call);
     return await call(hasBody(meta.method) ? await read() : null);
   } catch (error) {
-    // Fields that were set before the failure, such as RateLimit, belong to its answer too.
+    // Header fields that were set before the failure, such as RateLimit, belong to the failure's
+    // answer, too.
     for (const [name, value] of ctx.headers) c.header(name, value, { append: true });
     throw appErrorOf(error);
   }
 }
 
 /**
- * Path parameters and either query or body as the one input of the procedure; none may stand in for
- * another.
+ * Joins the path parameters and either the query or the body to the input of the procedure. A field
+ * of one can't replace a field of another.
  */
 function readInput(c: HonoContext<HttpEnv>, procedure: PublishedProcedure, body: Uint8Array | null) {
   const { pathFields } = procedure;
@@ -76,7 +78,7 @@ function readInput(c: HonoContext<HttpEnv>, procedure: PublishedProcedure, body:
   return { ...fields, ...c.req.param() };
 }
 
-/** A parameter that comes more than once is a list. */
+/** A repeated parameter becomes a list. */
 function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
   const at = c.req.url.indexOf("?");
   if (at < 0) return {};
@@ -86,7 +88,10 @@ function readQuery(c: HonoContext<HttpEnv>): Record<string, unknown> {
   );
 }
 
-/** An absent body counts as an empty one, except for a change, which would change nothing. */
+/**
+ * An absent body counts as an empty object. A change must have a body, because without one it would
+ * change nothing.
+ */
 function fieldsOf(
   c: HonoContext<HttpEnv>,
   { meta, needsBody }: PublishedProcedure,
@@ -98,7 +103,7 @@ function fieldsOf(
   }
   const json = parseJson(body);
   refuseInexactNumbers(body);
-  // Clients generated for Go, Rust or Java send null for a body that may be left out.
+  // Clients that are generated for Go, Rust or Java send null for an optional body.
   const isLeftOut = json === null && !needsBody && !meta.refusesNull;
   return isLeftOut ? {} : asObject(json);
 }
@@ -138,7 +143,7 @@ interface Download {
   parts: AsyncGenerator<string>;
 }
 
-/** Sends a file part by part. The first part is awaited, because it may be a failure. */
+/** Sends a file part by part. The first part is awaited, because reading it may fail. */
 async function sendDownload(
   c: HonoContext<HttpEnv>,
   { headers }: RequestContext,
@@ -165,7 +170,7 @@ async function sendDownload(
 }
 
 function versionOf(output: unknown): unknown {
-  // A replay says what was true when the ticket was made.
+  // A replayed answer shows the state in which the ticket was created.
   if (typeof output !== "object" || output === null) return undefined;
   if ("_idempotent_replay" in output && output._idempotent_replay) return undefined;
   if ("version" in output) return output.version;

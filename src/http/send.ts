@@ -6,36 +6,40 @@ import { compressed, takesGzip } from "./compress.ts";
 import { paced, STALL_MS } from "./paced.ts";
 import type { HttpEnv } from "./request.ts";
 
-/** A shorter answer is sent whole. It costs no more than the connection that it goes by. */
+/**
+ * A shorter answer is sent as a whole, because it takes no more memory than its connection does.
+ */
 const PART_BYTES = 64 * 1024;
-/** The bytes of long answers that a caller may leave unread, in this process. */
+/** The most bytes of long answers that a caller may leave unread, in this process. */
 const MOST_UNREAD_BYTES = 4 * MAX_ANSWER_BYTES;
-/** The connections of a caller on which an answer was given up because nobody read it. */
+/** The most connections of a caller on which an answer was ended because nobody read it. */
 const MOST_STALLED = 16;
 interface Unread {
   bytes: number;
   stalled: number;
 }
 
-/** The answers that a user has not read. A caller without a credential counts by address. */
+/** The unread answers of each user. A caller without a credential is counted by address. */
 const unreadBy = new Map<string, Unread>();
 
 interface Sent {
   ctx: RequestContext;
   /** Header fields of the request. */
   asked: Headers;
-  /** The call has changed something, so its caller is told that, no matter what is unread. */
+  /**
+   * The call has changed something. Its caller must learn of that, no matter how much is unread.
+   */
   isChange: boolean;
-  /** Settles when the client has the answer, or is gone. */
+  /** Settles when the client has the answer or has left. */
   delivered: HttpEnv["Bindings"]["delivered"];
   init: { status: number; headers: Headers };
-  /** The bytes that the door itself writes around the answers of a batch. */
+  /** The bytes that tRPC writes around the answers of a batch. */
   frameBytes?: number;
 }
 
 /**
- * The answer with this text. Every answer of a procedure goes through here, so that none is too
- * long, and none is kept for a client that doesn't read it.
+ * Makes the answer with this text. Every answer of a procedure goes through this function, so that
+ * no answer is too long, and no answer stays in memory for a client that doesn't read it.
  * @throws {AppError} answer_too_large; rate_limited for a caller who leaves too much unread
  */
 export async function send(text: string, sent: Sent): Promise<Response> {
@@ -50,7 +54,7 @@ export async function send(text: string, sent: Sent): Promise<Response> {
   return new Response(inParts(bytes, caller, delivered), init);
 }
 
-/** The last safety. Pages and batches end before they are as long as this. */
+/** This is only a safeguard, because pages and batches end before they are as long as this. */
 function refuseTooLong(text: string, { ctx, frameBytes = 0 }: Sent): void {
   const most = MAX_ANSWER_BYTES + frameBytes;
   if (text.length * 3 <= most) return;

@@ -1,6 +1,6 @@
 import { InFlight } from "./in_flight.ts";
 
-/** How late an alarm may be. */
+/** The milliseconds by which an alarm may be late. */
 const TICK_MS = 250;
 
 interface Alarm {
@@ -12,7 +12,7 @@ const alarms = new InFlight<Alarm>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /**
- * Like setTimeout, for alarms that every call sets and hardly any call lets ring. One timer serves
+ * Like setTimeout, for alarms that every call sets and that hardly ever go off. One timer serves
  * all of them, because a timer for each took a twentieth of a small call's processor time. Returns
  * a function that cancels the alarm.
  */

@@ -15,14 +15,14 @@ import { type PublishedProcedure, publishedProcedures, SUBSCRIPTIONS } from "./p
 import { type HttpEnv, named, requestContext } from "./request.ts";
 import { send } from "./send.ts";
 
-/** The bytes of a request of several calls. */
+/** The most bytes of a request with several calls. */
 const MAX_BATCH_BYTES = 1024 * 1024;
-/** The most calls of a batch. src/client.ts puts as many into one. */
+/** The most calls of a batch. src/client.ts uses the same number. */
 const MAX_BATCH = 20;
 /** The bytes that tRPC writes around the answers of a batch. */
 const FRAME_BYTES = 64 * 1024;
 
-/** The same procedures for TypeScript clients, with superjson and batches. */
+/** Serves the same procedures to TypeScript clients, with superjson and batches. */
 export function trpcRoutes(services: Services): Hono<HttpEnv> {
   const procedures = new Map(publishedProcedures().map((procedure) => [procedure.name, procedure]));
   const callsWaiting = (url: URL) =>
@@ -84,7 +84,7 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
   return app;
 }
 
-/** Tells callers who may make none of the calls so, before anything is read. */
+/** Refuses callers who may make none of the calls, before their request's body is read. */
 function refuseStrangers(ctx: RequestContext, called: readonly (PublishedProcedure | undefined)[]): void {
   const [first] = called;
   if (ctx.actor || !first || called.some((procedure) => !procedure || procedure.meta.access === "public")) {
@@ -93,10 +93,10 @@ function refuseStrangers(ctx: RequestContext, called: readonly (PublishedProcedu
   requireActor(ctx, first.meta);
 }
 
-/** The input of a long call must begin with the id of the project that the call is about. */
+/** The long input of a call must begin with the id of the call's project. */
 const BEGINS_WITH_ID = /^\s*\{\s*(?:"0"\s*:\s*\{\s*)?"json"\s*:\s*\{\s*"id"\s*:\s*("[^"\\]*")/;
 
-/** Only those who may make the call may send more than usual. */
+/** Only callers who may make the call may send a long input. */
 async function permitMore(ctx: RequestContext, meta: Meta, head: Uint8Array): Promise<number> {
   const id = BEGINS_WITH_ID.exec(new TextDecoder().decode(head.subarray(0, 1000)))?.[1];
   if (!id) {
@@ -109,7 +109,7 @@ async function permitMore(ctx: RequestContext, meta: Meta, head: Uint8Array): Pr
   return meta.maxBytes!;
 }
 
-/** Answers the names of the procedures that a request calls. */
+/** Returns the names of the procedures that a request calls. */
 function namesOf(url: URL): string[] {
   const path = url.pathname.slice("/trpc/".length);
   try {
@@ -126,11 +126,12 @@ function refuseMethod(method: string): void {
 }
 
 /**
- * Refuses requests that tRPC itself would mostly refuse too, but without telling the request's id.
+ * Refuses bad requests here. tRPC itself would refuse most of them, too, but its answer would lack
+ * the request's id.
  */
 function refuseStrangeRequest({ method, headers }: Request, url: URL, calls: number): void {
   const type = (headers.get("content-type") ?? "").toLowerCase().split(";", 1)[0]!.trim();
-  // tRPC looks at these two types of a GET.
+  // tRPC treats a GET with one of these two types differently.
   const isStrange = type === "multipart/form-data" || type === "application/octet-stream";
   if (method === "POST" ? type !== "application/json" : isStrange) {
     throw new AppError("unsupported_media_type");
@@ -141,8 +142,8 @@ function refuseStrangeRequest({ method, headers }: Request, url: URL, calls: num
       "Connection parameters are only for connections that stay open: send header fields",
     );
   }
-  // A stream's status and fields go out before its calls begin, so they could hold neither a
-  // refusal nor a cookie.
+  // A stream's status and header fields are sent before its calls begin, so they could contain
+  // neither a refusal nor a cookie.
   const stream = ["trpc-accept", "accept"].find((name) => headers.get(name)?.includes("application/jsonl"));
   if (stream) throw invalidField(stream, "Answers are not streamed: use httpBatchLink");
   if (calls > MAX_BATCH) throw new AppError("invalid_request", `A batch may have at most ${MAX_BATCH} calls`);
@@ -155,7 +156,7 @@ function refuseStreams(names: readonly string[]): void {
   if (stream) throw new AppError("invalid_request", `${stream} is a stream: call it alone`);
 }
 
-/** tRPC itself would refuse this too, but without telling the request's id. */
+/** tRPC itself would refuse this, too, but its answer would lack the request's id. */
 function refuseMixture(types: ReadonlySet<PublishedProcedure["type"] | undefined>): void {
   if (types.has("query") && types.has("mutation")) {
     throw new AppError("invalid_request", "A batch has either queries or mutations, not both");
@@ -163,11 +164,11 @@ function refuseMixture(types: ReadonlySet<PublishedProcedure["type"] | undefined
 }
 
 /**
- * Makes a request whose body has been read already, so that this service decides its size and its
- * time.
+ * Makes a request with a body that was read already, so that this service limits the body's size
+ * and time.
  */
 function withBody({ url, method, headers }: Request, body: Uint8Array, calls: number): Request {
-  // An input too long for a single call isn't taken as a part of a batch either.
+  // An input that is too long for a single call is refused in a batch, too.
   const long = outlineJson(body, calls > 1 ? MAX_CALL_BYTES : Infinity);
   if (long.length > 0) {
     throw new AppError("payload_too_large", `The input of a call may have at most ${MAX_CALL_BYTES} bytes`);

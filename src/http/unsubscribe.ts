@@ -36,7 +36,7 @@ const DONE = html`
   <p>You can turn them on again in your <a href="/settings/notifications">settings</a>.</p>
 `;
 
-/** The form posts to its own address, token included. */
+/** The form posts to the address of its page, which contains the token. */
 async function page(
   c: HonoContext<HttpEnv>,
   content: ReturnType<typeof html>,

@@ -16,8 +16,8 @@ export async function attempt<Result extends Outcome>(
   { id, ...kept }: Kept & { id: string },
   effect: Effect<Result>,
 ): Promise<Attempt<Result>> {
-  // The row stays if the effect fails. If the connection is lost, the row is lost too, and then the
-  // sender sends again.
+  // The row stays if the effect fails. If the connection is lost, the row is lost, too, and the
+  // sender has to send the delivery again.
   const tried = await attemptPart(ctx, (ctx) => effect(ctx, kept));
   const { outcome, reason = null, failure }: Decided = "failure" in tried
     ? { outcome: "failed", failure: tried.failure }

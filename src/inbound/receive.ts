@@ -21,9 +21,9 @@ export interface Receipt {
 }
 
 /**
- * Takes a verified delivery in once and together with its effect. If twins come at the same time,
- * the second waits for the first and is then a repeat. A delivery that failed before is tried
- * again, and so is one whose subject was not set up then.
+ * Stores a verified delivery once, together with its effect. If the same delivery comes twice at
+ * the same time, the second one waits for the first and then counts as a repeat. A delivery that
+ * failed before is tried again. So is a delivery whose subject was not set up at that time.
  * @throws the error of the effect, after the failure was stored, so that the sender is told to send
  * again
  */
@@ -80,7 +80,7 @@ interface Entered {
   reason: string | null;
 }
 
-/** Inserts the row as `failed` until its effect is done. Nobody else sees it before that. */
+/** Inserts the row as `failed` until its effect is done. Nobody else sees the row before that. */
 async function enter(ctx: Context, delivery: Delivery): Promise<Entered> {
   const { provider, deliveryId, event, body, subject = null } = delivery;
   const hash = new Uint8Array(createHash("sha256").update(body).digest());
@@ -93,10 +93,10 @@ async function enter(ctx: Context, delivery: Delivery): Promise<Entered> {
     select id, received_at, outcome, reason, body_sha256 = ${hash} as same from inbound_deliveries
     where provider = ${provider} and (delivery_id = ${deliveryId} or body_sha256 = ${hash})
     order by same desc limit 1 for update`;
-  // The row was pruned between the two statements. A delivery that old counts as new.
+  // The row was deleted as old between the two statements. A delivery that is so old counts as new.
   if (!known) return await enter(ctx, delivery);
-  // If anyone may choose the name, an event must not replace one that is still expected to come
-  // again.
+  // If anyone may choose the name, an event must not replace another event that is still expected
+  // to come again.
   const replaces = isOpen(known) && !known.same && !delivery.isNameSigned;
   return replaces ? await enter(ctx, { ...delivery, deliveryId: null }) : known;
 }

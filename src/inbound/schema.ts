@@ -10,12 +10,12 @@ export interface Delivery {
   provider: Provider;
   /** The sender's name for the delivery, or null. */
   deliveryId: string | null;
-  /** The signature covers that name too, so that another body under it is the same event. */
+  /** The signature covers that name, too, so another body with the same name is the same event. */
   isNameSigned?: boolean;
   event: string;
   /**
-   * The subject of the event, such as the agent's id, by which deliveries that came too early are
-   * found.
+   * The subject of the event, such as the agent's id. Deliveries that came too early are found by
+   * their subject.
    */
   subject?: string | null;
   body: Uint8Array<ArrayBuffer>;
@@ -23,7 +23,7 @@ export interface Delivery {
 
 /**
  * Reasons why a delivery was ignored that may count later, because its subject was not set up yet.
- * Such a delivery is tried again when it comes again.
+ * Such a delivery is tried again if the sender repeats it.
  */
 const NOT_SET_UP = ["unknown_repo", "foreign_repository", "no_ticket", "unknown_agent", "unknown_account"];
 
@@ -40,7 +40,7 @@ export interface Outcome {
   outcome: "applied" | "ignored";
   /** A stable word for the reason why nothing, or not everything, was done. */
   reason?: string;
-  /** The failure of a part that is left to a job. The rest stands. */
+  /** The failure of a part that a job will repeat. The rest of the effect is stored. */
   failure?: unknown;
 }
 
@@ -48,7 +48,8 @@ export interface Outcome {
 export interface Kept {
   body: Uint8Array;
   /**
-   * The time of an event that has no time of its own. It stays the same if the event is run again.
+   * The time that counts for an event without a time of its own. It stays the same if the event is
+   * run again.
    */
   received_at: string;
 }
@@ -63,8 +64,8 @@ export const DeliveryOutcome = z.enum(["applied", "ignored", "failed"]);
 export type DeliveryOutcome = z.infer<typeof DeliveryOutcome>;
 
 /**
- * The counted outcomes of a delivery. `repeated` means that it had been decided before, and
- * `refused` that the sender doesn't know the secret.
+ * The counted outcomes of a delivery. `repeated` means that the delivery had been decided before,
+ * and `refused` that the sender doesn't know the secret.
  */
 export const COUNTED = [...DeliveryOutcome.options, "repeated", "refused"] as const;
 

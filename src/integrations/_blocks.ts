@@ -19,8 +19,8 @@ const UNDERLINE = /^ {0,3}=+ *$/;
 const FENCE = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/;
 
 /**
- * How HTML begins at the start of a line and how its last line looks. HTML without such an end ends
- * before a blank line.
+ * Pairs of patterns: how HTML begins at the start of a line, and how the last line of that HTML
+ * looks. HTML without the second pattern ends before a blank line.
  */
 const HTML: [start: RegExp, end?: RegExp][] = [
   [/^ {0,3}<!--/, /-->/],
@@ -32,7 +32,7 @@ const HTML: [start: RegExp, end?: RegExp][] = [
     /^ {0,3}<\/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:\s|\/?>|$)/i,
   ],
 ];
-/** Any other tag alone on its line. It doesn't end a paragraph. */
+/** Any other tag that is alone on its line. Such a tag doesn't end a paragraph. */
 const LONE_TAG = /^ {0,3}<(?:\/[a-z][a-z0-9-]*\s*|[a-z][a-z0-9-]*(?:\s[^<>]*)?\/?)>\s*$/i;
 
 /**

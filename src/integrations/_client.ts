@@ -6,7 +6,10 @@ import type { Config } from "../core/config.ts";
 import { log } from "../core/log.ts";
 import { PROVIDER_TRY_MS } from "../core/time_limits.ts";
 
-/** A rate limit that ends sooner is waited for. A longer one is reported to the caller. */
+/**
+ * The seconds up to which the client waits for the end of a rate limit. A longer limit is reported
+ * to the caller.
+ */
 const LONGEST_WAIT_S = 2;
 const READ_RETRIES = 2;
 const RETRY_BASE_MS = 200;
@@ -61,8 +64,8 @@ export function openClient(config: Config, token: string, userId: string): Clien
     },
   });
   octokit.hook.before("request", (options) => {
-    // It stays unset for reads. With a number of its own, the plugin would also repeat requests
-    // that are refused for good.
+    // The number of tries stays unset for reads. If it were set, the plugin would also repeat
+    // requests whose refusal is final.
     if (options.method !== "GET") options.request.retries = 0;
   });
   return { octokit, send };

@@ -21,7 +21,7 @@ export class ProviderFailure extends Error {
 }
 
 const FALLBACK_WAIT_S = 60;
-/** GitHub's limits last an hour. A local clock that is behind would make them seem longer. */
+/** GitHub's limits last at most an hour. They would seem longer if the local clock is behind. */
 export const LONGEST_WAIT_S = 3600;
 
 /**
@@ -31,7 +31,7 @@ export const LONGEST_WAIT_S = 3600;
 export function toProviderFailure(error: unknown): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (!(error instanceof RequestError)) throw error;
-  // The check before sending threw this failure.
+  // The check right before sending threw this failure.
   if (error.cause instanceof ProviderFailure) return error.cause;
   const fail = (code: ProviderFailure["code"], message: string, retryAfter?: number) =>
     new ProviderFailure(code, message, { cause: error, retryAfter });

@@ -11,8 +11,9 @@ interface Mentions {
 const MOST_MENTIONS = 1000;
 
 /**
- * Letters that may not touch a keyword: `préfixes #12` is a longer word, not `fixes #12`. Non-Latin
- * letters may, because scripts without spaces put keywords next to their own characters.
+ * Letters that may not touch a keyword, because `préfixes #12` is a longer word and not `fixes
+ * #12`. Non-Latin letters may, because scripts without spaces put keywords next to their own
+ * characters.
  */
 const LATIN = "\\p{Script=Latin}\\u0300-\\u036f0-9";
 const REF = new RegExp(`(?<![${LATIN}])([A-Z][A-Z0-9]{1,9})-([1-9]\\d{0,8})(?![${LATIN}]|\\.\\d)`, "gu");

@@ -52,7 +52,7 @@ export function readPullRequest(
   const merged_at = told_merged_at ?? (merged ? updated_at : null);
   if (merged_at && merge_commit_sha) {
     // The event of the merge itself has the time of the merge. Any other event that shows the merge
-    // is later, at least by a moment.
+    // was sent later than the merge, at least by a moment.
     const later = new Date(Math.max(Date.parse(updated_at), Date.parse(merged_at) + 1)).toISOString();
     const event_at = isClosing ? merged_at : later;
     return { ...rest, state: "merged", merge_sha: merge_commit_sha, merged_at, told_merged_at, event_at };

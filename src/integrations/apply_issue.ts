@@ -20,10 +20,10 @@ interface Target extends Source {
 }
 
 /**
- * Updates tickets' links with their issue's title and state, its transfer and its deletion. No
- * ticket is closed by it. If accounts have wired projects to the repository that reports the event,
- * or to the one that the issue left, only tickets of these projects are updated, because anyone can
- * link to an issue that they may not read. Call it inside `transact`.
+ * Updates the links from tickets to an issue with the issue's title, state, transfer and deletion.
+ * No ticket is closed by these events. If accounts have wired projects to the repository that
+ * reports the event, or to the one that the issue left, only tickets of these projects are updated,
+ * because anyone can link to an issue that they may not read. Call it inside `transact`.
  */
 export async function applyIssue(ctx: Context, event: IssueEvent, receivedAt: string): Promise<Outcome> {
   const { from, to } = readMove(event);

@@ -33,7 +33,7 @@ export async function applyPullRequest(
   // Tickets that are younger than the merge are named only by the first event of the merge itself.
   const tickets = found.filter(({ linked, older }) => linked || older || isNews && pull.isClosing);
   if (pull.state === "merged") {
-    // If a merge was known before a ticket was reopened, it doesn't make the ticket closable again
+    // A merge that was known before a ticket was reopened doesn't make the ticket closable again
     // and doesn't undo anyone's decision.
     const due = isNews ? tickets : await undecided(ctx, pull, tickets.filter(({ reopened }) => !reopened));
     await linkPullRequest(ctx, pull, due.filter(({ named }) => named));

@@ -11,11 +11,11 @@ import type { HookFailure } from "./schema.ts";
 /** A job may take a minute, so work that has started still has time to end. */
 const ROUND_MS = 20_000;
 const BUSY_WAIT_S = 5;
-/** Waits of an hour each at most. */
+/** The most waits of a run. Each lasts at most an hour. */
 const MOST_WAITS = 12;
 /**
- * Doubled with each further wait, as the provider's documents ask: for some limits it names a
- * minute and means an hour.
+ * This time doubles with each further wait, as the provider's documents ask. For some limits, the
+ * provider announces a minute and means an hour.
  */
 const LEAST_WAIT_S = 15;
 

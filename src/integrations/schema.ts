@@ -78,7 +78,7 @@ const Progress = z.object({
 export const HookRun = HookResults.extend(Progress.shape).meta({ id: "HookRun" });
 export type HookRun = z.infer<typeof HookRun>;
 
-/** Has the fields of a run only if there are too many repositories for one answer. */
+/** The fields of a run are present only if there are too many repositories for one answer. */
 export const HookSetUp = HookResults.extend(Progress.partial().shape).meta({ id: "HookSetUp" });
 export type HookSetUp = z.infer<typeof HookSetUp>;
 

@@ -1,17 +1,20 @@
 const ENCODER = new TextEncoder();
 
-/** Bytes of a text in UTF-8. */
+/** Returns the bytes of a text in UTF-8. */
 export function bytesOf(text: string): number {
   return ENCODER.encode(text).length;
 }
 
-/** The longest beginning of a text that has at most so many bytes, without half a character. */
+/**
+ * Returns the longest beginning of a text that has at most `maxBytes` bytes and doesn't end in half
+ * a character.
+ */
 function beginningOf(text: string, maxBytes: number): string {
   const { read } = ENCODER.encodeInto(text, new Uint8Array(maxBytes));
   return text.slice(0, read);
 }
 
-/** A text that may be cut: `rest` tells how the agent reads what is missing. */
+/** Returns a text, cut if it is too long. `rest` tells the agent how to read the missing part. */
 export function cutText(text: string, maxBytes: number, rest: string): string;
 export function cutText(text: string | null, maxBytes: number, rest: string): string | null;
 export function cutText(text: string | null, maxBytes: number, rest: string): string | null {
@@ -22,7 +25,9 @@ export function cutText(text: string | null, maxBytes: number, rest: string): st
   } more characters: ${rest}, from ${beginning.length}]`;
 }
 
-/** A part of a text from a place on, and where the next part begins. */
+/**
+ * Returns the part of a text from a position on, and the position at which the next part begins.
+ */
 export function partOf(
   text: string,
   from: number,
@@ -33,7 +38,7 @@ export function partOf(
   return { text: part, next_from: end < text.length ? end : null };
 }
 
-/** The first rows that fit, and how many are left out. */
+/** Returns the first rows that fit, and the number of rows that are left out. */
 export function rowsWithin<Row>(
   rows: readonly Row[],
   maxBytes: number,
@@ -43,10 +48,13 @@ export function rowsWithin<Row>(
   return end < 0 ? { rows: [...rows], more: null } : { rows: rows.slice(0, end), more: rows.length - end };
 }
 
-/** The most that a page of rows may have, with room left for the rest of an answer. */
+/** The most bytes of a page of rows, so that the rest of the answer fits as well. */
 const MAX_PAGE_BYTES = 20 * 1024;
 
-/** A page that fits into an answer: a page of long rows is read again with fewer of them. */
+/**
+ * Reads a page that fits into an answer. If the rows are too long, the page is read again with
+ * fewer rows.
+ */
 export async function pageWithin<Page>(limit: number, load: (limit: number) => Promise<Page>): Promise<Page> {
   const page = await load(limit);
   if (limit === 1 || bytesOf(JSON.stringify(page)) <= MAX_PAGE_BYTES) return page;

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Cursor, Id, text } from "../core/schema.ts";
 
-// Fields that several tools take or answer. Limits come from the procedures' own schemas.
+// Fields that occur in the input or output of several tools. Limits come from the procedures' own
+// schemas.
 
 export const Ref = z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\d{0,8}$/, "Expected a ref such as HO-12")
   .describe("Ref, such as HO-12");
@@ -24,5 +25,5 @@ export const Version = z.int().min(1).optional().describe(
 export const limit = z.int().min(1).max(50).default(20);
 export const cursor = Cursor.optional().describe("next_cursor of the page before");
 
-/** The input of a list, without what is cut short. */
+/** The cursor of a list's next page, in the output of a tool. */
 export const NextCursor = z.string().nullable().describe("Send as cursor for more");

@@ -16,7 +16,7 @@ export const QuestionRow = z.object({
   }).nullable(),
 });
 
-/** The question with texts of at most so many bytes. */
+/** Returns the question with its texts cut to the given bytes. */
 export function questionRow(question: Question, maxBytes: number): z.infer<typeof QuestionRow> {
   const { id: question_id, ticket_ref: ticket, prompt, options, status, answer } = question;
   const labels = new Map((options ?? []).map(({ id, label }) => [id, label]));

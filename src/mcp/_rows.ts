@@ -81,7 +81,7 @@ export function heldTask(task: Task, ref: string): z.infer<typeof HeldTask> {
   };
 }
 
-/** How many of a task's criteria are met, such as `2/3`. */
+/** The number of a task's criteria that are met, such as `2/3`. */
 export function criteriaMet({ acceptance_criteria: criteria }: Task): string {
   return `${criteria.filter(({ done }) => done).length}/${criteria.length}`;
 }

@@ -16,18 +16,18 @@ export const TextName = z.enum([
 ]);
 export type TextName = z.infer<typeof TextName>;
 
-/** How an agent reads the rest of a text that was cut. */
+/** The sentence that tells an agent how to read the rest of a text that was cut. */
 export function howToRead(name: TextName): string {
   return `get_ticket with part ${name}`;
 }
 
-/** A ticket's text as an agent reads it; evidence is JSON. */
+/** Returns a ticket's text in the form for agents. Evidence is JSON. */
 export function textOfTicket(ticket: Ticket, name: TextName): string {
   if (name === "evidence") return ticket.evidence === null ? "" : JSON.stringify(ticket.evidence);
   return ticket[name as "description"] ?? "";
 }
 
-/** A task's text as an agent reads it; criteria are numbered lines. */
+/** Returns a task's text in the form for agents. Criteria are numbered lines. */
 export function textOfTask(task: Task, name: TextName): string {
   if (name === "task.criteria") return criteriaOf(task).join("\n");
   return task[name.slice("task.".length) as "body"] ?? "";

@@ -29,7 +29,7 @@ export const addTasks = defineTool({
   input: z.strictObject({
     ticket: Ref,
     tasks: z.array(NewTask).min(1).max(MAX_AT_ONCE),
-    // Each task has a key of its own, made of this one and its number.
+    // Each task has a key of its own, which is made of this key and the task's number.
     idempotency_key: IdempotencyKey.refine(
       (key) => [...key].length <= 120,
       "Must have at most 120 characters",
@@ -54,7 +54,7 @@ export const addTasks = defineTool({
   },
 });
 
-/** A task can wait only for one that the call names before it. */
+/** A task can depend only on tasks that the call names before this task. */
 function refuseLaterOnes(tasks: z.infer<typeof NewTask>[]): void {
   for (const [at, { after = [] }] of tasks.entries()) {
     const later = after.find((number) => number > at);

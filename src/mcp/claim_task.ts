@@ -38,7 +38,7 @@ export const claimTask = defineTool({
   },
 });
 
-/** Claims the oldest ready task that nobody else was quicker to claim. */
+/** Claims the oldest ready task that nobody else claims first. */
 async function claimNext(
   caller: Claiming,
   { ticket, project, role }: {
@@ -64,7 +64,9 @@ async function claimNext(
   throw new AppError("not_found", "No task is ready to be claimed");
 }
 
-/** Another agent was quicker, or the task changed since it was listed: the next one is tried. */
+/**
+ * Another agent was quicker, or the task has changed since it was listed. The next task is tried.
+ */
 function lostTheRace(error: unknown): null {
   const codes = ["already_claimed", "conflict", "dependencies_unfinished", "invalid_transition", "not_found"];
   if (error instanceof AppError && codes.includes(error.code)) return null;
@@ -72,8 +74,8 @@ function lostTheRace(error: unknown): null {
 }
 
 /**
- * Returns the claim that the caller holds already, because an agent whose answer was lost claims
- * again.
+ * Returns the claim that the caller already holds, because an agent that didn't get the answer to
+ * its first call claims again.
  */
 async function claim(
   caller: Claiming,

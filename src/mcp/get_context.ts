@@ -5,14 +5,14 @@ import { QuestionRow, questionRow } from "./_questions.ts";
 import { HeldRow, heldRow } from "./_rows.ts";
 import { type Caller, defineTool } from "./tool.ts";
 
-/** Projects that are shown, and those whose held tasks are looked up. */
+/** The most projects that are listed, and the most projects whose claimed tasks are looked up. */
 const MAX_PROJECTS = 50;
 const MAX_LOOKED_UP = 10;
 const MAX_HELD = 20;
-/** Questions in each list, and bytes of each of their texts. */
+/** The most questions in each list, and the most bytes of each text of a question. */
 const MAX_QUESTIONS = 10;
 const QUESTION_BYTES = 250;
-/** The bytes of each of the four lists. */
+/** The most bytes of each of the four lists. */
 const LIST_BYTES = 5_000;
 
 type Looking = Caller<"projects.list" | "questions.listAsked" | "tasks.listOfProject">;

@@ -18,11 +18,14 @@ import { criteriaMet, HeldTask, heldTask, rolesOf } from "./_rows.ts";
 import { howToRead, TextName, textOfTask, textOfTicket } from "./_texts.ts";
 import { type Caller, defineTool, type TicketAddress } from "./tool.ts";
 
-/** The bytes of one text in an answer about the whole ticket, and of a part of it alone. */
+/**
+ * The most bytes of a text, in an answer about the whole ticket and in an answer with a part of
+ * this text alone.
+ */
 const TEXT_BYTES = 2_500;
 const PART_BYTES = 16_000;
 const COMMENT_BYTES = 10_000;
-/** The bytes of the rows of tasks and of test cases. */
+/** The most bytes of the task rows together, and of the test case rows together. */
 const ROWS_BYTES = 5_000;
 
 const TaskLine = z.object({

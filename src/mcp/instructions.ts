@@ -1,4 +1,4 @@
-/** The text that a client shows its model about the whole door; at most 2 KiB. */
+/** The text about all tools that a client shows its model. It has at most 2 KiB. */
 export const INSTRUCTIONS = [
   "Handoff tickets: people and coding agents hand work to one another here.",
   "Start with get_context: it shows the answers that came since you last looked, and the tasks that you hold.",

@@ -20,8 +20,8 @@ export type InputOf<Name extends ProcedureName> = TypeOf<Inputs, Name>;
 export type OutputOf<Name extends ProcedureName> = TypeOf<Outputs, Name>;
 
 /**
- * A ticket as the path of a procedure names it: the project's id, and the ref in place of the
- * ticket's id.
+ * The path fields with which a procedure names a ticket: the project's id, and the ref in place of
+ * the ticket's id.
  */
 export interface TicketAddress {
   id: string;
@@ -31,17 +31,17 @@ export interface TicketAddress {
 /** Something that a tool waits for. */
 export interface Waiting<State> {
   /**
-   * The longest wait. A client that does not ask for progress would give up after a minute, and
-   * waits 45 s.
+   * The seconds of the longest wait. A client that does not ask for progress would give up after a
+   * minute, so its wait lasts only 45 s.
    */
   seconds: number;
-  /** The events after which it is worth reading. */
+  /** The events after which the state is read again. */
   matches: (event: Event) => boolean;
   read: () => Promise<State>;
   isDone: (state: State) => boolean;
 }
 
-/** The calls that a running tool may make. Each passes the same gate as the same call over REST. */
+/** The calls that a running tool may make. Each has the same access check as the call over REST. */
 export interface Caller<Names extends ProcedureName> {
   /**
    * Calls one of the procedures that the tool names. `ifMatch` is the version that the resource
@@ -53,8 +53,8 @@ export interface Caller<Names extends ProcedureName> {
     conditions?: { ifMatch?: number | undefined },
   ): Promise<OutputOf<Name>>;
   /**
-   * Tells whether the key's scopes allow a procedure, so that a tool can leave out what the key may
-   * not read.
+   * Tells whether the key's scopes allow a procedure, so that a tool can leave out parts that the
+   * key may not read.
    */
   may(name: Names): boolean;
   /**
@@ -62,15 +62,18 @@ export interface Caller<Names extends ProcedureName> {
    * two accounts have it
    */
   locate(ref: string): Promise<TicketAddress>;
-  /** Finds a project by its key, or the caller's only project without one. */
+  /** Finds a project by its key. Without a key, returns the caller's only project. */
   project(key: string | undefined): Promise<{ id: string; key: string }>;
   /**
-   * Reads something again and again as events come, until it is done, the time is over, or the
-   * agent has gone.
+   * Reads a state again after each event, until the result is there, the time is over, or the agent
+   * has left.
    */
   wait<State>(waiting: Waiting<State>): Promise<State>;
   userId: string;
-  /** Id of the API key or session that calls. A claim without an agent's name is kept under it. */
+  /**
+   * The id of the calling API key or session. A claim without an agent's name is stored under this
+   * id.
+   */
   credentialId: string;
 }
 
@@ -84,15 +87,15 @@ export interface Tool<
   title: string;
   description: string;
   /**
-   * Procedures that the tool needs. Their scopes decide who sees the tool, and their kinds give its
-   * hints.
+   * Procedures that the tool needs. Their scopes decide who sees the tool, and their types decide
+   * the tool's hints.
    */
   calls: readonly Names[];
-  /** Procedures that the tool leaves out when the key lacks their scope. */
+  /** Procedures that the tool doesn't call if the key lacks their scope. */
   optional?: readonly Names[];
   /**
-   * It may wait. A client that takes handles (MCP Tasks) gets a handle instead of a call that
-   * lasts.
+   * The tool may wait. A client that accepts handles (MCP Tasks) gets a handle instead of a long
+   * call.
    */
   waits?: true;
   input: Input;
@@ -101,8 +104,8 @@ export interface Tool<
 }
 
 /**
- * Checks a tool's parts against one another, so that a call of a procedure that the tool doesn't
- * name is a type error.
+ * Checks the types of a tool's parts against one another. If the tool calls a procedure that it
+ * doesn't name, this is a type error.
  */
 export function defineTool<
   Input extends z.ZodObject,

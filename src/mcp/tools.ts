@@ -17,8 +17,8 @@ import { updateTicket } from "./update_ticket.ts";
 import { waitFor } from "./wait_for.ts";
 
 /**
- * Every tool, in the order in which agents see them, which begins with the tools to start with. No
- * tool approves, deletes or administrates.
+ * Every tool, in the order in which agents see them. The first tools are the ones that an agent
+ * needs at the start. No tool approves, deletes or administrates.
  */
 export const TOOLS: readonly Tool[] = [
   getContext,

@@ -37,7 +37,7 @@ export const updateTask = defineTool({
     const address = { ...await locate(ticket), taskId };
     const before = met && await call("tasks.get", address);
     const criteria = before && { acceptance_criteria: withMet(before, met) };
-    // Without a version of its own, the caller's change is for the version that was read, because
+    // If the caller names no version, the change applies to the version that was just read, because
     // another caller's criteria must not be overwritten.
     const ifMatch = version ?? before?.version;
     const task = await call("tasks.update", { ...address, ...changes, ...criteria }, { ifMatch });

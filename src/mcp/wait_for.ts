@@ -104,7 +104,7 @@ async function waitForTicket(
   };
 }
 
-/** A task that waits for an answer is blocked, and its claim lasts without being extended. */
+/** A task that waits for an answer is blocked. Its claim lasts without heartbeats. */
 async function extendClaim(
   { call, may }: WaitingCaller,
   claim: TicketAddress & { taskId: string; session_id: string | undefined },

@@ -16,7 +16,7 @@ export interface Message {
   tries: number;
 }
 
-/** A hook didn't take the message. */
+/** A chat hook didn't accept the message. */
 export class NotNow extends Error {
   override name = "NotNow";
   readonly forGood: boolean;
@@ -33,7 +33,7 @@ interface Recipient {
   chat_url: string | null;
 }
 
-/** @returns false if there is nothing to tell any more */
+/** @returns false if the message is obsolete */
 export async function sendMessage(ctx: Context, message: Message): Promise<boolean> {
   const [recipient] = await ctx.db<Recipient[]>`
     select u.email, u.name, s.chat_url from users u left join notification_settings s on s.user_id = u.id

@@ -8,11 +8,11 @@ export interface News extends Pick<Notification, "ticket" | "project" | "reason"
   read: boolean;
   question: { prompt: string; status: string; options: Option[] | null; answer: string | null } | null;
   comment: string | null;
-  /** The other questions that wait for the user on the ticket, in a notification of a question. */
+  /** For a notification of a question: the ticket's other questions that wait for the user. */
   waiting: string[];
 }
 
-/** Reads the news about tickets that the user may still see. */
+/** Reads the notifications whose tickets the user may still see. */
 export async function readNews(ctx: Context, userId: string, ticketIds: readonly string[]): Promise<News[]> {
   const { db } = ctx;
   // The id is a uuid here, so that the primary key finds it.

@@ -9,7 +9,10 @@ interface Off {
   project: string;
 }
 
-/** Returns what to tell of a webhook that was switched off; null if it is on again, or gone. */
+/**
+ * Returns the text about a webhook that was switched off; null if the webhook is on again or was
+ * deleted.
+ */
 export async function webhookNotice(
   { db, config }: Context,
   webhookId: string | null,

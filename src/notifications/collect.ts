@@ -3,7 +3,7 @@ import type { Context } from "../core/context.ts";
 import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 
-/** Notifications of one transaction. */
+/** The most notifications in one transaction. */
 const BATCH = 500;
 
 interface Taken {
@@ -24,9 +24,9 @@ interface Message {
 }
 
 /**
- * Turns due notifications into messages: one for each urgent notification, and one for all the
- * others of a person, after a quarter of an hour unread. A notification and its message change in
- * one transaction, so that none is lost or doubled.
+ * Turns due notifications into messages. Each urgent notification becomes one message. All other
+ * notifications of a person become one message together, after they were unread for a quarter of an
+ * hour. A notification and its message change in one transaction, so that none is lost or doubled.
  */
 export async function collectNotifications(ctx: Context): Promise<void> {
   while (await transact(ctx, collectSome) === BATCH);

@@ -4,9 +4,9 @@ import { MailRefused } from "../core/mailer.ts";
 import { collectNotifications } from "./collect.ts";
 import { type Message, NotNow, sendMessage } from "./_send.ts";
 
-/** Messages that are sent at the same time. */
+/** The most messages that are sent at the same time. */
 const AT_ONCE = 4;
-/** Tries in all, over some two days. */
+/** The most tries, over some two days. */
 const MAX_TRIES = 16;
 
 /**

@@ -3,7 +3,10 @@ import type { Context } from "../core/context.ts";
 import { describeError, log } from "../core/log.ts";
 import { enqueueDueNotifications } from "./enqueue_due.ts";
 
-/** How often it looks. The clock's job, once a minute, would be too late for a question. */
+/**
+ * The time between two looks for due messages. The scheduled job, once a minute, would be too late
+ * for a question.
+ */
 const LOOK_MS = 2_000;
 
 /** Runs in each process that runs jobs, until the service drains. */

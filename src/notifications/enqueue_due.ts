@@ -1,6 +1,6 @@
 import type { Context } from "../core/context.ts";
 
-/** Creates the job that delivers, if a person is to be told of something now. */
+/** Creates the job that delivers messages, if a message is due now. */
 export async function enqueueDueNotifications({ db, queue }: Context): Promise<void> {
   const [row] = await db<[{ due: boolean }]>`
     select exists (select from notifications where undelivered and urgent and coalesce(snoozed_until <= now(), true))

@@ -1,13 +1,13 @@
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 
-/** Events of one transaction. */
+/** The most events in one transaction. */
 const BATCH = 2000;
 
 /**
  * Tells the watchers of a ticket that it moved, was closed or reopened, or that an agent's run on
- * it failed. It follows the numbered events from where it stopped, so that each is told once, and
- * no change of a ticket costs more because of it.
+ * it failed. It continues after the last event that it has read. So each event is told once, and
+ * changes of tickets cost nothing more.
  */
 export async function followChanges(ctx: Context): Promise<void> {
   while (await transact(ctx, followSome) === BATCH);

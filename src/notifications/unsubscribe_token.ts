@@ -3,8 +3,8 @@ import type { Context } from "../core/context.ts";
 import { Id } from "../core/schema.ts";
 
 /**
- * Makes a token that ends a user's mails without a sign-in. Nobody can forge it. It is valid as
- * long as the secret that signed it.
+ * Makes a token that ends a user's mails without a sign-in. Nobody can forge the token. It is valid
+ * as long as the secret with which it was signed.
  */
 export function makeUnsubscribeToken({ secrets }: Context, userId: string): string {
   return `${userId}.${sign(secrets.auth[0].bytes, userId)}`;

@@ -4,9 +4,11 @@ import type { Endpoint } from "./schema.ts";
 export const TEST_TYPE = "webhook.test";
 
 export type Told = Event & {
-  /** The changed values, if the endpoint asks for them. */
+  /** The changed values, if the endpoint's settings ask for them. */
   changes?: Record<string, [from: unknown, to: unknown]>;
-  /** The text of a question, for people in a chat, who can't look it up as a program can. */
+  /**
+   * The text of a question, for people in a chat, who can't look the question up as a program can.
+   */
   prompt?: string;
 };
 

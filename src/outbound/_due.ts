@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import type { Endpoint } from "./schema.ts";
 
-/** Deliveries that are sent to one endpoint at the same time. */
+/** The most deliveries that are sent to one endpoint at the same time. */
 const BATCH = 10;
 /** How long no other process takes a delivery that was taken. This is longer than a try lasts. */
 const LEASE_S = 60;
@@ -14,11 +14,11 @@ export type Target = Pick<Endpoint, "id" | "project_id" | "url" | "format" | "fu
 export interface Taken {
   id: string;
   seq: number | null;
-  /** Includes this try. */
+  /** The number of tries, including this one. */
   attempts: number;
 }
 
-/** Answers the endpoint; undefined while it is paused, off or gone. */
+/** Returns the endpoint; undefined while it is paused, off or gone. */
 export async function findEndpoint({ db }: Context, id: string): Promise<Target | undefined> {
   const [endpoint] = await db<Target[]>`
     select id, project_id, url, format, "full", failing_since, secret,
@@ -27,7 +27,7 @@ export async function findEndpoint({ db }: Context, id: string): Promise<Target 
   return endpoint;
 }
 
-/** Takes the due deliveries of an endpoint for a minute. */
+/** Takes the due deliveries of an endpoint, so that no other process takes them for a minute. */
 export async function takeDue({ db }: Context, endpointId: string): Promise<Taken[]> {
   return await db<Taken[]>`
     update outbound_deliveries set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${LEASE_S})

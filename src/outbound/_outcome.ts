@@ -45,10 +45,13 @@ export async function giveUp({ db }: Context, id: string, error: string): Promis
     update outbound_deliveries set status = 'failed', error = ${error}, next_attempt_at = null where id = ${id}::uuid`;
 }
 
-/** The seconds until the service tries to send again what it couldn't send. */
+/** The seconds until the next try of a delivery that the service itself couldn't send. */
 const PUT_BACK_S = 5;
 
-/** Plans a delivery again that never left the service, so that it counts as no try of its receiver. */
+/**
+ * Plans another try of a delivery that never left the service. The failed try is not counted,
+ * because the receiver is not at fault.
+ */
 export async function putBack({ db, metrics }: Context, id: string, error: string): Promise<void> {
   metrics.webhooks.inc({ outcome: "unsent" });
   log.error("a webhook could not be sent", { delivery: id, error });

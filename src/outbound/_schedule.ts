@@ -6,7 +6,7 @@ const LONGEST_S = 24 * 3600;
  * Returns the seconds until the next try after `attempts` failed ones; null if there is none. The
  * try is up to a tenth later than planned, so that deliveries that failed together don't come back
  * together.
- * @param retryAfter the receiver's wish, in seconds
+ * @param retryAfter the seconds that the receiver asked for
  */
 export function pauseAfter(
   attempts: number,

@@ -3,7 +3,7 @@ import type { Context } from "../core/context.ts";
 import { describeError, log } from "../core/log.ts";
 import { fanOutEvents } from "./fan_out.ts";
 
-/** How often it looks for new endpoints and due tries if it hears of nothing. */
+/** The time between two looks for new endpoints and due tries, if no event comes. */
 const LOOK_S = 2;
 /** The least time between two looks. */
 const PACE_MS = 100;

@@ -4,15 +4,15 @@ import { transact } from "../core/transact.ts";
 import { insertDeliveries, isFor } from "./_deliveries.ts";
 import type { Endpoint } from "./schema.ts";
 
-/** Events in one transaction. */
+/** The most events in one transaction. */
 const STEP = 500;
 
 type Target = Pick<Endpoint, "id" | "project_id" | "types"> & { since_seq: number };
 
 /**
- * Creates the deliveries of new events, and a job for each endpoint that has something due: one for
- * a batch, never one for an event. Deliveries and position commit together, so that each event is
- * handled exactly once, even if a process dies.
+ * Creates the deliveries of new events, and a job for each endpoint with due deliveries. There is
+ * one job for a batch of deliveries, not one for each event. Deliveries and position commit
+ * together, so that each event is handled exactly once, even if a process dies.
  */
 export async function fanOutEvents(ctx: Context): Promise<void> {
   while (await transact(ctx, fanOutStep));

@@ -9,12 +9,12 @@ import { readableSecrets } from "./_secret.ts";
 import { signedHeaders } from "./_sign.ts";
 
 /**
- * A job ends before the queue would take it for dead. The next look finds the deliveries that are
+ * The job ends before the queue would count it as dead. The next job sends the deliveries that are
  * left.
  */
 const JOB_MS = 30_000;
 
-/** The outcome of each try after the key is lost with which the secret was encrypted. */
+/** The outcome of each try if the key with which the secret was encrypted is lost. */
 const NO_SECRET = {
   failure: "refused",
   message: "The secret can no longer be decrypted: give the webhook a new one by rotate-secret",
@@ -34,8 +34,8 @@ export async function sendWebhooks(ctx: Context, { endpoint_id }: { endpoint_id:
     const events = await eventsOf(ctx, endpoint, taken);
     const outcomes = await Promise.all(taken.map((delivery) => attempt(ctx, endpoint, { delivery, events })));
     if (outcomes.includes("unsent")) return;
-    // A receiver that doesn't answer at all is not called for a while, so that it costs other
-    // receivers nothing.
+    // A receiver that doesn't answer at all is not called for a while, so that it doesn't delay
+    // deliveries to other receivers.
     if (outcomes.includes("unreachable")) return await pause(ctx, endpoint_id);
   }
 }
@@ -51,7 +51,7 @@ async function eventsOf({ db }: Context, endpoint: Target, taken: Taken[]): Prom
   return new Map(pages.flat().map((event) => [event.seq, { ...event, ...more.get(event.seq) }]));
 }
 
-/** Reads what this endpoint is told beside the events. */
+/** Reads the facts that a delivery to this endpoint contains in addition to the event. */
 async function readMore(
   db: Db,
   { format, full }: Target,

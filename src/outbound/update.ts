@@ -17,7 +17,7 @@ export async function updateEndpoint(ctx: ProjectContext, input: UpdateEndpoint)
   const isNew = fields.enabled || fields.url !== undefined;
   const columns = {
     ...fields,
-    // The reason is the service's, and now a person has decided.
+    // The stored reason is the service's own. It is removed, because now a person has decided.
     ...(fields.enabled !== undefined && { disabled_reason: null }),
     ...(isNew && { failing_since: null, paused_until: null }),
   };

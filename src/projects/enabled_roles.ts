@@ -11,7 +11,7 @@ export function refuseDisabledRoles(ctx: Enabling, roles: readonly string[]): vo
   roles.forEach((role, index) => refuseDisabledRole(ctx, role, `roles.${index}`));
 }
 
-/** The same for a single role. */
+/** Checks a single role. */
 export function refuseDisabledRole(ctx: Enabling, role: string, path = "role"): void {
   if (!ctx.project.disabled_roles.includes(role)) return;
   throw invalidField(path, `The role ${role} is disabled for this account`);

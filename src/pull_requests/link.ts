@@ -22,7 +22,8 @@ export async function linkPullRequest(
   const links = await withoutLink(db, pull, tickets);
   if (links.length === 0) return;
   const { repo, number, url } = pull;
-  // A merge that was stored by the lock's last holder is seen by the statement after the lock only.
+  // Only a statement that is sent after the lock sees a merge that the lock's last holder has
+  // stored.
   await inOrder(
     lockPullRequest(db, pull),
     db`

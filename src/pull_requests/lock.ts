@@ -8,8 +8,8 @@ export interface PullRequestName {
 
 /**
  * Serialises two writers of one pull request: the event that tells of it, and the link of a ticket
- * to it. Without the lock each could miss the other. Tickets are locked before it. With the
- * provider's own id it is locked under each name by which its repository is known.
+ * to it. Without the lock each could miss the other. Tickets are locked before it. If the
+ * provider's own id is known, the pull request is locked under each known name of its repository.
  */
 export async function lockPullRequest(
   db: Db,

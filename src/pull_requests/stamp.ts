@@ -5,9 +5,9 @@ import type { PullRequestName } from "./lock.ts";
 
 /**
  * Gives the sha of a known merge to `tickets`, a select of ids, whose projects are wired to the
- * repository. A ticket keeps its sha where a later merge counts, or where the merge is told late
- * and someone has said in between what the ticket's merge is. The tickets and the pull request are
- * locked.
+ * repository. A ticket keeps its sha if a later merge counts. It also keeps its sha if this merge
+ * was reported late and somebody has set the ticket's merge in between. The tickets and the pull
+ * request are locked.
  */
 export function stampMerge(db: Db, { repo, number }: PullRequestName, tickets: Fragment) {
   return db`

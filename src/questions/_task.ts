@@ -9,7 +9,9 @@ export type TaskBefore = "pending" | "in_progress";
 /** The limit of a blocking reason, in characters. */
 const MAX_REASON = 2000;
 
-/** A key must be allowed to change tasks where the end of a question lets its task continue. */
+/**
+ * An API key that ends a question needs the right to change tasks, if the end lets a task continue.
+ */
 export function requireScopeOf({ actor }: ProjectContext, { task_id }: { task_id: string | null }): void {
   if (task_id !== null) requireScope(actor, "tasks:write");
 }
@@ -43,7 +45,7 @@ export async function blockTask(
       newVersion(db, "t")
     }
       where t.id = ${taskId}::uuid`,
-    // If somebody unblocked the task by hand, its other pending questions block it again.
+    // A person may have unblocked the task. Then its other pending questions block it again.
     db`update questions set task_was = ${task.status} where task_id = ${taskId}::uuid and status = 'pending'`,
   ]);
   return task.status as TaskBefore;

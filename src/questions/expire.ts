@@ -1,7 +1,7 @@
 import type { Context } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
 
-/** Questions that one sweep handles; the next one takes the rest. */
+/** The most questions that one sweep handles. The next sweep takes the rest. */
 const BATCH = 500;
 
 /**

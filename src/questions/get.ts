@@ -6,8 +6,8 @@ import type { GetQuestion, Question, QuestionPath } from "./schema.ts";
 
 /**
  * Returns the current state of a question. With `wait` the call lasts until the question is no
- * longer pending, at most so many seconds. Waiting costs no statement, because the process's feed
- * of events wakes all waiters.
+ * longer pending, but at most that number of seconds. Waiting costs no statement, because the
+ * process's feed of events wakes all waiters.
  */
 export async function getQuestion(ctx: ProjectContext, input: GetQuestion): Promise<Question> {
   if (input.wait === 0) return await read(ctx, input);

@@ -8,8 +8,8 @@ import type { ListQuestions, Question } from "./schema.ts";
 /** Returns one page of a ticket's questions, oldest first. */
 export async function listQuestions(ctx: ProjectContext, { ticketId, status, limit, cursor }: ListQuestions) {
   const { db, project } = ctx;
-  // This comes before the reads start: if a wrong cursor threw between them, nothing would await
-  // the first read.
+  // The cursor is parsed before the reads start. If a wrong cursor threw an error between the two
+  // reads, nothing would await the first read.
   const after = afterId(db, "q.id", cursor);
   const [, rows] = await Promise.all([
     requireTicket(ctx, ticketId),

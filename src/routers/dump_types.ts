@@ -28,9 +28,9 @@ const KINDS: Record<string, (types: Types, schema: Schema, direction: Direction)
     union([types.of(innerType!, direction), ...direction === "input" ? ["undefined"] : []]),
   pipe: (types, schema, direction) =>
     types.of(direction === "input" ? entryOf(schema) : schema.out!, direction),
-  // A transform's type is that of its input, so it matters for inputs only.
+  // A transform has the type of its input, because transforms occur in inputs only.
   transform: () => "unknown",
-  // This project has one custom schema, any JSON object.
+  // This project has only one custom schema, which is any JSON object.
   custom: () => "Record<string, unknown>",
 };
 
@@ -51,7 +51,7 @@ interface Schema {
 }
 
 /**
- * Answers the schema of a pipe's input. When a function comes first, the pipe takes the input of
+ * Returns the schema of a pipe's input. When a function comes first, the pipe takes the input of
  * the schema behind the function.
  */
 function entryOf(schema: Schema): z.ZodType {
@@ -115,9 +115,9 @@ class Types {
 }
 
 /**
- * Writes the router's type as declarations, made from the schemas. A client is checked against them
- * in a tenth of the time that it takes to infer them, and without the service's own sources and
- * packages.
+ * Writes the router's type as declarations, made from the schemas. Checking a client against these
+ * declarations takes a tenth of the time of inferring the types, and needs none of the service's
+ * own sources and packages.
  */
 export async function dumpTypes(): Promise<string> {
   const types = new Types();

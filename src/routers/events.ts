@@ -8,7 +8,8 @@ import { type Meta, router, userProcedure } from "./trpc.ts";
 const read = { method: "GET", access: "user", scope: "tickets:read", tag: "Events", waits: true } as const;
 
 /**
- * REST and the documents need it too, because a stream isn't published as the other procedures are.
+ * REST and the OpenAPI document also need this meta, because a stream isn't published in the way of
+ * the other procedures.
  */
 export const STREAM = {
   ...read,

@@ -84,8 +84,8 @@ export const surveysRouter = router({
     tag: "Surveys",
     optionalCredential: true,
     status: 201,
-    // The code is encoded, because a header holds ASCII only, and to the database K (Kelvin) and İ
-    // are other forms of k and i.
+    // The code is encoded, because a header field contains only ASCII, and because the database
+    // takes K (Kelvin) and İ for other forms of k and i.
     location: (_answered: Answered, { code }: AnswerSurvey) => `/surveys/${encodeURIComponent(code)}`,
     summary: "Answer a survey",
     description:

@@ -4,7 +4,10 @@ import { importTickets } from "../transfers/import_tickets.ts";
 import { ExportPage, ExportProject, ImportResult } from "../transfers/schema.ts";
 import { projectProcedure, router } from "./trpc.ts";
 
-/** A ticket with hundreds of long tasks is imported whole. */
+/**
+ * The bytes are enough for a ticket with hundreds of long tasks, because a ticket is imported as a
+ * whole.
+ */
 const MOST_IMPORTED_BYTES = 16 * 1024 * 1024;
 
 const admin = { access: "project_admin", scope: "admin", tag: "Projects" } as const;

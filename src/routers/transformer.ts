@@ -4,8 +4,8 @@ import superjson, { type SuperJSONResult } from "superjson";
 import { invalidRequest } from "../core/errors.ts";
 
 /**
- * superjson on the wire. Answers are plain JSON already, so they go out without being walked.
- * superjson itself would fail on evidence with a key such as `constructor`.
+ * The transformer for superjson. Answers are plain JSON already, so they are sent without a pass
+ * over their values. superjson itself would fail on evidence with a key such as `constructor`.
  */
 export const transformer: TRPCCombinedDataTransformer = {
   input: { serialize: superjson.serialize, deserialize: readInput },
@@ -13,9 +13,9 @@ export const transformer: TRPCCombinedDataTransformer = {
 };
 
 /**
- * Inputs are plain JSON. Of the types that superjson knows beyond it only `undefined` counts, for
- * which superjson wrote null. Its own reader would turn a hundred bytes into an array of a thousand
- * million numbers, or into data that takes for ever to walk through.
+ * Inputs are plain JSON. Among the types that superjson adds to JSON, only `undefined` matters,
+ * which superjson writes as null. superjson's own reader could turn a hundred bytes into an array
+ * of a thousand million numbers, or into data that takes for ever to traverse.
  */
 function readInput(sent: SuperJSONResult): unknown {
   const { json, meta } = Object(sent) as Partial<SuperJSONResult>;
@@ -38,8 +38,8 @@ function isUndefined(annotation: unknown): boolean {
 }
 
 /**
- * Turns the null at a path into undefined. The path's dots part keys unless a backslash stands
- * before them.
+ * Turns the null at a path into undefined. A dot in the path separates two keys, unless a backslash
+ * precedes the dot.
  */
 function leaveOut(json: unknown, path: string): boolean {
   const keys = path.replace(/\\(.)|\./gs, (_, escaped?: string) => escaped ?? "\0").split("\0");

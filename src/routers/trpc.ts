@@ -16,7 +16,9 @@ import { resolveRefs } from "../tickets/resolve_refs.ts";
 import type { Tag } from "./tags.ts";
 import { transformer } from "./transformer.ts";
 
-/** The facts that the REST door and the documents need about a procedure beyond its schemas. */
+/**
+ * The facts about a procedure that REST and the OpenAPI document need in addition to its schemas.
+ */
 export interface Meta {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path below /api. Path parameters in braces are fields of the input. */
@@ -24,27 +26,32 @@ export interface Meta {
   access: AccessLevel;
   /** The scope that an API key needs. A procedure without one refuses keys. */
   scope?: Scope;
-  /** The session cookie is the only credential that counts. */
+  /** The session cookie is the only credential that this procedure accepts. */
   cookieOnly?: true;
-  /** The procedure is public, but it knows a caller who sends a credential. */
+  /** The procedure is public, but it identifies a caller who sends a credential. */
   optionalCredential?: true;
   /**
-   * The answer to a caller without any access to the project: forbidden, unless the contract says
-   * not found.
+   * The failure for a caller without any access to the project. It is forbidden, unless the API's
+   * contract says not_found.
    */
   denial?: "not_found";
-  /** The call is allowed in archived projects too, though it asks for more than reading. */
+  /**
+   * The call is allowed in archived projects, too, although it needs more than the right to read.
+   */
   evenArchived?: true;
   /**
-   * The call may wait up to 50 s for an event. It has more time, and its context's `signal` aborts
-   * when the client goes.
+   * The call may wait up to 50 s for an event. It has a longer time limit, and its context's
+   * `signal` aborts when the client leaves.
    */
   waits?: true;
   /** The items of a subscription. Its answer over REST is a stream of server-sent events. */
   streams?: z.ZodType;
-  /** The bytes of its input when it may be longer than the usual one. */
+  /** The most bytes of the input, if the input may be longer than usual. */
   maxBytes?: number;
-  /** Its defaults reach far, so null isn't taken for a body that was left out. */
+  /**
+   * The defaults of the body have a large effect, so null doesn't count as a body that was left
+   * out.
+   */
   refusesNull?: true;
   /**
    * The conditions between the fields of its body, as JSON Schema, for the documents. The verb
@@ -59,12 +66,13 @@ export interface Meta {
   /** The success status when it depends on the answer. */
   statusOf?: (output: never) => 200 | 201 | 202;
   /**
-   * Path of the thing that was made or goes on, below /api, for the Location field of a 201 or 202.
+   * The path, below /api, of the thing that was created or is in progress. It is for the Location
+   * field of a 201 or 202.
    */
   location?: (output: never, input: never) => string;
   /**
-   * A body in another form than JSON, for inputs that ask for one. REST sends it in parts; tRPC
-   * clients get it whole as a field.
+   * A body in another form than JSON, for inputs that ask for that form. REST sends the body in
+   * parts. tRPC clients get the whole body as a field.
    */
   download?: {
     type: string;
@@ -72,15 +80,19 @@ export interface Meta {
     isAsked: (input: never) => boolean;
     parts: (ctx: never, input: never) => AsyncGenerator<string>;
   };
-  /** Failures besides those that follow from access, input and the door itself. */
+  /**
+   * The failures of the verb. The failures that follow from access, input and transport are added
+   * to them.
+   */
   errors?: readonly ErrorCode[];
-  /** A body and an answer for the documents. */
+  /** An example of a body and of an answer, for the OpenAPI document. */
   example?: { input?: unknown; output?: unknown };
 }
 
 const t = initTRPC.context<RequestContext>().meta<Meta>().create({
   transformer,
-  // Less than the minute after which proxies close a silent connection.
+  // The seconds between two pings, which is less than the minute after which proxies close a silent
+  // connection.
   sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 45_000 } },
   errorFormatter({ shape, error, ctx }) {
     const body: ErrorBody = appErrorOf(error).body(ctx?.requestId);
@@ -94,7 +106,7 @@ const t = initTRPC.context<RequestContext>().meta<Meta>().create({
 
 export const router = t.router;
 
-/** Maps any error of a procedure to the error table. Nothing else does. */
+/** Maps any error of a procedure to the error table. No other code does this. */
 export function appErrorOf(error: unknown): AppError {
   if (!(error instanceof TRPCError)) return toAppError(error);
   if (error.cause instanceof z.core.$ZodError && error.code === "BAD_REQUEST") return fromZod(error.cause);
@@ -110,7 +122,9 @@ export function appErrorOf(error: unknown): AppError {
   return toAppError(error.cause ?? error);
 }
 
-/** tRPC's own code for each status of the table; it decides the HTTP status of /trpc. */
+/**
+ * tRPC's own code for each status of the error table. The code decides the HTTP status of /trpc.
+ */
 const TRPC_CODES: Record<ErrorStatus, TRPCError["code"]> = {
   400: "BAD_REQUEST",
   401: "UNAUTHORIZED",
@@ -128,10 +142,10 @@ const TRPC_CODES: Record<ErrorStatus, TRPCError["code"]> = {
 };
 
 const failures = t.middleware(async ({ ctx, type, next, getRawInput }) => {
-  // An input that is not sent counts as an empty one, as an absent body does over REST.
+  // An absent input counts as an empty object, like an absent body over REST.
   const call = async () => await next({ getRawInput: () => getRawInput().then((sent = {}) => sent) });
   const answerOf = (result: Awaited<ReturnType<typeof call>>) => result.ok ? result.data : null;
-  // A change is always answered.
+  // The answer to a change is always sent.
   const called = type === "query" ? ctx.room.read(call, answerOf) : call();
   const result = await called.catch((error: unknown) => ({ ok: false as const, error }));
   if (result.ok) return result;
@@ -155,7 +169,7 @@ export function failureOfRequest(error: AppError, requestId: string) {
   return { error: transformer.output.serialize(shape) };
 }
 
-/** Answers the caller, or throws the reason why there is none. */
+/** Returns the caller, or throws the reason why there is none. */
 export function requireActor(ctx: RequestContext, meta: Meta): ActorContext {
   if (ctx.refused) throw ctx.refused;
   const { actor } = ctx;
@@ -170,9 +184,9 @@ export function requireActor(ctx: RequestContext, meta: Meta): ActorContext {
 const ProjectPath = z.object({ id: Id });
 
 /**
- * The one gate of all doors. Answers the caller's context, with the project when the procedure
- * belongs to one. It reads only the project's id of the input, and only when it must, so that a
- * stranger's input isn't parsed.
+ * The access check of every call, over REST, tRPC and MCP. Returns the caller's context, which has
+ * the project if the procedure belongs to a project. Only the project's id is read from the input,
+ * and only if it is needed, so that a stranger's input isn't parsed.
  */
 export async function authorize(
   ctx: RequestContext,
@@ -191,8 +205,8 @@ export async function authorize(
 }
 
 /**
- * Replaces the refs of the input by the tickets' ids, so that no verb gets the ref of a ticket that
- * is there.
+ * Replaces the refs in the input by the tickets' ids, so that a verb never gets the ref of an
+ * existing ticket.
  */
 async function withoutRefs(ctx: RequestContext, { access }: Meta, input: unknown): Promise<unknown> {
   if (!(access in PROJECT_LEVELS) || typeof input !== "object" || input === null) return input;
@@ -208,7 +222,7 @@ const ticketRef = t.middleware(({ ctx, meta, getRawInput, next }) =>
   next({ getRawInput: () => getRawInput().then((input) => withoutRefs(ctx, meta!, input)) })
 );
 
-/** The parts of a procedure. Its middlewares are the ones of this file and nothing else. */
+/** The parts of a procedure. A procedure has the middlewares of this file and no others. */
 export interface ProcedureParts {
   meta: Meta;
   input: z.ZodObject;
@@ -218,9 +232,9 @@ export interface ProcedureParts {
 }
 
 /**
- * Makes a call through the REST door: gate, input, verb, output as in tRPC's chain of middlewares,
- * but not through it. The chain copies the context at each of its steps, which was a sixth of a
- * creation's processor time.
+ * Makes a call for REST. It does the same steps as tRPC's chain of middlewares (access, input,
+ * verb, output), but doesn't use that chain. The chain copies the context at each step, which was a
+ * sixth of a creation's processor time.
  */
 export async function callProcedure(
   procedure: ProcedureParts,
@@ -230,7 +244,7 @@ export async function callProcedure(
   return procedure.pick(await procedure.resolve(await prepareCall(procedure, ctx, rawInput)));
 }
 
-/** Makes the same call for its download, if the input asks for that. */
+/** Makes the call as a download, if the input asks for a download. */
 export async function callDownload(
   procedure: ProcedureParts,
   ctx: RequestContext,
@@ -253,7 +267,10 @@ async function prepareCall({ meta, input }: ProcedureParts, ctx: RequestContext,
   };
 }
 
-/** Awaits a schema that lets other callers come between, as src/transfers/import_input.ts does. */
+/**
+ * Awaits a schema whose parsing lets other calls run in between, such as the one of
+ * src/transfers/import_input.ts.
+ */
 async function parseLong(input: z.ZodObject, value: unknown): Promise<unknown> {
   try {
     return await input.parse(value);
@@ -263,8 +280,8 @@ async function parseLong(input: z.ZodObject, value: unknown): Promise<unknown> {
 }
 
 /**
- * How many middlewares tRPC's chain has for a procedure: failures, the gate, the ref, input,
- * output, verb.
+ * The number of middlewares in tRPC's chain for a procedure: failures, access, refs, input, output,
+ * verb.
  */
 export function expectedMiddlewares({ access }: Meta): number {
   if (access === "public") return 4;
@@ -295,5 +312,5 @@ export const REPEATED =
 
 /** The input of a call that takes no input. */
 export const Empty = z.strictObject({});
-/** The output of a call that answers 204. */
+/** The output of a call whose status is 204. */
 export const Nothing = z.void();

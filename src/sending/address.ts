@@ -6,12 +6,12 @@ export class RefusedAddress extends Error {
 }
 
 /**
- * Every address of the public internet is in this range. Addresses that wrap an IPv4 address
- * (NAT64, 6to4) are in other ranges.
+ * Every public IPv6 address is in this range. The library gives addresses that wrap an IPv4 address
+ * (NAT64, 6to4) other ranges.
  */
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3");
 
-/** Tells whether it is the address of one machine on the public internet. */
+/** Tells whether this is the address of a single machine on the public internet. */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.process(address);
   return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || parsed.match(GLOBAL_IPV6));

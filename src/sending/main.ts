@@ -2,8 +2,8 @@ import { post } from "./post.ts";
 
 /**
  * The process that sends webhooks. It may reach the internet and has nothing else: no database, no
- * secrets, and no files but its socket. The process that serves may reach only configured hosts,
- * and lets this one send.
+ * secrets, and no files but its socket. The process that serves may connect only to configured
+ * hosts, so it sends through this process.
  */
 const [socketPath, allowed = ""] = Deno.args;
 if (!socketPath) throw new Error("usage: main.ts SOCKET [ALLOWED_HOSTS]");

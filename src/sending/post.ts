@@ -10,7 +10,7 @@ export interface Outgoing {
   body: string;
 }
 
-/** The result of a request. A redirect is an answer like any other and isn't followed. */
+/** The result of a request. A redirect counts as an answer and isn't followed. */
 export type Sent =
   | { status: number; text: string; retryAfter: number | null }
   /**
@@ -21,7 +21,7 @@ export type Sent =
 
 /** The time from the look-up of the name to the end of the answer's header fields. */
 const DEADLINE_MS = 15_000;
-/** How many bytes of an answer are kept. */
+/** The bytes of an answer that are kept. */
 const ANSWER_BYTES = 1024;
 /** How long the text of an answer may take once its status is there. */
 const TEXT_MS = 1_000;
@@ -46,7 +46,7 @@ async function send(url: URL, { headers, body }: Outgoing, isAllowed: boolean): 
     url,
     {
       method: "POST",
-      // A connection that is kept from an earlier request is never used, because it would skip the
+      // A connection of an earlier request is never used again, because that would skip the
       // look-up.
       agent: false,
       lookup: isAllowed ? undefined : checkedLookup,
@@ -57,7 +57,7 @@ async function send(url: URL, { headers, body }: Outgoing, isAllowed: boolean): 
       },
     } as Parameters<typeof overHttps>[1],
     (response: IncomingMessage) => {
-      // A status that has come counts, even if the text would take longer.
+      // A received status counts, even if the text would take longer.
       clearTimeout(timer);
       readAnswer(response).then(answer, reject);
     },

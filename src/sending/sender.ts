@@ -3,8 +3,8 @@ import { type Outgoing, post, type Sent } from "./post.ts";
 
 /**
  * Sends to addresses that users have given: webhooks and chat hooks. Private addresses are refused
- * each time, at the connection itself. It neither throws nor tries again, because the answer
- * contains the outcome.
+ * each time, at the connection itself. It neither throws nor tries again. The result tells the
+ * outcome.
  * ```ts
  * const sent = await ctx.sender.post({ url, headers: { "content-type": "application/json" }, body });
  * if ("failure" in sent || sent.status >= 300) …
@@ -20,7 +20,7 @@ export function senderSocket(dataDir: string, pid: number): string {
   return `${dataDir}/sender-${pid}.sock`;
 }
 
-/** Lets another process send, because this process may reach only configured hosts. */
+/** Sends through another process, because this process may connect only to configured hosts. */
 export function remoteSender(socketPath: string): Sender {
   return {
     async post(outgoing) {
@@ -38,7 +38,7 @@ export function localSender(allowedHosts: readonly string[]): Sender {
   return { post: (outgoing) => post(outgoing, allowedHosts) };
 }
 
-/** Longer than the sender takes for the slowest receiver. */
+/** This is longer than the sending process takes for the slowest receiver. */
 const SENDER_MS = 30_000;
 
 async function ask(socketPath: string, body: string): Promise<string> {

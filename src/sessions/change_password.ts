@@ -17,8 +17,8 @@ const ATTEMPTS = { name: "password", points: 10, seconds: 300 };
  */
 export async function changePassword(ctx: ActorContext, input: ChangePassword): Promise<void> {
   await ctx.limits.take(ATTEMPTS, ctx.actor.user.id, ctx.headers);
-  // It is tried twice, because a sign-in may have renewed the hash of the same password between
-  // reading and writing.
+  // The change is tried twice, because a sign-in may have renewed the hash of the same password
+  // between reading and writing.
   if (!await tryChange(ctx, input) && !await tryChange(ctx, input)) throw wrongPassword();
 }
 
@@ -54,8 +54,8 @@ async function tryChange(ctx: ActorContext, input: ChangePassword): Promise<bool
 }
 
 /**
- * Returns the number of keys. It runs after the sessions have ended, so that none of them makes
- * another key.
+ * Returns the number of keys. The keys end after the sessions, so that no session can create
+ * another key in between.
  */
 async function revokeKeys({ db }: Context, userId: string): Promise<number> {
   const { count } = await db`

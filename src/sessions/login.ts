@@ -21,14 +21,14 @@ interface Candidate {
 
 /**
  * Starts a session. Attempts are counted by address and by email, so that neither one address nor
- * many addresses can guess without limit. Only refusals stay counted, so that a script may sign in
- * each time that it runs, and an office may sign in from one address.
+ * many addresses can guess without limit. Only refused attempts stay counted, so that a script may
+ * sign in at each of its runs, and the people of an office may sign in from one address.
  * @throws {AppError} invalid_credentials, the same for an unknown email, a wrong password and a
  * deactivated user
  */
 export async function login(ctx: RequestContext, input: Login): Promise<TokenPair> {
-  // The address is counted first, so that an address which tries too often uses up nobody's
-  // attempts.
+  // The attempt is counted for the address first, so that an address which tries too often doesn't
+  // use up the attempts of an email.
   await ctx.limits.take(OF_ADDRESS, ctx.address, ctx.headers);
   const name = nameOf(input.email);
   await ctx.limits.take(OF_EMAIL, name, ctx.headers);
@@ -38,8 +38,8 @@ export async function login(ctx: RequestContext, input: Login): Promise<TokenPai
     await ctx.limits.giveBack(OF_EMAIL, name, ctx.headers);
     return pair;
   }
-  // This is written for an unknown email, too, because one statement less would show that it is
-  // unknown.
+  // This is written for an unknown email, too, because one statement less would show that the email
+  // is unknown.
   await recordAudit(ctx, failedSignIn(ctx, user));
   throw new AppError("invalid_credentials");
 }
@@ -76,7 +76,7 @@ async function startSession(
         update users set password_hash = ${renewedHash}
         where id = ${user.id}::uuid and password_hash = ${user.password_hash}`;
     }
-    // The lock and the comparison detect both.
+    // The lock and the comparison detect a changed password and a deactivated user.
     const started = await ctx.db`
       insert into sessions (id, user_id, user_agent, address, expires_at)
       select ${sessionId}::uuid, u.id, ${ctx.userAgent}, ${ctx.address}, now() + make_interval(days => ${ABSOLUTE_DAYS})
@@ -107,9 +107,10 @@ function failedSignIn({ address }: RequestContext, user: Candidate | undefined) 
 }
 
 /**
- * Returns the name under which attempts on an email are counted. It is short and not the address
- * itself. It has no accents and is in capitals, because the database lowers some letters in another
- * way than JavaScript, Σ for one, and no spelling may have a counter of its own.
+ * Returns the name under which attempts on an email are counted. The name is a short text and not
+ * the address itself. The email is counted in capitals and without accents, because the database
+ * lower-cases some letters, such as Σ, in another way than JavaScript. Every spelling must use the
+ * same counter.
  */
 function nameOf(email: string): string {
   const plain = email.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().toUpperCase();

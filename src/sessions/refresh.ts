@@ -9,7 +9,8 @@ import { issueTokens } from "./_tokens.ts";
 import type { Refresh, TokenPair } from "./schema.ts";
 
 /**
- * A rotated token may come once more within this time, from a second tab or after a lost answer.
+ * The seconds in which a rotated token may be used once more, by a second tab or after a lost
+ * answer.
  */
 const REUSE_SECONDS = 30;
 

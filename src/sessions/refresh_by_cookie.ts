@@ -4,7 +4,9 @@ import { hashToken } from "../core/tokens.ts";
 import { refresh } from "./refresh.ts";
 import type { TokenPair } from "./schema.ts";
 
-/** No browser keeps more cookies of one name for a site. */
+/**
+ * The most refresh cookies that are tried. No browser keeps more cookies of one name for a site.
+ */
 const MOST_COOKIES = 50;
 
 /**

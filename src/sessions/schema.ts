@@ -17,7 +17,8 @@ export const TokenPair = z.object({
 export type TokenPair = z.infer<typeof TokenPair>;
 
 export const Login = z.strictObject({
-  // A phone's keyboard adds a blank to the address that it proposes.
+  // The address is trimmed, because a phone's keyboard adds a blank to the address that it
+  // proposes.
   email: text(1, 254).trim(),
   password: z.string().min(1).max(1000),
 });

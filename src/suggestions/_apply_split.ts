@@ -19,7 +19,7 @@ import {
   writeParts,
 } from "./_split_tasks.ts";
 
-/** The ticket that a part became. */
+/** The ticket that was created for a part. */
 interface PartTicket {
   ticket_id: string;
   ticket_ref: string;
@@ -104,11 +104,11 @@ async function makeTicket(
       `Cannot split ticket ${parent.ticket_ref}: a bot client must give the new ticket a role, and those of its tasks are disabled`,
     );
   }
-  // Its job makes the embedding, because nothing slow may happen while the parent is locked.
+  // A job makes the embedding, because nothing slow may happen while the parent is locked.
   const { ticket } = await storeTicket(ctx, {
     id: ctx.project.id,
     title: cut(`Split from ${parent.ticket_ref}: ${title}`, 140),
-    // The tasks aren't named here, because a key that may not read tasks reads this text.
+    // The tasks aren't named here, because keys that may not read tasks can read this text.
     description: `Split from ${parent.ticket_ref} “${parent.title}”: ${
       counted(tasks.length, "task")
     } moved here.`,

@@ -21,8 +21,8 @@ interface BeforeMove extends Record<string, unknown> {
 }
 
 /**
- * The state that undo needs, and the time of the ticket's last change then, which is the acceptance
- * itself.
+ * The state that undo needs, and the time of the ticket's last change at that moment, which is the
+ * acceptance itself.
  */
 type Applied = (BeforeClosing | BeforeMove) & { left?: string };
 
@@ -72,7 +72,7 @@ async function applyMove(
 
 /**
  * Undoes the move or closing. If nobody has changed the ticket since the acceptance, the ticket is
- * as stale as before, so that the time of the undoing is returned.
+ * as stale as before. Then the time of the undoing is returned.
  * @throws {AppError} conflict if the ticket has been moved or closed again since
  */
 export async function undoStale(

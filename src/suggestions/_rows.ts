@@ -58,8 +58,8 @@ interface Decision {
 
 /**
  * Takes a suggestion from the status in which it was read to the decided one. An analysis may have
- * expired it in between. The transaction must change the ticket before this, because everywhere the
- * ticket comes first and the suggestion second.
+ * expired it in between. The transaction must change the ticket before it calls this function,
+ * because every transaction takes the ticket first and the suggestion second.
  * @throws {AppError} invalid_transition
  */
 export async function decideSuggestion(
@@ -83,7 +83,7 @@ export function wrongStatus(attempt: string, suggestion: StoredSuggestion): AppE
   return new AppError("invalid_transition", `Cannot ${attempt} the suggestion: it is ${suggestion.status}`);
 }
 
-/** A key must be allowed to do what accepting or undoing does. */
+/** An API key needs the rights for the changes that accepting or undoing makes. */
 export function requireScopesOf({ actor }: ProjectContext, kind: Suggestion["kind"]): void {
   requireScope(actor, "tickets:write");
   if (kind === "split") requireScope(actor, "tasks:write");

@@ -13,7 +13,7 @@ export interface TaskRow extends Record<string, unknown> {
   version: number;
 }
 
-/** The tasks as they were, the tickets that were created, and the tasks' state after the split. */
+/** The tasks before the split, the created tickets, and the tasks after the split. */
 export interface BeforeSplit extends Record<string, unknown> {
   tasks: TaskRow[];
   part_ids: string[];

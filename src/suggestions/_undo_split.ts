@@ -10,7 +10,7 @@ import type { StoredSuggestion } from "./_rows.ts";
 import { type BeforeSplit, digestTasks, insertTasks, partsOf, writeParts } from "./_split_tasks.ts";
 
 /**
- * Undoes a split. A question or test case that would block a closing blocks this, too.
+ * Undoes a split. A question or test case that would block a closing also blocks the undoing.
  * @throws {AppError} conflict if the ticket was closed or any of the tasks was changed since
  */
 export async function undoSplit(ctx: ProjectContext, suggestion: StoredSuggestion): Promise<void> {

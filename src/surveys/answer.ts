@@ -10,7 +10,7 @@ import type { Answered, AnswerSurvey } from "./schema.ts";
 
 /** Limits each address. */
 const ANSWERS = { name: "survey-answer", points: 20, seconds: 60 };
-/** Anyone may answer, and answers must not fill the disk. */
+/** The most answers of a survey. Anyone may answer, so answers must not fill the disk. */
 const MOST_RESPONSES = 10_000;
 const ALREADY_ANSWERED = "You have answered this survey already";
 

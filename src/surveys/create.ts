@@ -16,8 +16,8 @@ export async function createSurvey(ctx: ActorContext, input: CreateSurvey): Prom
         ${ctx.actor.user.id}::uuid)
       returning ${surveyColumns(ctx.db)}`;
     await recordAudit(ctx, {
-      // The entry belongs to no account, because account admins may read their audit list but not
-      // surveys' codes.
+      // The audit entry belongs to no account, because account admins may read their account's
+      // audit list but not the codes of surveys.
       account_id: null,
       action: "survey.created",
       target_type: "survey",

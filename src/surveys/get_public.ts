@@ -2,7 +2,10 @@ import type { RequestContext } from "../core/context.ts";
 import { readSurvey } from "./_rows.ts";
 import type { PublicSurvey } from "./schema.ts";
 
-/** Limits each address: enough for a room that shares one, too few to guess codes. */
+/**
+ * Limits each address. The attempts are enough for people in one room who share an address, and too
+ * few to guess codes.
+ */
 const READS = { name: "survey", points: 120, seconds: 60 };
 
 /** @throws {AppError} not_found, rate_limited */

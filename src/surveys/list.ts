@@ -2,7 +2,7 @@ import type { Context } from "../core/context.ts";
 import { surveyColumns } from "./_rows.ts";
 import type { Survey } from "./schema.ts";
 
-/** Nobody creates more surveys than these by hand. */
+/** The most surveys in the list. Nobody creates more of them manually. */
 const MOST = 1_000;
 
 /** Returns the surveys, newest first. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { distinct, Email, Id, IdPage, NextCursor, text, Timestamp } from "../core/schema.ts";
 
-/** The code is compared without case, because people type it from a slide. */
+/** The case of the code doesn't matter, because people type the code from a slide. */
 const SurveyCode = z.string().regex(
   /^[A-Za-z0-9][A-Za-z0-9_-]{2,39}$/,
   "Expected 3 to 40 letters, digits, hyphens and underscores",
@@ -14,8 +14,8 @@ const common = {
 };
 const options = distinct(z.array(text(1, 200)).min(2).max(20), "an option");
 
-// Each type has a name, which a discriminator needs: by their fields alone, clients can't tell
-// choice from choices.
+// Each type has a name, because a discriminator needs one. Clients can't distinguish choice from
+// choices by their fields.
 const TextQuestion = z.strictObject({ ...common, type: z.literal("text") })
   .meta({ id: "TextQuestion" });
 const ChoiceQuestion = z.strictObject({ ...common, type: z.literal("choice"), options })
@@ -62,8 +62,8 @@ export const ListResponses = IdPage.extend({
 export type ListResponses = z.infer<typeof ListResponses>;
 
 const Answer = z.union([text(0, 5000), z.array(text(1, 200)).max(20), z.number()], {
-  // A value of the right type that is refused for its content is explained in the check's own
-  // words.
+  // If a value has the right type and only its content is refused, the check's own sentence
+  // explains the refusal.
   error: ({ errors }) =>
     errors?.flat().find(({ code }) => code === "custom")?.message ??
       "Expected a text, a number or a list of options",

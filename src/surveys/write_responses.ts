@@ -8,7 +8,7 @@ const ROWS_OF_PART = 200;
 
 /**
  * Writes all answers to a survey as CSV with a column for each question, oldest first. Each part is
- * read when the one before it was taken, so that many answers take no more memory than few.
+ * read only after the part before it was sent, so that many answers take no more memory than few.
  */
 export async function* writeResponses(
   ctx: ActorContext,
@@ -36,7 +36,7 @@ function headerOf(questions: readonly Question[]): string[] {
   const isOnly = (text: string) => !OWN.includes(text) && texts.indexOf(text) === texts.lastIndexOf(text);
   const withKey = ({ key, text }: Question) => `${text} (${key})`;
   const names = questions.map((question) => isOnly(question.text) ? question.text : withKey(question));
-  // The text of one question may equal that of another with its key.
+  // The text of one question may equal the text of another question with its key added.
   const differ = new Set(names).size === names.length;
   return [...OWN, ...(differ ? names : questions.map(withKey))];
 }

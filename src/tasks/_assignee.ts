@@ -4,8 +4,8 @@ import { invalidField } from "../core/errors.ts";
 
 /**
  * Checks that the assignee is an active user who may write in the project. The lock on the user
- * keeps that right in place until the task is assigned. Otherwise the loss of the right could free
- * the user's tasks before this one was assigned, and miss it.
+ * keeps that right in place until the task is assigned. Without the lock, a loss of the right could
+ * free the user's tasks just before this task is assigned, and miss this task.
  * @throws {AppError} invalid_request
  */
 export async function checkAssignee({ db, project }: ProjectContext, userId: string): Promise<void> {

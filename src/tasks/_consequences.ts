@@ -13,11 +13,11 @@ export function consequences(db: Db, task: Task, to: TaskStatus): Record<string,
   const left = { lease_expires_at: null, blocking_reason: null };
   switch (to) {
     case "in_progress":
-      // A task that was blocked and goes on keeps its start time.
+      // A blocked task that continues keeps its start time.
       return {
         ...left,
         started_at: db`coalesce(t.started_at, clock_timestamp())`,
-        // Its former claim goes on, too.
+        // A blocked task that continues also keeps its claim.
         ...(task.assignee_session_id !== null && { lease_expires_at: lease(db) }),
       };
     case "done":

@@ -12,7 +12,7 @@ import { checkDependencies } from "./_dependencies.ts";
 import { outlineOf, taskColumns, type TaskOutline } from "./_rows.ts";
 import { type CreatedTask, type CreateTask, MAX_TASKS, type Task } from "./schema.ts";
 
-/** Adds a task after the ticket's other tasks, once for an idempotency key. */
+/** Adds a task behind the ticket's other tasks, once for an idempotency key. */
 export async function createTask(ctx: ProjectContext, input: CreateTask): Promise<CreatedTask> {
   return await transact(ctx, async (ctx) => {
     const [ticket, tasks] = await inOrder(

@@ -3,7 +3,7 @@ import { authorCte } from "../core/history.ts";
 import { newVersion } from "../core/if_match.ts";
 import { RELEASED } from "./released_columns.ts";
 
-/** Rows that one sweep handles; the next sweep takes the rest. */
+/** The most rows that one sweep handles. The next sweep takes the rest. */
 const BATCH = 1000;
 
 /**

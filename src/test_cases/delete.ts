@@ -8,8 +8,8 @@ import { getTestCase } from "./get.ts";
 import type { TestCasePath } from "./schema.ts";
 
 /**
- * @throws {AppError} forbidden for bot clients, because they could bypass the gate by it;
- * version_conflict
+ * @throws {AppError} forbidden for bot clients, because they could bypass the gate by deleting a
+ * case; version_conflict
  */
 export async function deleteTestCase(ctx: ProjectContext, input: TestCasePath): Promise<void> {
   requirePerson(ctx.actor, "A bot client may not delete human test cases");

@@ -2,8 +2,8 @@ import type { Db } from "../../db/open.ts";
 
 /**
  * Progress of `tickets t` and who works on it: counts of its tasks and cases, which triggers keep
- * on its row, the earliest claim and the latest agent run. A ticket without an unfinished task has
- * no claim to look for.
+ * on its row, the earliest claim and the latest agent run. If a ticket has no unfinished task, no
+ * claim is looked up.
  */
 export function progressColumns(db: Db) {
   return db`

@@ -7,8 +7,8 @@ import type { CountTickets, TicketCounts } from "./schema.ts";
  * was.
  */
 export async function countTickets(ctx: ProjectContext, input: CountTickets): Promise<TicketCounts> {
-  // Open tickets have an index by priority. For any other filter the index of stages gives the
-  // counts without reading a ticket.
+  // Open tickets have an index by priority. For any other filter, the index of stages answers
+  // without reading a ticket.
   const status = input.priority && "open";
   const query = ctx.db<[TicketCounts["stages"]]>`
     select count(*) filter (where t.stage = 'backlog') as backlog, count(*) filter (where t.stage = 'up_next') as up_next,

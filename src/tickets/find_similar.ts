@@ -3,7 +3,7 @@ import { AppError } from "../core/errors.ts";
 import { embeddedText, findNearest } from "./_similar.ts";
 import type { FindSimilar, SimilarTicket } from "./schema.ts";
 
-/** Finds the hint without creating a ticket, for a form that is still being filled in. */
+/** Finds similar tickets without creating a ticket, for a form that is still being filled in. */
 export async function findSimilarTickets(
   ctx: ProjectContext,
   input: FindSimilar,

@@ -15,8 +15,8 @@ export async function listHistory(ctx: ProjectContext, input: ListHistory) {
   const { db, project, actor, pageBytes } = ctx;
   const latestFirst = input.sort === "-at";
   const direction = db.unsafe(latestFirst ? "desc" : "asc");
-  // This comes before the reads start: if a wrong cursor threw between them, nothing would await
-  // the first read.
+  // The cursor is parsed before the reads start. If a wrong cursor threw an error between the two
+  // reads, nothing would await the first read.
   const beyond = after(db, input);
   const [, rows] = await Promise.all([
     requireTicket(ctx, input.ticketId),

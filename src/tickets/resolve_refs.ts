@@ -8,7 +8,7 @@ const SEVERAL = "ticket_ids";
 
 /**
  * Replaces refs such as HO-12 in an input by the ids of the project's tickets. A ref's case doesn't
- * matter and its key may be a former key of the project. Among several, a ref that names no ticket
+ * matter, and its key may be a former key of the project. In a list, a ref that names no ticket
  * stays as it is.
  * @throws {AppError} not_found for one ticket that is not there
  */
@@ -32,7 +32,7 @@ export async function resolveRefs(
   return replaced;
 }
 
-/** Answers the ids by the refs as they were sent. */
+/** Maps the refs, as they were sent, to ids. */
 async function readIds({ db, project }: ProjectContext, refs: string[]): Promise<Map<string, string>> {
   const tickets = await db<{ ref: string; id: string }[]>`
     select r.ref, t.id

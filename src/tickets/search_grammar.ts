@@ -26,7 +26,7 @@ interface Term extends Literal {
   quoted: boolean;
 }
 
-/** Phones and word processors write quotes of their own. */
+/** Other quotes are replaced, because phones and word processors write typographic ones. */
 const QUOTES = '"“”„‟«»＂';
 const TERM = new RegExp(`([-－﹣]?)[${QUOTES}]([^${QUOTES}]*)[${QUOTES}]?|([^\\s${QUOTES}]+)`, "gu");
 const EXCLUDED = /^[-－﹣](?![-－﹣])/u;
@@ -62,7 +62,7 @@ function joined(alternatives: readonly Alternative[]): Alternative[] {
 function termsOf(q: string): Term[] {
   const terms = Array.from(q.matchAll(TERM), ([, hyphen, quoted, bare]): Term => {
     if (bare === undefined) return { text: quoted!, quoted: true, excluded: hyphen !== "" };
-    // Arrows, rules and options such as --force exclude nothing.
+    // A hyphen in an arrow, a line of hyphens or an option such as --force excludes nothing.
     const excluded = EXCLUDED.test(bare) && hasWord(bare);
     return { text: excluded ? bare.slice(1) : bare, quoted: false, excluded };
   }).filter(({ text }) => text.trim() !== "");

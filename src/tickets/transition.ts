@@ -133,7 +133,7 @@ async function write(
   const skips = live && tickets.some(({ obstacles }) => obstacles.roles.length > 0);
   const asked = live ? tickets.filter(({ pending_questions }) => pending_questions > 0) : [];
   const { type = "completed", note = null } = resolution ?? {};
-  // The values on the right-hand sides are those before the update.
+  // The right-hand sides have the values before the update.
   await Promise.all([
     db`
       update tickets set stage = ${to}, status = ${live ? "closed" : "open"}, ${newVersion(db, "tickets")},

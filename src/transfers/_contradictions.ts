@@ -86,7 +86,7 @@ function inTicket(record: TicketRecord): Issue[] {
   return issues;
 }
 
-/** The code host's pages alone are linked to. */
+/** Only pages of the code host may be linked. */
 function inIssue(config: Config, { issue }: TicketRecord): Issue[] {
   if (issue === null) return [];
   const expected = issueUrl(config, { repo: issue.repo_full_name, number: issue.issue_number });
@@ -140,12 +140,15 @@ function inPartCreations({ id, part_creations = [] }: TicketRecord): Issue[] {
 
 const NO_WEB = "Expected an http or https address";
 
-/** A portal shows the address as a link, so a script in it would run for those who click. */
+/**
+ * A portal shows the address as a link, so a script in the address would run for everyone who
+ * clicks on it.
+ */
 function isWeb(address: string): boolean {
   return WebAddress.safeParse(address).success;
 }
 
-/** The stored answer of a creation, which a repeat gets. */
+/** The stored answer of a creation, which a repeated creation gets. */
 function inAnswer<Schema extends z.ZodType>(
   path: string,
   schema: Schema,

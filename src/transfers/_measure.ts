@@ -10,8 +10,8 @@ export interface Measured {
 }
 
 /**
- * The number of rows that are measured of a list without an end; a ticket with more counts as
- * endless.
+ * The most rows of a ticket's list that are measured. A ticket with more rows counts as too long
+ * for any page.
  */
 const ROWS = 200;
 const ENDLESS = 1e9;

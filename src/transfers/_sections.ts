@@ -1,6 +1,6 @@
 import type { Db, Fragment } from "../../db/open.ts";
 
-/** Lists of a ticket that may be long, in the order in which an export brings them. */
+/** Lists of a ticket that may be long, in their order in an export. */
 export const SECTIONS = [
   "tasks",
   "test_cases",
@@ -11,18 +11,18 @@ export const SECTIONS = [
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
-/** A list of a ticket by its rows `k`. */
+/** A list of a ticket, as a query for its rows `k`. */
 interface Section {
   table: Fragment;
-  /** A row as the export has it. */
+  /** An expression for a row in the form of the export. */
   item: Fragment;
   order: Fragment;
-  /** The key by which the pages of the list go on, and its type. */
+  /** The key at which the next page of the list continues, and the key's type. */
   key: Fragment;
   type: Fragment;
 }
 
-/** At most this many rows are looked at for a page. */
+/** The most rows that are read for a page. */
 const ROWS = 200;
 
 function sectionOf(db: Db, name: SectionName): Section {
@@ -92,14 +92,14 @@ export function wholeSection(db: Db, name: SectionName): Fragment {
 interface PartOf {
   ticketId: string;
   name: SectionName;
-  /** Key of the last row that came before; null at the beginning. */
+  /** The key of the last row of the page before; null at the beginning. */
   after: string | number | null;
   pageBytes: number;
 }
 
 /**
- * The rows that fit into a page of a list, at least one, and the key by which the list goes on;
- * null at its end.
+ * Returns the rows that fit into a page of a list, at least one, and the key at which the next page
+ * continues, which is null at the end of the list.
  */
 export async function readSection(db: Db, part: PartOf) {
   const { ticketId, name, after, pageBytes } = part;

@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
 
-/** How long the parsing may keep other callers waiting at a time. */
+/** The milliseconds of parsing after which other calls get their turn. */
 const SLICE_MS = 10;
 
 type Issue = z.core.$ZodIssue;
 type List = z.ZodArray | z.ZodOptional<z.ZodArray>;
 
 /**
- * Makes a parser that answers as `z.array(record)` does, but lets other work of the process come
- * between. It parses each record without the items of its long lists, and then each item.
+ * Makes a parser that gives the same result as `z.array(record)`, but lets other work of the
+ * process run in between. It parses each record without the items of its long lists, and then each
+ * item.
  */
 export function slicedParser<Record extends z.ZodObject>(record: Record, lists: readonly string[]) {
   const long = lists.map((name) => [name, itemOf(record.shape[name] as List)] as const);
@@ -48,7 +49,7 @@ function itemOf(list: List): z.ZodType {
   return list instanceof z.ZodOptional ? itemOf(list.unwrap()) : list.element as z.ZodType;
 }
 
-/** The same list, with its bounds. */
+/** Returns the list's schema with its bounds, but for items of any kind. */
 function withAnyItems(list: List): z.ZodType {
   if (list instanceof z.ZodOptional) return withAnyItems(list.unwrap()).optional();
   return list.clone({ ...list.def, element: z.unknown() });

@@ -8,10 +8,15 @@ import type { ExportPage, ExportProject, TicketPart, TicketRecord } from "./sche
 
 /** The lists of a ticket that come before its history, as an import takes them. */
 const IMPORTED = SECTIONS.filter((name) => name !== "history");
-/** Leaves room for the rest of the ticket in a call of 16 MiB. */
+/**
+ * The most bytes of the lists, so that the rest of the ticket fits into the same call of 16 MiB.
+ */
 const MOST_WHOLE_BYTES = 14 * 1024 * 1024;
 
-/** Where a page begins: after a ticket, or inside of one, whose number it is then. */
+/**
+ * The position at which a page begins. It is either after a ticket, or inside of the ticket with
+ * this number.
+ */
 interface Place {
   number: number;
   section?: number;
@@ -90,7 +95,10 @@ function partOf(ticketId: string, name: SectionName, items: unknown[]): TicketPa
   return { type: "ticket_part", ticket_id: ticketId, [name]: list };
 }
 
-/** Can a ticket be imported in one call? Then it comes in one record, but for its history. */
+/**
+ * Tells whether a ticket can be imported in one call. Such a ticket is exported as one record,
+ * except for its history.
+ */
 async function isImportable({ db }: ProjectContext, { id, own_bytes }: Measured): Promise<boolean> {
   if (own_bytes > MOST_WHOLE_BYTES) return false;
   const bytes = IMPORTED.map((name) => db` + octet_length(${wholeSection(db, name)}::text)`);
@@ -100,7 +108,7 @@ async function isImportable({ db }: ProjectContext, { id, own_bytes }: Measured)
   return exact.bytes <= MOST_WHOLE_BYTES;
 }
 
-/** Reads tickets with these lists, and with empty ones in the place of those that follow. */
+/** Reads tickets with these lists. The lists that follow in other records are empty. */
 async function readTickets(
   ctx: ProjectContext,
   ids: string[],

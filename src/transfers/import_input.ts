@@ -12,8 +12,8 @@ const Outline = ImportTickets.extend({
 });
 
 /**
- * Parses an import as its schema does. The largest ones take half a second, so other callers come
- * between.
+ * Parses an import as its schema does. The largest imports take half a second, so other calls run
+ * in between.
  * @throws {z.ZodError}
  */
 async function parse(input: unknown): Promise<ImportTickets> {
@@ -29,7 +29,7 @@ async function parse(input: unknown): Promise<ImportTickets> {
   return { ...outline.data!, records: data as TicketRecord[] };
 }
 
-/** The schema of an import, whose `parse` answers a promise. Both doors await it. */
+/** The schema of an import. Its `parse` returns a promise, which REST and tRPC await. */
 export const ImportInput: typeof ImportTickets = Object.assign(ImportTickets.clone(ImportTickets.def), {
   parse: parse as never,
 });

@@ -16,7 +16,7 @@ import { type Row, rowsOf } from "./ticket_rows.ts";
 import type { ImportResult, ImportTickets, TicketRecord } from "./schema.ts";
 
 /**
- * Imports exported tickets under their own ids and numbers, all tickets of a call or none. Tickets
+ * Imports exported tickets with their own ids and numbers, all tickets of a call or none. Tickets
  * that exist already stay as they are, so that an interrupted import is simply repeated. People are
  * found by email.
  * @throws {AppError} forbidden for bots, because approvals are imported too; conflict if another
@@ -28,8 +28,8 @@ export async function importTickets(ctx: ProjectContext, input: ImportTickets): 
   const keys = [...new Set(input.records.flatMap(({ project_keys = [] }) => project_keys))];
   return await transact(ctx, async (ctx) => {
     if (keys.length > 0) await lockAccount(ctx, ctx.project.account_id);
-    // These locks come before the project's, because a split locks its ticket and then takes
-    // numbers.
+    // The tickets are locked before the project, because a split also locks its ticket first and
+    // then takes numbers from the project.
     await lockTickets(ctx, linksOf(input.records).flatMap(({ id, duplicate_of }) => [id, duplicate_of]));
     const present = await lockPresent(ctx, input.records);
     const records = input.records.filter(({ id }) => !present.has(id));
@@ -91,7 +91,7 @@ async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord
   ]);
 }
 
-/** Emails of those who decided cases, and are bot clients here. */
+/** The emails of people who decided cases and are bot clients here. */
 async function findBots(
   { db, project }: ProjectContext,
   records: readonly TicketRecord[],
@@ -156,7 +156,7 @@ async function insertRows(db: Db, table: string, rows: readonly Row[]): Promise<
 
 /**
  * Inserts links whose two tickets both exist. The importer sends a ticket again at the end if its
- * link had to wait. A ticket that was reopened here since has lost its link for good.
+ * link had to wait. A ticket that was reopened here in between doesn't get its link again.
  */
 async function insertDuplicates(ctx: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
   const { db, project } = ctx;

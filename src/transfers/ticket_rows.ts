@@ -45,7 +45,7 @@ export function rowsOf(
         resolved_by: person(one.resolved_by),
       }))
     ),
-    // The version of the ticket that a question was about differs here.
+    // The version of the ticket to which a question refers is different in this installation.
     questions: parts(({ questions = [] }) =>
       questions.map((one) => ({
         ...one,
@@ -62,7 +62,10 @@ export function rowsOf(
   };
 }
 
-/** Counts the question that was made with the ticket. A trigger counts the other questions. */
+/**
+ * Counts the question that was created together with the ticket. A trigger counts the other
+ * questions.
+ */
 function countedWithTicket({ questions = [] }: TicketRecord) {
   const own = questions.filter(({ status, made_with_ticket }) => status === "pending" && made_with_ticket);
   const human = own.filter(({ resolver }) => resolver === "human_only");

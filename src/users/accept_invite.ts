@@ -18,8 +18,8 @@ export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Pr
   const passwordHash = await hashPassword(input.password);
   const tokenHash = hashToken(input.token);
   return await transact(ctx, async (ctx) => {
-    // There are two statements, because the second sees the session of a sign-in for which the
-    // first waited, and ends that session too.
+    // These are two statements. The first may wait for a sign-in, and only a second statement sees
+    // the session of that sign-in and ends it, too.
     const [, [user]] = await inOrder(
       ctx.db`
         select from users where id = (select user_id from invitations where token_hash = ${tokenHash}) for update`,

@@ -17,8 +17,8 @@ import type { Invitation, User } from "./schema.ts";
  */
 export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invitation> {
   return await transact(ctx, async (ctx) => {
-    // The lock keeps a user who is deactivated or promoted at this moment from getting a link, and
-    // of several links that are made at once the last one works.
+    // Because of the lock, a user who is deactivated or promoted at this moment doesn't get a link.
+    // If several links are made at once, the last one works.
     await ctx.db`
       select from users where id in (${input.id}::uuid, ${ctx.actor.user.id}::uuid) order by id for update`;
     await requireStanding(ctx);

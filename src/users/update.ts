@@ -114,8 +114,8 @@ async function writeUser(ctx: Context, input: UpdateUser): Promise<User> {
 }
 
 /**
- * Ends a user's credentials. This is also done on reactivation, so that an older key, or one that
- * was being created during the deactivation, doesn't work any more.
+ * Ends a user's credentials. This is also done on reactivation, so that an older key doesn't work
+ * any more. Neither does a key that was being created during the deactivation.
  */
 async function endCredentials({ db }: Context, userId: string): Promise<void> {
   await Promise.all([

@@ -6,7 +6,7 @@ import type { WaitingItem } from "./schema.ts";
 
 /**
  * The columns are kind, id, title, since, due_at, project_id, ticket_id, tasks. `reach r` are the
- * projects of the caller, each with a role.
+ * caller's projects, each with the caller's role.
  */
 export function sourcesFor(ctx: ActorContext, kind: WaitingItem["kind"] | undefined): Fragment[] {
   const sources = {

@@ -22,7 +22,7 @@ describe("a backup of the embedded database", () => {
   afterEach(() => Deno.remove(folder, { recursive: true }));
 
   /**
-   * 8 clients create until told to stop; answers the refs that were acknowledged, in the order of
+   * 8 clients create until told to stop and returns the refs that were acknowledged, in the order of
    * their answers.
    */
   function createUntil(project: TestProject, stopped: () => boolean) {

@@ -26,7 +26,7 @@ async function run(program: string, args: string[], options: Deno.CommandOptions
 }
 
 /**
- * Runs the recipe in a folder, with the shells that GitHub Actions takes, and answers what it
+ * Runs the recipe in a folder, with the shells that GitHub Actions takes, and returns what it
  * sends.
  */
 async function runRecipe(shell: string[], cwd: string, sha: string) {

@@ -155,7 +155,7 @@ describe("a model folder that is not as it was made", () => {
     ["missing weights", () => null, /model_quantized\.onnx is missing/],
     ["truncated weights", (bytes: Uint8Array) => bytes.slice(0, 5_000_000), /\(5000000 bytes\) has sha256/],
     ["one byte changed", (bytes: Uint8Array) => changed(bytes), /model_quantized\.onnx .* has sha256/],
-  ])("%s: fails with the reason and answers null", async (_, damage, reason) => {
+  ])("%s: fails with the reason and returns null", async (_, damage, reason) => {
     const embedder = start({ threads: 2, modelDir: await damagedModel(damage) });
     expect(await embedder.embed("text", PATIENT)).toBeNull();
     expect(embedder.state()).toMatchObject({

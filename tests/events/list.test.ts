@@ -132,7 +132,7 @@ describe("whose events", () => {
 });
 
 describe("waiting", () => {
-  test("ends with the first event that is wanted, and answers what came", async () => {
+  test("ends with the first event that is wanted, and returns what came", async () => {
     const { id, path } = await makeTicket(harness.now, project);
     const after = await settled();
     const waited = read(`after=${after}&wait=30&types=ticket.closed`);

@@ -67,7 +67,7 @@ test("hey-api writes a client by which calls compile, and a wrong one doesn't", 
   expect(await faultsOf(call(DRAFT.replace(`"bug"`, `"bugs"`)))).toContain(`Type '"bugs"' is not assignable`);
 });
 
-/** Answers the compiler's errors for a program that uses the generated client. */
+/** Returns the compiler's errors for a program that uses the generated client. */
 async function faultsOf(program: string): Promise<string> {
   await Deno.writeTextFile(`${folder}/program.ts`, program);
   const { code, stderr } = await runDeno(

@@ -49,7 +49,7 @@ async function titles(): Promise<string[]> {
   return body.tickets.map(({ title }: { title: string }) => title);
 }
 
-/** Creates so many; answers their titles. */
+/** Creates so many and returns their titles. */
 async function createSome(count: number): Promise<string[]> {
   const made: string[] = [];
   for (let i = 0; i < count; i++) {

@@ -108,7 +108,7 @@ describe.each(ofTickets)("%s names tickets in %s", (name, field, procedure) => {
     return answer.body;
   };
   const trpc = async (names: string[]) => (await send(name, type, inputOf(names))).data;
-  /** Answers how many tickets were changed or found. */
+  /** Returns how many tickets were changed or found. */
   const countIn = (answer: unknown) => {
     const { updated, count } = answer as { updated?: number; count?: number };
     return updated ?? count;

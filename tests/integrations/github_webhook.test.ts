@@ -355,7 +355,7 @@ describe("an issue that a ticket is linked to", () => {
     return row;
   }
 
-  /** Answers a time that is one second later at each call. */
+  /** Returns a time that is one second later at each call. */
   function clock(): () => string {
     let time = Date.parse("2026-11-20T10:00:00Z");
     return () => new Date(time += 1000).toISOString().replace(".000Z", "Z");

@@ -80,7 +80,7 @@ interface Node {
 }
 
 /**
- * Answers the part of the HTML in a text that a browser shows. A comment without an end hides the
+ * Returns the part of the HTML in a text that a browser shows. A comment without an end hides the
  * rest of its paragraph.
  */
 function shown() {

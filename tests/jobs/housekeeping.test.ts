@@ -7,7 +7,7 @@ import { makeProject, makeTicket, makeUser } from "../factories.ts";
 import { planOf } from "../explaining.ts";
 import { useHarness } from "../harness.ts";
 
-/** Answers a vector for each text but those that it can't read. */
+/** Returns a vector for each text but those that it can't read. */
 const embedder: Embedder = {
   state: () => ({ state: "ready", queued: 0 }),
   embed: (text) => Promise.resolve(text.startsWith("Unreadable") ? null : new Float32Array(384).fill(0.05)),

@@ -34,7 +34,7 @@ async function running<T>(
   }
 }
 
-/** A person whose token of the code-hosting service is stored; answers their id. */
+/** A person whose token of the code-hosting service is stored and returns their id. */
 async function makeLinked(harness: Harness): Promise<string> {
   const { id } = await makeUser(harness);
   const { encryption } = harness.services.secrets;
@@ -50,7 +50,7 @@ async function readLinked(harness: Harness, id: string) {
   return decrypt(harness.services.secrets.encryption, row!.token, `code_hosting_accounts/${id}`);
 }
 
-/** Answers the statuses that the senders with a secret get. */
+/** Returns the statuses that the senders with a secret get. */
 async function deliver(harness: Harness, secret: string): Promise<number[]> {
   const sent = [
     agentDelivery(secret, {

@@ -159,7 +159,7 @@ describe("the tasks of a project", () => {
   });
 });
 
-/** Reads a page, and answers how the database would. */
+/** Reads a page, and returns how the database would. */
 async function planOfPage(project: TestProject, query: object): Promise<string> {
   const { sql, services } = harness.now;
   const ctx = {

@@ -56,7 +56,7 @@ function said(arrows: Arrow[]): string[] {
 }
 
 /**
- * Puts tickets into a stage past all gates, then asks for another stage. Answers null for a ticket
+ * Puts tickets into a stage past all gates, then asks for another stage. Returns null for a ticket
  * that stays without a reason.
  */
 async function outcomes(ids: string[], from: Stage, to: Stage): Promise<(string | null)[]> {

@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Whether `header` is `sha256=<hex HMAC-SHA256 of the body>` by one of the secrets. Every secret is
- * tried and compared in constant time, no matter what the header holds.
+ * Tells whether `header` is `sha256=<hex HMAC-SHA256 of the body>` by one of the secrets. Every
+ * secret is tried and compared in constant time, no matter what the header contains.
  */
 export function isSigned(body: Uint8Array, header: string | null, secrets: readonly string[]): boolean {
   const given = /^sha256=([0-9a-f]{64})$/i.exec(header ?? "")?.[1] ?? "";
@@ -14,8 +14,8 @@ export function isSigned(body: Uint8Array, header: string | null, secrets: reado
 }
 
 /**
- * Whether `given` is one of the secrets. They are compared by digest, so that not even the length
- * shows.
+ * Tells whether `given` is one of the secrets. Digests are compared, so that not even a secret's
+ * length can be found out.
  */
 export function isSecret(given: string | null, secrets: readonly string[]): boolean {
   const digest = sha256(given ?? "");

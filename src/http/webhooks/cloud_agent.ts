@@ -7,8 +7,8 @@ import { isSigned } from "./_signature.ts";
 import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, tellOutcome, type Webhook } from "./webhook.ts";
 
 /**
- * Cursor's background agents, v0. Only the body is signed, so that nothing but its name is read
- * from the headers.
+ * Cursor's background agents, v0. Only the body is signed, so the headers are used only for the
+ * delivery's name.
  */
 export const cloudAgentWebhook: Webhook = {
   path: "/webhooks/cloud-agent",

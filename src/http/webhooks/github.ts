@@ -7,8 +7,8 @@ import { isSigned } from "./_signature.ts";
 import { answersOf, deliveryName, MAX_BODY_BYTES, Taken, tellOutcome, type Webhook } from "./webhook.ts";
 
 /**
- * The hooks of `/integrations/webhooks` send here. Only the body is signed, so the headers only
- * name the delivery.
+ * The hooks that `/integrations/webhooks` sets up send here. Only the body is signed, so the
+ * headers only name the delivery.
  */
 export const githubWebhook: Webhook = {
   path: "/webhooks/github",

@@ -11,15 +11,15 @@ import { deployWebhook } from "./deploy.ts";
 import { githubWebhook } from "./github.ts";
 import { paymentWebhook } from "./payment.ts";
 
-/** Every sender that the service listens to. */
+/** Every sender whose webhooks the service accepts. */
 export const WEBHOOKS: readonly Webhook[] = [cloudAgentWebhook, deployWebhook, githubWebhook, paymentWebhook];
 
 export function webhookRoutes(services: Services): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   const inTime = deadline(services);
   for (const webhook of WEBHOOKS) {
-    // Prometheus sees no increase in the first value that it reads of a counter. Starting from 0
-    // lets the first delivery count too.
+    // Prometheus sees no increase in the first value of a counter that it reads. The counters start
+    // at 0, so that the first delivery is counted, too.
     for (const outcome of COUNTED) {
       services.metrics.deliveries.inc({ provider: webhook.provider, outcome }, 0);
     }
@@ -63,7 +63,7 @@ async function receive(
 }
 
 const REFUSED_LIMIT = { name: "refused-webhook", points: 60, seconds: 60 };
-/** The codes of a call whose sender doesn't know the secret. */
+/** The error codes for a sender that doesn't know the secret. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   "invalid_signature",
   "invalid_signature_payload",
@@ -71,8 +71,8 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Counts a refused call against its address, so that nobody can guess a secret. A call that is
- * genuine is always taken, because another's guesses may come from the same proxy.
+ * Counts a refused call against its address, so that nobody can guess a secret. A genuine call is
+ * always accepted, because somebody else's guesses may come through the same proxy.
  * @throws {AppError} rate_limited
  */
 async function countRefusal(

@@ -17,12 +17,15 @@ interface WebhookCall {
   answer: Headers;
 }
 
-/** A sender's door: it checks that what came is genuine, and answers with a body. */
+/**
+ * The endpoint for one sender's webhooks. It checks that a delivery is genuine, and answers with a
+ * body.
+ */
 export interface Webhook {
   /** The path below /api. */
   path: `/webhooks/${string}`;
   provider: Provider;
-  /** The setting that switches it on. */
+  /** The setting that enables the endpoint. */
   secret: "CLOUD_AGENT_WEBHOOK_SECRET" | "CRON_SECRET" | "GITHUB_WEBHOOK_SECRET" | "STRIPE_WEBHOOK_SECRET";
   maxBytes: number;
   operation: ZodOpenApiOperationObject & Required<Pick<ZodOpenApiOperationObject, "requestBody">>;
@@ -31,7 +34,9 @@ export interface Webhook {
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Tells the outcome of a delivery to people who look at a sender's log, or who play the sender. */
+/**
+ * Describes the outcome of a delivery, for people who read the sender's log or simulate the sender.
+ */
 export function tellOutcome(answer: Headers, { repeat, outcome, reason }: Receipt): void {
   answer.set("Delivery-Outcome", repeat ? "repeated" : reason ? `${outcome}; reason=${reason}` : outcome);
 }
@@ -42,10 +47,10 @@ const OUTCOME = {
   ).meta({ header: { id: "Delivery-Outcome" } }),
 };
 
-/** The answer of a sender's door. */
+/** The answer to a sender. */
 export const Taken = z.object({ ok: z.boolean() });
 
-/** The answers of a sender's door: its own form of yes, or the reason why not. */
+/** The answers to a sender: success in the sender's own form, or the reason of a refusal. */
 export function answersOf(schema: z.ZodType, ...errors: ErrorCode[]): ZodOpenApiOperationObject["responses"] {
   return {
     "200": { description: "Taken", content: { "application/json": { schema } }, headers: fieldsOf(OUTCOME) },
@@ -65,8 +70,8 @@ export function answersOf(schema: z.ZodType, ...errors: ErrorCode[]): ZodOpenApi
 }
 
 /**
- * Answers a sender's name for its delivery. An empty or endless name counts as none, because the
- * body's hash recognises a repeat as well.
+ * Returns the sender's name for its delivery. An empty or very long name counts as none, because
+ * the hash of the body also identifies a repeat.
  */
 export function deliveryName(header: string | null): string | null {
   return header && header.length <= 200 ? header : null;
