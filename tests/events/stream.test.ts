@@ -8,32 +8,23 @@ import { MOST_STREAMS, openStream } from "../../src/events/open_streams.ts";
 import { STALL_MS } from "../../src/http/paced.ts";
 import type { AppRouter } from "../../src/routers/root.ts";
 import { makeKey, makeMember, makeProject, makeTicket } from "../factories.ts";
+import { eventsOf, type EventStream, openEventStream } from "../event_stream.ts";
 import { openBrowser } from "../open_browser.ts";
 import { until } from "../until.ts";
 import { call, harness, project, settled, useServer } from "./_world.ts";
 
 const server = useServer();
-const streams: AbortController[] = [];
-afterAll(() => streams.forEach((stream) => stream.abort()));
+const streams: EventStream[] = [];
+afterAll(() => streams.forEach((stream) => stream.close()));
 
-/** Reads a stream as text until it is ended. */
 async function open(query: string, headers: Record<string, string>) {
-  const stream = new AbortController();
+  const stream = await openEventStream(`${server.url}/api/events/stream?${query}`, headers);
   streams.push(stream);
-  const response = await fetch(`${server.url}/api/events/stream?${query}`, {
-    headers,
-    signal: stream.signal,
-  });
-  const read = { response, text: "", ended: false, close: () => stream.abort() };
-  void (async () => {
-    for await (const part of response.body!.pipeThrough(new TextDecoderStream())) read.text += part;
-  })().catch(() => {}).finally(() => read.ended = true);
-  return read;
+  return stream;
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const types = (text: string) =>
-  [...text.matchAll(/^data: (\{"seq".*)$/gm)].map(([, data]) => JSON.parse(data!).type);
+const types = (text: string) => eventsOf(text).map(({ type }) => type);
 
 async function change(path: string, priority: string): Promise<void> {
   expect((await call("PATCH", path, { priority })).status).toBe(200);
