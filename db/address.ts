@@ -1,7 +1,8 @@
 /**
  * Returns an address for each host of DATABASE_URL, which may name several, such as
- * `postgres://handoff@one:5432,two:5432/handoff`. The one that takes writes is found by asking, so
- * libpq's `target_session_attrs` is left out: postgres.js (3.4.9) takes a standby for read-write.
+ * `postgres://handoff@one:5432,two:5432/handoff`. The service finds the host that takes writes by
+ * asking each host. Therefore libpq's `target_session_attrs` is left out, with which postgres.js
+ * (3.4.9) takes a standby for read-write.
  */
 export function addressesOf(url: string): string[] {
   const [, before, hosts, rest] = /^([a-z]+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/is.exec(url) ?? [];
@@ -27,7 +28,8 @@ export function placeOf(url: string): string {
 }
 
 /**
- * The host that a process uses at the moment. Its health check looks for another when that is lost.
+ * The host that a process uses at the moment. The health check looks for another host if this one
+ * is lost.
  */
 export class Hosts {
   readonly #addresses: string[];
@@ -45,7 +47,10 @@ export class Hosts {
     this.#at = (this.#at + 1) % this.#addresses.length;
   }
 
-  /** Stays with the first host for which `takesWrites` answers true, or with the first of all. */
+  /**
+   * Uses the first host for which `takesWrites` returns true. If there is none, uses the first host
+   * of the list.
+   */
   async find(takesWrites: (address: string) => Promise<boolean>): Promise<void> {
     if (this.#addresses.length === 1) return;
     for (const _ of this.#addresses) {

@@ -7,13 +7,13 @@ import { applyMigrations } from "./migrate.ts";
 import { openDatabase } from "./open.ts";
 
 /**
- * Signs and encrypts. It is the one file of a data folder that must be kept beside the database,
- * because every other file is created again.
+ * The secret that signs and encrypts. It is the only file of a data folder that must be kept in
+ * addition to the database, because every other file is created again.
  */
 const SECRET = "auth_secret";
 /**
- * Written in the format of sha256sum. Only these sums show whether a backup survived being packed,
- * sent and unpacked.
+ * The file is in the format of sha256sum. Only these sums show whether a backup is still intact
+ * after it was packed, sent and unpacked.
  */
 const SUMS = "SHA256SUMS";
 
@@ -21,8 +21,8 @@ const SUMS = "SHA256SUMS";
  * Copies the embedded database of `dataDir` into the new folder `target`, whether or not the
  * service runs. The folder gets its name when it is complete. It holds secrets, so its mode is
  * 0700.
- * @throws {Error} when there is no database, or `target` exists, or `signal` was aborted; no copy
- * is left then
+ * @throws {Error} if there is no database, `target` exists, or `signal` was aborted. No copy is
+ * left in these cases.
  */
 export async function backUp(dataDir: string, target: string, signal?: AbortSignal): Promise<void> {
   const home = resolve(dataDir);
@@ -61,14 +61,16 @@ interface Restored {
   tickets: number;
   /** The migrations that the backup lacked. */
   applied: string[];
-  /** Whether the backup is known to be complete. Backups of earlier versions have no sums. */
+  /**
+   * Whether the backup is known to be complete. This is unknown for backups of earlier versions,
+   * which have no sums.
+   */
   whole: boolean;
 }
 
 /**
  * Puts a backup into `dataDir`, which must hold no database yet. The database gets its name there
- * once it has been opened and brought up to date. A restore that fails leaves the folder free for
- * another backup.
+ * after it was opened and migrated. A restore that fails leaves the folder free for another backup.
  * @throws {Error} when there is a database, or `source` is no backup, was changed or can't be
  * opened
  */
@@ -82,7 +84,8 @@ export async function restore(source: string, dataDir: string): Promise<Restored
       throw new Error(`${home} holds a database already: restore into an empty DATA_DIR`);
     }
     const whole = await checkSums(source);
-    // A kill may leave this folder behind; the next restore or a first start removes it.
+    // A killed process may leave this folder behind. The next restore or a first start removes the
+    // folder.
     const unfinished = join(home, "db.new");
     try {
       await removeIfPresent(unfinished);
@@ -112,8 +115,8 @@ async function bringUpToDate(dataDir: string): Promise<Omit<Restored, "whole">> 
 }
 
 /**
- * Returns false when the backup has no sums. Without sums a file that is cut off or missing goes
- * unnoticed, because the database may well open with less in it.
+ * Returns false if the backup has no sums. Without sums a truncated or missing file is not noticed,
+ * because the database may open nevertheless, with a part of its rows missing.
  */
 async function checkSums(source: string): Promise<boolean> {
   if (!await exists(join(source, SUMS))) return false;
@@ -151,7 +154,7 @@ async function* filesIn(folder: string, path: string): AsyncGenerator<string> {
   }
 }
 
-/** Holds the folder's lock, so that no service runs on the folder or starts while `work` does. */
+/** Holds the folder's lock, so that no service runs or starts on the folder during `work`. */
 async function whileLocked<T>(home: string, work: () => Promise<T>): Promise<T> {
   const lock = await lockFolder(home);
   try {

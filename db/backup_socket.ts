@@ -3,17 +3,20 @@ import type { Engine } from "./pglite_engine.ts";
 import { removeIfPresent } from "./files.ts";
 
 /**
- * The socket belongs to the owner of the database's files alone, so it gives nobody access that
- * they lack.
+ * Only the owner of the database's files may use the socket, so the socket gives nobody more access
+ * than before.
  */
 const SOCKET = "backup.sock";
-/** Requests wait while files are copied. A copy that takes longer than this doesn't count. */
+/**
+ * The time limit of a copy, because requests wait while files are copied. A copy that takes longer
+ * is not valid.
+ */
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * Lets another process of the same user copy the files of a running database. A connection pauses
- * the engine, is told `ready`, says `done` when it has copied, and hears `ok` if the engine stood
- * still all the time.
+ * the engine. The socket sends `ready`, the other process sends `done` after it has copied the
+ * files, and the socket sends `ok` if the engine was paused all the time.
  */
 export async function serveBackups(home: string, engine: Engine): Promise<{ close(): Promise<void> }> {
   const path = join(home, SOCKET);
@@ -39,7 +42,7 @@ async function serveEach(listener: Deno.UnixListener, engine: Engine): Promise<v
       await say(connection, "ready");
       if (await hear(connection) === "done") await say(connection, "ok");
     } catch (error) {
-      // The other side sees its connection end before the ok, and throws its copy away.
+      // The other process notices that its connection ends before the ok, and deletes its copy.
       if (!isConnectionEnd(error)) throw error;
     } finally {
       engine.resume();
@@ -50,9 +53,9 @@ async function serveEach(listener: Deno.UnixListener, engine: Engine): Promise<v
 }
 
 /**
- * Runs `copy` while the running database of `home` stands still. Returns false when none runs
+ * Runs `copy` while the running database of `home` is paused. Returns false if no database runs
  * there.
- * @throws {Error} when the database did not stand still until the end, or `signal` was aborted
+ * @throws {Error} if the database was not paused until the end, or `signal` was aborted
  */
 export async function whilePaused(
   home: string,
@@ -95,7 +98,7 @@ async function connect(home: string): Promise<Deno.UnixConn | null> {
   try {
     return await Deno.connect({ transport: "unix", path: join(home, SOCKET) });
   } catch (error) {
-    // A killed service leaves its socket behind.
+    // A killed service leaves its socket file behind.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.ConnectionRefused) return null;
     throw error;
   }
@@ -105,7 +108,9 @@ async function say(connection: Deno.UnixConn, word: string): Promise<void> {
   await connection.write(new TextEncoder().encode(`${word}\n`));
 }
 
-/** Reads one word. Every word is shorter than a packet; "" means that the other side is gone. */
+/**
+ * Reads one word. Every word is shorter than a packet. "" means that the other process has gone.
+ */
 async function hear(connection: Deno.UnixConn): Promise<string> {
   const buffer = new Uint8Array(16);
   const length = await connection.read(buffer);

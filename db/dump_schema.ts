@@ -36,7 +36,7 @@ export async function dumpSchema(sql: Sql): Promise<string> {
     readViews(sql),
     readFunctions(sql),
   ]);
-  // The parts are sorted here, because the servers' collations differ.
+  // The parts are sorted here and not by the servers, because the servers' collations differ.
   const sorted = parts.flat().sort((a, b) =>
     KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || compare(a.owner, b.owner) || a.rank - b.rank ||
     compare(a.name, b.name)
@@ -137,7 +137,7 @@ async function readTracking(sql: Sql): Promise<Part[]> {
   return rows.map((row) => ({ ...row, kind: "table", rank: 3, name: "", text: wrap(row.text) }));
 }
 
-/** `track_history` leaves its own call as the comment on the function that it generates. */
+/** `track_history` stores its own call in the comment on the function that it generates. */
 function trackingCall(sql: Sql, functionId: string) {
   return sql`substring(obj_description(${sql(functionId)}, 'pg_proc') from '^call track_history.*')`;
 }
@@ -202,7 +202,7 @@ async function readFunctions(sql: Sql): Promise<Part[]> {
       and not exists (select 1 from pg_depend d
         where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
   `;
-  // A body that is kept as text keeps its own lines.
+  // A body that the server stores as text keeps its own lines.
   return rows.map(({ name, text, parsed }) => ({
     kind: "function",
     owner: name,
@@ -212,7 +212,7 @@ async function readFunctions(sql: Sql): Promise<Part[]> {
   }));
 }
 
-/** Dumps the schema after all migrations, on a new PGlite that is thrown away. */
+/** Dumps the schema after all migrations, from a new PGlite that is deleted afterwards. */
 async function dumpMigrations(): Promise<string> {
   const dataDir = await Deno.makeTempDir({ prefix: "handoff-schema-" });
   const database = await openDatabase({ dataDir });

@@ -37,12 +37,14 @@ const UNAVAILABLE = new Set([
   "57P03", // cannot connect now: starting up or shutting down
 ]);
 
-/** Codes of things that the server doesn't let this role, this database or this connection do. */
+/**
+ * Codes of actions that the server doesn't allow to this role, this database or this connection.
+ */
 const NOT_ALLOWED = new Set([
   "08P01", // a pooler that takes no settings with the connection
   "0A000", // the extension is not installed on the server
   READ_ONLY,
-  "3F000", // the search path names no schema that is there
+  "3F000", // the search path names no existing schema
   "42501", // the role lacks the right
   "42602", // pgvector before 0.8 has not all of the settings
 ]);
@@ -58,22 +60,24 @@ export class ForeignSchema extends ConfigError {
 }
 
 /**
- * Whether an error that ended a start is one to mend at the server of DATABASE_URL and not in this
- * code.
+ * Tells whether the cause of a failed start is at the server of DATABASE_URL and not in this code.
  */
 export function isServersFault(error: unknown): boolean {
   return endsConnection(error) || NOT_ALLOWED.has(property(error, "code") ?? "");
 }
 
-/** Whether a unique constraint or index was broken; with `constraint`, whether it was that one. */
+/**
+ * Tells whether a unique constraint or index was violated; with `constraint`, whether it was that
+ * constraint.
+ */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (property(error, "code") !== "23505") return false;
   return constraint === undefined || property(error, "constraint_name") === constraint;
 }
 
 /**
- * Whether the database could not be reached or went away in the middle. A statement that was sent
- * may or may not have been executed.
+ * Tells whether the database could not be reached or was lost during a statement. A statement that
+ * was sent may or may not have been executed.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = property(error, "code");
@@ -82,14 +86,14 @@ export function isUnavailable(error: unknown): boolean {
   return code === "ENOENT" && property(error, "syscall") === "connect";
 }
 
-/** Whether the health check dropped the connection that the statement waited for. */
+/** Tells whether the health check dropped the connection for which the statement waited. */
 export function isGivenUp(error: unknown): boolean {
   return property(error, "code") === "CONNECTION_DESTROYED";
 }
 
 /**
- * Whether the connection that the error came over is gone or about to go. After any other error the
- * connection takes the next statement.
+ * Tells whether the connection on which the error came has ended or is about to end. After any
+ * other error the connection accepts the next statement.
  */
 export function endsConnection(error: unknown): boolean {
   const severity = property(error, "severity");
@@ -101,25 +105,28 @@ export function isOutOfMemory(error: unknown): boolean {
   return property(error, "code") === "53200";
 }
 
-/** Whether a statement was cancelled by statement_timeout or gave up on a lock. */
+/** Tells whether a statement was cancelled by statement_timeout or stopped waiting for a lock. */
 export function isTimeout(error: unknown): boolean {
   return isLockTimeout(error) || property(error, "code") === "57014";
 }
 
-/** Whether a statement gave up on a row that another transaction holds. */
+/** Tells whether a statement stopped waiting for a row that another transaction has locked. */
 export function isLockTimeout(error: unknown): boolean {
   return property(error, "code") === "55P03";
 }
 
-/** Whether the transaction lost against another one and may be repeated as a whole. */
+/**
+ * Tells whether the transaction failed because of another transaction, and may be repeated as a
+ * whole.
+ */
 export function isDeadlock(error: unknown): boolean {
   const code = property(error, "code");
   return code === "40P01" || code === "40001";
 }
 
 /**
- * Whether the error ends the whole transaction. No savepoint helps then, and the transaction's
- * caller has to try again.
+ * Tells whether the error ends the whole transaction. Then a savepoint doesn't help, and the
+ * transaction's caller has to try again.
  */
 export function endsTransaction(error: unknown): boolean {
   return isUnavailable(error) || isDeadlock(error);

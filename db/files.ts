@@ -21,15 +21,15 @@ export async function removeIfPresent(path: string): Promise<void> {
 const OWN_NAMES = /^(auth_secret|db|backup)(\.|$)/;
 
 /**
- * Makes DATA_DIR, open to this user alone. A folder that was there is closed to others too, if
- * nothing of somebody else's lies in it.
+ * Creates DATA_DIR, to which only this user has access. An existing folder is closed to other
+ * users, too, unless it contains files of another user.
  */
 export async function makeDataFolder(path: string): Promise<void> {
   await Deno.mkdir(path, { recursive: true, mode: 0o700 });
   const { mode } = await Deno.stat(path);
   if (mode === null || (mode & 0o077) === 0) return;
   for await (const { name } of Deno.readDir(path)) if (!OWN_NAMES.test(name)) return;
-  // Some file systems have no modes, and the folder may belong to another user. What lies in it is
-  // closed by itself.
+  // A failure is ignored, because some file systems have no modes, and the folder may belong to
+  // another user. The files in the folder have modes of their own.
   await Deno.chmod(path, 0o700).catch(() => {});
 }

@@ -5,7 +5,7 @@ import type { Sql } from "./types.ts";
 
 const LEAST_PGVECTOR = "0.8";
 
-/** Whether the service can run on a database, tried out as far as that leaves no trace. */
+/** Whether the service can run on a database. The checks try everything that leaves no trace. */
 interface Fitness {
   /** The versions of the server and of pgvector. */
   found: string;
@@ -22,7 +22,7 @@ interface Found {
   started: boolean;
 }
 
-/** @param connections how many a process takes of a server */
+/** @param connections the number of connections that a process opens to a server */
 export async function examine(sql: Sql, connections: number): Promise<Fitness> {
   const unusable = await whyUnusable(sql);
   const [row] = await sql<[Found]>`
@@ -59,8 +59,8 @@ async function tryTables(sql: Sql, { started }: Found): Promise<string | undefin
 }
 
 /**
- * Some locales make every character outside ASCII a letter without capitals, so that “Ä” is another
- * word than ä.
+ * In some locales, every character outside ASCII counts as a letter without upper and lower case,
+ * so that “Ä” and “ä” are different words.
  */
 async function knowsLetters(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ same: boolean }]>`
@@ -81,8 +81,8 @@ async function allowedConnections(sql: Sql): Promise<number> {
 }
 
 /**
- * Tries the statements and rolls them back, because some servers let more roles do them than their
- * catalogue says. Returns the reason when they fail.
+ * Runs the statements and rolls them back, because some servers allow them to more roles than their
+ * catalogue says. Returns the reason if they fail.
  */
 async function tryOut(sql: Sql, statements: string): Promise<string | undefined> {
   const tried = new Error("taken back");

@@ -8,11 +8,11 @@ import type { TransactionSql } from "./types.ts";
  * first release.
  */
 
-/** SHA-256 of the list of those 32, in the format of SHA256SUMS. */
+/** SHA-256 of the list of these 32 migrations, in the format of SHA256SUMS. */
 const FORMER = "f4a3f80ce0b9dec3c1b621c684edc1e9126bb4013e1ac3840b9b7a08f1b3f184";
 const LAST_OF_BASELINE = 9;
 
-/** Returns the applied migrations, with the baseline in place of the 32 from before it. */
+/** Returns the applied migrations, with the baseline in place of the 32 earlier migrations. */
 export function withBaseline(applied: Applied[], migrations: Migration[]): Applied[] {
   if (applied[0]?.checksum === migrations[0]?.checksum) return applied;
   const list = applied.map(({ name, checksum }) => `${checksum}  ${name}.sql\n`).join("");
@@ -20,8 +20,8 @@ export function withBaseline(applied: Applied[], migrations: Migration[]): Appli
 }
 
 /**
- * Gives the database the baseline's names and its list of migrations. Does nothing to a database
- * that has them.
+ * Gives the database the baseline's names and its list of migrations. A database that already has
+ * both is left as it is.
  */
 export async function adoptBaseline(
   tx: TransactionSql,

@@ -3,7 +3,7 @@ import { isUnavailable } from "./errors.ts";
 /** Whether the database answers and takes writes. */
 export interface DatabaseHealth {
   readonly lost: boolean;
-  /** Calls `listener` at each failure that means a loss, and when the loss ends. */
+  /** Calls `listener` at each failure during a loss of the database, and at the end of the loss. */
   onLoss(listener: () => void): void;
 }
 
@@ -17,8 +17,8 @@ interface Probe {
 
 const TICK_MS = 250;
 /**
- * 1.25 s. Silence is counted in ticks instead of by the clock, so that a process that was itself
- * stopped for a while doesn't take its own pause for silence.
+ * 1.25 s. Silence is counted in ticks and not by the clock. Otherwise a process that was itself
+ * stopped for a while would count its own pause as silence of the database.
  */
 const SILENT_TICKS = 5;
 /**
@@ -26,13 +26,13 @@ const SILENT_TICKS = 5;
  * connections before it answers.
  */
 const UNMET_TICKS = 24;
-/** A single broken connection is no loss, because the next ping has a new one. */
+/** A single broken connection is no loss, because the next ping uses a new connection. */
 const FAILURES_UNTIL_LOST = 2;
 
 /**
- * Pings the database four times a second, so that a loss is known within two seconds. The loss may
- * be a server that refuses or is shutting down, or a host that swallows every packet and would hold
- * a request for minutes.
+ * Pings the database four times a second, so that a loss is known within two seconds. The server
+ * may refuse connections or be shutting down, or the host may drop every packet, which would hold a
+ * request for minutes.
  */
 export class HealthCheck implements DatabaseHealth {
   readonly #probe: Probe;
@@ -42,8 +42,8 @@ export class HealthCheck implements DatabaseHealth {
   #failures = 0;
   #lost = false;
   /**
-   * Whether the database has ever answered. Before its first answer a connection may take its time,
-   * and mostly fails with a message that says why.
+   * Whether the database has ever answered. Before the first answer, a connection may take longer,
+   * and usually fails with a message that says why.
    */
   #met = false;
 
@@ -88,8 +88,8 @@ export class HealthCheck implements DatabaseHealth {
     this.#met = true;
     this.#failures = 0;
     if (!this.#lost) return;
-    // Connections made since the last failure may lead to the server that the name no longer points
-    // to.
+    // Connections that were made since the last failure may lead to a server to which the name no
+    // longer points.
     this.#tell();
     this.#lost = false;
   }

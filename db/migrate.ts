@@ -10,18 +10,20 @@ import { whyUnusable } from "./requirements.ts";
 const FOLDER = new URL("./migrations/", import.meta.url);
 const FILE = /^(\d{4})_[a-z0-9_]+\.sql$/;
 /**
- * This version's own migrations, read once, because files put beside a running process belong to
- * the next version.
+ * This version's own migrations. They are read once, because files that are put there while the
+ * process runs belong to the next version.
  */
 let own: Promise<Migration[]> | undefined;
-/** Any fixed number. All starters of this service on one database take this lock. */
+/**
+ * The key of the lock that each starting process of this service takes. It may be any fixed number.
+ */
 const LOCK = 4_712_080_933;
 
 /**
  * Applies the missing migrations, each file in a transaction of its own, and returns the names
- * applied. Starters that come at once wait for each other. `folder` is a file URL that ends with a
- * slash. `begins` is called before each migration, except on an empty database, because a migration
- * of many rows may take minutes or wait for somebody's lock.
+ * applied. Processes that start at the same time wait for each other. `folder` is a file URL that
+ * ends with a slash. `begins` is called before each migration, except on an empty database, because
+ * a migration of many rows may take minutes or wait for somebody's lock.
  * @throws {ConfigError} when the server can't be reached, can't be used by the service, or doesn't
  * allow this role or database to do it
  * @throws {ForeignSchema} when another version has migrated it, or the installation was moved away
@@ -37,7 +39,7 @@ export async function migrate(
 interface MigrateOptions {
   folder?: URL;
   begins?: (name: string) => void;
-  /** Called while no other starter works on the database, before anything is changed. */
+  /** Called while no other process migrates the database, before anything is changed. */
   admits?: (tx: TransactionSql) => Promise<void>;
 }
 
@@ -46,8 +48,8 @@ export async function applyMigrations(
   sql: Sql,
   { folder = FOLDER, begins = () => {}, admits = () => Promise.resolve() }: MigrateOptions = {},
 ): Promise<string[]> {
-  // The reason is asked for at once. Later the health check may have dropped the connection, and
-  // the caller would hear of that instead of the reason.
+  // The reason is read at once. Later the health check may have dropped the connection, and the
+  // caller would get that error instead of the reason.
   const reason = await whyUnusable(sql).catch(raise);
   if (reason !== undefined) throw unusable(reason);
   const migrations = await readMigrations(folder);
@@ -65,7 +67,8 @@ export async function applyMigrations(
 }
 
 /**
- * Runs work that must not run beside another starter's. The embedded database has only one starter.
+ * Runs work that must not run at the same time in another starting process. The embedded database
+ * has only one process.
  * @throws {ConfigError} as `migrate`
  */
 export async function startAlone(
@@ -99,7 +102,7 @@ const NO_TLS = "the server closed the connection when it was asked for TLS, as a
 
 /**
  * Explains an error of the server. The first statements of a start are sent here, so a missing
- * server shows here.
+ * server is noticed here.
  */
 function raise(error: unknown): never {
   if (!(error instanceof Error) || !isServersFault(error)) throw error;
@@ -119,7 +122,7 @@ async function applyNext(
   migrations: Migration[],
   begins: (name: string) => void,
 ): Promise<string | undefined> {
-  // A function may name things that a later statement or migration makes.
+  // A function may name things that a later statement or migration creates.
   await tx`select set_config('check_function_bodies', 'off', true)`;
   await tx`
     create table if not exists schema_migrations (
@@ -141,7 +144,7 @@ async function applyNext(
   return next.name;
 }
 
-/** Keeps other starters of the service out until the transaction ends. */
+/** Makes other starting processes of the service wait until the transaction ends. */
 export async function lockStart(tx: TransactionSql): Promise<void> {
   // The connection's timeouts are made for requests, but another starter's migration may well take
   // longer.

@@ -15,17 +15,18 @@ import type { Db, TransactionSql } from "./types.ts";
 
 export interface Side {
   database: Database;
-  /** The name that people see, without a password. */
+  /** The database's name in messages, without a password. */
   name: string;
 }
 
 interface Move {
   source: Side;
   target: Side;
-  /** Makes the queue's tables and the queues. */
+  /** Creates the queue's tables and the queues. */
   prepareQueue(database: Database): Promise<void>;
   /**
-   * Called with what is known before the first row is copied. Throws when there is no room for it.
+   * Called with the known facts before the first row is copied. Throws if the target has too little
+   * space.
    */
   onCounted(bytes: number): Promise<void>;
   onStep(step: string): void;
@@ -43,8 +44,8 @@ const WRITERS_MS = 5_000;
 /**
  * Copies a whole installation into an empty database, or into one that an earlier try of a move has
  * left. No process may run on either. The source keeps every row and gets a mark with which no
- * service starts on it. A move that ends before its time is repeated as a whole.
- * @throws {Error} when either side can't be used, or a table arrives with other rows
+ * service starts on it. A move that was interrupted is repeated as a whole.
+ * @throws {Error} if either side can't be used, or if a copied table has other rows than the source
  */
 export async function move(options: Move): Promise<MovedTable[]> {
   const { source, target } = options;
@@ -82,8 +83,8 @@ async function requireCurrent({ database: { sql }, name }: Side): Promise<void> 
 }
 
 /**
- * Keeps services from starting on the source, refuses those that run, and holds its rows as they
- * are.
+ * Keeps services from starting on the source, refuses a source on which a service runs, and locks
+ * the source's rows.
  */
 async function stopWriters(from: TransactionSql): Promise<void> {
   await lockStart(from);
@@ -124,7 +125,7 @@ async function refuseFilled(to: Db, { name }: Side): Promise<void> {
   if (table) throw new ConfigError(`${name} is not empty: it has ${table.name}. Name an empty database`);
 }
 
-/** All in one transaction: until it commits, the target has no rows at all. */
+/** Everything is one transaction, so the target has no rows before the commit. */
 async function load(from: TransactionSql, id: string, options: Move): Promise<MovedTable[]> {
   const { sql, isPglite } = options.target.database;
   const moved = await sql.begin(async (to) => {
@@ -166,7 +167,10 @@ async function pairTables(from: Db, to: Db): Promise<Table[]> {
   return tables;
 }
 
-/** Takes triggers, indexes and foreign keys away while `work` loads the rows. */
+/**
+ * Drops triggers, indexes and foreign keys while `work` loads the rows, and creates them again
+ * afterwards.
+ */
 async function withoutParts(
   to: TransactionSql,
   tables: Table[],
@@ -212,7 +216,7 @@ async function copyAll(
   await deriveBits(to);
 }
 
-/** Only an engine that keeps no graph of vectors reads their signs. */
+/** Only an engine without a graph of vectors uses the vectors' signs. */
 async function deriveBits(to: TransactionSql): Promise<void> {
   await to`truncate ticket_embedding_bits`;
   await to`

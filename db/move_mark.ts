@@ -5,7 +5,10 @@ import type { Db } from "./types.ts";
 export interface Mark {
   /** Both databases of one move have the same id. */
   id: string;
-  /** `left`: the installation has gone from here. `unfinished`: rows may still be missing here. */
+  /**
+   * `left` means that the installation has been moved away from this database. `unfinished` means
+   * that rows may still be missing in this database.
+   */
   role: "left" | "unfinished";
   /** The other database, without its password. */
   other: string;
@@ -32,7 +35,7 @@ export async function removeMark(db: Db): Promise<void> {
   await db`drop table if exists ${db(MARK_TABLE)}`;
 }
 
-/** @throws {ForeignSchema} when a move took the installation away, or hasn't brought all of it */
+/** @throws {ForeignSchema} if a move took the installation away, or did not finish */
 export async function refuseMoved(db: Db): Promise<void> {
   const mark = await readMark(db);
   if (!mark) return;

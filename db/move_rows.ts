@@ -20,10 +20,7 @@ export interface TableSum {
 const BATCH_BYTES = 4_000_000;
 const BATCH_ROWS = 1_000;
 
-/**
- * The columns stand in the order of their names, because older installations may have another
- * order.
- */
+/** The columns are sorted by their names, because older installations may have another order. */
 export async function sumTable(db: Db, { name, columns }: Table): Promise<TableSum> {
   const sorted = columns.map((column) => column.name).sort().join(", ");
   const [sum] = await db.unsafe<[TableSum]>(`
@@ -34,8 +31,8 @@ export async function sumTable(db: Db, { name, columns }: Table): Promise<TableS
 }
 
 /**
- * Copies the rows of one table, a batch at a time. Rows travel as PostgreSQL writes them, so each
- * value arrives as it was. `table` is the target's, which knows the order of its columns.
+ * Copies the rows of one table, a batch at a time. Rows are copied in PostgreSQL's own text form,
+ * so each value stays the same. `table` is the target's table, whose column order counts.
  */
 export async function copyRows(
   { from, to }: { from: Db; to: Db },
@@ -58,7 +55,7 @@ export async function copyRows(
   await from.unsafe("close moved_rows");
 }
 
-/** `offset 0` keeps the planner from reading the row's text again for each column. */
+/** With `offset 0` the planner reads the row's text once and not once for each column. */
 function insertion({ name, columns }: Table): string {
   const stored = columns.filter(({ generated }) => !generated).map((column) => column.name);
   return `

@@ -2,23 +2,24 @@ import { MARK_TABLE } from "./move_mark.ts";
 import type { Db } from "./types.ts";
 
 export interface Table {
-  /** The name as a statement spells it. The queue's tables have their schema before the name. */
+  /**
+   * The name as it is written in a statement. The names of the queue's tables begin with their
+   * schema.
+   */
   name: string;
   /** All columns in the order of the table's row type, quoted. */
   columns: { name: string; generated: boolean }[];
 }
 
-/**
- * A constraint or an index that is taken away before rows are loaded, and made again behind them.
- */
+/** A constraint or an index that is dropped before rows are loaded and created again afterwards. */
 export interface Part {
   drop: string;
   make: string;
 }
 
 /**
- * Not moved: each engine derives the first by itself, and the second holds measurements of each
- * day.
+ * Tables that are not moved. Each engine derives the rows of the first by itself, and the second
+ * contains measurements of each day.
  */
 const LEFT_BEHIND = ["ticket_embedding_bits", "queue_stats", MARK_TABLE];
 

@@ -12,7 +12,8 @@ export type { Db, Fragment, Sql, TransactionSql } from "./types.ts";
 export interface Database {
   sql: Sql;
   /**
-   * A client for statements that must not wait behind requests. They must be single, short and few.
+   * A client for statements that must not wait behind requests. These must be few, short and
+   * outside of transactions.
    */
   urgent: Sql;
   isPglite: boolean;
@@ -28,8 +29,8 @@ interface DatabaseOptions {
   dataDir: string;
   poolSize?: number | undefined;
   /**
-   * Called with errors outside any request, which come from the embedded database's maintenance. It
-   * is tried again.
+   * Called with errors outside any request, which come from the embedded database's maintenance.
+   * The maintenance is tried again.
    */
   onBackgroundError?: ((error: unknown) => void) | undefined;
   /**
@@ -46,7 +47,7 @@ interface DatabaseOptions {
   onStatement?: ((text: string) => void) | undefined;
 }
 
-/** Used where the configuration names no other number. */
+/** The number of connections if the configuration names no other. */
 const POOL_SIZE = 10;
 /** The name of the pool's connections in the server's list. */
 export const APPLICATION = "handoff";
@@ -63,12 +64,12 @@ const CLOSE_TIMEOUT_S = 10;
 const common: postgres.Options<{ int8: postgres.PostgresType<number>; date: postgres.PostgresType<string> }> =
   {
     connect_timeout: 5,
-    // Without this a queued statement would wait up to 20 s after an outage has ended.
+    // Without this setting a queued statement would wait for up to 20 s after the end of an outage.
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 0.5),
     onnotice: () => {},
     types: {
       int8: { to: 20, from: [20], parse: Number, serialize: String },
-      // Times leave the database in the form of the wire, so that no row has to be mapped for them.
+      // Times are parsed into the API's form, so that no row has to be mapped for that.
       date: { to: 1184, from: [1184], parse: wireTime, serialize: (time) => new Date(time).toISOString() },
     },
   };
@@ -92,7 +93,8 @@ function observed({ onStatement }: DatabaseOptions) {
 }
 
 /**
- * Connects with the first statement, so that a start can tell "not reachable" from "wrong options".
+ * Connects with the first statement, so that a start can distinguish "not reachable" from "wrong
+ * options".
  */
 function openServer(hosts: Hosts, options: DatabaseOptions): Database {
   const client = openClient(() =>
@@ -101,8 +103,8 @@ function openServer(hosts: Hosts, options: DatabaseOptions): Database {
       max: options.poolSize ?? POOL_SIZE,
       connection: {
         application_name: APPLICATION,
-        // These override the defaults of the database and the role. After a lock, statements have
-        // to see what the last holder of the lock left.
+        // These override the defaults of the database and the role. A statement that is sent after
+        // a lock must see the state that the lock's last holder left.
         default_transaction_isolation: "read committed",
         TimeZone: "UTC",
         DateStyle: "ISO",
@@ -139,10 +141,10 @@ function connect(url: string, options: typeof common): Sql {
 }
 
 /**
- * Opens the health check's connection. It stands beside the pool, where it would wait behind
- * requests. It asks whether writes are taken, because a server that has become a standby still
- * answers, and the pool's connections would stay with it when the name leads to another server. A
- * host that fails twice in a row is left for the next one.
+ * Opens the health check's connection. It is not part of the pool, where it would wait behind
+ * requests. Each ping asks whether the server takes writes. A server that has become a standby
+ * still answers, and the pool's connections would stay with it even if the name leads to another
+ * server. After two failures of a host in a row, the next host is tried.
  */
 function openProbe(hosts: Hosts) {
   const client = openClient(() => connectProbe(hosts.address));
@@ -185,7 +187,7 @@ async function takesWrites(address: string): Promise<boolean> {
 async function openPglite(options: DatabaseOptions): Promise<Database> {
   const { onBackgroundError: onError = () => {}, onDeath = onError } = options;
   const server = await startPglite(options.dataDir, (error) => {
-    // The dead engine's socket stays open, so without this a query would wait for ever.
+    // The dead engine's socket stays open, so without this call a query would wait for ever.
     client.close(0).finally(() => onDeath(error));
   }, options.silenceMs);
   const client = openClient(() =>
@@ -204,7 +206,7 @@ async function openPglite(options: DatabaseOptions): Promise<Database> {
     sql: client.sql,
     urgent: client.urgent,
     isPglite: true,
-    // The end of the embedded database ends the process, so there is no loss to report.
+    // The process ends together with the embedded database, so a loss is never reported.
     databaseHealth: { lost: false, onLoss() {} },
     async close() {
       await maintenance.stop();

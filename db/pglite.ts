@@ -16,11 +16,11 @@ interface Pglite {
 const LONGEST_FOLDER = 95;
 
 /**
- * Starts PGlite with pgvector behind a Unix socket, in a worker so that SQL never runs on the
- * caller's event loop. `dataDir` gets `db.lock`, `db/` and `db.sock`. The lock ends with its
- * process, even on kill -9.
- * @throws {ConfigError} when another process has the folder open, it can't be written, it holds
- * another user's database, or its path is too long for a socket
+ * Starts PGlite with pgvector behind a Unix socket. It runs in a worker, so that SQL never runs on
+ * the caller's event loop. `dataDir` gets `db.lock`, `db/` and `db.sock`. The lock ends with the
+ * process that holds it, even on kill -9.
+ * @throws {ConfigError} if another process uses the folder, or if the folder can't be written,
+ * contains another user's database, or has a path that is too long for a socket
  */
 export async function startPglite(
   dataDir: string,
@@ -40,8 +40,8 @@ export async function startPglite(
     const socketPath = join(home, "db.sock");
     await initialise(folder, socketPath);
     await refuseAnothers(home, folder);
-    // PGlite creates files that anybody may write. This mode lets only this user reach them, no
-    // matter who made DATA_DIR and with which mode.
+    // PGlite creates files that anybody may write. With this mode only this user has access to
+    // these files, no matter who created DATA_DIR and with which mode.
     await Deno.chmod(folder, 0o700);
     const engine = await startEngine({ folder, socketPath, onDeath, silenceMs });
     const backups = await serveBackups(home, engine);
@@ -66,7 +66,7 @@ export class FolderInUse extends ConfigError {
 }
 
 /**
- * Locks the folder, and makes it where there is none.
+ * Locks the folder, and creates it if it is missing.
  * @throws {FolderInUse}
  * @throws {ConfigError} when the folder can't be made or written
  */
@@ -107,8 +107,8 @@ async function refuseAnothers(home: string, folder: string): Promise<void> {
 }
 
 /**
- * Creates the database under another name and renames it when complete, because a folder killed
- * half-way through its creation would never open again.
+ * Creates the database under another name and renames it when complete, because a database whose
+ * creation was interrupted would never open again.
  */
 async function initialise(folder: string, socketPath: string): Promise<void> {
   if (await exists(folder)) return;

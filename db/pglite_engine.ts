@@ -9,8 +9,8 @@ export type FromWorker =
 
 export interface Engine {
   /**
-   * Lets no statement begin until `resume`, so statements wait. The files are as after a kill, from
-   * which the database recovers. Rejects when the engine is gone.
+   * Pauses the engine. Statements wait until `resume`. During the pause the files are in the same
+   * state as after a kill, from which the database recovers. Rejects if the engine has died.
    */
   pause(): Promise<void>;
   resume(): void;
@@ -27,16 +27,16 @@ interface EngineOptions {
 
 const PING_EVERY_MS = 5_000;
 /**
- * Far above the time of any statement of the service, migrations and vacuum included, because
- * PGlite cannot cancel one.
+ * This is far above the time of any statement of the service, including migrations and vacuum,
+ * because PGlite can't cancel a statement.
  */
 const SILENCE_MS = 120_000;
 const CLOSE_MS = 10_000;
 
 /**
- * Resolves when the socket accepts connections. `onDeath` is called at most once, and only after
- * that. The engine answers nobody any more then. Its thread may spin without hearing `terminate`,
- * so only the end of the process frees it.
+ * Resolves when the socket accepts connections. After that, `onDeath` is called at most once, when
+ * the engine answers no more. The engine's thread may then be in an endless loop in which it
+ * ignores `terminate`, so only the end of the process ends the thread.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { folder, socketPath, onDeath, silenceMs = SILENCE_MS } = options;
@@ -46,8 +46,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const closed = Promise.withResolvers<void>();
   let paused: PromiseWithResolvers<void> | undefined;
   let state: "starting" | "serving" | "closing" | "gone" = "starting";
-  // Silence is counted in pings instead of by the clock, so that a process that was itself stopped
-  // for a while doesn't take its own pause for silence.
+  // Silence is counted in pings and not by the clock. Otherwise a process that was itself stopped
+  // for a while would count its own pause as silence of the engine.
   let unanswered = 0;
 
   const watch = setInterval(() => {
@@ -98,7 +98,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       if (state === "gone") return;
       state = "closing";
       send(worker, { kind: "close" });
-      // Committed rows are in the write-ahead log, so a worker that hangs may simply be ended.
+      // Committed rows are in the write-ahead log, so a hanging worker can be ended without a loss.
       const timer = setTimeout(() => end("it did not close"), CLOSE_MS);
       await closed.promise;
       clearTimeout(timer);

@@ -2,21 +2,21 @@ import type { Sql } from "./types.ts";
 
 const CHECK_EVERY_MS = 10_000;
 /**
- * Bytes of write-ahead log. The database reads that much again after a kill, and a backup takes
- * about that much besides the tables.
+ * The bytes of write-ahead log after which a checkpoint is made. The database reads that many bytes
+ * after a kill, and a backup contains about that many bytes in addition to the tables.
  */
 const LONGEST_LOG = 64 * 1024 * 1024;
 
-/** Tables of this many bytes or more are vacuumed after each start. */
+/** The least bytes of a table that is vacuumed after each start. */
 const LARGE_TABLE = 1024 * 1024;
 
 /**
  * Returns the tables of which more than a fifth and a thousand rows changed since their statistics
- * were taken. The counters start from zero with each process, so a large table that hasn't been
- * vacuumed since then counts as changed by any amount.
+ * were taken. The counters start from zero in each process. Therefore a large table that this
+ * process hasn't vacuumed yet is included after any change.
  */
 export async function staleTables(sql: Sql): Promise<string[]> {
-  // Without this a session reports its counters up to a second late, and only on its next
+  // Without this call, a session reports its counters up to a second late, and only with its next
   // statement.
   await sql`select pg_stat_force_next_flush()`;
   const rows = await sql<{ name: string }[]>`
@@ -31,7 +31,10 @@ export async function staleTables(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** Whether the write-ahead log since the last checkpoint is so long that it is time for one. */
+/**
+ * Tells whether the write-ahead log since the last checkpoint is long enough for the next
+ * checkpoint.
+ */
 export async function needsCheckpoint(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ long: boolean }]>`
     select pg_current_wal_insert_lsn() - redo_lsn > ${LONGEST_LOG}::bigint as long from pg_control_checkpoint()`;
@@ -41,8 +44,8 @@ export async function needsCheckpoint(sql: Sql): Promise<boolean> {
 /**
  * Does the work of a server's autovacuum and checkpointer, because PGlite has neither. Without
  * vacuum, plans get 20 times slower; without checkpoints, the write-ahead log grows for as long as
- * the process lives. The work goes through the one client, so it waits for transactions and never
- * runs inside one, and a request waits for one table at most.
+ * the process lives. The work uses the service's only connection. It waits for transactions and
+ * never runs inside one, and a request waits for the work on one table at most.
  */
 export function startMaintenance(
   sql: Sql,

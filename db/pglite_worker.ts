@@ -18,7 +18,7 @@ const ANSWERS = {
   close: "closed",
 } as const;
 
-/** The error numbers of WASI whose cause an operator can mend. */
+/** The error numbers of WASI whose causes an operator can remove. */
 const ERRORS: Record<number, string> = {
   2: "permission denied",
   19: "disk quota exceeded",
@@ -44,10 +44,11 @@ async function serve(folder: string, socketPath: string): Promise<PGLiteSocketSe
   const database = await PGlite.create({
     dataDir: folder,
     extensions: { vector },
-    // The default of 160 MB for buffers is touched at the start; lists and searches over 30,000
-    // tickets take as long with this setting. Statistics are taken from 9,000 rows and not from
-    // 30,000, because those rows are all in memory at once. The pending list of the text index is
-    // merged in steps of 6 ms; with 4 MB it was one step of 100 ms, for which everybody waited.
+    // The default of 160 MB for buffers would take that memory at the start. With this setting,
+    // lists and searches over 30,000 tickets are as fast. Statistics are taken from 9,000 rows and
+    // not from 30,000, because those rows are all in memory at once. The pending list of the text
+    // index is merged in steps of 6 ms. With 4 MB there was one step of 100 ms, during which
+    // everybody waited.
     startParams: [
       ...PGlite.defaultStartParams,
       "-c",
@@ -60,14 +61,14 @@ async function serve(folder: string, socketPath: string): Promise<PGLiteSocketSe
     onStderr: reportLastWords,
   });
   reportDeath(database);
-  // One client uses one connection; the spare ones let it reconnect before its old socket is seen
-  // closed.
+  // The one client uses one connection. With the spare ones, it can reconnect before the server
+  // notices that its old socket is closed.
   const server = new PGLiteSocketServer({ db: database, path: socketPath, maxConnections: 4 });
   await server.start();
   return server;
 }
 
-/** Takes and keeps the lock that every message of the socket waits for. */
+/** Takes and holds the lock for which every message of the socket waits. */
 function pause(): Promise<void> {
   const held = Promise.withResolvers<void>();
   const resumed = paused = Promise.withResolvers<void>();
@@ -90,8 +91,8 @@ function reportEnd(message: string): void {
 }
 
 /**
- * Reports a PANIC, such as no space left for the write-ahead log. No client hears of a PANIC, and
- * the engine spins from then on.
+ * Reports a PANIC, such as no space left for the write-ahead log. A PANIC is reported to no client,
+ * and the engine is in an endless loop after it.
  */
 function reportLastWords(line: string): boolean {
   const [words] = /(?:PANIC|FATAL): .*/.exec(line) ?? [];

@@ -20,8 +20,8 @@ interface BossOptions {
 export const POLLING_SECONDS = 2;
 
 /**
- * The settings of every queue. A worker that dies is noticed 30 s after its last heartbeat by a
- * check each 15 s, so its job runs again within 50 s. No run may last longer than 60 s.
+ * The settings of every queue. A check each 15 s notices a worker that has died 30 s after its last
+ * heartbeat, so the worker's job runs again within 50 s. No run may last longer than 60 s.
  */
 export const RECOVERY = { expireInSeconds: 60, heartbeatSeconds: 30 } satisfies QueueOptions;
 const CHECK_SECONDS = 15;
@@ -50,9 +50,9 @@ export function createBoss(sql: Sql, { isPglite, supervises, onError }: BossOpti
 }
 
 /**
- * Passes each error on at most once a minute. A fault of the database reaches every worker at each
- * poll, so an outage over a weekend would fill a gigabyte of log. pg-boss adds to some messages
- * which worker met the error; that part is cut off.
+ * Passes each error on at most once a minute. A fault of the database fails each poll of every
+ * worker, so an outage over a weekend would otherwise fill a gigabyte of log. pg-boss adds to some
+ * messages which worker met the error; that part is cut off.
  */
 function onceAMinute(onError: (error: unknown) => void): (error: unknown) => void {
   const told = new Set<string>();
@@ -71,9 +71,9 @@ function onceAMinute(onError: (error: unknown) => void): (error: unknown) => voi
 }
 
 /**
- * Starts pg-boss. Its tables remember when it last looked at the schedule and at each queue, which
- * occurrences it has sent, and since when a job may run or has run. After a clock was set back,
- * pg-boss would do nothing until those times are reached again, so times in the future are
+ * Starts pg-boss. Its tables store when pg-boss last looked at the schedule and at each queue,
+ * which occurrences it has sent, and since when a job may run or has run. If the clock was set
+ * back, pg-boss would do nothing until these times are reached again, so times in the future are
  * corrected.
  */
 export async function startBoss(boss: PgBoss, sql: Sql): Promise<void> {
@@ -93,9 +93,9 @@ export async function startBoss(boss: PgBoss, sql: Sql): Promise<void> {
 
 /**
  * Sends the statements of pg-boss. Over a transaction's handle, as in `boss.send(…, { db })`, the
- * job commits with the rows that it belongs to. Over the client, statements join a running
- * transaction all the same, because `send` looks its queue up without the `db` that it is given,
- * and that statement would wait for the embedded database's only connection.
+ * job commits with the rows that it belongs to. Statements over the client also join a running
+ * transaction. The reason is that `send` looks up its queue without the `db` that it is given.
+ * Outside of the transaction this look-up would wait for the embedded database's only connection.
  */
 export function bossExecutor(db: Db): Executor {
   return {
@@ -114,8 +114,8 @@ interface Result {
 }
 
 /**
- * Binds JSON as text, because a parameter of type json or jsonb would quote the JSON that pg-boss
- * has written out already.
+ * Binds JSON as text, because pg-boss has written the JSON already, and a parameter of type json or
+ * jsonb would quote it a second time.
  */
 async function runBound(db: Db, text: string, values: unknown[]): Promise<Result> {
   const bound = text.replace(/(\$\d+)::(jsonb?)\b/g, "$1::text::$2");
@@ -126,8 +126,8 @@ async function runBound(db: Db, text: string, values: unknown[]): Promise<Result
 
 /**
  * Runs a script `begin; …; commit;` as one transaction of ours, without its own begin and commit.
- * postgres.js would not notice a commit inside a script, and would then wait for ever or commit
- * work that somebody else has begun on the connection.
+ * postgres.js would not notice a commit inside a script. It would then wait for ever, or commit
+ * somebody else's work on the connection.
  */
 async function runScript(db: Db, text: string): Promise<Result> {
   const script = /^\s*begin\s*;(.*);\s*commit\s*;?\s*$/is.exec(text)?.[1];
@@ -141,7 +141,7 @@ function hasValues(values: unknown[] | undefined): values is unknown[] {
   return values !== undefined && values.length > 0;
 }
 
-/** postgres.js answers one list of rows for each statement when there are several. */
+/** postgres.js returns one list of rows for each statement if there are several. */
 function flatten(result: unknown[]): unknown[] {
   return result.some(Array.isArray) ? result.flat() : result;
 }

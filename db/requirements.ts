@@ -23,7 +23,7 @@ export async function whyUnusable(sql: Sql): Promise<string | undefined> {
   if (encoding !== "UTF8") return `its encoding is ${encoding}: create it with --encoding=UTF8`;
   // Both the database and this process compare emails, repositories and words in lower case.
   if (lowered !== "i") return "its locale does not lower-case I to i: create it with --locale=C.UTF-8";
-  // This happens after a restore, which leaves the database's own settings behind.
+  // This happens after a restore, because a restore doesn't copy the database's own settings.
   if (hidden !== null) {
     return `pgvector is in the schema ${hidden}: that must be on the role's search_path, with the right to use it`;
   }
@@ -47,7 +47,8 @@ function askedSettings(sql: Sql): Record<string, string> {
 }
 
 /**
- * DateStyle also tells the order of day and month, which matters to no statement of the service.
+ * DateStyle also contains the order of day and month, which doesn't matter for the service's
+ * statements.
  */
 function hasEffect(asked: string, found: string | undefined): boolean {
   return found === asked || found?.startsWith(`${asked}, `) === true;
@@ -60,9 +61,9 @@ function adviceFor(missing: [name: string, value: string][]): string {
 }
 
 /**
- * Explains a failure of the first statement of all. An error at connecting says why by itself. A
- * client that reconnects again and again is given up by the health check, which says nothing of the
- * reason.
+ * Explains a failure of the first statement of all. An error of the connection itself names the
+ * reason. If a client reconnects again and again, the health check drops it and names no reason, so
+ * this function adds the reason.
  */
 function explain(error: unknown): never {
   if (!isGivenUp(error)) throw error;

@@ -6,8 +6,8 @@ const scopes = new AsyncLocalStorage<{ tx: TransactionSql | undefined }>();
 
 /**
  * Runs `work` in the caller's transaction when `db` already is one, else in a transaction of its
- * own. While that transaction runs, a second one on the client is refused, because on the embedded
- * database's one connection it would wait for ever.
+ * own. While a transaction runs, a second transaction on the client is refused, because it would
+ * wait for ever for the embedded database's only connection.
  */
 export async function inTransaction<T>(db: Db, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
   if (isTransaction(db)) return await work(db);
@@ -46,7 +46,7 @@ export function isTransaction(db: Db): db is TransactionSql {
   return "savepoint" in db;
 }
 
-/** The transaction whose `work` is running, for code that was given only the client. */
+/** The transaction whose `work` is running. It is for code that has only the client. */
 export function currentTransaction(): TransactionSql | undefined {
   return scopes.getStore()?.tx;
 }

@@ -7,7 +7,7 @@ type Parsed = { int8: number; date: string };
 export type Sql = postgres.Sql<Parsed>;
 /** A transaction's handle. While it lives, every statement of its caller must go through it. */
 export type TransactionSql = postgres.TransactionSql<Parsed>;
-/** The handle that a verb takes: the client, or the transaction that the verb takes part in. */
+/** The handle that a verb gets, which is the client or the handle of a transaction. */
 export type Db = Sql | TransactionSql;
 
 /** A part of a statement. */

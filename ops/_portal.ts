@@ -10,7 +10,7 @@ export interface Transfer {
   api: HandoffClient["api"];
   project: string;
   file: string;
-  /** Aborted when the command is told to end. Calls of the service then end by themselves. */
+  /** Aborts if the command gets a signal to end. Running calls to the service then end, too. */
   stopped: AbortSignal;
 }
 
@@ -18,7 +18,7 @@ const SIGNING_OUT_MS = 5_000;
 
 /**
  * Signs in at the service of PUBLIC_URL as ADMIN_EMAIL with ADMIN_PASSWORD, does the work and signs
- * out, even when the command is told to end.
+ * out, even if the command gets a signal to end.
  */
 export async function withProject(
   [project, file]: readonly [project: string, file: string],
@@ -30,7 +30,8 @@ export async function withProject(
   }
   const stopped = stopSignal();
   let working = true;
-  // A user who ends the command because the service doesn't answer must not wait for it again.
+  // A user may end the command because the service doesn't answer. This user must not have to wait
+  // for the service again.
   const patience = () => working ? stopped : stopped.aborted ? AbortSignal.timeout(SIGNING_OUT_MS) : null;
   const client = createHandoffClient({
     baseUrl: PUBLIC_URL,

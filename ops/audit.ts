@@ -7,8 +7,8 @@ interface Report {
 
 /**
  * Asks the registry for known vulnerabilities in the packages that the service runs with. A high or
- * critical one fails the check. A registry that gives no advisories, or doesn't answer, fails
- * nothing.
+ * critical one fails the check. If the registry has no advisories or doesn't answer, the check
+ * passes.
  */
 await runCommand("audit", [], async () => {
   const { stdout } = await new Deno.Command("npm", {

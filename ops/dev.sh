@@ -6,7 +6,8 @@ node_modules/deno/deno run -A --watch=portal,src/http/pages/tokens.css --no-clea
 builder=$!
 sh ops/start.sh --watch &
 service=$!
-# Told to end, it ends both: a shell would end alone. The runtime's watcher ends by SIGINT only.
+# At a signal to end, the script ends both processes, because a shell would end without them. The
+# runtime's watcher ends only at SIGINT.
 trap 'kill "$builder"; kill -INT "$service"' INT TERM
 wait "$service"
 wait

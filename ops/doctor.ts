@@ -27,7 +27,7 @@ const SECRETS = {
 /** Longer than a healthy service takes to report its state, even when its database is away. */
 const ANSWERS_WITHIN_MS = 5_000;
 
-/** Reports what works and what doesn't. The exit code is the number of things that are wrong. */
+/** Reports which parts work and which don't. The exit code is the number of faults. */
 await runCommand("doctor", [], async () => {
   const config = readConfig();
   console.log(`ok      configuration: ${config.PUBLIC_URL}, JOBS=${config.JOBS}`);
@@ -130,8 +130,9 @@ function complain(what: string, why: string): false {
 }
 
 /**
- * Tells how far the sequencer and the sender of webhooks have come. Neither is wrong by itself,
- * because both wait while no process runs, and a webhook's own project is told that it is off.
+ * Tells how far the sequencer and the sender of webhooks have come. A delay of either is no fault,
+ * because both wait while no process runs, and a webhook's own project is told that the webhook is
+ * off.
  */
 async function tellEvents(sql: Sql): Promise<void> {
   const [row] = await sql<[{ lag: number; unnumbered: number; active: number; off: number; due: number }]>`

@@ -8,8 +8,8 @@ await runCommand("export", ["PROJECT_ID", "FILE"], (args) => withProject(args, e
 
 async function exportTickets({ api, project, file }: Transfer): Promise<void> {
   await refuseExisting(file);
-  // An unfinished name keeps half an export from being taken for a whole one, and keeps two exports
-  // at once from being mixed.
+  // The file has another name until it is complete, so that nobody uses half an export, and so that
+  // two simultaneous exports are not mixed.
   const unfinished = await Deno.makeTempFile({
     dir: dirname(file),
     prefix: `${basename(file)}.`,

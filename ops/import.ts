@@ -8,7 +8,7 @@ import { AppError } from "../src/core/errors.ts";
 import { refuseInexactNumbers } from "../src/core/json_numbers.ts";
 import { TicketPart, TicketRecord } from "../src/transfers/schema.ts";
 
-/** The bytes that one call takes together. A larger ticket goes alone. */
+/** The most bytes of tickets in one call. A larger ticket is sent alone. */
 const MOST_BYTES = 700_000;
 const MOST_RECORDS = 100;
 
@@ -27,7 +27,7 @@ await runCommand("import", ["PROJECT_ID", "FILE"], (args) =>
       totals.imported += imported;
       totals.existing += existing;
     }
-    // A duplicate may come before the ticket that it stands for.
+    // A duplicate may come before the ticket that it duplicates.
     for await (const lines of batches(links)) await send(transfer, lines);
     console.log(
       `Imported ${counted(totals.imported, "ticket")}; ${
@@ -56,10 +56,10 @@ async function send({ api, project }: Transfer, lines: Line[]) {
   }
 }
 
-/** Reads the part of each line that an import takes, which is all but the read-only history. */
+/** Reads the part of each line that an import needs, which is everything but the history. */
 async function* readRecords({ file: path, stopped }: Transfer): AsyncGenerator<Line> {
   const file = await Deno.open(path);
-  // The signal ends a pipe that keeps the command waiting.
+  // The signal ends the reading of a pipe that sends nothing.
   const lines = file.readable
     .pipeThrough(new TextDecoderStream("utf-8", { fatal: true }), { signal: stopped })
     .pipeThrough(new TextLineStream());
@@ -85,13 +85,13 @@ async function* readRecords({ file: path, stopped }: Transfer): AsyncGenerator<L
   }
 }
 
-/** A ticket whose parts may follow. */
+/** A ticket whose further parts may follow in other lines. */
 interface Begun {
   number: number;
   record: TicketRecord;
 }
 
-/** An export brings a ticket that is more than a page in several lines. */
+/** An export has several lines for a ticket that is longer than a page. */
 function joinPart(begun: Begun | null, part: TicketPart, number: number): void {
   if (begun?.record.id !== part.ticket_id) {
     throw new Error(`Line ${number} is a part of the ticket ${part.ticket_id}, which must stand before it`);
@@ -124,7 +124,7 @@ function parseLine(line: string, number: number): TicketRecord | TicketPart {
   }
 }
 
-/** Puts as many lines into one call as it may have. */
+/** Puts as many lines into one call as the call may have. */
 async function* batches(
   source: AsyncIterable<Line> | Iterable<Line>,
 ): AsyncGenerator<Line[]> {

@@ -9,9 +9,9 @@ const READY_WITHIN_MS = 120_000;
 export interface LaunchOptions extends Pick<Deno.CommandOptions, "stdin" | "stdout" | "stderr"> {
   /** The folder of the service's files. The packages are always this checkout's. */
   project?: string;
-  /** Flags for deno, beside those of `npm start`. */
+  /** Flags for deno, in addition to the flags of `npm start`. */
   flags?: string[];
-  /** Starts it by ops/start.sh itself, which also starts the process that sends webhooks. */
+  /** Starts the service through ops/start.sh, which also starts the process that sends webhooks. */
   withSender?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function inherited(): Record<string, string> {
 
 /**
  * Waits until the process answers at `url` that it is healthy.
- * @throws {Error} when it ends before that, or isn't there within two minutes
+ * @throws {Error} if the process ends before that, or doesn't answer within two minutes
  */
 export async function untilAnswers(url: string, child: Deno.ChildProcess): Promise<void> {
   const until = Date.now() + READY_WITHIN_MS;
@@ -65,14 +65,14 @@ export async function untilAnswers(url: string, child: Deno.ChildProcess): Promi
   }
 }
 
-/** Whether a process answers at `url` that it is healthy. */
+/** Tells whether a process answers at `url` that it is healthy. */
 export async function answers(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
     await response.body?.cancel();
     return response.ok;
   } catch (error) {
-    // Nobody listens yet, or the listener doesn't answer in time.
+    // No process listens yet, or the process doesn't answer in time.
     if (error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError")) {
       return false;
     }
@@ -80,7 +80,7 @@ export async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Finds a port of the loopback that nobody has at the moment. */
+/** Finds a port of the loopback that nobody uses at the moment. */
 export function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

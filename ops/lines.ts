@@ -4,8 +4,8 @@
  */
 export class TextLineStream extends TransformStream<string, string> {
   constructor() {
-    // The pieces are put together once, because a ticket's line with its history may come in
-    // thousands of pieces.
+    // The pieces of a line are joined once, at its end, because a ticket's line with its history
+    // may come in thousands of pieces.
     let pieces: string[] = [];
     const take = () => {
       const line = pieces.join("").replace(/\r$/, "");

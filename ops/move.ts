@@ -12,8 +12,8 @@ import { makeQueues } from "../src/core/queue.ts";
 import { runParsed } from "./_cli.ts";
 
 /**
- * These go with the installation: without the first two, sessions end and stored tokens can't be
- * read.
+ * These settings must be moved with the installation, because without the first two, sessions end
+ * and stored tokens can't be read.
  */
 const SECRETS = [
   "AUTH_SECRET",
@@ -26,9 +26,12 @@ const SECRETS = [
   "SMTP_URL",
 ] as const;
 const TELL_EVERY_MS = 2_000;
-/** One statement may make the index of very many texts. */
+/** The time limit of a statement, because one statement may create the index of very many texts. */
 const LONGEST_STATEMENT_MS = 4 * 3_600_000;
-/** Rows with their indexes and the write-ahead log, for each byte of the rows' text. */
+/**
+ * The bytes of disk space for each byte of the rows' text, for rows, indexes and the write-ahead
+ * log.
+ */
 const ROOM = 3;
 
 await runParsed({
@@ -66,7 +69,7 @@ function nameOf({ DATABASE_URL, DATA_DIR }: Config): string {
 
 async function withSide<T>(config: Config, work: (side: Side) => Promise<T>): Promise<T> {
   const { DATABASE_URL: url, DATA_DIR: dataDir } = config;
-  // One connection is enough, because all is done in one transaction on each side.
+  // One connection is enough, because the move is one transaction on each side.
   const database = await openDatabase({ url, dataDir, poolSize: 1, silenceMs: LONGEST_STATEMENT_MS });
   try {
     return await work({ database, name: nameOf(config) });
@@ -107,7 +110,7 @@ async function carry(config: Config, source: Side, target: Side): Promise<void> 
   );
 }
 
-/** A server doesn't tell the room that it has. */
+/** A server doesn't report its free disk space. */
 async function requireRoom({ DATA_DIR }: Config, { database }: Side, bytes: number): Promise<void> {
   const needed = bytes * ROOM;
   console.log(`It takes about ${megabytes(needed)} there.`);
@@ -122,7 +125,7 @@ function megabytes(bytes: number): string {
   return `${Math.ceil(bytes / 1e6)} MB`;
 }
 
-/** Tells rows, rate and time left, every two seconds. */
+/** Reports rows, rate and remaining time every two seconds. */
 function progress(): (done: number, total: number) => void {
   const started = performance.now();
   let told = started;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 /**
- * Builds the portal into .portal/, which the service serves; does nothing when its sources have not
- * changed.
+ * Builds the portal into .portal/, from where the service serves it. Does nothing if the sources
+ * have not changed.
  */
 
 const ROOT = new URL("../", import.meta.url);
@@ -18,8 +18,8 @@ async function main(): Promise<void> {
     console.log("handoff: the portal is not built, because the packages for it are not installed (npm ci)");
     return;
   }
-  // The build is made beside its place and moved when it is complete, so that two starts at once
-  // don't mix their files.
+  // The portal is built in another folder and moved to its place when it is complete, so that two
+  // simultaneous starts don't mix their files.
   const folder = await Deno.makeTempDir({ dir: ROOT.pathname, prefix: ".portal-" });
   // The mode is set here, because a test's NODE_ENV would build React for developers, at three
   // times the size.
@@ -79,7 +79,7 @@ async function compress(folder: string, withBrotli: boolean): Promise<void> {
 
 async function replace(folder: string): Promise<void> {
   await Deno.remove(BUILT, { recursive: true }).catch(() => undefined);
-  // Another start may have put its own build there since. Both are the same.
+  // Another start may have put its own build there in between. Both builds are the same.
   await Deno.rename(folder, BUILT).catch(() => Deno.remove(folder, { recursive: true }));
 }
 

@@ -5,7 +5,7 @@ import { defineConfig } from "vite";
 export default defineConfig({
   root: import.meta.dirname!,
   base: "/",
-  // React Aria brings its own words in 30 languages; the portal speaks one.
+  // React Aria contains its words in 30 languages, but the portal has only one.
   plugins: [react(), { ...locales.vite({ locales: ["en-US"] }), enforce: "pre" }],
   build: {
     outDir: "../.portal",

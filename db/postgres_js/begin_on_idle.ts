@@ -1,17 +1,17 @@
 /** A statement, which may share a connection, or a transaction, which needs an idle connection. */
 interface Waiting {
   alone: boolean;
-  /** Goes ahead of what waits already. */
+  /** The start goes before all waiting starts. */
   urgent?: boolean;
   start: () => void;
 }
 
 /**
  * A queue in front of the pool: first come, first served. postgres.js (3.4.9) also sends a `begin`
- * behind the statements of others, and forgets to reserve the connection when the `begin` is the
- * hundredth in that row (porsager/postgres#1189). The transaction then stays open, the statements
- * of others run inside it, and their acknowledged writes are lost with it. On an idle connection
- * this never happens.
+ * behind the statements of others, and forgets to reserve the connection if the `begin` is the
+ * hundredth statement in that queue (porsager/postgres#1189). The transaction then stays open, the
+ * statements of others run inside it, and their acknowledged writes are lost with it. This never
+ * happens on an idle connection.
  */
 export class Turns {
   readonly #connections: number;
@@ -47,14 +47,14 @@ export class Turns {
     }
   }
 
-  /** When fewer are running than there are connections, at least one connection is idle. */
+  /** If fewer starts are running than there are connections, at least one connection is idle. */
   #mayStart({ alone }: Waiting): boolean {
     return !alone || this.#running < this.#connections;
   }
 
   /**
-   * Lets nothing in between for one microtask, because postgres.js sends one microtask after it is
-   * asked to.
+   * Starts nothing else for one microtask, because postgres.js sends a statement one microtask
+   * after the call.
    */
   #holdUntilSent(): void {
     this.#held = true;

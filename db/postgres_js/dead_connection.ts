@@ -8,10 +8,10 @@ interface Query extends Promise<unknown> {
 }
 
 /**
- * Begins a transaction whose handle goes dead with its connection. postgres.js (3.4.9) goes on
- * using the connection object after the connection is lost. It sends `rollback` to a socket that is
- * gone, which ends the process. When the object has connected again by then, it sends `rollback`
- * into somebody else's transaction, which takes back the acknowledged rows of that transaction.
+ * Begins a transaction whose handle stops working if its connection is lost. postgres.js (3.4.9)
+ * goes on using the connection object after the connection is lost. It sends `rollback` to the lost
+ * socket, which ends the process. If the object has connected again in the meantime, the `rollback`
+ * reaches somebody else's transaction and undoes acknowledged rows of that transaction.
  */
 export async function beginGuarded<T>(client: Sql, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
   const life = new Life();
@@ -43,8 +43,8 @@ class Life {
   }
 
   /**
-   * Returns the outcome of the work. Never settles once the connection is gone, because postgres.js
-   * must then neither commit nor roll back.
+   * Returns the outcome of the work. The promise never settles after the connection is lost,
+   * because postgres.js must then neither commit nor roll back.
    */
   async outlasting<T>(work: Promise<T>): Promise<T> {
     try {
@@ -71,8 +71,8 @@ function guard(tx: TransactionSql, life: Life): TransactionSql {
 }
 
 /**
- * Checks whether the transaction still lives when the query is sent, not when it is written down. A
- * fragment of another query is never sent.
+ * Checks whether the transaction still has its connection at the moment in which the query is sent,
+ * not when the query is created. A fragment of another query is never sent.
  */
 function guardQuery<Q>(made: Q, life: Life): Q {
   return sendBy(made, (query, send) => {
@@ -80,7 +80,7 @@ function guardQuery<Q>(made: Q, life: Life): Q {
     const { reject } = query;
     const lose = (error: unknown) => {
       // The loss is noted here and not in a later handler, because code that awaits the query may
-      // send the next one at once.
+      // send the next query at once.
       if (endsConnection(error)) life.lose(error);
       reject(error);
     };
@@ -91,9 +91,9 @@ function guardQuery<Q>(made: Q, life: Life): Q {
 
 /**
  * Lets `sender` decide when a query is sent; `send` is the original way. Here and above, functions
- * are declared first and assigned afterwards. V8 allocates a function literal that is assigned to a
- * property in old space, where it keeps its whole scope, an entire call, alive until the next full
- * collection.
+ * are declared first and assigned afterwards. V8 allocates a function literal in old space if the
+ * literal is assigned to a property. There the function keeps its whole scope, and so an entire
+ * call, alive until the next full collection.
  */
 export function sendBy<Q>(made: Q, sender: (query: Query, send: Query["handler"]) => void): Q {
   // A part of another query, such as a name, is never sent by itself.

@@ -5,22 +5,22 @@ import type { Sql, TransactionSql } from "../types.ts";
 import { Turns } from "./begin_on_idle.ts";
 
 interface RenewableClient {
-  /** Stays the same for as long as the process lives. */
+  /** The client's handle, which stays the same as long as the process runs. */
   sql: Sql;
-  /** A client for single statements that go ahead of all that waits. */
+  /** A client for single statements that are sent before all waiting statements. */
   urgent: Sql;
   /**
-   * Drops every connection. Statements that wait on one fail as unavailable, and the next statement
-   * reconnects.
+   * Drops every connection. Statements that wait for an answer fail as unavailable, and the next
+   * statement reconnects.
    */
   renew(): void;
   close(timeoutSeconds: number): Promise<void>;
 }
 
 /**
- * Puts postgres.js behind a handle whose connections can be dropped at once. A client that lived
- * through an outage is not used again, because its connections may wait for a host that is gone, or
- * keep bytes that they failed to send for the next one.
+ * Puts postgres.js behind a handle whose connections can be dropped at once. After an outage a new
+ * client is used. The connections of the old one may wait for a host that is gone, or may keep
+ * bytes that they could not send and would send to the next host.
  */
 export function openClient(open: () => Sql): RenewableClient {
   let current = open();
@@ -55,7 +55,7 @@ export function openClient(open: () => Sql): RenewableClient {
   };
 }
 
-/** Makes a query wait for its turn when it is sent, not when it is written down. */
+/** Makes a query wait for its turn when it is sent, not when it is created. */
 function inTurn<Q>(made: Q, turns: Turns, urgent = false): Q {
   return sendBy(made, (query, send) => {
     const end = () => turns.end();
@@ -68,7 +68,7 @@ function inTurn<Q>(made: Q, turns: Turns, urgent = false): Q {
 /**
  * postgres.js (3.4.9) asks each new connection for the types of arrays. When the connection ends
  * before the answer, nobody handles the rejection, which would end the process. A statement that
- * waits for a connection gets another one, or fails with an error of its own.
+ * waits for a connection gets another connection, or fails with an error of its own.
  */
 addEventListener("unhandledrejection", (event) => {
   if (endsConnection(event.reason) && event.reason.query?.includes("typarray")) event.preventDefault();

@@ -4,8 +4,8 @@
  * prepared statement gets one plan for all values once it has run five times.
  */
 export function unprepared<Query extends PromiseLike<unknown>>(query: Query): Query {
-  // simple() of postgres.js sets this option too. There is no other switch for a statement with
-  // fragments.
+  // simple() of postgres.js sets this option too. There is no other way to set it for a statement
+  // with fragments.
   (query as unknown as { options: { prepare?: boolean } }).options.prepare = false;
   return query;
 }

@@ -31,7 +31,7 @@ const SECTIONS: Record<AdminSection, ComponentType> = {
   storage: Storage,
 };
 
-/** The administration of the account, and more for admins of the installation. */
+/** The administration of the account. Admins of the installation see more areas. */
 export function Admin() {
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
   const { section = "users" } = route.useSearch();

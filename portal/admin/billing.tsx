@@ -10,7 +10,7 @@ import { admin as words } from "../words/admin.ts";
 
 const here = () => `${location.origin}/admin?section=billing`;
 
-/** The account's subscription; the payment provider's own pages change it. */
+/** Shows the account's subscription. It is changed on pages of the payment provider. */
 export function Billing() {
   const { data, error } = useQuery(trpc.billing.get.queryOptions({}));
   const subscribe = async ({ price = "" }: Record<string, string>) => {

@@ -11,7 +11,7 @@ interface Page {
   next_cursor: string | null;
 }
 
-/** Shows what the senders of webhooks brought. */
+/** Shows the received deliveries of all senders of webhooks. */
 export function Deliveries() {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
     trpc.operations.deliveries.infiniteQueryOptions({ limit: 50 }, {

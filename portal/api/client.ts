@@ -11,14 +11,14 @@ export const session = { ended: () => {} };
 
 export const handoff = createHandoffClient({
   baseUrl: location.origin,
-  // No token is within reach of a script: the service sets cookies that scripts can't read.
+  // Scripts have no access to tokens, because the service sets cookies that scripts can't read.
   credentials: "cookies",
   onSignedOut: () => session.ended(),
 });
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // A call that the service refused is not repeated; a call that lost its connection is.
+    // A call that the service refused is not repeated. A call that lost its connection is repeated.
     queries: { staleTime: 30_000, retry: (count, error) => count < 2 && errorBody(error) === null },
     mutations: { retry: false },
   },
@@ -27,14 +27,14 @@ export const queryClient = new QueryClient({
 export const trpc = createTRPCOptionsProxy({ client: handoff.api, queryClient });
 
 /**
- * The sentence for a person about a failed call: the service's own, which says what was tried and
- * why not.
+ * Returns the sentence for a person about a failed call. It is the service's own sentence, which
+ * says what was tried and why it failed.
  */
 export function sentenceOf(error: unknown): string {
   return errorBody(error)?.error ?? app.unreachable;
 }
 
-/** The first message for each field, as forms take it. */
+/** Returns the first message for each field, in the form that forms take. */
 export function fieldErrorsOf(error: unknown): Record<string, string> {
   return errorBody(error)?.fieldErrors ?? {};
 }
@@ -45,7 +45,7 @@ export function codeOf(error: unknown): string | undefined {
 
 export { errorBody };
 
-/** Asks again for all that was read of a project. */
+/** Reads everything about a project again that has been read. */
 export async function refreshProject(project: string): Promise<void> {
   await queryClient.invalidateQueries({
     predicate: ({ queryKey }) => JSON.stringify(queryKey).includes(project),

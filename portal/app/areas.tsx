@@ -8,11 +8,11 @@ interface AreaLink {
   to: string;
   label: string;
   Icon: ComponentType;
-  /** A count that stands beside the label. */
+  /** The count that is shown next to the label. */
   badge?: () => number | undefined;
 }
 
-/** The areas above all projects, in the order of the navigation. */
+/** The areas that belong to no project, in the order of the navigation. */
 export const AREA_LINKS: AreaLink[] = [
   { to: "/", label: app.waiting, Icon: Waiting, badge: useWaitingCount },
   { to: "/inbox", label: app.inbox, Icon: Bell, badge: useUnread },
@@ -20,7 +20,7 @@ export const AREA_LINKS: AreaLink[] = [
   { to: "/projects", label: app.projects, Icon: Projects },
 ];
 
-/** `of` is a hook: it stays the same for an area. */
+/** `of` is a hook, so it must stay the same for an area. */
 export function Badge({ of }: { of: () => number | undefined }) {
   const count = of();
   return count ? <span className="badge">{count > 99 ? "99+" : count}</span> : null;

@@ -4,7 +4,7 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 export interface Command {
   id: string;
   name: string;
-  /** The key that does the same. */
+  /** The key that runs the same command. */
   keys?: string;
   run: () => void;
 }
@@ -25,7 +25,7 @@ export function useCommands(commands: Command[]): void {
   const names = commands.map(({ id, name }) => id + name).join("\n");
   useEffect(() => {
     const owner = {};
-    // A command is called by its place, because its act may change while its name stays.
+    // A command is called by its index, because its action may change while its name stays.
     offered.set(
       owner,
       kept.current.map((command, at) => ({ ...command, run: () => kept.current[at]?.run() })),

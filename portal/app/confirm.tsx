@@ -6,14 +6,14 @@ import { Sheet } from "../ui/dialog.tsx";
 
 interface Props {
   label: string;
-  /** Says what will happen, as a question. */
+  /** A question that says what will happen. */
   question: string;
   run: () => Promise<unknown>;
   done?: string;
   isDisabled?: boolean;
 }
 
-/** A button for what can't be taken back: it asks first. */
+/** A button for an action that can't be undone. It asks first. */
 export function Confirm({ label, question, run, done, isDisabled = false }: Props) {
   const [asks, setAsks] = useState(false);
   const close = () => setAsks(false);

@@ -2,11 +2,14 @@ import { useSyncExternalStore } from "react";
 import { errorBody, queryClient } from "../api/client.ts";
 import { app } from "../words/app.ts";
 
-/** Whether the last answer was one of the service, or none came at all. */
+/** Whether the last call got an answer from the service. */
 let isLost = false;
 const listeners = new Set<() => void>();
 
-/** Says that calls fail, or succeed again; the stream of events knows it before a call does. */
+/**
+ * Notes that calls fail, or that they succeed again. The stream of events notices a failure earlier
+ * than a call does.
+ */
 export function setLost(lost: boolean): void {
   if (lost === isLost) return;
   isLost = lost;
@@ -23,7 +26,7 @@ queryClient.getQueryCache().subscribe(({ type, query }) => {
 addEventListener("offline", () => setLost(true));
 addEventListener("online", () => setLost(false));
 
-/** Tells that the service can't be reached. */
+/** Shows that the service can't be reached. */
 export function Connection() {
   const lost = useSyncExternalStore((listener) => {
     listeners.add(listener);

@@ -2,7 +2,7 @@ import { useCallback, useState } from "react";
 
 /**
  * Keeps typed text in this browser until it is sent, so that a closed tab, a lost connection or a
- * failed call costs nothing. Null stands for no draft.
+ * failed call costs nothing. Null means that there is no draft.
  */
 export function useDraft<Draft>(name: string): [Draft | null, (draft: Draft | null) => void] {
   const place = `handoff.draft.${name}`;

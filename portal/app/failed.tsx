@@ -16,14 +16,15 @@ export function NotFound() {
 }
 
 /**
- * In the place of a page that could not be shown: for want of a connection, or by a fault of the
- * portal itself.
+ * Replaces a page that could not be shown, because there is no connection or because the portal
+ * itself has a fault.
  */
 export function Failed({ error, reset }: ErrorComponentProps) {
   const isCall = codeOf(error) !== undefined || /fetch|network/i.test(String(error));
   useEffect(() => {
     if (!isCall) return;
-    // A service that is started again answers within seconds.
+    // The page is loaded again at intervals, because a service that is started again answers within
+    // seconds.
     const again = setInterval(() => location.reload(), 5_000);
     return () => clearInterval(again);
   }, [isCall]);

@@ -2,12 +2,12 @@ import { keepPreviousData, useQueries } from "@tanstack/react-query";
 import { trpc } from "../api/client.ts";
 import { useCurrentProject, useProjects } from "./project.ts";
 
-/** Shorter than this nothing is asked for. */
+/** The least length of a query that is sent to the service. */
 const SHORTEST = 2;
 
 /**
- * Tickets of all projects by the service's own search, those of the open project first. One request
- * asks for all.
+ * Tickets of all projects, found by the service's search. The tickets of the open project come
+ * first. A single request searches all projects.
  */
 export function useFoundTickets(q: string, limit: number) {
   const projects = useProjects() ?? [];

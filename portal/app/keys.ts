@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react";
 
 const SWITCH = "handoff.keys";
-/** Where a single key is text, or belongs to what is open. */
+/** Elements in which a single key is text, or belongs to an open menu or dialog. */
 const TAKEN =
   "input, textarea, select, [contenteditable], [role=textbox], [role=menu], [role=listbox], [role=dialog]";
-/** Milliseconds from the first key of a pair, such as G then B, to the second. */
+/** The most milliseconds between the two keys of a pair, such as G then B. */
 const PAIR_MS = 1_000;
 
 export const areSingleKeysOn = () => localStorage.getItem(SWITCH) !== "off";
@@ -46,7 +46,7 @@ function nameOf(event: KeyboardEvent): string {
   return first && first.key !== key && Date.now() - first.at < PAIR_MS ? `${first.key} ${key}` : key;
 }
 
-// Once for all screens, behind their listeners: it remembers the first key of a pair.
+// Runs once for all screens, after their own listeners. It remembers the first key of a pair.
 document.defaultView!.addEventListener("keydown", (event) => {
   const begins = event.key === "g" && !event.ctrlKey && !event.metaKey && isFree(event);
   first = begins ? { key: "g", at: Date.now() } : null;

@@ -4,11 +4,11 @@ import { concerns, type LiveEvent, stagesOf } from "./live_queries.ts";
 import { setLost } from "./connection.tsx";
 
 const NAME = "handoff.live";
-/** Milliseconds in which many events are one look at the service. */
+/** The milliseconds in which events are collected before the service is asked once. */
 const GATHER_MS = 120;
 /**
- * Milliseconds without the stream until a person is told: it is opened again by itself at each end
- * of a token.
+ * The milliseconds without the stream until the person is told. A shorter interruption is normal,
+ * because the stream is opened again at the end of each token.
  */
 const PATIENCE_MS = 4_000;
 const AGAIN_MS = [500, 1_000, 2_000, 5_000, 10_000];
@@ -16,8 +16,8 @@ const AGAIN_MS = [500, 1_000, 2_000, 5_000, 10_000];
 type Word = { event: LiveEvent } | { all: true } | { lost: boolean };
 
 /**
- * Asks again for what has changed as soon as it has. A browser has six connections to a service
- * without HTTP/2, so of all tabs one holds the stream and tells the others.
+ * Reads data again as soon as it has changed. A browser has only six connections to a service
+ * without HTTP/2, so one tab reads the stream and tells the other tabs.
  */
 export function useLive(): void {
   useEffect(() => {
@@ -30,8 +30,8 @@ export function useLive(): void {
       if (!done.signal.aborted) channel.postMessage(word);
     };
     const listen = (signal: AbortSignal) => follow(signal, tell);
-    // Only pages of https and of this machine have locks. On other pages a tab listens while it is
-    // seen.
+    // Only pages with https and pages of this machine have locks. On other pages each visible tab
+    // reads the stream itself.
     if (navigator.locks) {
       void navigator.locks.request(NAME, { signal: done.signal }, () => listen(done.signal)).catch(() => {});
     } else whileSeen(done.signal, listen);
@@ -42,7 +42,7 @@ export function useLive(): void {
   }, []);
 }
 
-/** Gathers what is heard for a moment, and asks again for what it concerns. */
+/** Collects events for a moment, and then reads the data that they concern again. */
 function hearing() {
   let events: LiveEvent[] = [];
   let later: ReturnType<typeof setTimeout> | undefined;
@@ -61,11 +61,13 @@ function hearing() {
   };
 }
 
-/** Holds the stream until the signal. It goes on from the last event that it got. */
+/**
+ * Reads the stream until the signal aborts. After an interruption it continues from the last event.
+ */
 async function follow(signal: AbortSignal, tell: (word: Word) => void): Promise<void> {
   let last: string | null = null;
   for (let tries = 0; !signal.aborted; tries++) {
-    // Renews the session's cookies where that is why the stream was refused.
+    // Renews the session's cookies if the stream was refused because of them.
     if (tries > 0) await handoff.api.auth.me.query({}).catch(() => {});
     const opened = await hold(signal, last, tell);
     if (opened.last) last = opened.last;
@@ -74,7 +76,7 @@ async function follow(signal: AbortSignal, tell: (word: Word) => void): Promise<
   }
 }
 
-/** One stream, to where the browser gives it up. */
+/** One stream, until the browser stops to reconnect. */
 function hold(signal: AbortSignal, after: string | null, tell: (word: Word) => void) {
   return new Promise<{ last: string | null; wasOpen: boolean }>((end) => {
     const stream = new EventSource(`/api/events/stream${after === null ? "" : `?after=${after}`}`);
@@ -88,8 +90,8 @@ function hold(signal: AbortSignal, after: string | null, tell: (word: Word) => v
     stream.onopen = () => {
       clearTimeout(patience);
       patience = undefined;
-      // Nobody was told of changes before the first stream was open, or without a place to go on
-      // from.
+      // Changes before the first stream was open, or before a stream without a position to continue
+      // from, were missed.
       if (last === null) tell({ all: true });
       wasOpen = true;
       tell({ lost: false });
@@ -104,7 +106,7 @@ function hold(signal: AbortSignal, after: string | null, tell: (word: Word) => v
     });
     stream.onerror = () => {
       patience ??= setTimeout(() => tell({ lost: true }), PATIENCE_MS);
-      // The browser connects again by itself, unless the service has refused.
+      // The browser connects again automatically, unless the service has refused the stream.
       if (stream.readyState === EventSource.CLOSED) close();
     };
     signal.addEventListener("abort", close, { once: true });

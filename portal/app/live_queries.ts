@@ -1,7 +1,7 @@
 import type { QueryKey } from "@tanstack/react-query";
 import { queryClient } from "../api/client.ts";
 
-/** The fields of an event that the portal reads. */
+/** The fields of an event that the portal uses. */
 export interface LiveEvent {
   seq: number;
   type: string;
@@ -15,13 +15,13 @@ interface Asked {
   input: Record<string, unknown>;
 }
 
-/** The input of a query, as tRPC's keys hold it. */
+/** The input of a query, in the form of tRPC's query keys. */
 function askedBy(key: QueryKey): Asked | null {
   const [path, options] = key as [unknown, { input?: Record<string, unknown> } | undefined];
   return Array.isArray(path) ? { path: path as string[], input: options?.input ?? {} } : null;
 }
 
-/** The stages whose lists show the ticket now, or are going to. */
+/** The stages whose lists show the ticket now, or will show it. */
 export function stagesOf({ ticket }: LiveEvent): ReadonlySet<unknown> {
   const stages = new Set<unknown>(ticket ? [ticket.stage] : []);
   const lists = queryClient.getQueriesData<{ pages?: { tickets?: { id: string; stage: string }[] }[] }>({
@@ -35,7 +35,10 @@ export function stagesOf({ ticket }: LiveEvent): ReadonlySet<unknown> {
   return stages;
 }
 
-/** People and projects change seldom, and hints are asked for by who types. */
+/**
+ * Queries that are not read again after an event. People and projects change seldom, and hints are
+ * read while a person types.
+ */
 const STEADY: ReadonlySet<string> = new Set([
   "projects.list",
   "projects.people",
@@ -43,7 +46,7 @@ const STEADY: ReadonlySet<string> = new Set([
   "auth.me",
 ]);
 
-/** Whether an event makes what was read out of date. */
+/** Tells whether an event makes the data of a query out of date. */
 export function concerns(key: QueryKey, event: LiveEvent, stages: ReadonlySet<unknown>): boolean {
   const asked = askedBy(key);
   if (!asked) return false;

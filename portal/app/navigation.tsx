@@ -8,7 +8,8 @@ import { app } from "../words/app.ts";
 import { AREA_LINKS, Badge } from "./areas.tsx";
 import { useCurrentProject, useProjects } from "./project.ts";
 
-// Menus are a tenth of the first page, and this one is its only one.
+// The code for menus is loaded later, because it is a tenth of the first page's code and this menu
+// is the only one on that page.
 const AccountMenu = lazy(() => import("./account_menu.tsx"));
 
 interface Props {
@@ -17,7 +18,7 @@ interface Props {
   openKeys: () => void;
 }
 
-/** The side of a wide window, the foot of a narrow one. */
+/** The navigation at the side of a wide window, or at the bottom of a narrow one. */
 export function Navigation({ me, openPalette, openKeys }: Props) {
   return (
     <nav className="side" aria-label={app.main}>
@@ -101,7 +102,7 @@ function ProjectLinks({ projectKey }: { projectKey: string }) {
   );
 }
 
-/** One of six colours, the same for a key each time. */
+/** One of six colours. A project's key always has the same colour. */
 function hueOf(key: string): number {
   return [...key].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 6;
 }

@@ -18,7 +18,7 @@ import { palette } from "../words/app.ts";
 import { type Command, useOfferedCommands } from "./commands.ts";
 import { useFoundTickets } from "./found_tickets.ts";
 
-/** The page of the search has more. */
+/** The most tickets in the palette. The search page shows more. */
 const MOST_TICKETS = 10;
 
 /** Finds commands and places by their names, and tickets by the service's own search. */
@@ -109,7 +109,7 @@ function Choices({ close }: { close: () => void }) {
   );
 }
 
-/** Each word of the query begins a word of the name. */
+/** Tells whether each word of the query is the beginning of a word of the name. */
 function isNamed(name: string, query: string): boolean {
   const words = name.toLowerCase().split(/[\s:]+/);
   return query.toLowerCase().split(/\s+/).every((part) => words.some((word) => word.startsWith(part)));

@@ -9,16 +9,16 @@ export function useProjects(): Project[] | undefined {
   return data?.projects;
 }
 
-/** The project of the address, if there is one. */
+/** The project that the address names, if it names one. */
 export function useCurrentProject(): Project | undefined {
   const { key } = useParams({ strict: false }) as { key?: string };
   const [projects, named] = [useProjects(), key?.toUpperCase() ?? ""];
-  // An address that somebody kept may have the key of before.
+  // An address that somebody saved earlier may have a former key.
   return projects?.find((project) => project.key === named) ??
     projects?.find((project) => project.former_keys.includes(named));
 }
 
-/** The project that a screen below a project's address is about. */
+/** The project of a screen whose address is below a project's address. */
 export function useProject(): Project {
   const project = useCurrentProject();
   if (!project) throw new Error("This screen is below a project's address");

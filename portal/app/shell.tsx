@@ -50,7 +50,7 @@ export function Shell() {
   );
 }
 
-/** The project that keys and commands act on: the one that is open, else the first. */
+/** The project to which keys and commands apply. It is the open project, or else the first one. */
 function useProjectAtHand() {
   const current = useCurrentProject();
   const projects = useProjects();

@@ -1,6 +1,6 @@
 import { handoff } from "../api/client.ts";
 
-/** Ends the session and forgets all that was read; the page begins again. */
+/** Ends the session, deletes all data that was read, and reloads the page. */
 export async function signOut(): Promise<void> {
   await handoff.signOut().catch(() => {});
   location.assign("/sign-in");

@@ -18,7 +18,7 @@ interface Action {
 interface Message {
   text: string;
   kind: "done" | "refused";
-  /** Actions that help: undo, or go to the thing that stands in the way. */
+  /** Buttons that help, such as undo, or a link to the obstacle. */
   actions?: Action[] | undefined;
 }
 
@@ -26,7 +26,8 @@ const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
 let undo: (() => void) | null = null;
 
 /**
- * Tells that something was done. What can be taken back is offered to be, here and by the key Z.
+ * Reports that something was done. If it can be undone, the message has a button for that, and the
+ * key Z undoes it, too.
  */
 export function sayDone(text: string, takeBack?: () => void): void {
   undo = takeBack ?? null;
@@ -35,15 +36,15 @@ export function sayDone(text: string, takeBack?: () => void): void {
 }
 
 /**
- * Tells that the service refused, with its own sentence; stays until it is dismissed or its time is
- * over.
+ * Reports a refusal in the service's own sentence. The message stays until it is dismissed or its
+ * time is over.
  */
 export function sayRefused(reason: unknown, actions?: Action[]): void {
   const text = typeof reason === "string" ? reason : sentenceOf(reason);
   queue.add({ text, kind: "refused", actions }, { timeout: 15_000 });
 }
 
-/** Takes the last change back, once. */
+/** Undoes the last change, once. */
 export function undoLast(): void {
   undo?.();
   undo = null;

@@ -3,23 +3,24 @@ import { codeOf, queryClient, trpc } from "../api/client.ts";
 import { Failed, NotFound } from "./failed.tsx";
 import { Shell } from "./shell.tsx";
 
-// The trunk of the routes: areas hang theirs on one of these, and routes.tsx puts them together.
+// The root routes. Each area adds its routes to one of these, and routes.tsx combines all of them.
 
 export const rootRoute = createRootRoute({ notFoundComponent: NotFound, errorComponent: Failed });
 
 /**
- * The part of the portal for people who are signed in. Others are led to the sign-in page and back.
+ * The part of the portal for people who are signed in. Other visitors are sent to the sign-in page,
+ * and back after the sign-in.
  */
 export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "signed-in",
   beforeLoad: async ({ location }) => {
-    // The projects are asked for in the same request, because most screens need them.
+    // The projects are read in the same request, because most screens need them.
     void queryClient.prefetchQuery(trpc.projects.list.queryOptions({ limit: 200 }));
     try {
       await queryClient.ensureQueryData(trpc.auth.me.queryOptions({}));
     } catch (error) {
-      // Without a connection the page shows so, and asks again.
+      // Without a connection the page says so and tries again.
       if (codeOf(error) === undefined) throw error;
       throw redirect({ to: "/sign-in", search: { next: location.href } });
     }
@@ -36,7 +37,10 @@ export interface ProjectSearch {
   create?: true | undefined;
 }
 
-/** The screens of one project, below its key; routes.tsx puts their frame around them. */
+/**
+ * The route of one project's screens, whose addresses begin with the project's key. routes.tsx adds
+ * the frame around them.
+ */
 export const projectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/$key",

@@ -25,8 +25,8 @@ export function Board() {
   const { selected } = selection;
 
   /**
-   * The tickets that a drag or a key at one ticket acts on: all selected ones, if it is one of
-   * them.
+   * The tickets to which a drag or a key at one ticket applies. If this ticket is selected, these
+   * are all selected tickets.
    */
   const chosen = (id: string): TicketSummary[] => {
     const loaded = loadedTickets(project.id);
@@ -42,7 +42,7 @@ export function Board() {
       },
     })
   );
-  /** The cards are plain markup: one listener for all of their buttons. */
+  /** The cards are plain markup, so one listener handles all of their buttons. */
   const click = (event: MouseEvent) => {
     const target = event.target as Element;
     const card = target.closest<HTMLElement>("[data-card]");

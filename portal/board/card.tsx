@@ -16,8 +16,8 @@ interface Props {
 }
 
 /**
- * One ticket of the board. Plain markup, because a board has hundreds; what is done with it the
- * board listens for.
+ * One ticket of the board. It is plain markup without listeners, because a board has hundreds of
+ * cards. The board itself listens for clicks and keys.
  */
 export const Card = memo(function Card({ ticket, isSelected, isOpen, isFirst }: Props) {
   const ref = useRef<HTMLDivElement>(null);

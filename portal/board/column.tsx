@@ -103,7 +103,7 @@ function useDropTarget(stage: Stage) {
   return { ref, isOver };
 }
 
-/** Asks for more when it comes near. */
+/** Reads the next page when the end of the column is nearly visible. */
 export function More({ load }: { load: () => void }) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -20,7 +20,10 @@ interface Props {
   done: (moved: TicketSummary[]) => void;
 }
 
-/** Shows what moving many would do before it is done, and what became of each after. */
+/**
+ * Shows what the moving of many tickets would do before it is done, and the result for each ticket
+ * afterwards.
+ */
 export function DryRun({ project, tickets, stage, close, done }: Props) {
   const [skip, setSkip] = useState({ skip_pending_roles: false, skip_human_test_gate: false });
   const [resolution, setResolution] = useState<{ type: ResolutionType; note: string }>({

@@ -96,7 +96,7 @@ function WordFilter({ q, change }: { q: string | undefined; change: (q: string |
   useKeys({ "/": () => field.current?.focus() });
   useEffect(() => () => clearTimeout(later.current), []);
   const [text, setText] = useState(q ?? "");
-  // Changed by the browser's way back, or by the button that clears all.
+  // The text changes by the browser's back button, or by the button that clears all filters.
   useEffect(() => {
     if (document.activeElement !== field.current) setText(q ?? "");
   }, [q]);

@@ -4,7 +4,7 @@ import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
 
 export type Sort = keyof typeof board.sorts;
 
-/** Filters and order, as the address of a board or list says them. */
+/** Filters and order, in the form of the address of a board or list. */
 export interface Filters {
   q?: string | undefined;
   request_type?: RequestType | undefined;
@@ -12,11 +12,11 @@ export interface Filters {
   role?: Role | undefined;
   blocking?: true | undefined;
   sort?: Sort | undefined;
-  /** Only the list has it, because the board shows every stage. */
+  /** Only the list has this filter, because the board shows every stage. */
   stage?: Stage | undefined;
 }
 
-/** Other fields of an address are left out, so that an old link still opens. */
+/** Unknown fields of an address are left out, so that an old link still opens. */
 export function readFilters(search: Record<string, unknown>): Filters {
   const { q, request_type, priority, role, blocking, sort, stage } = search;
   return {

@@ -1,14 +1,13 @@
 import type { Stage } from "../api/types.ts";
 
-/** The card that keys act on. It is the focused card, or else the card under the pointer. */
+/** The card to which keys apply. It is the focused card, or else the card under the pointer. */
 export function cardAtHand(): HTMLElement | null {
   return document.activeElement?.closest<HTMLElement>("[data-card]") ??
     document.querySelector<HTMLElement>("[data-card]:hover");
 }
 
 /**
- * Moves the focus to the card below or above, or to the one at the same height in the column
- * beside.
+ * Moves the focus to the card below or above, or to the card at the same height in the next column.
  */
 export function focusBeside(columns: number, rows: number): void {
   const card = document.activeElement?.closest<HTMLElement>("[data-card]");
@@ -32,12 +31,12 @@ export function focusCard(card: Element | null | undefined): void {
   card?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** Frames in which a ticket is waited for. */
+/** The most frames in which a ticket's card is waited for. */
 const PATIENCE = 60;
 
 /**
  * Moves the focus to a ticket's card as soon as the card is drawn in its new place, unless the
- * person has gone on to something else.
+ * person has moved the focus to something else.
  */
 export function focusTicket(id: string, stage: Stage): void {
   const card = `[data-card="${CSS.escape(id)}"]`;

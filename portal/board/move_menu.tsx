@@ -25,7 +25,8 @@ interface Props {
  */
 export function MoveMenu({ moving: { tickets, from }, isSelected, close, move, toggle }: Props) {
   const [first] = tickets;
-  // Handles the digits beside the stages, because a menu by itself only looks for names.
+  // Handles the digits that are shown next to the stages, because a menu itself reacts only to the
+  // letters of names.
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const stage = STAGE_ORDER[Number(event.key) - 1];

@@ -13,7 +13,7 @@ interface Page {
 type Pages = InfiniteData<Page, string | null>;
 
 function optionsOf(project: string, stage: Stage, { sort, ...filters }: Filters) {
-  // Finished work is sorted by its time; open work, by its urgency.
+  // Finished work is sorted by time, and open work by urgency.
   const usual = stage === "live" ? "-updated_at" as const : "-priority" as const;
   return trpc.tickets.list.infiniteQueryOptions(
     { id: project, ...filters, stage, limit: PAGE, sort: sort ?? usual },
@@ -29,10 +29,13 @@ export function useCounts(project: string, { sort: _, stage: __, ...filters }: F
   return useQuery(trpc.tickets.count.queryOptions({ id: project, ...filters }));
 }
 
-/** Shows tickets where they will be before the service has said so and returns the way back. */
+/**
+ * Shows tickets in their new place before the service has answered. Returns a function that undoes
+ * this.
+ */
 export async function showMoved(project: string, filters: Filters, ids: ReadonlySet<string>, stage: Stage) {
   const keys = STAGE_ORDER.map((each) => ({ each, key: optionsOf(project, each, filters).queryKey }));
-  // An answer that is on its way would put the tickets back.
+  // The answer to a running query would put the tickets back, so these queries are cancelled.
   await Promise.all(keys.map(({ key }) => queryClient.cancelQueries({ queryKey: key })));
   const before = keys.map(({ key }) => [key, queryClient.getQueryData<Pages>(key)] as const);
   const all = before.flatMap(([, data]) => data?.pages.flatMap(({ tickets }) => tickets) ?? []);
@@ -59,7 +62,7 @@ export async function showMoved(project: string, filters: Filters, ids: Readonly
   };
 }
 
-/** Shows a ticket as the service has just answered it, wherever a list has it. */
+/** Shows the ticket of the service's last answer, in every list that contains the ticket. */
 export function keepTicket(project: string, ticket: TicketSummary): void {
   queryClient.setQueriesData<Pages>({ predicate: ({ queryKey }) => isList(queryKey, project) }, (data) => {
     if (!data?.pages?.some(({ tickets }) => tickets.some(({ id }) => id === ticket.id))) return data;

@@ -6,14 +6,14 @@ import type { Moving } from "./move_menu.tsx";
 import type { useSelection } from "./use_selection.ts";
 
 interface Acts {
-  /** Returns the tickets to which an act at one card applies. */
+  /** Returns the tickets to which an action at one card applies. */
   chosen: (id: string) => TicketSummary[];
   selection: ReturnType<typeof useSelection>;
   move: (tickets: TicketSummary[], stage: Stage) => void;
   openMenu: (moving: Moving) => void;
 }
 
-/** Offers every act of the board and the list by a key. */
+/** Makes every action of the board and the list available by a key. */
 export function useBoardKeys({ chosen, selection, move, openMenu }: Acts): void {
   const atCard = (act: (id: string, card: HTMLElement) => void) => () => {
     const card = cardAtHand();

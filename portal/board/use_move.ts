@@ -11,8 +11,8 @@ import { keepTicket, showMoved } from "./stages.ts";
 export const MOST_AT_ONCE = 100;
 
 /**
- * Moves one ticket at once on the screen. What the service refuses goes back, with its reason and a
- * way to it.
+ * Moves one ticket on the screen at once. If the service refuses the move, the ticket goes back,
+ * and a message shows the reason with a link to the obstacle.
  */
 export function useMove(project: Project, filters: Filters) {
   const navigate = useNavigate();
@@ -34,8 +34,8 @@ export function useMove(project: Project, filters: Filters) {
   }
 
   /**
-   * For the version that was seen; a change of something else than the stage doesn't stand in the
-   * way.
+   * The move applies to the version that was shown. A change of other fields than the stage doesn't
+   * prevent it.
    */
   async function send(ticket: TicketSummary, stage: Stage, ifMatch: number | undefined): Promise<Ticket> {
     const input = { id: project.id, ticketId: ticket.id, stage };

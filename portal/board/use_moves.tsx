@@ -12,7 +12,7 @@ import type { useSelection } from "./use_selection.ts";
 
 /**
  * Moves of the board and the list: one ticket at once, many behind a dialog that shows what it
- * would do. `dialogs` are to be drawn.
+ * would do. The caller has to render `dialogs`.
  */
 export function useMoves(project: Project, filters: Filters, selection: ReturnType<typeof useSelection>) {
   const moveOne = useMove(project, filters);

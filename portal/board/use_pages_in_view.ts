@@ -1,14 +1,14 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 
-/** Pixels above and below what is seen in which pages are drawn too. */
+/** The pixels above and below the visible part in which pages are drawn, too. */
 const AROUND = 1_600;
-/** Pixels of a card, until its page has been drawn and measured. */
+/** The assumed pixels of a card, until its page has been drawn and measured. */
 const CARD = 96;
 
 /**
- * Which pages of a long list are drawn: those near what is seen, and the one that has the focus.
- * The others are an empty place of their height, so that thousands of tickets cost no more than
- * dozens.
+ * Returns the pages of a long list that are drawn: the pages near the visible part, and the page
+ * that has the focus. Other pages are replaced by an empty element of the same height, so that
+ * thousands of tickets cost no more than dozens.
  */
 export function usePagesInView(list: RefObject<HTMLElement | null>, sizes: number[]) {
   const heights = useRef<number[]>([]);

@@ -2,7 +2,7 @@ import type { TicketSummary } from "../api/types.ts";
 import { Question, Robot } from "../ui/icons.tsx";
 import { board } from "../words/board.ts";
 
-/** The run of an agent that is not over, and the questions that nobody has answered, on a card and in a row. */
+/** Shows a running agent and the number of open questions, on a card and in a row. */
 export function WaitingFacts({ ticket }: { ticket: TicketSummary }) {
   const { claimed_by: claim, agent_run: run, pending_questions: asked } = ticket;
   return (

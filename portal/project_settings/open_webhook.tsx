@@ -101,7 +101,10 @@ interface Page {
   next_cursor: string | null;
 }
 
-/** Milliseconds until unfinished deliveries are asked for again, because their end is no event. */
+/**
+ * The milliseconds until unfinished deliveries are read again, because the end of a delivery is no
+ * event.
+ */
 const AGAIN_MS = 2_000;
 
 function Deliveries({ webhook }: { webhook: Webhook }) {

@@ -9,7 +9,7 @@ interface Props {
   autoFocus?: boolean;
 }
 
-/** A name is enough: the service makes the key of it. */
+/** A name is enough, because the service makes the key from the name. */
 export function NewProject({ made, autoFocus = false }: Props) {
   const create = async ({ name = "" }: Record<string, string>) => {
     const project = await handoff.api.projects.create.mutate({ name });

@@ -7,7 +7,7 @@ type Client = keyof typeof words.clients;
 
 /**
  * The settings that connect each client to the service. They are the same as in docs/agents.md,
- * with the key in its place.
+ * with the key filled in.
  */
 function snippetsFor(url: string, key: string): Record<Client, string> {
   const headers = { Authorization: `Bearer ${key}` };
@@ -26,7 +26,7 @@ function snippetsFor(url: string, key: string): Record<Client, string> {
   };
 }
 
-/** A new key, shown once, and what to copy so that an agent works with it. */
+/** Shows a new key, once, and the text to copy so that an agent works with it. */
 export function ConnectAgent({ apiKey }: { apiKey: string }) {
   const [client, setClient] = useState<Client>("claude");
   const snippets = snippetsFor(`${location.origin}/mcp`, apiKey);

@@ -19,7 +19,7 @@ const SCOPES: Scope[] = [
   "admin",
 ];
 
-/** The scopes that an agent needs for its whole part. */
+/** The scopes that an agent needs for all of its tools. */
 export const USUAL_SCOPES: readonly Scope[] = SCOPES.slice(0, 4);
 
 export function NewKey({ made }: { made: (key: string) => void }) {

@@ -14,7 +14,7 @@ type Change = Partial<NotificationSettings> & { chat_url?: string | null };
 
 const key = trpc.settings.notifications.queryKey({});
 
-/** Decides how news reaches the person outside of the portal. */
+/** The settings for mail and chat messages to the person. */
 export function Notifications() {
   const { data } = useQuery(trpc.settings.notifications.queryOptions({}));
   return (

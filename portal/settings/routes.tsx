@@ -7,7 +7,7 @@ export const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import("./settings.tsx"), "Settings"),
 });
 
-/** The address that mails name. */
+/** The address to which mails link. */
 export const notificationSettingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/settings/notifications",

@@ -12,7 +12,7 @@ export function SignIn() {
   const { next } = route.useSearch();
   const signIn = useMutation({
     mutationFn: (input: { email: string; password: string }) => handoff.signIn(input),
-    // The page begins again, so that nothing of an earlier person is left.
+    // The page is reloaded, so that no data of an earlier user is left.
     onSuccess: () => location.assign(next ?? "/"),
   });
   const send = (form: HTMLFormElement) => {

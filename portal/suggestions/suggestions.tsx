@@ -14,7 +14,9 @@ import type { Show } from "./routes.tsx";
 
 const route = getRouteApi("/signed-in/$key/suggestions");
 
-/** Suggestions of the service, decided one after the other, by hand or by key. */
+/**
+ * Suggestions of the service, which a person decides one after the other, by buttons or by keys.
+ */
 export function Suggestions() {
   const project = useProject();
   const { show = "pending" } = route.useSearch();

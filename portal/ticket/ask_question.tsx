@@ -11,7 +11,10 @@ import { conversation as words } from "../words/ticket.ts";
 import { MentionField } from "./mention_field.tsx";
 import { readMentions } from "./mentions.ts";
 
-/** A question to people: it shows under “Waiting for you” until somebody answers. */
+/**
+ * A form for a question to people. The question is shown under “Waiting for you” until somebody
+ * answers.
+ */
 export function AskQuestion({ project, ticket }: { project: Project; ticket: Ticket }) {
   const [fields, setFields] = useState<{ kind: Question["kind"]; prompt: string; options: string } | null>(
     null,
@@ -94,7 +97,7 @@ export function AskQuestion({ project, ticket }: { project: Project; ticket: Tic
   );
 }
 
-/** A question goes to one person: the first whom it names. */
+/** A question is addressed to one person, who is the first one that its text mentions. */
 function addresseeOf(prompt: string) {
   const [user_id] = readMentions(prompt).mentioned.values();
   return user_id === undefined ? {} : { addressee: { user_id } };

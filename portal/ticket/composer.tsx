@@ -13,13 +13,13 @@ interface Props {
   ticketId: string;
   label: string;
   parentId?: string;
-  /** Closes a reply, which is open only while it is written. */
+  /** Closes the field of a reply, which is open only while the reply is written. */
   close?: () => void;
 }
 
 interface Draft {
   text: string;
-  /** Sent twice, it is one comment. */
+  /** Because of the key, a comment that is sent twice is stored once. */
   key: string;
 }
 
@@ -55,7 +55,7 @@ export function Composer({ project, ticketId, label, parentId, close }: Props) {
         maxLength={10_000}
         dir="auto"
         value={text}
-        // A reply has just been asked for.
+        // The person has just clicked on Reply.
         autoFocus={parentId !== undefined}
         onChange={(next) =>
           setDraft({

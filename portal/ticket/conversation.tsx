@@ -19,9 +19,7 @@ interface Page {
   next_cursor: string | null;
 }
 
-/**
- * Comments in their threads and questions with their answers, in the order in which they were said.
- */
+/** Comments in their threads and questions with their answers, in the order of their creation. */
 export function Conversation({ project, ticket, mayWrite }: Props) {
   const at = { id: project.id, ticketId: ticket.id };
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));

@@ -26,13 +26,13 @@ interface Props {
 
 interface Draft {
   text: string;
-  /** The ticket in which the text was begun. */
+  /** The ticket for which the person began the text. */
   base: Ticket;
 }
 
 /**
- * A text of a ticket: shown as Markdown, edited in its place; a draft survives a reload or a
- * failure of the page.
+ * A text of a ticket. It is shown as Markdown and edited in the same place. A draft survives a
+ * reload or a failure of the page.
  */
 export function Editable({ ticket, field, maxLength, save, mayWrite }: Props) {
   const [draft, setDraft] = useDraft<Draft>(`${ticket.id}.${field}`);

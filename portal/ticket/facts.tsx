@@ -22,7 +22,7 @@ export function useNames(project: string): (id: string | null) => string {
   return (id) => data?.people.find((person) => person.id === id)?.name ?? app.somebody;
 }
 
-/** The short fields of a ticket, each changed where it stands. */
+/** The short fields of a ticket. Each is edited in its place. */
 export function Facts({ project, ticket, mayWrite }: Props) {
   const choose = useChoose(project, ticket);
   const nameOf = useNames(project.id);

@@ -16,7 +16,7 @@ interface Props {
   mayWrite: boolean;
 }
 
-/** Work for a ticket elsewhere, and similar tickets: pull requests, issue, agents, duplicates. */
+/** The ticket's pull requests, issue and agents, and similar tickets. */
 export function Links({ project, ticket, mayWrite }: Props) {
   const at = { id: project.id, ticketId: ticket.id };
   const { data: pulls } = useQuery(trpc.integrations.listPullRequests.queryOptions(at));
@@ -125,7 +125,10 @@ function Issue({ project, ticket, mayWrite }: Props) {
   );
 }
 
-/** The ticket that it duplicates, its own duplicates, and open tickets that say the same. */
+/**
+ * The ticket of which this one is a duplicate, the duplicates of this one, and similar open
+ * tickets.
+ */
 function Alike({ project, ticket }: Pick<Props, "project" | "ticket">) {
   const at = { id: project.id, ticketId: ticket.id };
   const { data: twins } = useQuery(trpc.suggestions.duplicates.queryOptions({ ...at, limit: 200 }));

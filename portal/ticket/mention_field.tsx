@@ -20,15 +20,13 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
   const { shown, mentioned } = readMentions(value);
   const field = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(-1);
-  /**
-   * The place to which the caret goes after the chosen name is written, and before the next key.
-   */
+  /** The position of the caret after the chosen name was inserted. */
   const wanted = useRef<number | null>(null);
   useLayoutEffect(() => {
     if (wanted.current !== null) field.current!.setSelectionRange(wanted.current, wanted.current);
     wanted.current = null;
   });
-  /** The place of an @ whose list the person has left or used. */
+  /** The position of an @ whose list of people was closed or used. */
   const [left, setLeft] = useState(-1);
   const [active, setActive] = useState(0);
   const begun = caret < 0 ? null : begunMention(shown, caret);
@@ -82,7 +80,7 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
               aria-selected={at === active}
               className="item"
               data-focused={at === active || undefined}
-              // The text keeps the focus.
+              // The text field keeps the focus.
               onPointerDown={(event) => event.preventDefault()}
               onClick={() =>
                 choose(person)}

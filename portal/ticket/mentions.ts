@@ -3,7 +3,9 @@ export type Mentioned = ReadonlyMap<string, string>;
 
 const MENTION = /@\[([^\]\n]{1,200})\]\(([0-9a-f-]{36})\)/g;
 
-/** Takes a stored text apart: a person reads `@name`, and not the id that stands behind it. */
+/**
+ * Splits a stored text. The person reads `@name` without the id that follows it in the stored text.
+ */
 export function readMentions(stored: string): { shown: string; mentioned: Mentioned } {
   const mentioned = new Map<string, string>();
   const shown = stored.replace(MENTION, (_, name: string, id: string) => {
@@ -13,7 +15,7 @@ export function readMentions(stored: string): { shown: string; mentioned: Mentio
   return { shown, mentioned };
 }
 
-/** Puts the ids back that belong to names in the text. A name that was changed mentions nobody. */
+/** Adds the ids again that belong to names in the text. A changed name mentions nobody. */
 export function writeMentions(shown: string, mentioned: Mentioned): string {
   if (mentioned.size === 0) return shown;
   const longestFirst = [...mentioned.keys()].toSorted((one, other) => other.length - one.length);

@@ -29,7 +29,7 @@ interface Draft {
   priority: Priority;
   blocking: boolean;
   roles: Role[];
-  /** Sent twice, one ticket is made. */
+  /** Because of the key, a form that is sent twice creates one ticket. */
   key: string;
 }
 
@@ -44,8 +44,8 @@ const begin = (): Draft => ({
 });
 
 /**
- * The dialog of a new ticket. What is typed is kept until the ticket is made, however the dialog is
- * left.
+ * The dialog of a new ticket. The typed text is kept until the ticket is created, no matter how the
+ * dialog was closed.
  */
 export default function NewTicket({ project }: { project: Project }) {
   const navigate = useNavigate();
@@ -188,7 +188,7 @@ interface SimilarProps {
   open: (ref: string) => void;
 }
 
-/** Open tickets that say the same, while it is typed. */
+/** Shows similar open tickets while the person types. */
 function Similar({ project, title, description, open }: SimilarProps) {
   const [asked, setAsked] = useState<{ title: string; description: string } | null>(null);
   useEffect(() => {
@@ -240,7 +240,10 @@ function Similar({ project, title, description, open }: SimilarProps) {
   );
 }
 
-/** A title alone is compared as both, so that the hint comes before the description is written. */
+/**
+ * If there is only a title, it is also used as the description, so that the hint appears before the
+ * description is written.
+ */
 function questionOf(title: string, description: string) {
   if (title.length < 12) return null;
   return { title, description: description.length >= 10 ? description : title };

@@ -9,7 +9,7 @@ import { Watch } from "./watch.tsx";
 
 const route = getRouteApi("/signed-in/$key/tickets/$ref");
 
-/** A ticket on a page of its own, under the address that is passed around. */
+/** A ticket on a page of its own. People send each other the address of this page. */
 export function TicketPage() {
   const project = useProject();
   const { ref } = route.useParams();

@@ -15,7 +15,7 @@ export default function TicketPanel({ project, ticketRef }: { project: Project; 
   const navigate = useNavigate();
   const close = () => void navigate({ to: ".", search: (old: object) => ({ ...old, ticket: undefined }) });
   const [from] = useState(() => document.activeElement as HTMLElement | null);
-  // The focus goes back to where the person came from.
+  // The focus goes back to the element that had it before.
   useEffect(() => () => {
     if (document.activeElement === document.body) from?.focus();
   }, [from]);

@@ -16,7 +16,7 @@ interface Props {
   close: () => void;
 }
 
-/** All that is written about a task, edited in its place. */
+/** All texts of a task, which are edited in their place. */
 export function TaskForm({ project, task, all, close }: Props) {
   const [fields, setFields] = useState({
     title: task.title,

@@ -16,7 +16,7 @@ interface Props {
   mayWrite: boolean;
 }
 
-/** The tasks of a ticket in their order: claimed, finished, moved, added. */
+/** The tasks of a ticket in their order. They can be claimed, finished, moved and added. */
 export function Tasks({ project, ticket, mayWrite }: Props) {
   const at = { id: project.id, ticketId: ticket.id };
   const { data } = useQuery(trpc.tasks.list.queryOptions(at));

@@ -17,7 +17,7 @@ import { useTicketCommands } from "./use_ticket_commands.ts";
 const History = lazy(async () => ({ default: (await import("./history.tsx")).History }));
 const Links = lazy(async () => ({ default: (await import("./links.tsx")).Links }));
 
-/** A ticket with all that belongs to it; the panel and the page show the same. */
+/** A ticket with all of its parts. The panel and the page both show this. */
 export function TicketView({ project, ticketRef }: { project: Project; ticketRef: string }) {
   const { data, error } = useQuery(trpc.tickets.get.queryOptions({ id: project.id, ticketId: ticketRef }));
   if (error && !data) return <p role="alert" className="refusal ticket-refusal">{sentenceOf(error)}</p>;

@@ -6,15 +6,15 @@ import { ticket as words } from "../words/ticket.ts";
 type Update = Parameters<typeof handoff.api.tickets.update.mutate>[0];
 export type Fields = Omit<Update, "id" | "ticketId">;
 
-/** Somebody else's value came first, so nothing was saved. */
+/** Another person changed the field first, so nothing was saved. */
 export interface Conflict {
   current: Ticket;
 }
 
 /**
- * Saves fields of a ticket for the version that they were changed in. Where somebody else changed
- * other fields since, it is saved all the same; where they changed these, nothing is, and the
- * answer is the ticket as it is now.
+ * Saves fields of a ticket, for the version in which the person changed them. If somebody else has
+ * changed other fields since, the fields are saved nevertheless. If somebody else has changed the
+ * same fields, nothing is saved, and the result is the current ticket.
  */
 export function useSave(project: Project, ticket: Ticket) {
   return async function save(fields: Fields, base: Ticket = ticket): Promise<Conflict | null> {
@@ -40,8 +40,8 @@ export function useSave(project: Project, ticket: Ticket) {
 }
 
 /**
- * The same for a field that is chosen, not written: a conflict is told, and the other one's value
- * shown.
+ * Saves a field whose value is chosen from a list. A conflict is reported, and the other person's
+ * value is shown.
  */
 export function useChoose(project: Project, ticket: Ticket) {
   const save = useSave(project, ticket);

@@ -14,8 +14,8 @@ interface Props {
 }
 
 /**
- * A form that makes one call. It shows the service's refusal, and each field's own beside it; what
- * was typed stays then.
+ * A form that makes one call. It shows the service's refusal, and the message for each field next
+ * to that field. After a refusal the typed values stay.
  */
 export function CallForm({ send, submit, children, done, look = "stacked" }: Props) {
   const call = useMutation({ mutationFn: ({ values }: Submission) => send(values) });

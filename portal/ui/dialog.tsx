@@ -12,7 +12,7 @@ interface Props {
   isDismissable?: boolean;
 }
 
-/** A dialog with a title and a way out; shown for as long as it is rendered. */
+/** A dialog with a title and a button to close it. It is shown as long as it is rendered. */
 export function Sheet({ title, close, children, size = "small", isDismissable = true }: Props) {
   return (
     <ModalOverlay

@@ -12,7 +12,7 @@ interface Props extends TextFieldProps {
   label: string;
   hint?: string;
   placeholder?: string;
-  /** Lines of a longer text. */
+  /** The lines of the field, for a longer text. */
   rows?: number;
 }
 

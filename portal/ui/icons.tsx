@@ -98,7 +98,7 @@ export const TypeIcon = ({ type }: { type: keyof typeof SHAPES }) => (
   </span>
 );
 
-/** Three bars: as many are full as the priority is high. */
+/** Three bars. The higher the priority is, the more of them are full. */
 export function PriorityIcon({ priority }: { priority: "low" | "medium" | "high" }) {
   const full = { low: 1, medium: 2, high: 3 }[priority];
   return (
@@ -118,7 +118,7 @@ export function PriorityIcon({ priority }: { priority: "low" | "medium" | "high"
   );
 }
 
-/** A ring that fills as the work on a ticket goes on. */
+/** A ring that shows how much of a ticket's work is done. */
 export function StageIcon({ stage }: { stage: string }) {
   const part = { backlog: 0, up_next: 0.01, in_progress: 0.5, validation: 0.8, live: 1 }[stage] ?? 0;
   return (

@@ -1,8 +1,8 @@
 import ReactMarkdown, { type Components } from "react-markdown";
 import gfm from "remark-gfm";
 
-// A picture would ask another host, which tells that host who reads; the link to it is shown in its
-// place.
+// A picture would be loaded from another host, which would learn who reads the text. Therefore a
+// link to the picture is shown instead.
 const PARTS: Components = {
   a: ({ href, children }) => <a href={href} target="_blank" rel="noopener noreferrer nofollow">{children}</a>,
   img: ({ src, alt }) => (
@@ -18,7 +18,7 @@ const PARTS: Components = {
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 };
 
-/** A mention is `@[name](user-id)`: an id is no address, so the name alone is shown. */
+/** A mention is `@[name](user-id)`. Only the name is shown, because an id is no address. */
 function withNames(text: string): string {
   return text.replace(/@\[([^\]\n]{1,200})\]\([0-9a-f-]{36}\)/g, (_, name: string) => `**@${name}**`);
 }

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 
 interface Props {
   title: string;
-  /** A link may lead to it, after the # sign of an address. */
+  /** The section's id, for links that end in # and this id. */
   id?: string;
   hint?: ReactNode;
   children: ReactNode;

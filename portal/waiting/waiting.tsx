@@ -14,7 +14,8 @@ interface Page {
 }
 
 /**
- * The first page: all that only this person can do, decided one after the other without leaving it.
+ * The first page. It lists everything that waits for this person, who decides one item after the
+ * other without leaving the page.
  */
 export function Waiting() {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
@@ -47,7 +48,7 @@ export function Waiting() {
       () => press(`.answer-option:nth-child(${place})`),
     ])),
   });
-  /** The next item gets the focus, and this item goes. */
+  /** The next item gets the focus, and this item disappears. */
   const done = (item: WaitingItem) => {
     const all = cards();
     const at = all.findIndex((card) => card.dataset["waiting"] === item.id);

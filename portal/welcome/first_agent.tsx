@@ -44,7 +44,7 @@ export function FirstAgent({ project, ticketRef }: Props) {
   );
 }
 
-/** Milliseconds until the key is looked at again: its use is no event. */
+/** The milliseconds until the key is read again, because the first use of a key is no event. */
 const AGAIN_MS = 2_000;
 
 function FirstCall({ keyId }: { keyId: string }) {

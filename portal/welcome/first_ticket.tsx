@@ -4,7 +4,7 @@ import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { welcome as words } from "../words/welcome.ts";
 
-/** The two texts that a ticket can't be without. All else can be set in the ticket itself. */
+/** The two texts that every ticket needs. All other fields can be set in the ticket itself. */
 export function FirstTicket({ project }: { project: Project }) {
   const create = async ({ title = "", description = "" }: Record<string, string>) => {
     await handoff.api.tickets.create.mutate({

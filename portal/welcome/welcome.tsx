@@ -11,8 +11,8 @@ import { FirstAgent } from "./first_agent.tsx";
 import { FirstTicket } from "./first_ticket.tsx";
 
 /**
- * Leads through the first steps. The service knows what is done, so that a reload goes on from
- * there.
+ * Guides the person through the first steps. The service knows which steps are done, so a reload
+ * continues at the right step.
  */
 export function Welcome() {
   const projects = useProjects();
@@ -68,7 +68,7 @@ interface StepProps {
   hint: string;
   /** The result, once the step is done. */
   done?: string | undefined;
-  /** Nothing is shown before it is this step's turn. */
+  /** Nothing is shown before the steps before this one are done. */
   children: ReactNode;
 }
 

@@ -60,7 +60,7 @@ export const palette = {
   goToProject: (name: string) => `Go to ${name}`,
 };
 
-/** Words of the sheet of keys. Each line: the keys, and what they do. */
+/** Words of the list of keys. Each line has the keys and their effect. */
 export const keys = {
   title: "Keyboard shortcuts",
   single: "Single-key shortcuts",

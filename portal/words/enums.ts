@@ -10,7 +10,8 @@ import type {
   TicketSummary,
 } from "../api/types.ts";
 
-// Complete by their types: a value that the service adds stops the type check until it has a word.
+// The types make these tables complete. If the service adds a value, the type check fails until the
+// value has a word.
 export const STAGES: Record<Stage, string> = {
   backlog: "Backlog",
   up_next: "Up next",

@@ -47,7 +47,7 @@ export const FOLLOWING: ReadonlySet<string> = new Set([
   "event_tie",
 ]);
 
-/** Who did what, as a sentence without its subject. */
+/** A sentence about a change, without its subject. */
 export function sentenceOfEntry({ entity, action, field, from, to }: HistoryEntry): string {
   const thing = ENTITIES[entity] ?? entity.replaceAll("_", " ");
   if (field === null) {

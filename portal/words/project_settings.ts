@@ -36,7 +36,7 @@ export const projectSettings = {
   archived: "The project is archived.",
 };
 
-/** Words of the webhooks that the project's events go out by. */
+/** Words of the webhooks by which the project's events are sent. */
 export const webhooks = {
   title: "Webhooks",
   hint: "Each event of the project is sent to these addresses, signed by Standard Webhooks.",

@@ -1,4 +1,4 @@
-/** Words of what reaches a person outside of the portal. */
+/** Words of the settings for mail and chat. */
 export const notifications = {
   title: "Notifications",
   hint: "The inbox shows all news of tickets that you watch. Here you decide what is also sent to you.",

@@ -164,7 +164,7 @@ export const question = {
   already: "Somebody else answered first.",
 };
 
-/** Words of pull requests, agents and what is like this ticket. */
+/** Words of pull requests, agents and similar tickets. */
 export const links = {
   pullRequests: "Pull requests",
   noPullRequests: "None yet. A pull request that names the ticket in its title, text or branch shows here.",
