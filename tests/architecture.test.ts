@@ -302,7 +302,7 @@ const PORTAL = [
 ];
 
 /** Packages that only the portal has. */
-const PORTAL_PACKAGES = /^(react|@tanstack|@trpc\/tanstack|@atlaskit|remark)/;
+const PORTAL_PACKAGES = /^(react|@tanstack|@trpc\/tanstack|@atlaskit|mdast|micromark|character-entities)/;
 
 const portalImports = await readPortalImports();
 

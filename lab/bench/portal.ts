@@ -3,11 +3,11 @@ import { openDatabase, type Sql } from "../../db/open.ts";
 import { buildPortal } from "../../tests/build_portal.ts";
 import { dropPlace, emptyPlace } from "../../tests/database.ts";
 import { openBrowser } from "../../tests/open_browser.ts";
+import { scriptsOf, sizeOf } from "../../tests/portal/scripts.ts";
 import { analyze } from "./pair.ts";
 import { type BenchOptions, type Finding, median, progress } from "./report.ts";
 import { ADMIN, call, makeTenant, type Server, startService, type Tenant } from "./service.ts";
 
-const BUILT = new URL("../../.portal/assets/", import.meta.url);
 const ROUNDS = 5;
 
 /**
@@ -21,9 +21,9 @@ export async function benchPortal(_: BenchOptions): Promise<Finding[]> {
     const small = await measure(browser, 1_200);
     const large = await measure(browser, 10_000);
     return [
-      budget("portal: JavaScript of the first page", small.firstPage / 1000, { most: 200, unit: "kB gz" }),
-      ...Object.entries(small.areas).map(([area, bytes]) =>
-        budget(`portal: JavaScript of ${area}`, bytes / 1000, { most: 60, unit: "kB gz" })
+      budget("portal: JavaScript of the first page", small.firstPage, { most: 200, unit: "kB gz" }),
+      ...Object.entries(small.areas).map(([area, kilobytes]) =>
+        budget(`portal: JavaScript of ${area}`, kilobytes, { most: 60, unit: "kB gz" })
       ),
       budget("portal: board of 1,200 tickets painted, warm", small.paintMs, { most: 800, unit: "ms" }),
       budget("portal: board of 10,000 tickets painted, warm", large.paintMs, { most: 1_200, unit: "ms" }),
@@ -144,24 +144,6 @@ async function repeat<T>(work: () => Promise<T>): Promise<T[]> {
 async function enter(context: BrowserContext, { origin }: Server): Promise<void> {
   const answer = await context.request.post("/api/auth/session", { data: ADMIN, headers: { origin } });
   if (!answer.ok()) throw new Error(`not signed in: ${answer.status()}`);
-}
-
-/** Returns the names of the scripts that the page has loaded so far. */
-function scriptsOf(page: Page): () => string[] {
-  const names = new Set<string>();
-  page.on("response", (response) => {
-    const name = /\/assets\/([^?]+\.js)$/.exec(response.url())?.[1];
-    if (name) names.add(name);
-  });
-  return () => [...names];
-}
-
-/** Returns the scripts' size in bytes as sent. */
-async function sizeOf(scripts: string[]): Promise<number> {
-  const sizes = await Promise.all(
-    scripts.map(async (name) => (await Deno.stat(new URL(`${name}.gz`, BUILT))).size),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 interface Watched {

@@ -5,12 +5,12 @@ import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { User } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { CallForm } from "../ui/call_form.tsx";
-import { Choice } from "../ui/choice.tsx";
 import { Confirm } from "../app/confirm.tsx";
 import { Field } from "../ui/field.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Copyable } from "../ui/secret.tsx";
 import { Section } from "../ui/section.tsx";
+import { Choice } from "../ui/menu.tsx";
 import { admin as words } from "../words/admin.ts";
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.users.list.pathKey() });

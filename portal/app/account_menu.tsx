@@ -1,16 +1,14 @@
-import type { RefObject } from "react";
 import { Menu, MenuItem, Popover, Separator } from "react-aria-components";
 import type { Me } from "../api/types.ts";
 import { Clock, Gear, Keyboard, Leave, Theme } from "../ui/icons.tsx";
+import type { Opened } from "../ui/menu.tsx";
 import { app } from "../words/app.ts";
 import { signOut } from "./sign_out.ts";
 import { applyTheme, readTheme } from "./theme.ts";
 
-interface Props {
+interface Props extends Opened {
   role: Me["user"]["role"];
-  trigger: RefObject<HTMLButtonElement | null>;
   openKeys: () => void;
-  close: () => void;
 }
 
 /** The menu for the person's own account and for the portal itself. */

@@ -1,15 +1,14 @@
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useRef, useState } from "react";
+import { lazy } from "react";
 import { Button } from "react-aria-components";
 import type { Me } from "../api/types.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Board, Gear, List, Search, Spark } from "../ui/icons.tsx";
+import { Opener } from "../ui/menu.tsx";
 import { app } from "../words/app.ts";
 import { AREA_LINKS, Badge } from "./areas.tsx";
 import { useCurrentProject, useProjects } from "./project.ts";
 
-// The code for menus is loaded later, because it is a tenth of the first page's code and this menu
-// is the only one on that page.
 const AccountMenu = lazy(() => import("./account_menu.tsx"));
 
 interface Props {
@@ -109,31 +108,16 @@ function hueOf(key: string): number {
 
 function Account({ me, openKeys }: { me: Me; openKeys: () => void }) {
   const { user } = me;
-  const button = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
   return (
     <div className="who">
-      <Button
-        ref={button}
+      <Opener
         className="who-button"
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        onPress={() => setOpen(true)}
+        opened={(opened) => <AccountMenu role={user.role} openKeys={openKeys} {...opened} />}
       >
         <Avatar name={user.name} />
         <span className="hidden">{app.account}</span>
         <span className="name">{user.name}</span>
-      </Button>
-      <Suspense>
-        {isOpen && (
-          <AccountMenu
-            role={user.role}
-            trigger={button}
-            openKeys={openKeys}
-            close={() => setOpen(false)}
-          />
-        )}
-      </Suspense>
+      </Opener>
     </div>
   );
 }

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "react";
-import { Button, Input, SearchField, ToggleButton } from "react-aria-components";
+import { Button, Input, SearchField } from "react-aria-components";
 import { useKeys } from "../app/keys.ts";
-import { Choice } from "../ui/choice.tsx";
 import { Close, PriorityIcon, Search, StageIcon, TypeIcon } from "../ui/icons.tsx";
+import { Choice } from "../ui/menu.tsx";
+import { Toggle } from "../ui/toggle.tsx";
 import { board, list } from "../words/board.ts";
 import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
 import { type Filters, isFiltered } from "./filters.ts";
@@ -65,13 +66,13 @@ export function FilterBar({ filters, change, withStage = false }: Props) {
         look="chip"
         onChange={(role) => change({ role })}
       />
-      <ToggleButton
+      <Toggle
         className="button chip"
-        isSelected={blocking === true}
-        onChange={(on) => change({ blocking: on || undefined })}
+        isOn={blocking === true}
+        change={(on) => change({ blocking: on || undefined })}
       >
         {board.blocking}
-      </ToggleButton>
+      </Toggle>
       <Choice
         label={board.sort}
         none={board.any}

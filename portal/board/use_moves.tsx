@@ -1,14 +1,16 @@
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { handoff, refreshProject } from "../api/client.ts";
 import type { Project, Stage, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { board } from "../words/board.ts";
-import { DryRun } from "./dry_run.tsx";
 import type { Filters } from "./filters.ts";
 import { focusTicket } from "./focus.ts";
-import { MoveMenu, type Moving } from "./move_menu.tsx";
+import type { Moving } from "./move_menu.tsx";
 import { MOST_AT_ONCE, useMove } from "./use_move.ts";
 import type { useSelection } from "./use_selection.ts";
+
+const MoveMenu = lazy(async () => ({ default: (await import("./move_menu.tsx")).MoveMenu }));
+const DryRun = lazy(async () => ({ default: (await import("./dry_run.tsx")).DryRun }));
 
 /**
  * Moves of the board and the list: one ticket at once, many behind a dialog that shows what it
@@ -36,7 +38,7 @@ export function useMoves(project: Project, filters: Filters, selection: ReturnTy
     await refreshProject(project.id);
   };
   const dialogs: ReactNode = (
-    <>
+    <Suspense>
       {moving && (
         <MoveMenu
           moving={moving}
@@ -57,7 +59,7 @@ export function useMoves(project: Project, filters: Filters, selection: ReturnTy
           }}
         />
       )}
-    </>
+    </Suspense>
   );
   return { move, openMenu: setMoving, dialogs };
 }

@@ -4,12 +4,12 @@ import { Button } from "react-aria-components";
 import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Member, Project } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
-import { Choice } from "../ui/choice.tsx";
 import { Confirm } from "../app/confirm.tsx";
 import { Field } from "../ui/field.tsx";
 import { CallForm } from "../ui/call_form.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
+import { Choice } from "../ui/menu.tsx";
 import { projectSettings as words } from "../words/project_settings.ts";
 
 type Role = Member["role"];

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { Checkbox } from "react-aria-components";
 import type { Webhook } from "../api/types.ts";
 import { CallForm } from "../ui/call_form.tsx";
-import { Choice } from "../ui/choice.tsx";
 import { Field } from "../ui/field.tsx";
+import { Choice } from "../ui/menu.tsx";
 import { webhooks as words } from "../words/project_settings.ts";
 
 type Fields = Pick<Webhook, "url" | "types" | "description" | "format" | "full">;

@@ -5,8 +5,8 @@ import type { Scope } from "../api/types.ts";
 import { useProjects } from "../app/project.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { CheckOption } from "../ui/check_option.tsx";
-import { Choice } from "../ui/choice.tsx";
 import { Field } from "../ui/field.tsx";
+import { Choice } from "../ui/menu.tsx";
 import { settings as words } from "../words/settings.ts";
 
 const SCOPES: Scope[] = [

@@ -3,25 +3,34 @@ import { type FormEvent, useId, useState } from "react";
 import { Button } from "react-aria-components";
 import { handoff, refreshProject, sentenceOf } from "../api/client.ts";
 import type { Project, Question, Ticket } from "../api/types.ts";
-import { Choice } from "../ui/choice.tsx";
 import { Field } from "../ui/field.tsx";
-import { Question as QuestionIcon } from "../ui/icons.tsx";
+import { Choice } from "../ui/menu.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
 import { MentionField } from "./mention_field.tsx";
 import { readMentions } from "./mentions.ts";
 
+interface Props {
+  project: Project;
+  ticket: Ticket;
+  close: () => void;
+}
+
+interface Fields {
+  kind: Question["kind"];
+  prompt: string;
+  options: string;
+}
+
 /**
  * A form for a question to people. The question is shown under “Waiting for you” until somebody
  * answers.
  */
-export function AskQuestion({ project, ticket }: { project: Project; ticket: Ticket }) {
-  const [fields, setFields] = useState<{ kind: Question["kind"]; prompt: string; options: string } | null>(
-    null,
-  );
+export function AskQuestion({ project, ticket, close }: Props) {
+  const [fields, setFields] = useState<Fields>({ kind: "question", prompt: "", options: "" });
   const promptId = useId();
   const ask = useMutation({
-    mutationFn: ({ kind, prompt, options }: NonNullable<typeof fields>) =>
+    mutationFn: ({ kind, prompt, options }: Fields) =>
       handoff.api.questions.create.mutate({
         id: project.id,
         ticketId: ticket.id,
@@ -30,22 +39,11 @@ export function AskQuestion({ project, ticket }: { project: Project; ticket: Tic
         ...addresseeOf(prompt),
         ...(kind === "decision" && { options: optionsOf(options) }),
       }),
-    onSuccess: () => setFields(null),
+    onSuccess: close,
     onSettled: () => refreshProject(project.id),
   });
-  if (!fields) {
-    return (
-      <Button
-        className="button quiet"
-        onPress={() => setFields({ kind: "question", prompt: "", options: "" })}
-      >
-        <QuestionIcon />
-        {words.ask}
-      </Button>
-    );
-  }
   const [addressee] = readMentions(fields.prompt).mentioned.keys();
-  const change = (part: Partial<typeof fields>) => setFields({ ...fields, ...part });
+  const change = (part: Partial<Fields>) => setFields({ ...fields, ...part });
   const send = (event: FormEvent) => {
     event.preventDefault();
     ask.mutate(fields);
@@ -91,7 +89,7 @@ export function AskQuestion({ project, ticket }: { project: Project; ticket: Tic
       )}
       <div className="row">
         <Button type="submit" className="button primary" isPending={ask.isPending}>{words.askNow}</Button>
-        <Button className="button quiet" onPress={() => setFields(null)}>{app.cancel}</Button>
+        <Button className="button quiet" onPress={close}>{app.cancel}</Button>
       </div>
     </form>
   );

@@ -1,11 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { Button } from "react-aria-components";
 import { handoff, refreshProject } from "../api/client.ts";
 import type { Comment, Project } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { Check, More, Pencil, Trash } from "../ui/icons.tsx";
+import { MenuButton } from "../ui/menu.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { Time } from "../ui/time.tsx";
 import { app } from "../words/app.ts";
@@ -97,25 +98,17 @@ function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
           {resolved_at && <span className="tag done">{words.resolved}</span>}
           <span className="space" />
           {mayWrite && mayRemove && body !== null && (
-            <MenuTrigger>
-              <Button className="button quiet icon-only" aria-label={words.more(name)}>
-                <More />
-              </Button>
-              <Popover className="popover">
-                <Menu className="menu">
-                  {isOwn && (
-                    <MenuItem className="item" onAction={() => setText(body)}>
-                      <Pencil />
-                      {words.edit}
-                    </MenuItem>
-                  )}
-                  <MenuItem className="item danger" onAction={() => remove.mutate()}>
-                    <Trash />
-                    {words.remove}
-                  </MenuItem>
-                </Menu>
-              </Popover>
-            </MenuTrigger>
+            <MenuButton
+              className="button quiet icon-only"
+              aria-label={words.more(name)}
+              label={words.more(name)}
+              acts={[
+                ...(isOwn ? [{ label: words.edit, icon: <Pencil />, run: () => setText(body) }] : []),
+                { label: words.remove, icon: <Trash />, isDanger: true, run: () => remove.mutate() },
+              ]}
+            >
+              <More />
+            </MenuButton>
           )}
         </header>
         {text !== null

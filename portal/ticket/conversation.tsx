@@ -1,13 +1,16 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
 import { Button } from "react-aria-components";
 import { trpc } from "../api/client.ts";
 import type { Comment, Project, Question, Ticket } from "../api/types.ts";
+import { Question as QuestionIcon } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
-import { AskQuestion } from "./ask_question.tsx";
 import { CommentCard } from "./comment_card.tsx";
 import { Composer } from "./composer.tsx";
 import { QuestionCard } from "./question_card.tsx";
+
+const AskQuestion = lazy(async () => ({ default: (await import("./ask_question.tsx")).AskQuestion }));
 
 interface Props {
   project: Project;
@@ -63,10 +66,26 @@ export function Conversation({ project, ticket, mayWrite }: Props) {
         <Button className="button quiet" onPress={() => void comments.fetchNextPage()}>{words.older}</Button>
       )}
       {mayWrite && <Composer project={project} ticketId={ticket.id} label={words.write} />}
-      {mayWrite && <AskQuestion project={project} ticket={ticket} />}
+      {mayWrite && <Ask project={project} ticket={ticket} />}
       {comments.error && <p className="refusal">{app.notLoaded}</p>}
     </>
   );
+}
+
+function Ask({ project, ticket }: Omit<Props, "mayWrite">) {
+  const [isAsking, setAsking] = useState(false);
+  return isAsking
+    ? (
+      <Suspense>
+        <AskQuestion project={project} ticket={ticket} close={() => setAsking(false)} />
+      </Suspense>
+    )
+    : (
+      <Button className="button quiet" onPress={() => setAsking(true)}>
+        <QuestionIcon />
+        {words.ask}
+      </Button>
+    );
 }
 
 function ofComment(comment: Comment) {

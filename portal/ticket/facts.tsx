@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { ToggleButton } from "react-aria-components";
 import { trpc } from "../api/client.ts";
 import type { Project, Stage, Ticket } from "../api/types.ts";
-import { Choice } from "../ui/choice.tsx";
 import { PriorityIcon, Rocket, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
+import { Choice } from "../ui/menu.tsx";
 import { Time } from "../ui/time.tsx";
+import { Toggle } from "../ui/toggle.tsx";
 import { PRIORITIES, RESOLUTIONS, SHIP, STAGES, TYPES } from "../words/enums.ts";
 import { app } from "../words/app.ts";
 import { ticket as words } from "../words/ticket.ts";
@@ -98,15 +98,15 @@ export function Facts({ project, ticket, mayWrite }: Props) {
       <div>
         <dt>{words.blockingShort}</dt>
         <dd>
-          <ToggleButton
+          <Toggle
             className={`button quiet toggle${blocking ? " is-blocking" : ""}`}
-            isSelected={blocking}
+            isOn={blocking}
             isDisabled={isDisabled}
-            onChange={(next) => choose({ blocking: next }, words.blocking)}
+            change={(next) => choose({ blocking: next }, words.blocking)}
           >
             {blocking && <Warn />}
             {blocking ? words.blocks : words.blocksNothing}
-          </ToggleButton>
+          </Toggle>
         </dd>
       </div>
     </dl>

@@ -1,9 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { Button } from "react-aria-components";
 import { handoff, refreshProject } from "../api/client.ts";
 import type { Project, Role, Ticket } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { Check, Flask, Plus, Question } from "../ui/icons.tsx";
+import { MenuButton } from "../ui/menu.tsx";
 import { RESOLUTIONS, ROLE_STATUS, ROLES } from "../words/enums.ts";
 import { ticket as words } from "../words/ticket.ts";
 import { useChoose } from "./use_save.ts";
@@ -77,21 +78,16 @@ function RoleMenu(
   });
   const isDone = status === "done" || status === "skipped";
   return (
-    <MenuTrigger>
-      <Button
-        className={`gate-part ${status}`}
-        isDisabled={!mayWrite}
-        aria-label={`${words.roleActions(ROLES[role])}: ${ROLE_STATUS[status]}`}
-      >
-        {isDone ? <Check /> : <span className="dot" />}
-        {ROLES[role]} <small>{ROLE_STATUS[status]}</small>
-      </Button>
-      <Popover className="popover">
-        <Menu className="menu" onAction={(act) => change.mutate(act as typeof ACTS[number])}>
-          {ACTS.map((act) => <MenuItem key={act} id={act} className="item">{words[act]}</MenuItem>)}
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <MenuButton
+      className={`gate-part ${status}`}
+      isDisabled={!mayWrite}
+      aria-label={`${words.roleActions(ROLES[role])}: ${ROLE_STATUS[status]}`}
+      label={words.roleActions(ROLES[role])}
+      acts={ACTS.map((act) => ({ label: words[act], run: () => change.mutate(act) }))}
+    >
+      {isDone ? <Check /> : <span className="dot" />}
+      {ROLES[role]} <small>{ROLE_STATUS[status]}</small>
+    </MenuButton>
   );
 }
 
@@ -100,16 +96,17 @@ function AddRole({ project, ticket }: { project: Project; ticket: Ticket }) {
   const has = ticket.roles.map(({ role }) => role);
   const others = (Object.keys(ROLES) as Role[]).filter((role) => !has.includes(role));
   return (
-    <MenuTrigger>
-      <Button className="gate-part add" aria-label={words.addRole}>
-        <Plus />
-        {has.length === 0 && words.addRole}
-      </Button>
-      <Popover className="popover">
-        <Menu className="menu" onAction={(role) => choose({ roles: [...has, role as Role] }, words.roles)}>
-          {others.map((role) => <MenuItem key={role} id={role} className="item">{ROLES[role]}</MenuItem>)}
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <MenuButton
+      className="gate-part add"
+      aria-label={words.addRole}
+      label={words.addRole}
+      acts={others.map((role) => ({
+        label: ROLES[role],
+        run: () => choose({ roles: [...has, role] }, words.roles),
+      }))}
+    >
+      <Plus />
+      {has.length === 0 && words.addRole}
+    </MenuButton>
   );
 }

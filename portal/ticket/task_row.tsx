@@ -1,17 +1,18 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { lazy, Suspense, useState } from "react";
+import { Button } from "react-aria-components";
 import { handoff, refreshProject } from "../api/client.ts";
 import type { Project, Task } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
-import { Choice } from "../ui/choice.tsx";
 import { Down, More, Pencil, Trash, Up } from "../ui/icons.tsx";
+import { Choice, MenuButton } from "../ui/menu.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { app } from "../words/app.ts";
 import { ROLES, TASK_STATUS } from "../words/enums.ts";
 import { tasks as words } from "../words/ticket.ts";
 import { useNames } from "./facts.tsx";
-import { TaskForm } from "./task_form.tsx";
+
+const TaskForm = lazy(async () => ({ default: (await import("./task_form.tsx")).TaskForm }));
 
 interface Props {
   project: Project;
@@ -50,7 +51,9 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
   if (isEditing) {
     return (
       <li>
-        <TaskForm project={project} task={task} all={all} close={() => setEditing(false)} />
+        <Suspense>
+          <TaskForm project={project} task={task} all={all} close={() => setEditing(false)} />
+        </Suspense>
       </li>
     );
   }
@@ -116,35 +119,19 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
         </Button>
       )}
       {mayWrite && (
-        <MenuTrigger>
-          <Button className="button quiet icon-only" aria-label={words.actions(task.title)}>
-            <More />
-          </Button>
-          <Popover className="popover">
-            <Menu className="menu">
-              <MenuItem className="item" onAction={() => setEditing(true)}>
-                <Pencil />
-                {words.edit}
-              </MenuItem>
-              {up && (
-                <MenuItem className="item" onAction={up}>
-                  <Up />
-                  {words.up}
-                </MenuItem>
-              )}
-              {down && (
-                <MenuItem className="item" onAction={down}>
-                  <Down />
-                  {words.down}
-                </MenuItem>
-              )}
-              <MenuItem className="item danger" onAction={() => act.mutate("delete")}>
-                <Trash />
-                {words.remove}
-              </MenuItem>
-            </Menu>
-          </Popover>
-        </MenuTrigger>
+        <MenuButton
+          className="button quiet icon-only"
+          aria-label={words.actions(task.title)}
+          label={words.actions(task.title)}
+          acts={[
+            { label: words.edit, icon: <Pencil />, run: () => setEditing(true) },
+            ...(up ? [{ label: words.up, icon: <Up />, run: up }] : []),
+            ...(down ? [{ label: words.down, icon: <Down />, run: down }] : []),
+            { label: words.remove, icon: <Trash />, isDanger: true, run: () => act.mutate("delete") },
+          ]}
+        >
+          <More />
+        </MenuButton>
       )}
     </li>
   );

@@ -1,21 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { sentenceOf, trpc } from "../api/client.ts";
 import type { Project, Ticket } from "../api/types.ts";
+import { Tabs } from "../ui/tabs.tsx";
 import { ticket as words } from "../words/ticket.ts";
-import { Cases } from "./cases.tsx";
-import { Conversation } from "./conversation.tsx";
 import { Editable } from "./editable.tsx";
 import { Facts } from "./facts.tsx";
 import { Gate } from "./gate.tsx";
-import { Tasks } from "./tasks.tsx";
 import { useSave } from "./use_save.ts";
 import { useTicketCommands } from "./use_ticket_commands.ts";
 
 // Loaded when their tab is opened.
-const History = lazy(async () => ({ default: (await import("./history.tsx")).History }));
-const Links = lazy(async () => ({ default: (await import("./links.tsx")).Links }));
+const PANELS = {
+  conversation: lazy(async () => ({ default: (await import("./conversation.tsx")).Conversation })),
+  tasks: lazy(async () => ({ default: (await import("./tasks.tsx")).Tasks })),
+  cases: lazy(async () => ({ default: (await import("./cases.tsx")).Cases })),
+  links: lazy(async () => ({ default: (await import("./links.tsx")).Links })),
+  history: lazy(async () => ({ default: (await import("./history.tsx")).History })),
+};
 
 /** A ticket with all of its parts. The panel and the page both show this. */
 export function TicketView({ project, ticketRef }: { project: Project; ticketRef: string }) {
@@ -31,7 +33,7 @@ export function TicketView({ project, ticketRef }: { project: Project; ticketRef
   return <Loaded key={data.id} project={project} ticket={data} />;
 }
 
-type TabId = keyof typeof words.tabs;
+type TabId = keyof typeof PANELS;
 
 function Loaded({ project, ticket }: { project: Project; ticket: Ticket }) {
   const mayWrite = project.my_role !== "viewer";
@@ -42,11 +44,14 @@ function Loaded({ project, ticket }: { project: Project; ticket: Ticket }) {
   );
   const text = { ticket, save, mayWrite };
   const shared = { project, ticket, mayWrite };
-  const counts: Partial<Record<TabId, string>> = {
-    tasks: ticket.tasks.total > 0 ? `${ticket.tasks.done}/${ticket.tasks.total}` : "",
-    cases: ticket.cases.total > 0 ? `${ticket.cases.approved}/${ticket.cases.total}` : "",
-    conversation: ticket.pending_questions > 0 ? String(ticket.pending_questions) : "",
+  const tabs = {
+    conversation: tabOf("conversation", ticket.pending_questions > 0 && ticket.pending_questions),
+    tasks: tabOf("tasks", ticket.tasks.total > 0 && `${ticket.tasks.done}/${ticket.tasks.total}`),
+    cases: tabOf("cases", ticket.cases.total > 0 && `${ticket.cases.approved}/${ticket.cases.total}`),
+    links: tabOf("links"),
+    history: tabOf("history"),
   };
+  const Panel = PANELS[tab];
   return (
     <div className="ticket">
       <Editable {...text} field="title" maxLength={140} />
@@ -64,34 +69,15 @@ function Loaded({ project, ticket }: { project: Project; ticket: Ticket }) {
           </details>
         )}
       </div>
-      <Tabs className="tabs" selectedKey={tab} onSelectionChange={(next) => setTab(next as TabId)}>
-        <TabList aria-label={words.of(ticket.ticket_ref)}>
-          {(Object.keys(words.tabs) as TabId[]).map((id) => (
-            <Tab key={id} id={id}>
-              {words.tabs[id]} {counts[id] && <span className="count">{counts[id]}</span>}
-            </Tab>
-          ))}
-        </TabList>
-        <TabPanel id="conversation">
-          <Conversation {...shared} />
-        </TabPanel>
-        <TabPanel id="tasks">
-          <Tasks {...shared} />
-        </TabPanel>
-        <TabPanel id="cases">
-          <Cases {...shared} />
-        </TabPanel>
-        <TabPanel id="links">
-          <Suspense>
-            <Links {...shared} />
-          </Suspense>
-        </TabPanel>
-        <TabPanel id="history">
-          <Suspense>
-            <History project={project} ticket={ticket} />
-          </Suspense>
-        </TabPanel>
+      <Tabs label={words.of(ticket.ticket_ref)} tabs={tabs} selected={tab} select={setTab}>
+        <Suspense key={tab}>
+          <Panel {...shared} />
+        </Suspense>
       </Tabs>
     </div>
   );
+}
+
+function tabOf(id: TabId, count: number | string | false = false) {
+  return <>{words.tabs[id]} {count !== false && <span className="count">{count}</span>}</>;
 }

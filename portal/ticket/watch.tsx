@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { ToggleButton } from "react-aria-components";
 import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { Bell } from "../ui/icons.tsx";
+import { Toggle } from "../ui/toggle.tsx";
 import { ticket as words } from "../words/ticket.ts";
 
 /** Switches whether news of the ticket goes to the person's inbox. */
@@ -20,13 +20,13 @@ export function Watch({ project, ticketRef }: { project: Project; ticketRef: str
     onSettled: () => queryClient.invalidateQueries({ queryKey: [["watch"]] }),
   });
   return (
-    <ToggleButton
+    <Toggle
       className="button quiet watch"
-      isSelected={isWatching}
-      onChange={(watch) => change.mutate(watch)}
+      isOn={isWatching}
+      change={(watch) => change.mutate(watch)}
     >
       <Bell />
       {isWatching ? words.watching : words.watch}
-    </ToggleButton>
+    </Toggle>
   );
 }

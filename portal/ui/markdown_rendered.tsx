@@ -1,5 +1,6 @@
-import ReactMarkdown, { type Components } from "react-markdown";
-import gfm from "remark-gfm";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { gfm } from "micromark-extension-gfm";
+import ReactMarkdown, { type Components, type Options } from "react-markdown";
 
 // A picture would be loaded from another host, which would learn who reads the text. Therefore a
 // link to the picture is shown instead.
@@ -18,6 +19,13 @@ const PARTS: Components = {
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 };
 
+type Plugin = NonNullable<Options["remarkPlugins"]>[number];
+
+/** Reads tables, task lists and bare addresses. The usual plugin also brings what writes Markdown. */
+const readGfm: Plugin = function () {
+  this.data({ micromarkExtensions: [gfm()], fromMarkdownExtensions: [gfmFromMarkdown()] } as object);
+};
+
 /** A mention is `@[name](user-id)`. Only the name is shown, because an id is no address. */
 function withNames(text: string): string {
   return text.replace(/@\[([^\]\n]{1,200})\]\([0-9a-f-]{36}\)/g, (_, name: string) => `**@${name}**`);
@@ -25,6 +33,8 @@ function withNames(text: string): string {
 
 export default function Rendered({ text }: { text: string }) {
   return (
-    <ReactMarkdown remarkPlugins={[gfm]} components={PARTS} skipHtml={false}>{withNames(text)}</ReactMarkdown>
+    <ReactMarkdown remarkPlugins={[readGfm]} components={PARTS} skipHtml={false}>
+      {withNames(text)}
+    </ReactMarkdown>
   );
 }

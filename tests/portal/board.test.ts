@@ -78,7 +78,7 @@ test("a refused move goes back, says what stands in the way, and leads there", a
 test("filters and the open ticket are the address: back, forward and reload keep them", async () => {
   const { page } = await openBoard();
   await page.getByRole("button", { name: "Priority" }).click();
-  await page.getByRole("option", { name: "High" }).click();
+  await page.getByRole("menuitemradio", { name: "High" }).click();
   await expect.poll(() => page.url()).toContain("priority=high");
   await card(page, "Search ignores").waitFor({ state: "detached" });
   await page.getByRole("link", { name: "Two people editing" }).click();

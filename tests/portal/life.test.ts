@@ -77,7 +77,7 @@ test("the whole life of a ticket: two people and an agent, each seeing what the 
   const his = jonas.getByRole("complementary", { name: `Ticket ${ref}` });
   await his.getByText("Nothing stands in the way of closing.").waitFor();
   await his.getByRole("button", { name: /Stage/ }).click();
-  await jonas.getByRole("option", { name: "Live" }).click();
+  await jonas.getByRole("menuitemradio", { name: "Live" }).click();
   await his.getByText("Closed: Completed").waitFor();
   await his.getByRole("tab", { name: "History" }).click();
   await his.getByText("created the ticket").waitFor();
@@ -159,7 +159,7 @@ test("from the sign-in to the closing a ticket is done by keyboard alone", async
   await tabTo(page, /tab "Tasks/);
   await tabTo(page, /button "[^"]*Status of Use the/);
   await keyboard.press("Enter");
-  await page.getByRole("option", { name: "Done" }).waitFor();
+  await page.getByRole("menuitemradio", { name: "Done" }).waitFor();
   await keyboard.type("Done");
   await keyboard.press("Enter");
   await panel.getByRole("tab", { name: "Tasks 1/1" }).waitFor();
@@ -167,7 +167,7 @@ test("from the sign-in to the closing a ticket is done by keyboard alone", async
   await panel.getByText("Nothing stands in the way of closing.").waitFor();
   await tabTo(page, /button "[^"]*Stage/);
   await keyboard.press("Enter");
-  await page.getByRole("option", { name: "Live" }).waitFor();
+  await page.getByRole("menuitemradio", { name: "Live" }).waitFor();
   await keyboard.type("Live");
   await keyboard.press("Enter");
   await panel.getByText("Closed: Completed").waitFor();

@@ -97,7 +97,7 @@ test("a person is added to the project, changed and removed", async () => {
   await page.getByText(/\/invite#/).waitFor();
   await page.goto("/HO/settings");
   await page.getByRole("button", { name: "Person" }).click();
-  await page.getByRole("option", { name: /Nora New/ }).click();
+  await page.getByRole("menuitemradio", { name: /Nora New/ }).click();
   await page.getByRole("button", { name: "Add member" }).click();
   const row = page.getByRole("listitem").filter({ hasText: "nora@example.com" });
   await row.waitFor();

@@ -72,9 +72,9 @@ test("tasks are added, claimed, blocked, put in order and finished; roles and ca
   await page.getByRole("menuitem", { name: "Move up" }).click();
   await page.getByText("Send the mail in it is now 1 of 2.").waitFor();
   await page.getByRole("button", { name: "Status of Send the mail in it" }).click();
-  await page.getByRole("option", { name: "Skipped" }).click();
+  await page.getByRole("menuitemradio", { name: "Skipped" }).click();
   await page.getByRole("button", { name: "Status of Find the language" }).click();
-  await page.getByRole("option", { name: "Done" }).click();
+  await page.getByRole("menuitemradio", { name: "Done" }).click();
   await page.getByRole("tab", { name: "Tasks 2/2" }).waitFor();
   await page.getByRole("tab", { name: "Test cases" }).click();
   await page.getByRole("button", { name: "Add test case" }).click();
@@ -89,7 +89,7 @@ test("tasks are added, claimed, blocked, put in order and finished; roles and ca
   await page.getByRole("menuitem", { name: "Finish" }).click();
   await page.getByText("Nothing stands in the way of closing.").waitFor();
   await page.getByRole("button", { name: /Stage/ }).click();
-  await page.getByRole("option", { name: "Live" }).click();
+  await page.getByRole("menuitemradio", { name: "Live" }).click();
   await page.getByText("Closed: Completed").waitFor();
   await page.getByRole("tab", { name: "History" }).click();
   await page.getByText("moved it from Backlog to Live").waitFor();
@@ -211,6 +211,17 @@ async function makeHostileNames(): Promise<void> {
     ],
   });
 }
+
+test("the names of characters in Markdown are read, and a name that nobody knows is shown as written", async () => {
+  const { path } = bed.world.tickets.get("Empty")!;
+  await bed.now.call("POST", `${path}/comments`, {
+    body: "Tom &amp; Jerry &copy; &eacute;t&eacute; &nosuch; &#9731;",
+  });
+  const { page } = await openTicket("Empty");
+  await page.getByRole("tab", { name: "Conversation" }).click();
+  await page.locator(".conversation").getByText("Tom & Jerry © été &nosuch; ☃").waitFor();
+  bed.now.expectNoComplaints();
+});
 
 test("hostile texts are shown whole and harmless on every screen", async () => {
   const title = "<b>bold</b> [x](javascript:globalThis.hit=5) مرحبا 👩‍👩‍👧 " + "W".repeat(70);

@@ -1,0 +1,112 @@
+import { lazy, type ReactNode, type RefObject, Suspense, useRef, useState } from "react";
+import { Button, type ButtonProps } from "react-aria-components";
+
+const OpenMenu = lazy(() => import("./open_menu.tsx"));
+
+/** The button of an open menu, and the way to close the menu. */
+export interface Opened {
+  trigger: RefObject<HTMLButtonElement | null>;
+  close: () => void;
+}
+
+interface OpenerProps {
+  className: string;
+  "aria-label"?: string;
+  isDisabled?: boolean;
+  children: ReactNode;
+  opened: (opened: Opened) => ReactNode;
+}
+
+/**
+ * A button with a menu. The code of menus is a tenth of the first page, so it is loaded when one is
+ * opened.
+ */
+export function Opener({ opened, isDisabled = false, ...button }: OpenerProps) {
+  const trigger = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const press: ButtonProps["onKeyDown"] = (event) => {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return event.continuePropagation();
+    event.preventDefault();
+    setOpen(true);
+  };
+  return (
+    <>
+      <Button
+        {...button}
+        ref={trigger}
+        isDisabled={isDisabled}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onPress={() => setOpen(true)}
+        onKeyDown={press}
+      />
+      <Suspense>{isOpen && opened({ trigger, close: () => setOpen(false) })}</Suspense>
+    </>
+  );
+}
+
+export interface MenuAct {
+  label: string;
+  icon?: ReactNode;
+  isDanger?: boolean;
+  /** Of acts that choose one of several, the one that is chosen now. */
+  isChosen?: boolean;
+  run: () => void;
+}
+
+interface MenuProps extends Omit<OpenerProps, "opened"> {
+  /** The menu's name. */
+  label: string;
+  acts: MenuAct[];
+}
+
+/** A button that opens a menu of acts. */
+export function MenuButton({ label, acts, ...button }: MenuProps) {
+  return <Opener {...button} opened={(opened) => <OpenMenu {...opened} label={label} acts={acts} />} />;
+}
+
+interface ChoiceProps<Word extends string> {
+  label: string;
+  words: Record<Word, string>;
+  value: Word | undefined;
+  onChange: (value: Word | undefined) => void;
+  /** The word for no choice. Without it, one of the words is always chosen. */
+  none?: string;
+  icon?: (word: Word) => ReactNode;
+  /**
+   * `chip` shows the label while none is chosen; `quiet` looks like text until it is pointed at.
+   */
+  look?: "chip" | "quiet" | "plain";
+  isDisabled?: boolean;
+}
+
+/** Lets a person choose one of a few words. */
+export function Choice<Word extends string>(props: ChoiceProps<Word>) {
+  const { label, words, value, onChange, none, icon, look = "plain", isDisabled = false } = props;
+  const isOn = look === "chip" && value !== undefined;
+  const shown = value === undefined ? (look === "chip" ? label : none) : words[value];
+  const acts: MenuAct[] = (Object.entries(words) as [Word, string][]).map(([id, word]) => ({
+    label: word,
+    icon: icon?.(id),
+    isChosen: id === value,
+    run: () => onChange(id),
+  }));
+  const nothing = none === undefined
+    ? []
+    : [{ label: none, isChosen: value === undefined, run: () => onChange(undefined) }];
+  return (
+    <MenuButton
+      className={`button choice-button ${look}${isOn ? " on" : ""}`}
+      aria-label={shown === label ? label : `${label}: ${shown}`}
+      isDisabled={isDisabled}
+      label={label}
+      acts={[...nothing, ...acts]}
+    >
+      <span className="choice-value">
+        {value !== undefined && icon?.(value)}
+        {shown}
+      </span>
+      <span aria-hidden="true" className="caret" />
+    </MenuButton>
+  );
+}
