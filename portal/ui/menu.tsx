@@ -49,7 +49,7 @@ export interface MenuAct {
   label: string;
   icon?: ReactNode;
   isDanger?: boolean;
-  /** Of acts that choose one of several, the one that is chosen now. */
+  /** Whether it is the chosen one of several. Other acts leave it out. */
   isChosen?: boolean;
   run: () => void;
 }
