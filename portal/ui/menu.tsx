@@ -70,7 +70,7 @@ interface ChoiceProps<Word extends string> {
   words: Record<Word, string>;
   value: Word | undefined;
   onChange: (value: Word | undefined) => void;
-  /** The word for no choice. Without it, one of the words is always chosen. */
+  /** The word for no choice. Without such a word, one of the options is always chosen. */
   none?: string;
   icon?: (word: Word) => ReactNode;
   /**
