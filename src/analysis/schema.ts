@@ -7,7 +7,7 @@ export const Analysis = z.object({
     "Changed tickets that have not been analyzed yet; changes are noticed every five minutes",
   ),
   total: z.int().describe("Number of tickets in the current run or, if none is running, in the last one"),
-  done: z.int().describe("Number of those tickets that the run has analyzed"),
+  done: z.int().describe("Number of tickets that this run has analyzed"),
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
 }).meta({ id: "Analysis" });

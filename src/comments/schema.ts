@@ -26,7 +26,9 @@ export const Comment = z.object({
   id: Id,
   ticket_id: Id,
   project_id: Id,
-  parent_id: Id.nullable().describe("The first comment of its thread; null for a first comment itself"),
+  parent_id: Id.nullable().describe(
+    "The first comment of the thread to which this reply belongs; null if this is a first comment",
+  ),
   body: z.string().nullable().describe("Null if the comment was deleted"),
   author: Speaker,
   mentions: z.array(Id).describe("Users whom the text mentions"),
@@ -53,7 +55,7 @@ export type CommentPath = z.infer<typeof CommentPath>;
 export const CreateComment = TicketPath.extend({
   body: CommentBody,
   parent_id: Id.optional().describe(
-    "A comment of the same ticket; the new comment becomes a reply in its thread",
+    "A comment of the same ticket; the new comment becomes a reply in that comment's thread",
   ),
   idempotency_key: IdempotencyKey.optional(),
 });

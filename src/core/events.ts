@@ -5,10 +5,10 @@ import { Author, Id, LargeInteger, Timestamp } from "./schema.ts";
 
 export const Event = z.object({
   seq: LargeInteger.describe(
-    "The event's number. Numbers have no gaps, so that a reader can see that it missed nothing",
+    "The event's number. Numbers have no gaps, so a reader notices a missed event",
   ),
   type: z.string().describe("Type of the event, such as ticket.closed; later versions may add more types"),
-  at: Timestamp.describe("When it happened"),
+  at: Timestamp.describe("When the event happened"),
   project_id: Id,
   ticket: z.object({
     id: Id,
@@ -23,7 +23,7 @@ export const Event = z.object({
   entity: z.string().describe("The kind of thing that changed, such as ticket, task or test_case"),
   entity_id: z.string(),
   changed: z.array(z.string()).describe(
-    "The fields that changed; empty if the thing was created or deleted, or if the event only happened",
+    "The fields that changed; empty if the thing was created or deleted, or if the event changed no field",
   ),
   actor: Author,
   request_id: z.string().nullable(),

@@ -217,7 +217,7 @@ export const queryBoolean = z.union(
 export const Cursor = z.string().max(500).regex(/^[A-Za-z0-9_-]+$/, "Not a cursor of this list");
 
 export const NextCursor = z.string().nullable().describe(
-  "Send it as `cursor` to get the next page; null on the last page",
+  "Send this as `cursor` to get the next page; null on the last page",
 );
 
 /**

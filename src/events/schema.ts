@@ -26,7 +26,7 @@ const Seq = z.union([z.number(), z.string().regex(/^-?\d{1,15}$/).transform(Numb
 
 const filter = {
   project_id: Id.optional().describe(
-    "Only events of this project; when absent: of all projects that the caller may see",
+    "Only events of this project; if absent, of all projects that the caller may see",
   ),
   types: Types.optional().describe("Only events of these types, such as `ticket.closed,task.*`"),
 };
@@ -48,7 +48,7 @@ const RESYNC =
 
 export const EventPage = z.object({
   events: z.array(Event),
-  next_after: LargeInteger.describe("Send it as `after` to get the next page"),
+  next_after: LargeInteger.describe("Send this as `after` to get the next page"),
   has_more: z.boolean().describe("True if more events exist already"),
   resync: z.boolean().describe(`${RESYNC}, and go on from \`next_after\``),
 }).meta({ id: "EventPage" });
@@ -57,7 +57,7 @@ export type EventPage = z.infer<typeof EventPage>;
 export const FollowEvents = z.strictObject({
   ...filter,
   after: Seq.optional().describe(
-    "Number of the event after which to begin; when absent: only events from now on",
+    "Number of the event after which to begin; if absent, only events from now on",
   ),
   lastEventId: Seq.optional().describe(
     "The same as the header Last-Event-ID, for clients that can't send headers",

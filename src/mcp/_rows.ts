@@ -65,7 +65,7 @@ export const HeldTask = z.object({
   body: z.string().nullable(),
   criteria: z.array(z.string()).describe("Numbered from 1, with [x] where met"),
   status: TaskStatus,
-  lease_expires_at: z.string().nullable().describe("The claim ends then, unless you report before"),
+  lease_expires_at: z.string().nullable().describe("The claim ends at this time, unless you report before"),
 });
 
 export function heldTask(task: Task, ref: string): z.infer<typeof HeldTask> {
@@ -92,7 +92,7 @@ export const HeldRow = z.object({
   ticket: z.string(),
   title: z.string(),
   status: TaskStatus,
-  agent: z.string().nullable().describe("Name that the claim is kept under"),
+  agent: z.string().nullable().describe("Name to which the claim belongs"),
   lease_expires_at: z.string().nullable(),
 });
 

@@ -9,7 +9,7 @@ export const addTestCase = defineTool({
   name: "add_test_case",
   title: "Propose what a person must check",
   description:
-    "Adds a human test case. The ticket can't be closed until a person has approved it; no agent can.",
+    "Adds a human test case. The ticket can't be closed before a person, not an agent, has approved the case.",
   calls: ["testCases.create"],
   input: z.strictObject({
     ticket: Ref,

@@ -8,7 +8,7 @@ export const comment = defineTool({
   name: "comment",
   title: "Comment on a ticket",
   description:
-    "Writes a comment for the people and agents who watch the ticket. To get an answer use ask_human.",
+    "Writes a comment for the people and agents who watch the ticket. If you need an answer, use ask_human.",
   calls: ["comments.create"],
   input: z.strictObject({
     ticket: Ref,

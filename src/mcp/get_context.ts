@@ -26,10 +26,12 @@ export const getContext = defineTool({
   calls: ["projects.list", "questions.listAsked"],
   optional: ["tasks.listOfProject"],
   input: z.strictObject({
-    since: OffsetTime.optional().describe("Answers after this time; those of the last day if absent"),
+    since: OffsetTime.optional().describe("Only answers after this time; if absent, answers of the last day"),
   }),
   output: z.object({
-    answered: z.array(QuestionRow).describe("Answered, or ended otherwise, newest first"),
+    answered: z.array(QuestionRow).describe(
+      "Questions that were answered or ended in another way, newest first",
+    ),
     open_questions: z.array(QuestionRow),
     projects: z.array(z.object({ key: z.string(), name: z.string(), role: ProjectRole })),
     held_tasks: z.array(HeldRow).describe("Assigned to the user of this key and not finished"),

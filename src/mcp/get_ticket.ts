@@ -34,8 +34,8 @@ const TaskLine = z.object({
   title: z.string(),
   role: Role,
   status: TaskStatus,
-  after: z.array(z.int()).optional().describe("Sequences of the tasks that come first"),
-  criteria: z.string().describe("Met of all, such as 2/3"),
+  after: z.array(z.int()).optional().describe("Numbers of the tasks that must be finished first"),
+  criteria: z.string().describe("Number of met criteria and of all criteria, such as 2/3"),
 });
 
 const Whole = z.object({
@@ -83,9 +83,9 @@ export const getTicket = defineTool({
     ticket: Ref,
     task_id: TaskId.optional(),
     part: z.enum([...TextName.options, "comments"]).optional().describe(
-      "One long text, or the comments, instead of all",
+      "One long text, or comments; if absent, the whole ticket",
     ),
-    from: z.int().min(0).default(0).describe("Where in the text to begin"),
+    from: z.int().min(0).default(0).describe("Position in the text at which to begin"),
     cursor,
   }),
   output: z.object({

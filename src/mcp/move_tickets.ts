@@ -8,12 +8,12 @@ import { defineTool } from "./tool.ts";
 export const moveTickets = defineTool({
   name: "move_tickets",
   title: "Move or close many tickets",
-  description: "Decides each ticket by itself and names the refused ones. dry_run changes nothing.",
+  description: "Decides each ticket independently and names the refused ones. dry_run changes nothing.",
   calls: ["tickets.bulk", "tickets.get"],
   input: z.strictObject({
-    tickets: z.array(Ref).min(1).max(50).describe("Refs of one project"),
+    tickets: z.array(Ref).min(1).max(50).describe("Refs of tickets of one project"),
     action: z.enum(["move", "close"]),
-    stage: Stage.optional().describe("Needed to move"),
+    stage: Stage.optional().describe("Required for a move"),
     resolution_type: ResolutionType.optional(),
     resolution_note: BulkTickets.shape.resolution_note,
     skip_pending_roles: z.boolean().default(false),

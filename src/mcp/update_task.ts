@@ -30,7 +30,7 @@ export const updateTask = defineTool({
     task_id: z.string(),
     version: z.int(),
     status: TaskStatus,
-    criteria: z.string().describe("Met of all, such as 2/3"),
+    criteria: z.string().describe("Number of met criteria and of all criteria, such as 2/3"),
     lease_expires_at: z.string().nullable(),
   }),
   async run({ call, locate, userId }, { ticket, task_id: taskId, criteria_done: met, version, ...changes }) {

@@ -26,9 +26,9 @@ export const waitFor = defineTool({
     ticket: Ref,
     question_id: Id.optional(),
     version: z.int().min(1).optional().describe(
-      "Version of the ticket that you know; the present one if absent",
+      "Version of the ticket that you know; if absent, the current version",
     ),
-    task_id: TaskId.optional().describe("A task that you hold: its claim is extended"),
+    task_id: TaskId.optional().describe("A task that you hold; extends the claim"),
     agent: Agent,
     wait_seconds: z.int().min(0).max(240).default(45),
   }),

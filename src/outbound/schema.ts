@@ -106,6 +106,6 @@ export type Replay = z.infer<typeof Replay>;
 export const Replayed = z.object({
   queued: z.int(),
   next_since_seq: LargeInteger.nullable().describe(
-    "Send it as `since_seq` to queue the rest; null if nothing is left",
+    "Send this as `since_seq` to queue the rest; null if nothing is left",
   ),
 });

@@ -56,10 +56,10 @@ const Asked = z.object({
   context: QuestionTexts.context.optional().describe("Markdown"),
   options: Options.optional().describe("The options of a decision"),
   selection: Selection.optional().describe(
-    "For a decision: how many options an answer names; when absent: single",
+    "For a decision: how many options an answer may name; if absent, single",
   ),
   allow_text: z.boolean().default(true).describe(
-    "For a decision: an answer may have text, also instead of an option",
+    "For a decision: whether an answer may have a text in addition to options or in place of them",
   ),
   addressee: Addressee.optional().describe("When absent: anyone who may answer"),
   resolver: Resolver.default("human_only").describe(
@@ -70,7 +70,7 @@ const Asked = z.object({
     "The task that waits for the answer; it is blocked until the question has ended",
   ),
   about_version: z.int().min(1).optional().describe(
-    "The version of the ticket that the question is about. If the ticket changes, an answer needs `confirm_stale`",
+    "The version of the ticket to which the question refers. If the ticket has changed since, an answer needs `confirm_stale`",
   ),
   due_at: OffsetTime.optional().describe("When the question expires, to the minute"),
   default_option: OptionId.optional().describe(
@@ -106,7 +106,9 @@ export const Question = z.object({
   addressee_role: AddresseeRole.nullable(),
   resolver: Resolver,
   about_version: z.int().nullable(),
-  stale: z.boolean().describe("The ticket has changed since the version that a pending question is about"),
+  stale: z.boolean().describe(
+    "The question is pending, and the ticket has changed since the version to which the question refers",
+  ),
   due_at: Timestamp.nullable(),
   default_option: z.string().nullable(),
   made_with_ticket: z.boolean().describe(
@@ -155,9 +157,11 @@ export const AnswerQuestion = QuestionPath.extend({
   option_ids: distinct(z.array(OptionId).max(12), "an option").optional().describe(
     "The chosen options of a decision; `yes` or `no` for a confirmation",
   ),
-  text: QuestionTexts.answer.optional().describe("The answer to a question; beside options, a note"),
+  text: QuestionTexts.answer.optional().describe(
+    "The text that answers a question, or a note in addition to options",
+  ),
   confirm_stale: z.boolean().optional().describe(
-    "Answers even if the ticket has changed since the version that the question is about",
+    "Accepts the answer even if the ticket has changed since the version to which the question refers",
   ),
 });
 export type AnswerQuestion = z.infer<typeof AnswerQuestion>;

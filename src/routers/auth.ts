@@ -41,7 +41,7 @@ export const authRouter = router({
     tag: "Authentication",
     summary: "Refresh an access token",
     description:
-      "Also renews the session cookie if the call brought one, and removes it if the session has ended.",
+      "Also renews the session cookie if the request has one, and removes the cookie if the session has ended.",
     errors: ["unauthenticated", "token_expired", "token_reused", "rate_limited"],
     example: { input: { refresh_token: "Zm9yIHRoZSBkb2N1bWVudHMgb25seSwgbm8gdG9rZW4" } },
   }).input(Refresh).output(TokenPair).mutation(async ({ ctx, input }) => {

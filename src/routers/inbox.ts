@@ -60,7 +60,7 @@ export const inboxRouter = router({
     path: "/inbox/archive",
     summary: "Archive notifications",
     description:
-      "Takes the named tickets, or everything up to a time. The next event on a ticket brings it back.",
+      "Takes the named tickets, or everything up to a time. The next event on an archived ticket brings its notification back.",
     example: { input: { ticket_ids: ids }, output: { updated: 1 } },
   }).input(ChooseNotifications).output(Updated).mutation(({ ctx, input }) => archiveInbox(ctx, input)),
 });

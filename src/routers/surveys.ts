@@ -60,7 +60,7 @@ export const surveysRouter = router({
     path: "/admin/scope-surveys/{id}/responses",
     summary: "List the answers to a survey",
     description:
-      "A CSV has all answers and comes part by part. Over tRPC, where it is one text, more than 16 MiB are refused.",
+      "A CSV has all answers and is sent in parts. Over tRPC the CSV is one text, and a CSV of more than 16 MiB is refused.",
     errors: ["not_found"],
     download: {
       type: "text/csv; charset=utf-8",

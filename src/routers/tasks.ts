@@ -134,7 +134,7 @@ export const tasksRouter = router({
     status: 204,
     summary: "Delete a task",
     description:
-      "The tasks behind it move up, and no task waits for it any more. Honours If-Match with the task's ETag.",
+      "The tasks behind the deleted one move up, and no task depends on it any more. Honours If-Match with the task's ETag.",
     errors: ["not_found", "version_conflict"],
   }).input(TaskPath).output(Nothing).mutation(({ ctx, input }) => deleteTask(ctx, input)),
 

@@ -38,7 +38,7 @@ export const testCasesRouter = router({
     path: "/projects/{id}/test-cases",
     summary: "List the human test cases of all tickets of a project, oldest first",
     description:
-      "For cases that wait for an approval use `status=pending`. Cases of closed tickets are listed too.",
+      "`status=pending` lists only the cases that wait for an approval. Cases of closed tickets are included.",
   }).input(ListProjectTestCases).output(ProjectTestCaseList).query(({ ctx, input }) =>
     listProjectTestCases(ctx, input)
   ),
@@ -74,7 +74,8 @@ export const testCasesRouter = router({
     method: "PATCH",
     path: `${cases}/{caseId}`,
     summary: "Change a human test case",
-    description: "A new title or instruction makes it pending again. Honours If-Match with the case's ETag.",
+    description:
+      "A new title or instruction makes the case pending again. Honours If-Match with the case's ETag.",
     errors: ["not_found", "conflict", "version_conflict"],
     example: { input: { instruction: "Upload a file of 3 GB, then open it" } },
   }).input(UpdateTestCase).output(TestCase).mutation(({ ctx, input }) => updateTestCase(ctx, input)),

@@ -11,7 +11,7 @@ export const Suggestion = z.object({
   kind: SuggestionKind,
   status: SuggestionStatus,
   title: z.string(),
-  rationale: z.string().describe("Why, in a sentence"),
+  rationale: z.string().describe("The reason, in a sentence"),
   confidence: z.number().min(0).max(1),
   ticket_id: Id.describe("The ticket that accepting changes"),
   evidence: z.record(z.string(), z.unknown()).describe(
@@ -34,7 +34,7 @@ export type ListSuggestions = z.infer<typeof ListSuggestions>;
 
 export const SuggestionList = z.object({
   suggestions: z.array(Suggestion),
-  count: z.int().describe("Suggestions in this answer; not a grand total"),
+  count: z.int().describe("Number of suggestions on this page, not of all suggestions"),
 });
 
 export const SuggestionPath = z.strictObject({ id: Id, suggestionId: Id });
@@ -42,7 +42,7 @@ export type SuggestionPath = z.infer<typeof SuggestionPath>;
 
 export const AcceptSuggestion = SuggestionPath.extend({
   skip_pending_roles: z.boolean().default(false).describe(
-    "Sets unfinished roles to skipped when it closes the ticket",
+    "If accepting closes the ticket, sets unfinished roles to skipped",
   ),
 });
 export type AcceptSuggestion = z.infer<typeof AcceptSuggestion>;

@@ -115,7 +115,9 @@ function refuseUnread(answers: Record<string, Answer>, ctx: z.RefinementCtx): Re
 }
 
 export const AnswerSurvey = SurveyCodePath.extend({
-  email: Email.optional().describe("For a person who is not signed in, because each person answers once"),
+  email: Email.optional().describe(
+    "Required for a person who is not signed in, because each person may answer only once",
+  ),
   answers: z.preprocess(refuseUnread, z.record(z.string().max(40), Answer)),
 });
 export type AnswerSurvey = z.infer<typeof AnswerSurvey>;

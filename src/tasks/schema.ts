@@ -37,7 +37,7 @@ export const Task = z.object({
   status: TaskStatus,
   assignee_user_id: Id.nullable(),
   assignee_session_id: z.string().nullable().describe(
-    "The id that the claim is kept under: a session, an API key, or the `session_id` that the claim named",
+    "The id to which the claim belongs: a session, an API key, or the `session_id` of the claiming call",
   ),
   depends_on_task_ids: z.array(Id),
   acceptance_criteria: z.array(z.object({ text: z.string(), done: z.boolean() })),
@@ -136,14 +136,14 @@ const SessionId = text(1, 128);
 
 export const ClaimTask = TaskPath.extend({
   session_id: SessionId.optional().describe(
-    "The id to keep the claim under; when absent: the caller's session or API key",
+    "The id to which the claim will belong; if absent, the caller's session or API key",
   ),
 });
 export type ClaimTask = z.infer<typeof ClaimTask>;
 
 export const ClaimPath = TaskPath.extend({
   session_id: SessionId.optional().describe(
-    "The id that the claim is kept under; when absent: the caller's session or API key",
+    "The id to which the claim belongs; if absent, the caller's session or API key",
   ),
 });
 export type ClaimPath = z.infer<typeof ClaimPath>;

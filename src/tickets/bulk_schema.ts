@@ -33,7 +33,7 @@ export const BulkTickets = z.strictObject({
   resolution_type: ResolutionType.optional().describe(
     "How the tickets were resolved; ignored by a move to another stage. When absent: completed",
   ),
-  dry_run: z.boolean().default(false).describe("Gives the same answer without changing anything"),
+  dry_run: z.boolean().default(false).describe("Returns the same answer, but changes nothing"),
 });
 export type BulkTickets = z.infer<typeof BulkTickets>;
 
@@ -43,7 +43,7 @@ const NamedId = z.string().describe(
 
 export const BulkResult = z.object({
   updated: z.int().describe(
-    "Tickets that are where the call wants them, including those that were there before",
+    "Tickets that have the requested stage now, including tickets that had it before",
   ),
   errors: z.array(z.object({ id: NamedId, error: z.string(), code: z.string() })),
   results: z.array(z.object({

@@ -231,7 +231,7 @@ export type TicketPart = z.infer<typeof TicketPart>;
 export const ExportPage = z.object({
   records: z.array(TicketRecord),
   parts: z.array(TicketPart).optional().describe(
-    "More of the lists of one ticket, which an earlier page has as a record",
+    "Further items of one ticket's lists; an earlier page has the ticket itself",
   ),
   next_cursor: NextCursor,
 });
