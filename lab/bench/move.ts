@@ -1,127 +1,59 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { openDatabase, type Sql } from "../../db/open.ts";
 import { inherited } from "../../ops/launch.ts";
-import { parseConfig } from "../../src/core/config.ts";
-import { loadSecrets } from "../../src/core/secrets.ts";
-import { hashToken, newApiKey, signAccessToken } from "../../src/core/tokens.ts";
-import { dropPlace, emptyPglite, emptyPlace, type Place, serverUrl } from "../../tests/database.ts";
+import { dropPlace, emptyPlace, type Place, serverUrl } from "../../tests/database.ts";
 import { readEverything } from "../../tests/read_everything.ts";
+import { type Installation, makeDemo, makeLarge } from "./move_installations.ts";
 import { type BenchOptions, type Finding, progress } from "./report.ts";
-import { makeTenant, type Server, startService } from "./service.ts";
+import { type Server, startService } from "./service.ts";
 
-const AUTH_SECRET = "for the bench only and of 32 characters";
-const CHUNK = 5_000;
 const REACH_SECONDS = 600;
+const THERE = "to the server, after one that was killed";
 
-/** Somebody who reads the installation before and after its move. */
-interface Reader {
-  name: string;
-  token(): Promise<string>;
+interface Way {
+  place: Place;
+  /** The target, as `npm run move` takes it. */
+  to: string;
 }
 
 /**
- * Moves an installation with very many tickets and their history from the embedded database to a
- * server and back. Four people read it before and after.
+ * Moves two installations from the embedded database to a server and back: the one that the demo
+ * makes, which has things of every kind, and one with very many tickets. Four people read each
+ * before and after.
  */
 export async function benchMove({ scale }: BenchOptions): Promise<Finding[]> {
   if (!serverUrl) {
     progress("not tried: a move needs a server (set DATABASE_URL)");
     return [];
   }
-  const [source, server] = [await emptyPglite(), await emptyPlace("bench")];
+  return [...await thereAndBack(await makeDemo()), ...await thereAndBack(await makeLarge(scale))];
+}
+
+async function thereAndBack(installation: Installation): Promise<Finding[]> {
+  const { place: source } = installation;
+  const server = await emptyPlace("bench");
   const back = { dataDir: await Deno.makeTempDir({ prefix: "handoff-bench-" }) };
+  const there = { place: source, to: server.url! };
   try {
-    const readers = await grow(source, scale);
-    const before = await readAll(source, readers);
-    const findings = [
-      await measure("to the server", source, ["--to", server.url!], scale),
-      compare("after the move to the server", before, await readAll(server, readers)),
-      await measure("back", { ...server, dataDir: back.dataDir }, ["--to", "embedded"], scale),
-      compare("after the move back", before, await readAll(back, readers)),
+    const before = await readAll(source, installation);
+    await kill(installation, there);
+    return [
+      await measure(installation, THERE, there),
+      compare(`${installation.what} on the server`, before, await readAll(server, installation)),
+      await measure(installation, "back", { place: { ...server, dataDir: back.dataDir }, to: "embedded" }),
+      compare(`${installation.what} back`, before, await readAll(back, installation)),
     ];
-    return findings;
   } finally {
     for (const place of [source, server, back]) await dropPlace(place);
   }
 }
 
-async function grow(place: Place, size: number): Promise<Reader[]> {
-  const seeding = await startService(place, { AUTH_SECRET });
-  const { projectId } = await makeTenant(seeding);
-  await seeding.stop();
-  const { sql, close } = await openDatabase({ ...place, poolSize: 1 });
-  try {
-    const readers = await makeReaders(sql, projectId);
-    for (let first = 1; first <= size; first += CHUNK) {
-      await fill(sql, projectId, first, Math.min(size, first + CHUNK - 1));
-      if (first % 20_000 === 1) progress(`${first - 1} tickets`);
-    }
-    return readers;
-  } finally {
-    await close();
-  }
-}
-
-/** The triggers write the history, the events and the searched texts, as for every other change. */
-async function fill(sql: Sql, project: string, first: number, last: number): Promise<void> {
-  await sql.begin(async (tx) => {
-    await tx`select set_config('handoff.actor', '{"kind":"job","id":"bench"}', true)`;
-    await tx`
-      with ticket as (
-        insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, stage, status,
-          actor_role, actor_id, source, created_with)
-        select gen_random_uuid(), ${project}::uuid, n, 'Ticket about topic' || n % 1000 || ' number ' || n,
-          'The part' || n % 17 || ' of module' || n % 97 || ' fails: ' || repeat(md5(n::text) || ' ', 6),
-          'bug', (array['low', 'medium', 'high'])[1 + n % 3], n % 10 = 0, 'backlog', 'open', 'user', 'bench', 'portal', 'key'
-        from generate_series(${first}::int, ${last}::int) n returning id, project_id, number
-      )
-      insert into ticket_embeddings (ticket_id, project_id, open, embedding)
-      select id, project_id, true, (select array_agg(sin(number * 0.37 + i * number)::real) from generate_series(1, 384) i)::vector
-      from ticket`;
-    await tx`
-      update tickets set stage = 'up_next' where project_id = ${project}::uuid and number between ${first} and ${last}`;
-    await tx`update projects set next_number = ${last + 1} where id = ${project}::uuid`;
-  });
-  for (let left = 1; left > 0;) {
-    const [{ numbered }] = await sql<[{ numbered: number }]>`select numbered from number_events()`;
-    left = numbered;
-  }
-}
-
-async function makeReaders(sql: Sql, project: string): Promise<Reader[]> {
-  const secrets = await loadSecrets(parseConfig({ AUTH_SECRET }));
-  const people = await Promise.all(["admin", "member", "viewer"].map(async (name) => {
-    const user = await insertMember(sql, project, name, "human");
-    const session = crypto.randomUUID();
-    await sql`
-      insert into sessions (id, user_id, expires_at) values (${session}::uuid, ${user}::uuid, now() + interval '1 day')`;
-    return { name, token: () => signAccessToken(secrets, user, session) };
-  }));
-  const { key, prefix } = newApiKey();
-  const bot = await insertMember(sql, project, "member", "bot");
-  await sql`
-    insert into api_keys (id, user_id, name, prefix, key_hash, scopes)
-    values (gen_random_uuid(), ${bot}::uuid, 'bench', ${prefix}, ${hashToken(key)}, array['read', 'write'])`;
-  return [...people, { name: "agent", token: () => Promise.resolve(key) }];
-}
-
-async function insertMember(sql: Sql, project: string, role: string, kind: string): Promise<string> {
-  const id = crypto.randomUUID();
-  await sql`
-    insert into users (id, account_id, email, name, kind, role)
-    select ${id}::uuid, account_id, ${`${id}@example.test`}, ${role}, ${kind}, 'member' from projects
-    where id = ${project}::uuid`;
-  await sql`
-    insert into project_members (project_id, user_id, role) values (${project}::uuid, ${id}::uuid, ${role})`;
-  return id;
-}
-
 /** Every answer that each reader gets, by the reader and the path. */
 type Seen = Map<string, unknown>;
 
-async function readAll(place: Place, readers: Reader[]): Promise<Seen> {
-  const server = await startService(place, { AUTH_SECRET, PUBLIC_URL: "http://bench.test", JOBS: "off" });
+async function readAll(place: Place, { readers, secret }: Installation): Promise<Seen> {
+  const env = { AUTH_SECRET: secret, PUBLIC_URL: "http://bench.test", JOBS: "off" };
+  const server = await startService(place, env);
   const seen: Seen = new Map();
   try {
     for (const { name, token } of readers) {
@@ -150,46 +82,77 @@ async function read(
   }
 }
 
-async function measure(what: string, place: Place, args: string[], scale: number): Promise<Finding> {
+async function measure({ what, secret }: Installation, way: string, { place, to }: Way): Promise<Finding> {
   const started = performance.now();
-  const env = {
-    ...inherited(),
-    AUTH_SECRET,
-    DATA_DIR: place.dataDir,
-    ...(place.url && { DATABASE_URL: place.url }),
-  };
-  const { success } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "ops/move.ts", ...args],
-    cwd: new URL("../../", import.meta.url),
-    clearEnv: true,
-    env,
-    stdout: "inherit",
-    stderr: "inherit",
-  }).spawn().status;
-  if (!success) throw new Error(`the move ${what} failed`);
+  const { success, text } = await ended(launch(place, secret, to));
+  if (!success) throw new Error(`the move ${way} failed`);
+  if (way === THERE && !text.includes("unfinished move")) {
+    throw new Error("no move was killed before this one");
+  }
   const seconds = (performance.now() - started) / 1000;
+  const rows = Number(/^Moved (\d+) rows/m.exec(text)![1]);
   return {
-    what: `move of ${scale.toLocaleString("en")} tickets ${what}`,
-    value: `${seconds.toFixed(0)} s`,
+    what: `move of ${what} ${way}`,
+    value: `${seconds.toFixed(0)} s, ${rows.toLocaleString("en")} rows`,
     against: "-",
     reached: `${seconds.toFixed(0)} s`,
     reach: `≤ ${REACH_SECONDS} s`,
     ok: seconds <= REACH_SECONDS,
-    details: { seconds },
+    details: { seconds, rows },
   };
+}
+
+/** Starts a move and kills it while it copies. */
+async function kill({ secret }: Installation, { place, to }: Way): Promise<void> {
+  const child = launch(place, secret, to);
+  const { success } = await ended(child, (text) => {
+    if (text.includes("copying")) child.kill("SIGKILL");
+  });
+  if (success) throw new Error("the move was over before it was killed");
+}
+
+function launch(place: Place, secret: string, to: string): Deno.ChildProcess {
+  return new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "ops/move.ts", "--to", to],
+    cwd: new URL("../../", import.meta.url),
+    clearEnv: true,
+    env: {
+      ...inherited(),
+      AUTH_SECRET: secret,
+      DATA_DIR: place.dataDir,
+      ...(place.url && { DATABASE_URL: place.url }),
+    },
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+}
+
+/** Waits for the end of a move, and answers what it said. */
+async function ended(child: Deno.ChildProcess, onText: (text: string) => void = console.error) {
+  let text = "";
+  for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    onText(part);
+  }
+  return { success: (await child.status).success, text };
 }
 
 function compare(what: string, before: Seen, after: Seen): Finding {
   const other = [...new Set([...before.keys(), ...after.keys()])]
     .filter((path) => !isDeepStrictEqual(before.get(path), after.get(path)));
-  if (other.length > 0) progress(`other answers ${what}: ${other.slice(0, 5).join(", ")}`);
+  if (other.length > 0) progress(`other answers of ${what}: ${other.slice(0, 5).join(", ")}`);
   return {
-    what: `answers to four readers ${what}`,
-    value: String(before.size),
-    against: String(after.size),
+    what: `answers to four readers of ${what}`,
+    value: counts(before),
+    against: counts(after),
     reached: `${other.length} differ`,
     reach: "0 differ",
     ok: other.length === 0,
     details: { other },
   };
+}
+
+function counts(seen: Seen): string {
+  const granted = [...seen.values()].filter((answer) => (answer as { status: number }).status === 200);
+  return `${seen.size.toLocaleString("en")}, ${granted.length.toLocaleString("en")} of them 200`;
 }
