@@ -5,6 +5,8 @@ import { makeTicket, makeUser, type TestProject, type TestUser, ticketInput } fr
 import type { Harness } from "./harness.ts";
 
 const ROWS = 201;
+/** The analyzer compares 50 tasks, and leaves at least 6 of them where they are. */
+const MOST_SPLIT_OFF = 44;
 
 export interface LargestRows {
   /** Values for the parameters of paths. */
@@ -16,8 +18,15 @@ export interface LargestRows {
 export async function makeLargestRows(harness: Harness, project: TestProject): Promise<LargestRows> {
   const { sql } = harness;
   const superAdmin = await makeUser(harness, { role: "super_admin", accountId: project.accountId });
-  const ticket = await makeTicket(harness, project);
-  const ids = { taskId: uuid(), caseId: uuid(), runId: uuid(), commentId: uuid(), survey: uuid() };
+  const ticket = await makeTicket(harness, project, { roles: ["qa"] });
+  const ids = {
+    taskId: uuid(),
+    caseId: uuid(),
+    runId: uuid(),
+    commentId: uuid(),
+    questionId: uuid(),
+    survey: uuid(),
+  };
   const at = { ticket: ticket.id, project: project.id, user: project.admin.id };
   await sql.begin(async (sql) => {
     // The rows are written without triggers, because histories of so many rows would only take
@@ -49,15 +58,30 @@ export async function makeLargestRows(harness: Harness, project: TestProject): P
       select ${id(ids.commentId)}, ${at.ticket}::uuid, ${at.project}::uuid, ${long(10_000)},
         array(select gen_random_uuid() from generate_series(1, 50)), ${at.user}::uuid, 'session', false
       from generate_series(1, ${ROWS}) n`;
+    const options = sql`(
+      select jsonb_agg(jsonb_build_object('id', o || ${long(60)}, 'label', ${long(200)}, 'description', ${
+      long(2_000)
+    })) from generate_series(1, 12) o)`;
+    await sql`
+      insert into questions (id, ticket_id, project_id, kind, prompt, context, options, selection, allow_text, resolver,
+        created_by, created_with, by_bot)
+      select ${id(ids.questionId)}, ${at.ticket}::uuid, ${at.project}::uuid, 'decision', ${long(5_000)}, ${
+      long(10_000)
+    }, ${options}, 'multiple', true, 'human_only', ${at.user}::uuid, 'session', false
+      from generate_series(1, ${ROWS}) n`;
+    await sql`
+      update tickets set pending_questions = ${ROWS}, human_questions = ${ROWS} where id = ${at.ticket}::uuid`;
     await sql`
       insert into suggestions (id, project_id, kind, ticket_id, title, rationale, confidence, evidence, fingerprint)
       select gen_random_uuid(), ${at.project}::uuid, 'split', ${at.ticket}::uuid, ${long(200)}, ${
       long(500)
-    }, 1,
-        jsonb_build_object('parts', (select jsonb_agg(${
+    }, 1, (
+          select jsonb_build_object('parts', jsonb_build_array(jsonb_build_object('title', ${
       long(200)
-    }) from generate_series(1, ${MAX_TASKS}))), n::text
-      from generate_series(1, 30) n`;
+    }, 'task_ids', jsonb_agg(id))))
+          from tasks where ticket_id = ${at.ticket}::uuid and sequence <= ${MOST_SPLIT_OFF}
+        ), n::text
+      from generate_series(1, 100) n`;
     await sql`
       insert into scope_surveys (id, code, title, questions, created_by)
       select case n when 1 then ${ids.survey}::uuid else gen_random_uuid() end, 'code-' || n, ${long(200)},

@@ -15,6 +15,7 @@ import {
   insertTasks,
   type Part,
   partsOf,
+  type TaskBefore,
   type TaskRow,
   writeParts,
 } from "./_split_tasks.ts";
@@ -31,7 +32,8 @@ export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggesti
   refuseWhenClosed(await lockTicket(ctx, ticketId), "split");
   await lockTasks(ctx, [ticketId]);
   const parent = await getTicket(ctx, { ticketId });
-  const tasks = await readTasks(ctx, ticketId);
+  const going = partsOf(suggestion).flatMap(({ task_ids }) => task_ids);
+  const tasks = await readTasks(ctx, ticketId, going);
   const current = await withCurrentRoles(ctx);
   const parts: (Part & PartTicket)[] = [];
   for (const part of partsOf(suggestion)) parts.push({ ...part, ...await splitOff(current, parent, part) });
@@ -121,9 +123,13 @@ async function makeTicket(
   return ticket;
 }
 
-async function readTasks({ db }: ProjectContext, ticketId: string): Promise<TaskRow[]> {
-  const rows = await db<{ task: TaskRow }[]>`
-    select to_jsonb(k) as task from tasks k where k.ticket_id = ${ticketId}::uuid order by k.sequence`;
+/** Reads the tasks that go. Of those that stay, it reads only what the split changes. */
+async function readTasks({ db }: ProjectContext, ticketId: string, going: string[]): Promise<TaskBefore[]> {
+  const rows = await db<{ task: TaskBefore }[]>`
+    select case when k.id = any (${going}::uuid[]) then to_jsonb(k)
+      else jsonb_build_object('id', k.id, 'sequence', k.sequence, 'depends_on_task_ids', k.depends_on_task_ids)
+      end as task
+    from tasks k where k.ticket_id = ${ticketId}::uuid order by k.sequence`;
   return rows.map(({ task }) => task);
 }
 

@@ -13,9 +13,12 @@ export interface TaskRow extends Record<string, unknown> {
   version: number;
 }
 
+/** A task before the split: all of one that went, and its place among the tasks of one that stayed. */
+export type TaskBefore = TaskRow | Pick<TaskRow, "id" | "sequence" | "depends_on_task_ids">;
+
 /** The tasks before the split, the created tickets, and the tasks after the split. */
 export interface BeforeSplit extends Record<string, unknown> {
-  tasks: TaskRow[];
+  tasks: TaskBefore[];
   part_ids: string[];
   digest: string;
 }
@@ -46,10 +49,13 @@ export async function insertTasks({ db }: ProjectContext, tasks: TaskRow[]): Pro
     from jsonb_array_elements(${jsonb(db, tasks)}) k`;
 }
 
-/** Returns a digest of the tasks without their leases, because heartbeats don't change the work. */
+/**
+ * Returns a digest of the tasks without their leases, because heartbeats don't change the work. Each
+ * task is digested by itself, because all of a ticket's tasks together may have 75 MB.
+ */
 export async function digestTasks({ db }: ProjectContext, ticketIds: string[]): Promise<string> {
   const [row] = await db<[{ digest: string }]>`
-    select md5(coalesce(jsonb_agg(to_jsonb(k) || '{"lease_expires_at": null}' order by k.id)::text, '')) as digest from tasks k
-    where k.ticket_id = any (${ticketIds}::uuid[])`;
+    select md5(coalesce(string_agg(md5((to_jsonb(k) || '{"lease_expires_at": null}')::text), '' order by k.id), '')) as digest
+    from tasks k where k.ticket_id = any (${ticketIds}::uuid[])`;
   return row.digest;
 }

@@ -7,7 +7,14 @@ import { lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
 import { moveTickets } from "../tickets/transition.ts";
 import { changedSince } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";
-import { type BeforeSplit, digestTasks, insertTasks, partsOf, writeParts } from "./_split_tasks.ts";
+import {
+  type BeforeSplit,
+  digestTasks,
+  insertTasks,
+  partsOf,
+  type TaskRow,
+  writeParts,
+} from "./_split_tasks.ts";
 
 /**
  * Undoes a split. A question or test case that would block a closing also blocks the undoing.
@@ -40,7 +47,7 @@ async function bringBack(ctx: ProjectContext, { tasks, part_ids }: BeforeSplit):
   const versions = new Map(removed.map(({ id, version }) => [id, version]));
   await insertTasks(
     ctx,
-    tasks.filter(({ id }) => versions.has(id)).map((task) => ({
+    tasks.filter((task): task is TaskRow => versions.has(task.id)).map((task) => ({
       ...task,
       version: versions.get(task.id)! + 1,
     })),

@@ -24,7 +24,6 @@ const WITHOUT_ROWS: Record<string, number> = {
   "billing.get": 503,
   "integrations.getHookRun": 404,
   "operations.delivery": 404,
-  "questions.get": 404,
   "tasks.next": 404,
   "tickets.similar": 503,
   "webhooks.get": 404,

@@ -49,7 +49,7 @@ test("a ticket with the largest lists is exported in pages, and nothing of it is
   const [{ history }] = await harness.now.sql<[{ history: number }]>`
     select count(*) as history from history_entries where ticket_id = ${params["ticketId"]!}::uuid`;
   const counts = Object.fromEntries([...found].map(([name, ids]) => [name, ids.size]));
-  expect(counts).toEqual({ tasks: MAX_TASKS, test_cases: 500, comments: 201, history });
+  expect(counts).toEqual({ tasks: MAX_TASKS, test_cases: 500, comments: 201, questions: 201, history });
   const [audit] = await harness.now.sql`
     select count(*) as exports from audit_log where action = 'project.exported' and target_id = ${project.id}`;
   expect(audit).toEqual({ exports: 1 });
