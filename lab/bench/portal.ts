@@ -181,26 +181,34 @@ async function openBoard(page: Page, key: string) {
 
 /** Measures from the key press to the frame in which the card is in the other column. */
 async function moveByKey(page: Page): Promise<number> {
-  await page.locator("[data-column=backlog] [data-card] a").first().focus();
-  const moved = page.evaluate(() =>
-    new Promise<number>((done, fail) => {
-      setTimeout(() => fail(new Error("the ticket was not moved within 20 s")), 20_000);
-      const id = document.activeElement!.closest<HTMLElement>("[data-card]")!.dataset["card"]!;
-      document.addEventListener("keydown", ({ key, timeStamp }) => {
-        if (key !== "ArrowRight") return;
-        const target = document.querySelector("[data-column=up_next]")!;
-        new MutationObserver((_, observer) => {
-          if (!target.querySelector(`[data-card="${id}"]`)) return;
-          observer.disconnect();
-          requestAnimationFrame(() => setTimeout(() => done(performance.now() - timeStamp)));
-        }).observe(target, { childList: true, subtree: true });
-      }, { capture: true });
-    })
-  );
+  const card = page.locator("[data-column=backlog] [data-card]").first();
+  await card.locator("a").focus();
+  // The page listens before the key is sent. A key that came first would move the ticket unseen.
+  const moved = await card.evaluateHandle((card: HTMLElement) => {
+    const target = document.querySelector("[data-column=up_next]")!;
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const press = ({ key, timeStamp }: KeyboardEvent) => {
+      if (key !== "ArrowRight") return;
+      document.removeEventListener("keydown", press, { capture: true });
+      new MutationObserver((_, observer) => {
+        if (!target.querySelector(`[data-card="${card.dataset["card"]}"]`)) return;
+        observer.disconnect();
+        requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp)));
+      }).observe(target, { childList: true, subtree: true });
+    };
+    document.addEventListener("keydown", press, { capture: true });
+    return { took: promise };
+  });
   await page.keyboard.press("Shift+ArrowRight");
-  const took = await moved;
+  const took = await within(20_000, moved.evaluate(({ took }) => took));
   await page.waitForTimeout(1_000);
   return took;
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`the ticket was not moved within ${ms} ms`)), ms);
+  return await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
 interface Agent {

@@ -79,11 +79,16 @@ function isList(key: QueryKey, project: string): boolean {
   return path?.[0] === "tickets" && path[1] === "list" && options?.input?.id === project;
 }
 
-/** The tickets of a project that have been read into columns or lists. */
+/**
+ * The tickets of a project that have been read into columns or lists. Where two have the same
+ * ticket, the later read counts: lists that nobody looks at are not asked for again.
+ */
 export function loadedTickets(project: string): Map<string, TicketSummary> {
-  const data = queryClient.getQueriesData<Partial<Pages>>({
+  const lists = queryClient.getQueryCache().findAll({
     predicate: ({ queryKey }) => isList(queryKey, project),
-  });
-  const tickets = data.flatMap(([, read]) => read?.pages?.flatMap((page) => page.tickets ?? []) ?? []);
+  }).toSorted((one, other) => one.state.dataUpdatedAt - other.state.dataUpdatedAt);
+  const tickets = lists.flatMap(({ state }) =>
+    (state.data as Partial<Pages> | undefined)?.pages?.flatMap((page) => page.tickets ?? []) ?? []
+  );
   return new Map(tickets.map((ticket) => [ticket.id, ticket]));
 }

@@ -75,6 +75,22 @@ test("a refused move goes back, says what stands in the way, and leads there", a
   bed.now.expectNoComplaints();
 });
 
+test("a key goes by the stage that the card shows, also after a screen with an older answer", async () => {
+  const { page } = await openBoard();
+  await page.getByRole("link", { name: "List", exact: true }).click();
+  await page.getByRole("link", { name: /Empty state/ }).waitFor();
+  await page.getByRole("link", { name: "Board", exact: true }).click();
+  await column(page, "Up next").getByText("Empty state").waitFor();
+  await bed.now.call("PATCH", bed.world.tickets.get("Empty")!.path, { stage: "in_progress" });
+  await column(page, "In progress").getByText("Empty state").waitFor();
+  await card(page, "Empty state").getByRole("link").focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  await column(page, "Validation").getByText("Empty state").waitFor();
+  await expect.poll(() => stageOf("Empty")).toBe("validation");
+  await bed.now.call("PATCH", bed.world.tickets.get("Empty")!.path, { stage: "up_next" });
+  bed.now.expectNoComplaints();
+});
+
 test("filters and the open ticket are the address: back, forward and reload keep them", async () => {
   const { page } = await openBoard();
   await page.getByRole("button", { name: "Priority" }).click();
