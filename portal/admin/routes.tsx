@@ -1,5 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { signedInRoute } from "../app/tree.tsx";
+import { createRoute } from "@tanstack/react-router";
+import { screen, signedInRoute } from "../app/tree.tsx";
 import { admin } from "../words/admin.ts";
 
 export type AdminSection = keyof typeof admin.sections;
@@ -11,5 +11,5 @@ export const adminRoute = createRoute({
     typeof section === "string" && Object.hasOwn(admin.sections, section)
       ? { section: section as AdminSection }
       : {},
-  component: lazyRouteComponent(() => import("./admin.tsx"), "Admin"),
+  component: screen(() => import("./admin.tsx"), "Admin"),
 });

@@ -1,6 +1,7 @@
 import { type ErrorComponentProps, Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { codeOf, sentenceOf } from "../api/client.ts";
+import { isThere, Outdated, reloadOnce } from "../api/load.ts";
 import { app } from "../words/app.ts";
 
 export function NotFound() {
@@ -15,23 +16,33 @@ export function NotFound() {
   );
 }
 
+/** Milliseconds between two looks for a service that can't be reached. */
+const AGAIN_MS = 5_000;
+
 /**
- * Replaces a page that could not be shown, because there is no connection or because the portal
- * itself has a fault.
+ * Replaces a page that could not be shown: the service can't be reached, it has a newer version, or
+ * the portal itself has a fault.
  */
 export function Failed({ error, reset }: ErrorComponentProps) {
+  const isOutdated = error instanceof Outdated;
   const isCall = codeOf(error) !== undefined || /fetch|network/i.test(String(error));
   useEffect(() => {
+    if (isOutdated) return reloadOnce();
     if (!isCall) return;
-    // The page is loaded again at intervals, because a service that is started again answers within
-    // seconds.
-    const again = setInterval(() => location.reload(), 5_000);
+    // A service that is started again answers within seconds. Without it the browser would show a
+    // page of its own.
+    const again = setInterval(() => void isThere().then((there) => there && location.reload()), AGAIN_MS);
     return () => clearInterval(again);
-  }, [isCall]);
+  }, [isOutdated, isCall]);
+  const [title, hint] = isOutdated
+    ? [app.outdated, app.outdatedHint]
+    : isCall
+    ? [app.notLoaded, sentenceOf(error)]
+    : [app.broken, app.brokenHint];
   return (
     <main className="page" id="main">
-      <h1>{isCall ? app.notLoaded : app.broken}</h1>
-      <p role="alert">{isCall ? sentenceOf(error) : app.brokenHint}</p>
+      <h1>{title}</h1>
+      <p role="alert">{hint}</p>
       <p>
         <button type="button" className="button" onClick={() => (reset(), location.reload())}>
           {app.reload}

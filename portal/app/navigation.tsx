@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { lazy } from "react";
 import { Button } from "react-aria-components";
+import { part } from "../api/load.ts";
 import type { Me } from "../api/types.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Board, Gear, List, Search, Spark } from "../ui/icons.tsx";
@@ -9,7 +9,7 @@ import { app } from "../words/app.ts";
 import { AREA_LINKS, Badge } from "./areas.tsx";
 import { useCurrentProject, useProjects } from "./project.ts";
 
-const AccountMenu = lazy(() => import("./account_menu.tsx"));
+const AccountMenu = part(async () => (await import("./account_menu.tsx")).default);
 
 interface Props {
   me: Me | undefined;

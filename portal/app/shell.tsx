@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { RouterProvider } from "react-aria-components";
 import { trpc } from "../api/client.ts";
+import { part } from "../api/load.ts";
 import { app, palette } from "../words/app.ts";
 import { useCommands } from "./commands.ts";
 import { Connection } from "./connection.tsx";
@@ -14,8 +15,8 @@ import { applyTheme } from "./theme.ts";
 import { signOut } from "./sign_out.ts";
 import { Toasts, undoLast } from "./toasts.tsx";
 
-const Palette = lazy(() => import("./palette.tsx"));
-const ShortcutSheet = lazy(() => import("./shortcut_sheet.tsx"));
+const Palette = part(async () => (await import("./palette.tsx")).default);
+const ShortcutSheet = part(async () => (await import("./shortcut_sheet.tsx")).default);
 
 /** The frame of every screen for a signed-in person: navigation, palette, keys, messages. */
 export function Shell() {

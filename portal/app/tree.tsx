@@ -1,5 +1,6 @@
-import { createRootRoute, createRoute, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { codeOf, queryClient, trpc } from "../api/client.ts";
+import { loadPart } from "../api/load.ts";
 import { Failed, NotFound } from "./failed.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -50,3 +51,11 @@ export const projectRoute = createRoute({
   }),
   loader: () => queryClient.ensureQueryData(trpc.projects.list.queryOptions({ limit: 200 })),
 });
+
+/** The component of a screen, loaded when the screen is entered. */
+export function screen<Module extends object, Name extends keyof Module>(
+  load: () => Promise<Module>,
+  name: Name,
+) {
+  return lazyRouteComponent(() => loadPart(load), name);
+}

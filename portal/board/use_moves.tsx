@@ -1,5 +1,6 @@
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { handoff, refreshProject } from "../api/client.ts";
+import { part } from "../api/load.ts";
 import type { Project, Stage, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { board } from "../words/board.ts";
@@ -9,8 +10,8 @@ import type { Moving } from "./move_menu.tsx";
 import { MOST_AT_ONCE, useMove } from "./use_move.ts";
 import type { useSelection } from "./use_selection.ts";
 
-const MoveMenu = lazy(async () => ({ default: (await import("./move_menu.tsx")).MoveMenu }));
-const DryRun = lazy(async () => ({ default: (await import("./dry_run.tsx")).DryRun }));
+const MoveMenu = part(async () => (await import("./move_menu.tsx")).MoveMenu);
+const DryRun = part(async () => (await import("./dry_run.tsx")).DryRun);
 
 /**
  * Moves of the board and the list: one ticket at once, many behind a dialog that shows what it

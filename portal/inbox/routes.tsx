@@ -1,5 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { signedInRoute } from "../app/tree.tsx";
+import { createRoute } from "@tanstack/react-router";
+import { screen, signedInRoute } from "../app/tree.tsx";
 import { inbox } from "../words/waiting.ts";
 
 export type Show = keyof typeof inbox.show;
@@ -9,5 +9,5 @@ export const inboxRoute = createRoute({
   path: "/inbox",
   validateSearch: ({ show }): { show?: Show | undefined } =>
     typeof show === "string" && Object.hasOwn(inbox.show, show) ? { show: show as Show } : {},
-  component: lazyRouteComponent(() => import("./inbox.tsx"), "Inbox"),
+  component: screen(() => import("./inbox.tsx"), "Inbox"),
 });

@@ -1,10 +1,11 @@
 import { getRouteApi, Outlet } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { part } from "../api/load.ts";
 import { useCurrentProject, useProjects } from "../app/project.ts";
 import { app } from "../words/app.ts";
 
-const TicketPanel = lazy(() => import("../ticket/panel.tsx"));
-const NewTicket = lazy(() => import("../ticket/new_ticket.tsx"));
+const TicketPanel = part(async () => (await import("../ticket/panel.tsx")).default);
+const NewTicket = part(async () => (await import("../ticket/new_ticket.tsx")).default);
 const route = getRouteApi("/signed-in/$key");
 
 /**

@@ -1,8 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { projectRoute } from "../app/tree.tsx";
+import { createRoute } from "@tanstack/react-router";
+import { projectRoute, screen } from "../app/tree.tsx";
 
 export const projectSettingsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./project_settings.tsx"), "ProjectSettings"),
+  component: screen(() => import("./project_settings.tsx"), "ProjectSettings"),
 });

@@ -1,8 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { signedInRoute } from "../app/tree.tsx";
+import { createRoute } from "@tanstack/react-router";
+import { screen, signedInRoute } from "../app/tree.tsx";
 
 export const projectsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/projects",
-  component: lazyRouteComponent(() => import("./projects.tsx"), "Projects"),
+  component: screen(() => import("./projects.tsx"), "Projects"),
 });

@@ -1,8 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { rootRoute } from "../app/tree.tsx";
+import { createRoute } from "@tanstack/react-router";
+import { rootRoute, screen } from "../app/tree.tsx";
 
 export const surveyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/survey/$code",
-  component: lazyRouteComponent(() => import("./survey.tsx"), "Survey"),
+  component: screen(() => import("./survey.tsx"), "Survey"),
 });

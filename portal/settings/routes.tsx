@@ -1,10 +1,10 @@
-import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { signedInRoute } from "../app/tree.tsx";
+import { createRoute, redirect } from "@tanstack/react-router";
+import { screen, signedInRoute } from "../app/tree.tsx";
 
 export const settingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./settings.tsx"), "Settings"),
+  component: screen(() => import("./settings.tsx"), "Settings"),
 });
 
 /** The address to which mails link. */

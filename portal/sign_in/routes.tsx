@@ -1,5 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { rootRoute } from "../app/tree.tsx";
+import { createRoute } from "@tanstack/react-router";
+import { rootRoute, screen } from "../app/tree.tsx";
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -8,5 +8,5 @@ export const signInRoute = createRoute({
   // away after the sign-in.
   validateSearch: ({ next }): { next?: string } =>
     typeof next === "string" && /^\/(?![/\\])/.test(next) ? { next } : {},
-  component: lazyRouteComponent(() => import("./sign_in.tsx"), "SignIn"),
+  component: screen(() => import("./sign_in.tsx"), "SignIn"),
 });

@@ -1,5 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { projectRoute } from "../app/tree.tsx";
+import { createRoute } from "@tanstack/react-router";
+import { projectRoute, screen } from "../app/tree.tsx";
 import { suggestions } from "../words/waiting.ts";
 
 export type Show = keyof typeof suggestions.show;
@@ -9,5 +9,5 @@ export const suggestionsRoute = createRoute({
   path: "/suggestions",
   validateSearch: ({ show }): { show?: Show | undefined } =>
     typeof show === "string" && Object.hasOwn(suggestions.show, show) ? { show: show as Show } : {},
-  component: lazyRouteComponent(() => import("./suggestions.tsx"), "Suggestions"),
+  component: screen(() => import("./suggestions.tsx"), "Suggestions"),
 });

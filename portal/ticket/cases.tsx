@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
 import { handoff, refreshProject, trpc } from "../api/client.ts";
+import { part } from "../api/load.ts";
 import type { Project, TestCase, Ticket } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { Link, More, Pencil, Plus, Trash } from "../ui/icons.tsx";
@@ -13,7 +14,7 @@ import { cases as words } from "../words/ticket.ts";
 import { Decide } from "./decide.tsx";
 import { useNames } from "./facts.tsx";
 
-const CaseForm = lazy(() => import("./case_form.tsx"));
+const CaseForm = part(async () => (await import("./case_form.tsx")).default);
 
 interface Props {
   project: Project;

@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
 import { trpc } from "../api/client.ts";
+import { part } from "../api/load.ts";
 import type { Comment, Project, Question, Ticket } from "../api/types.ts";
 import { Question as QuestionIcon } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
@@ -10,7 +11,7 @@ import { CommentCard } from "./comment_card.tsx";
 import { Composer } from "./composer.tsx";
 import { QuestionCard } from "./question_card.tsx";
 
-const AskQuestion = lazy(async () => ({ default: (await import("./ask_question.tsx")).AskQuestion }));
+const AskQuestion = part(async () => (await import("./ask_question.tsx")).AskQuestion);
 
 interface Props {
   project: Project;

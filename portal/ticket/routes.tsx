@@ -1,8 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { projectRoute } from "../app/tree.tsx";
+import { createRoute } from "@tanstack/react-router";
+import { projectRoute, screen } from "../app/tree.tsx";
 
 export const ticketRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/tickets/$ref",
-  component: lazyRouteComponent(() => import("./page.tsx"), "TicketPage"),
+  component: screen(() => import("./page.tsx"), "TicketPage"),
 });

@@ -1,7 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
 import { handoff, refreshProject } from "../api/client.ts";
+import { part } from "../api/load.ts";
 import type { Project, Task } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { Down, More, Pencil, Trash, Up } from "../ui/icons.tsx";
@@ -12,7 +13,7 @@ import { ROLES, TASK_STATUS } from "../words/enums.ts";
 import { tasks as words } from "../words/ticket.ts";
 import { useNames } from "./facts.tsx";
 
-const TaskForm = lazy(async () => ({ default: (await import("./task_form.tsx")).TaskForm }));
+const TaskForm = part(async () => (await import("./task_form.tsx")).TaskForm);
 
 interface Props {
   project: Project;

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { sentenceOf, trpc } from "../api/client.ts";
+import { part } from "../api/load.ts";
 import type { Project, Ticket } from "../api/types.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import { ticket as words } from "../words/ticket.ts";
@@ -12,11 +13,11 @@ import { useTicketCommands } from "./use_ticket_commands.ts";
 
 // Loaded when their tab is opened.
 const PANELS = {
-  conversation: lazy(async () => ({ default: (await import("./conversation.tsx")).Conversation })),
-  tasks: lazy(async () => ({ default: (await import("./tasks.tsx")).Tasks })),
-  cases: lazy(async () => ({ default: (await import("./cases.tsx")).Cases })),
-  links: lazy(async () => ({ default: (await import("./links.tsx")).Links })),
-  history: lazy(async () => ({ default: (await import("./history.tsx")).History })),
+  conversation: part(async () => (await import("./conversation.tsx")).Conversation),
+  tasks: part(async () => (await import("./tasks.tsx")).Tasks),
+  cases: part(async () => (await import("./cases.tsx")).Cases),
+  links: part(async () => (await import("./links.tsx")).Links),
+  history: part(async () => (await import("./history.tsx")).History),
 };
 
 /** A ticket with all of its parts. The panel and the page both show this. */

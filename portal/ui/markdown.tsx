@@ -1,6 +1,7 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { part } from "../api/load.ts";
 
-const Rendered = lazy(() => import("./markdown_rendered.tsx"));
+const Rendered = part(async () => (await import("./markdown_rendered.tsx")).default);
 
 /**
  * A person's text as Markdown, made harmless. It is plain until the code for Markdown is loaded.

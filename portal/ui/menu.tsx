@@ -1,7 +1,8 @@
-import { lazy, type ReactNode, type RefObject, Suspense, useRef, useState } from "react";
+import { type ReactNode, type RefObject, Suspense, useRef, useState } from "react";
 import { Button, type ButtonProps } from "react-aria-components";
+import { part } from "../api/load.ts";
 
-const OpenMenu = lazy(() => import("./open_menu.tsx"));
+const OpenMenu = part(async () => (await import("./open_menu.tsx")).default);
 
 /** The button of an open menu, and the way to close the menu. */
 export interface Opened {

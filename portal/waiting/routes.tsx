@@ -1,6 +1,6 @@
-import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRoute, redirect } from "@tanstack/react-router";
 import { queryClient, trpc } from "../api/client.ts";
-import { signedInRoute } from "../app/tree.tsx";
+import { screen, signedInRoute } from "../app/tree.tsx";
 
 export const waitingRoute = createRoute({
   getParentRoute: () => signedInRoute,
@@ -11,5 +11,5 @@ export const waitingRoute = createRoute({
     const { projects } = await queryClient.ensureQueryData(trpc.projects.list.queryOptions({ limit: 200 }));
     if (projects.length === 0) throw redirect({ to: "/welcome", replace: true });
   },
-  component: lazyRouteComponent(() => import("./waiting.tsx"), "Waiting"),
+  component: screen(() => import("./waiting.tsx"), "Waiting"),
 });

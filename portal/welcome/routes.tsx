@@ -1,8 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { signedInRoute } from "../app/tree.tsx";
+import { createRoute } from "@tanstack/react-router";
+import { screen, signedInRoute } from "../app/tree.tsx";
 
 export const welcomeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/welcome",
-  component: lazyRouteComponent(() => import("./welcome.tsx"), "Welcome"),
+  component: screen(() => import("./welcome.tsx"), "Welcome"),
 });

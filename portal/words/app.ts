@@ -39,6 +39,8 @@ export const app = {
   home: "Go to the first page",
   broken: "This page failed.",
   brokenHint: "Your text is kept. Load the page again. If it fails again, tell an admin.",
+  outdated: "The service has a newer version.",
+  outdatedHint: "Your text is kept. Load the page again to go on with the newer version.",
   reload: "Load again",
   offline: "No connection. Changes can't be saved until it is back.",
   nothing: "Nothing here",
