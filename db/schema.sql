@@ -61,6 +61,8 @@ create table agent_runs (
 CREATE INDEX agent_runs_open_idx ON public.agent_runs USING btree (project_id, id) WHERE (status = ANY
   (ARRAY['running'::text, 'failed'::text]));
 CREATE INDEX agent_runs_ticket_idx ON public.agent_runs USING btree (ticket_id, id);
+CREATE TRIGGER agent_runs_count_insert AFTER INSERT ON public.agent_runs FOR EACH ROW EXECUTE FUNCTION
+  count_new_run();
 call track_history('agent_runs', 'agent_run', 'id',
   'id ticket_id project_id event_tie settled_tasks move_id created_at updated_at');
 
@@ -1030,6 +1032,7 @@ END) stored,
   tasks_total integer not null default 0,
   cases_approved integer not null default 0,
   cases_total integer not null default 0,
+  agent_runs integer not null default 0,
   constraint tickets_closed_at CHECK (((status = 'closed'::text) = (closed_at IS NOT NULL))),
   constraint tickets_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint tickets_created_with_check CHECK ((created_with = ANY (ARRAY['session'::text, 'key'::text]))),
@@ -1072,7 +1075,7 @@ CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.
   (((old.title IS DISTINCT FROM new.title) OR (old.description IS DISTINCT FROM new.description))) EXECUTE
   FUNCTION index_changed_text();
 call track_history('tickets', 'ticket', 'id',
-  'id project_id priority_rank ship_state reopened pending_questions human_questions tasks_done tasks_total cases_approved cases_total version created_at updated_at');
+  'id project_id priority_rank ship_state reopened pending_questions human_questions tasks_done tasks_total cases_approved cases_total agent_runs version created_at updated_at');
 
 create table users (
   id uuid not null,
@@ -1231,6 +1234,16 @@ begin
     select ticket_id, count(*)::integer as total, (count(*) filter (where status = 'approved'))::integer as approved
     from inserted group by ticket_id
   ) n where t.id = n.ticket_id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_new_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update tickets set agent_runs = agent_runs + 1 where id = new.ticket_id;
   return null;
 end $function$
 ;

@@ -73,15 +73,17 @@ const INVARIANTS: Record<string, string> = {
     select t.id, t.status, t.resolution_type from tickets t
     where (t.status = 'closed') <> (t.resolution_type is not null)
       or (t.status = 'open' and exists (select from ticket_duplicates d where d.ticket_id = t.id))`,
-  "a ticket's counts are those of its tasks, cases and questions": `
-    select t.id from tickets t where (tasks_done, tasks_total, cases_approved, cases_total, pending_questions, human_questions)
+  "a ticket's counts are those of its tasks, cases, questions and runs": `
+    select t.id from tickets t where (tasks_done, tasks_total, cases_approved, cases_total, pending_questions, human_questions,
+      agent_runs)
       is distinct from (
         (select count(*) from tasks k where k.ticket_id = t.id and k.status in ('done', 'skipped')),
         (select count(*) from tasks k where k.ticket_id = t.id),
         (select count(*) from test_cases c where c.ticket_id = t.id and c.status = 'approved'),
         (select count(*) from test_cases c where c.ticket_id = t.id),
         (select count(*) from questions q where q.ticket_id = t.id and q.status = 'pending'),
-        (select count(*) from questions q where q.ticket_id = t.id and q.status = 'pending' and q.resolver = 'human_only'))`,
+        (select count(*) from questions q where q.ticket_id = t.id and q.status = 'pending' and q.resolver = 'human_only'),
+        (select count(*) from agent_runs r where r.ticket_id = t.id))`,
   "the search knows every ticket as it is": `
     select t.id from tickets t left join ticket_embeddings e on e.ticket_id = t.id left join ticket_texts x on x.ticket_id = t.id
     where e.open is distinct from (t.status = 'open') or x.document is distinct from ticket_document(t.title, t.description)

@@ -61,14 +61,23 @@ export function afterId(db: Db, column: string, cursor: string | undefined, orde
  * Cuts the extra rows that tell whether there is a next page. A page of long rows ends before
  * `limit`, because 200 rows of 100 kB would hold up every other caller.
  */
-export function page<Row extends object>(
-  rows: readonly Row[],
-  limit: number,
-  key: (row: Row) => readonly (string | number)[],
-) {
+export function page<Row extends object>(rows: readonly Row[], limit: number, key: KeyOf<Row>) {
+  return pageOf(fitting(rows.slice(0, limit)), rows, key);
+}
+
+/**
+ * The same for rows that have at most some 2 kB, so that no page of them is too long. Counting the
+ * characters takes a twentieth of the time of a page of 50 tickets.
+ */
+export function pageOfShortRows<Row extends object>(rows: readonly Row[], limit: number, key: KeyOf<Row>) {
+  return pageOf(rows.slice(0, limit), rows, key);
+}
+
+type KeyOf<Row> = (row: Row) => readonly (string | number)[];
+
+function pageOf<Row extends object>(items: Row[], rows: readonly Row[], key: KeyOf<Row>) {
   const [first] = rows;
   const found = first && "found" in first ? Number(first.found) : rows.length;
-  const items = fitting(rows.slice(0, limit));
   const last = items.at(-1);
   return { items, next_cursor: last && found > items.length ? encodeCursor(key(last)) : null };
 }

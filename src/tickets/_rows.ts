@@ -1,7 +1,8 @@
 import type { Db } from "../../db/open.ts";
 import type { Config } from "../core/config.ts";
 import type { ProjectAccess } from "../core/context.ts";
-import { progressColumns } from "./_progress.ts";
+import { progressColumns, progressOf, type ProgressRow } from "./_progress.ts";
+import type { RoleState, Ticket, TicketSummary } from "./schema.ts";
 import { shipColumn } from "./_ship.ts";
 
 /** The facts of a call on which a ticket's columns depend. */
@@ -10,26 +11,58 @@ export interface TicketScope {
   config: Pick<Config, "PUBLIC_URL">;
 }
 
-/** The columns of a TicketSummary for `tickets t`. */
-export function summaryColumns(ctx: TicketScope & { db: Db }) {
-  const { db, project } = ctx;
-  return db`t.id, t.project_id, ${project.key} || '-' || t.number as ticket_ref, t.number, t.title, t.request_type, t.priority,
-    t.blocking, t.stage, t.status, ${shipColumn(ctx)} as ship, coalesce((
-      select jsonb_agg(jsonb_build_object('role', r.role, 'status', r.status) order by r.role)
-      from ticket_roles r where r.ticket_id = t.id), '[]') as roles,
-    t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
-    t.pending_questions, t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${
-    ticketsUrl(ctx)
-  } || t.number as url,
-    ${progressColumns(db)}`;
+/** The fields that `summaryOf` adds. They need the call's facts, or cost less than in the database. */
+type Added = "project_id" | "ticket_ref" | "url" | "roles" | "tasks" | "cases";
+
+export interface SummaryRow extends Omit<TicketSummary, Added>, ProgressRow {
+  /** Each role and its status as `backend done,frontend pending`. */
+  role_states: string | null;
 }
 
-/** The columns of a Ticket for `tickets t`. */
+export type TicketRow = SummaryRow & Omit<Ticket, keyof TicketSummary>;
+
+/** The columns of a SummaryRow for `tickets t`. */
+export function summaryColumns({ db, project }: { db: Db; project: Pick<ProjectAccess, "id"> }) {
+  return db`t.id, t.number, t.title, t.request_type, t.priority, t.blocking, t.stage, t.status,
+    ${shipColumn({ db, project })} as ship,
+    (select string_agg(r.role || ' ' || r.status, ',' order by r.role) from ticket_roles r where r.ticket_id = t.id) as role_states,
+    t.resolution_type, t.closed_at, t.merge_sha, t.deployed_at, t.deploy_failed_at, t.actor_role, t.actor_id, t.source,
+    t.pending_questions, t.created_by, t.created_with, t.version, t.created_at, t.updated_at, ${
+    progressColumns(db)
+  }`;
+}
+
+/** The columns of a TicketRow for `tickets t`. */
 export function ticketColumns(ctx: TicketScope & { db: Db }) {
   return ctx.db`${
     summaryColumns(ctx)
   }, t.description, t.evidence, t.suggested_resolution, t.implementation_notes,
     t.resolution_note`;
+}
+
+/**
+ * Makes the ticket of a row. A page has up to 200 of them, so the row itself becomes the ticket;
+ * the output's schema leaves out what only the row has.
+ */
+export function ticketOf<Row extends SummaryRow>(
+  scope: TicketScope,
+  row: Row,
+): Row & Pick<TicketSummary, Added> {
+  return Object.assign(row, {
+    project_id: scope.project.id,
+    ticket_ref: `${scope.project.key}-${row.number}`,
+    url: ticketsUrl(scope) + row.number,
+    roles: rolesOf(row.role_states),
+    ...progressOf(row),
+  });
+}
+
+function rolesOf(states: string | null): RoleState[] {
+  if (states === null) return [];
+  return states.split(",").map((state) => {
+    const [role, status] = state.split(" ") as [RoleState["role"], RoleState["status"]];
+    return { role, status };
+  });
 }
 
 /** The address of a ticket's page in the portal, without the number at its end. */

@@ -1,6 +1,6 @@
 import { batchedRead } from "../core/batched_read.ts";
 import type { ProjectContext } from "../core/context.ts";
-import { ticketColumns, type TicketScope } from "./_rows.ts";
+import { ticketColumns, ticketOf, type TicketRow, type TicketScope } from "./_rows.ts";
 import { noSuchTicket } from "./lock.ts";
 import type { Ticket, TicketPath } from "./schema.ts";
 
@@ -17,10 +17,10 @@ const ticketsById = batchedRead({
     config: { PUBLIC_URL },
   }),
   async load(db, scope, ids) {
-    const tickets = await db<Ticket[]>`
+    const rows = await db<TicketRow[]>`
       select ${ticketColumns({ ...scope, db })} from tickets t
       where t.project_id = ${scope.project.id}::uuid and t.id = any (${ids}::uuid[])`;
-    return new Map(tickets.map((ticket) => [ticket.id, ticket]));
+    return new Map(rows.map((row) => [row.id, ticketOf(scope, row)]));
   },
 });
 

@@ -1,9 +1,9 @@
 import type { ProjectContext } from "../core/context.ts";
-import { decodeCursor, page } from "../core/cursor.ts";
+import { decodeCursor, pageOfShortRows } from "../core/cursor.ts";
 import { pageLimit } from "../core/planner.ts";
 import { filtered, filters, RANKS } from "./_filters.ts";
-import { summaryColumns } from "./_rows.ts";
-import type { ListTickets, TicketSummary } from "./schema.ts";
+import { summaryColumns, type SummaryRow, ticketOf } from "./_rows.ts";
+import type { ListTickets } from "./schema.ts";
 
 const SORT_COLUMNS = {
   created_at: { column: "created_at", cast: "timestamptz", kind: "time" },
@@ -20,8 +20,12 @@ export async function listTickets(ctx: ProjectContext, input: ListTickets) {
   const name = (descending ? input.sort.slice(1) : input.sort) as keyof typeof SORT_COLUMNS;
   const order: Order = { name, descending };
   const rows = await filtered(input, readRows(ctx, input, order));
-  const { items, next_cursor } = page(rows, input.limit, (row) => [input.sort, sortValue(row, name), row.id]);
-  return { tickets: items, next_cursor };
+  const { items, next_cursor } = pageOfShortRows(
+    rows,
+    input.limit,
+    (row) => [input.sort, sortValue(row, name), row.id],
+  );
+  return { tickets: items.map((row) => ticketOf(ctx, row)), next_cursor };
 }
 
 interface Order {
@@ -32,14 +36,14 @@ interface Order {
 function readRows(ctx: ProjectContext, input: ListTickets, order: Order) {
   const { db, project } = ctx;
   const direction = db.unsafe(order.descending ? "desc" : "asc");
-  return db<TicketSummary[]>`
+  return db<SummaryRow[]>`
     select ${summaryColumns(ctx)} from tickets t
     where t.project_id = ${project.id}::uuid ${filters(ctx, input)} ${after(ctx, input, order)}
     order by ${db(`t.${SORT_COLUMNS[order.name].column}`)} ${direction}, t.id ${direction}
     limit ${pageLimit(db, input.limit)}`;
 }
 
-function sortValue(row: TicketSummary, name: Order["name"]): string | number {
+function sortValue(row: SummaryRow, name: Order["name"]): string | number {
   return name === "priority" ? RANKS[row.priority] : row[name];
 }
 

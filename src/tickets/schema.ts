@@ -133,6 +133,7 @@ export const CreateTicket = z.strictObject({
 export type CreateTicket = z.infer<typeof CreateTicket>;
 
 export const RoleState = z.object({ role: Role, status: RoleStatus });
+export type RoleState = z.infer<typeof RoleState>;
 
 /** Tickets are similar from this cosine on. */
 export const SIMILARITY_THRESHOLD = 0.65;

@@ -277,7 +277,8 @@ async function standing({ ticket }: Stage) {
 }
 
 /** Counts of a ticket's parts, which its row keeps for lists. */
-const COUNTS = "{tasks_done,tasks_total,cases_approved,cases_total,pending_questions,human_questions}";
+const COUNTS =
+  "{tasks_done,tasks_total,cases_approved,cases_total,pending_questions,human_questions,agent_runs}";
 const AGED = "2026-01-02T03:04:05.678Z";
 
 async function age({ ticket: { id } }: Stage): Promise<void> {

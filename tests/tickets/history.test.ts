@@ -237,6 +237,7 @@ test("no column of a table with history is forgotten: each is spelled out in its
     "tasks_total",
     "cases_approved",
     "cases_total",
+    "agent_runs",
     "task_was",
     "answered_by_bot",
     "created_by",

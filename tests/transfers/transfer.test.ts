@@ -315,7 +315,7 @@ const LEFT: Record<string, Record<string, string>> = {
     ship_state: "generated",
     version: "no ETag of another installation passes here",
     ...Object.fromEntries(
-      ["tasks_done", "tasks_total", "cases_approved", "cases_total"].map((
+      ["tasks_done", "tasks_total", "cases_approved", "cases_total", "agent_runs"].map((
         column,
       ) => [column, "triggers count"]),
     ),
