@@ -7,6 +7,11 @@ import type { Sql } from "../../db/open.ts";
 const TICK_MS = 200;
 /** The least time between two looks, so that a busy service numbers many events at once. */
 const PACE_MS = 20;
+/**
+ * The outbox is vacuumed after this many rows. Each look reads what is dead as well, and a server's
+ * own vacuum comes only once a minute, when a busy service has left 100,000 dead rows.
+ */
+const VACUUM_AFTER = 5_000;
 
 interface Parts {
   sql: Sql;
@@ -26,6 +31,7 @@ export class Sequencer {
   readonly #done: Promise<void>;
   #woken = Promise.withResolvers<void>();
   #stopped = false;
+  #dead = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -65,10 +71,18 @@ export class Sequencer {
       const [{ last_seq, numbered }] = await sql<[{ last_seq: number; numbered: number }]>`
         select last_seq, numbered from number_events()`;
       onNumber(last_seq - numbered);
+      await this.#vacuum(numbered);
       return numbered;
     } catch (error) {
       if (!this.#stopped) onError(error);
       return 0;
     }
+  }
+
+  async #vacuum(moved: number): Promise<void> {
+    this.#dead += moved;
+    if (this.#dead < VACUUM_AFTER) return;
+    this.#dead = 0;
+    await this.#parts.sql`vacuum (skip_locked) event_outbox`;
   }
 }

@@ -157,3 +157,25 @@ describe("waiting for an event", () => {
     expect(await feed.wait(() => false, patient)).toBeNull();
   });
 });
+
+test("the outbox doesn't grow with the number of changes", async () => {
+  const busy = await openHarness();
+  const { sql } = busy;
+  const pages = async () => {
+    const [{ size }] = await sql<[{ size: number }]>`
+      select pg_relation_size('event_outbox') / 8192 as size`;
+    return Number(size);
+  };
+  const change = async () => {
+    await sql`
+      insert into event_outbox (history_id, project_id, title)
+      select n, gen_random_uuid(), 'A ticket of a usual length' from generate_series(1, 5000) n`;
+    const most = await pages();
+    await until(async () => (await sql`select from event_outbox limit 1`).length === 0);
+    return most;
+  };
+  const first = await change();
+  for (let round = 0; round < 8; round++) await change();
+  expect(await change()).toBeLessThan(4 * first);
+  await busy.close();
+});
