@@ -1167,6 +1167,27 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.claim_of(ticket uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select jsonb_build_object('id', u.id, 'name', u.name,
+      'kind', case
+        when u.kind = 'bot' then 'agent'
+        when k.assignee_session_id is null then 'person'
+        when k.assignee_session_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+          and exists (select from sessions s where s.id = k.assignee_session_id::uuid) then 'person'
+        else 'agent' end,
+      'lease_expires_at', to_char(k.lease_expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    from tasks k join users u on u.id = k.assignee_user_id
+    where k.ticket_id = ticket and k.status = 'in_progress' order by k.started_at, k.id limit 1
+  );
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.claimant_works(claimant uuid, claimed_under text, in_project uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -1524,6 +1545,19 @@ AS $function$
   select greatest(run.updated_at, (select max(greatest(k.updated_at, k.lease_expires_at - interval '15 minutes')) from tasks k
     where k.ticket_id = run.ticket_id and (k.id = any (run.task_ids) or k.assignee_session_id = run.agent_id)))
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.latest_run_of(ticket uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select jsonb_build_object('id', r.id, 'agent_id', r.agent_id, 'status', r.status)
+    from agent_runs r where r.ticket_id = ticket order by r.id desc limit 1
+  );
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.may_write(user_id uuid, project_id uuid)
