@@ -92,7 +92,9 @@ async function stopWriters(from: TransactionSql): Promise<void> {
     select from pg_stat_activity
     where datname = current_database() and application_name = ${APPLICATION} and pid <> pg_backend_pid()`;
   if (running.count > 0) {
-    throw new Error(`${running.count} connections of the service are open at the source: stop every process`);
+    throw new Error(
+      `${running.count} connections of the service are open at the source: stop every process, and a pooler if there is one`,
+    );
   }
   const tables = await readTables(from);
   await from`select set_config('lock_timeout', ${String(WRITERS_MS)}, true)`;

@@ -57,7 +57,8 @@ function hasEffect(asked: string, found: string | undefined): boolean {
 /** The settings may come from anywhere, as long as they have effect. */
 function adviceFor(missing: [name: string, value: string][]): string {
   const statements = missing.map(([name, value]) => `ALTER ROLE … SET ${name} = '${value}'`);
-  return `connect to the server itself or, for a pooler, give them to the role: ${statements.join("; ")}`;
+  return "connect to the server itself or, for a pooler, give them to the role and restart the pooler: " +
+    statements.join("; ");
 }
 
 /**
