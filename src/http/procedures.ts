@@ -51,7 +51,7 @@ export function publishedProcedures(): PublishedProcedure[] {
       if (!(input instanceof z.ZodObject)) throw new Error(`procedure ${name} has no object as input`);
       if (!(output instanceof z.ZodType)) throw new Error(`procedure ${name} has no output`);
       if (moreInputs.length > 0 || middlewares.length !== expectedMiddlewares(meta)) {
-        throw new Error(`procedure ${name} has inputs or middlewares that the REST door does not run`);
+        throw new Error(`procedure ${name} has inputs or middlewares that REST does not run`);
       }
       const pathFields = [...meta.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
       const unknown = pathFields.find((field) => !(field in input.shape));
@@ -72,6 +72,29 @@ export function publishedProcedures(): PublishedProcedure[] {
       };
     },
   );
+}
+
+interface Chain {
+  middlewares: {
+    (call: { next: () => Promise<{ ok: boolean; data?: unknown }> }): Promise<unknown>;
+    _type?: string;
+  }[];
+}
+
+/**
+ * Replaces the check of outputs in tRPC's chains by the procedures' own pickers, so that tRPC gives
+ * the same answer as REST, even to a wrong output. tRPC has no setting for this.
+ */
+export function pickInChains(procedures: Iterable<PublishedProcedure>): void {
+  const known = appRouter._def.procedures as unknown as Record<string, { _def: Chain }>;
+  for (const { name, pick } of procedures) {
+    const { middlewares } = known[name]!._def;
+    const at = middlewares.findIndex(({ _type }) => _type === "output");
+    middlewares[at] = Object.assign(async ({ next }: Parameters<Chain["middlewares"][number]>[0]) => {
+      const result = await next();
+      return result.ok ? { ...result, data: pick(result.data) } : result;
+    }, { _type: "output" });
+  }
 }
 
 /** Tells whether this method has its fields in a JSON body. Otherwise they are in the query. */

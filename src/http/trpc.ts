@@ -11,7 +11,7 @@ import { MAX_CALL_BYTES, readBody } from "./body.ts";
 import { deadline } from "./deadline.ts";
 import { headersOf, logFailure } from "./failure.ts";
 import { withLongBody } from "./long_body.ts";
-import { type PublishedProcedure, publishedProcedures, SUBSCRIPTIONS } from "./procedures.ts";
+import { pickInChains, type PublishedProcedure, publishedProcedures, SUBSCRIPTIONS } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
 import { send } from "./send.ts";
 
@@ -25,6 +25,7 @@ const FRAME_BYTES = 64 * 1024;
 /** Serves the same procedures to TypeScript clients, with superjson and batches. */
 export function trpcRoutes(services: Services): Hono<HttpEnv> {
   const procedures = new Map(publishedProcedures().map((procedure) => [procedure.name, procedure]));
+  pickInChains(procedures.values());
   const callsWaiting = (url: URL) =>
     namesOf(url).some((name) => SUBSCRIPTIONS.has(name) || procedures.get(name)?.meta.waits);
   const app = new Hono<HttpEnv>();
