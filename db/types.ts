@@ -5,7 +5,10 @@ type Parsed = { int8: number; date: string };
 
 /** The client. It is a pool on a server, and one connection on the embedded database. */
 export type Sql = postgres.Sql<Parsed>;
-/** A transaction's handle. While it lives, every statement of its caller must go through it. */
+/**
+ * A transaction's handle. As long as the transaction runs, every statement of its caller must use
+ * this handle.
+ */
 export type TransactionSql = postgres.TransactionSql<Parsed>;
 /** The handle that a verb gets, which is the client or the handle of a transaction. */
 export type Db = Sql | TransactionSql;

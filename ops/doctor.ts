@@ -131,8 +131,8 @@ function complain(what: string, why: string): false {
 
 /**
  * Tells how far the sequencer and the sender of webhooks have come. A delay of either is no fault,
- * because both wait while no process runs, and a webhook's own project is told that the webhook is
- * off.
+ * because both wait while no process runs, and the admins of a webhook's project are notified that
+ * the webhook is off.
  */
 async function tellEvents(sql: Sql): Promise<void> {
   const [row] = await sql<[{ lag: number; unnumbered: number; active: number; off: number; due: number }]>`

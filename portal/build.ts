@@ -63,8 +63,8 @@ async function canBuild(): Promise<boolean> {
 }
 
 /**
- * Writes the compressed forms of each file beside it, so that the service compresses nothing while
- * it serves.
+ * Writes the compressed forms of each file next to the file, so that the service doesn't have to
+ * compress anything.
  */
 async function compress(folder: string, withBrotli: boolean): Promise<void> {
   for await (const { name } of Deno.readDir(folder)) {

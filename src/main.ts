@@ -25,8 +25,9 @@ const ONE_SIGNAL_MS = 2_000;
 const LOOKING_MS = 10_000;
 
 /**
- * Starts the service. Drains it on SIGTERM or SIGINT, or when another version takes its database
- * over: accepted requests are answered and jobs are handed back.
+ * Starts the service. Drains the service on SIGTERM or SIGINT, or when another version takes over
+ * its database. Draining means that accepted requests are answered and jobs are returned to the
+ * queue.
  */
 async function main(): Promise<void> {
   const config = readConfig();
@@ -121,7 +122,7 @@ async function within(ms: number, work: Promise<void> | undefined): Promise<bool
 
 /**
  * Logs a failure during the end. Nothing is lost by such a failure, because acknowledged writes are
- * stored, and a job that was not handed back runs again.
+ * stored, and a job that was not returned to the queue runs again.
  */
 function notClosed(error: unknown): void {
   log.error("could not close", describeError(error));

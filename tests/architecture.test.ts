@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { runDeno } from "./run_deno.ts";
 
-/** Lower may not import higher; files in one place may use one another. */
+/**
+ * The layers, from the lowest to the highest. A lower layer may not import a higher one. Files of
+ * one layer may use one another.
+ */
 const LAYERS = [
   "db",
   "src/embedding",
@@ -47,7 +50,7 @@ const RESOURCES = [
   "admin",
 ];
 
-/** Where a package may be imported, beside its type-only uses. */
+/** The places at which a package may be imported, except for its types. */
 const PACKAGE_HOMES: Record<string, RegExp> = {
   "hono": /^src\/(http\/|app\.ts$)/,
   "@modelcontextprotocol/server": /^src\/http\/mcp_server\.ts$/,
@@ -67,7 +70,7 @@ interface Module {
   dependencies?: { specifier: string; code?: { specifier?: string }; type?: { specifier?: string } }[];
 }
 
-/** Where the graph of imports begins: what no other source imports. */
+/** The roots of the graph of imports, which are files that no other source imports. */
 const ENTRIES = [
   "src/main.ts",
   "src/client.ts",
@@ -270,8 +273,8 @@ test("a verb is in the file of its name, by itself", async () => {
 });
 
 /**
- * `keys/revoke` has revokeKey, `agents/list_runs` listAgentRuns: each word of the file is one of
- * the verb's, in order.
+ * `keys/revoke` has revokeKey, and `agents/list_runs` has listAgentRuns. Each word of the file's
+ * name occurs in the function's name, in the same order.
  */
 function isNamedAfter(file: string, verb: string): boolean {
   const words = verb.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split("_");
@@ -279,7 +282,10 @@ function isNamedAfter(file: string, verb: string): boolean {
   return places[0] === 0 && places.every((place, index) => index === 0 || place > places[index - 1]!);
 }
 
-/** The portal's folders in order: a file imports from its own folder and from folders before it. */
+/**
+ * The portal's folders in order. A file imports only from its own folder and from folders before
+ * it.
+ */
 const PORTAL = [
   "words",
   "api",
@@ -342,8 +348,8 @@ test("the portal's folders use one another in one order, and their own private f
     return folder === undefined ? PORTAL.length : PORTAL.indexOf(folder);
   };
   const inside = portalImports.filter(({ to }) => to?.startsWith("portal/"));
-  // A type may come from a later folder: a table that names each value of an enum is complete by
-  // its type.
+  // A type may come from a later folder, because its type makes a table of an enum's values
+  // complete.
   const wrong = inside.filter(({ from, to, typeOnly }) =>
     place(from) < 0 || place(to!) < 0 || (place(to!) > place(from) && !typeOnly)
   );

@@ -6,7 +6,7 @@ import { until } from "./until.ts";
 /**
  * Makes calls while a transaction holds what `lock` locks. Each call starts when the one before it
  * waits. When the last one waits, the transaction ends. The embedded database has one connection,
- * so no call waits inside it: there the calls follow the transaction.
+ * so no call waits inside it. There the calls come after the transaction.
  */
 export async function behindLock<Result = Answer>(
   { sql }: Pick<Harness, "sql">,
@@ -27,8 +27,8 @@ export async function behindLock<Result = Answer>(
 }
 
 /**
- * Makes a call that waits for what `lock` locks, and another call that doesn't: it is over before
- * the lock is released. On the embedded database the other call comes first.
+ * Makes a call that waits for what `lock` locks, and another call that doesn't wait. The second
+ * call ends before the lock is released. On the embedded database the other call comes first.
  */
 export async function besideLock<Result = Answer>(
   { sql }: Harness,

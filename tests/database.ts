@@ -44,8 +44,8 @@ async function keep(name: string, make: (place: Place) => Promise<Place>): Promi
   await Deno.mkdir(CACHE, { recursive: true });
   await run("cp", "-r", dataDir, whole);
   await Deno.remove(dataDir, { recursive: true });
-  // It gets its name only when it is complete. If two runs make it at once, the later one keeps the
-  // earlier one's.
+  // It gets its name only when it is complete. If two runs make the template at once, the later run
+  // uses the template of the earlier run.
   await Deno.rename(whole, kept).catch(() => Deno.remove(whole, { recursive: true }));
   return { dataDir: kept };
 }

@@ -32,7 +32,10 @@ beforeAll(async () => {
   stranger = await makeUser(harness.now, { role: "admin" });
 });
 
-/** A call with well-formed but unknown ids and an empty body: refused before any of it matters. */
+/**
+ * A call with well-formed but unknown ids and an empty body, which is refused before ids or body
+ * matter.
+ */
 function attempt({ meta }: PublishedProcedure, options: CallOptions, projectId: string = project.id) {
   const path = meta.path.replace("{id}", projectId).replace(/\{role\}/, "qa").replace(/\{\w+\}/g, uuid());
   return harness.now.call(meta.method, path, meta.method === "GET" ? options : { body: {}, ...options });
@@ -80,7 +83,7 @@ test("every procedure for admins asks a key for what admins do", () => {
   }
 });
 
-/** Tags whose procedures refuse API keys as a whole, or in part, on purpose. */
+/** Tags with procedures that refuse API keys on purpose. */
 const KEYLESS = ["Authentication", "API keys", "Code hosting"];
 
 describe.each(guarded.map((procedure) => [procedure.name, procedure] as const))("%s", (_, procedure) => {
@@ -186,7 +189,7 @@ test.each(writing.map((procedure) => [procedure.name, procedure] as const))(
   },
 );
 
-/** They read it, or take it back. */
+/** These calls read the decision or undo it. */
 const EVEN_ARCHIVED = ["projects.update", "projects.archive", "transfers.export"];
 test.each(
   writing.filter(({ name }) => !EVEN_ARCHIVED.includes(name)).map((procedure) =>
@@ -236,8 +239,7 @@ test.each(lists.map((procedure) => [procedure.name, procedure] as const))(
       `${path}?cursor=0`,
       asCookie(procedure, project.admin.token),
     );
-    // Either status may be told for an unknown ticket. A failure that nobody waits for fails the
-    // run.
+    // Either status is right for an unknown ticket. An unhandled rejection fails the test run.
     expect([400, 404]).toContain(status);
   },
 );

@@ -40,8 +40,8 @@ type ClockQueue = {
 }[QueueName];
 
 /**
- * The real app over a database of the test file's own. It starts before the file's tests and is
- * gone after them.
+ * The real app over a database of the test file's own. The app starts before the file's tests and
+ * ends after them.
  */
 export class Harness {
   readonly #running: RunningServices;
@@ -143,7 +143,7 @@ export class Harness {
       .length;
   }
 
-  /** Ends the app and leaves its place to other harnesses that use it. */
+  /** Ends the app, but keeps its database for other harnesses that use it. */
   async stop(): Promise<void> {
     await this.#running.close();
   }
@@ -160,8 +160,8 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
 }
 
 /**
- * Opens the app over a place that another harness may also use (a server database), or that
- * outlives this one.
+ * Opens the app over a database that stays when this harness closes. On a server another harness
+ * may use it at the same time.
  */
 export async function openHarnessAt(place: Place, options: HarnessOptions = {}): Promise<Harness> {
   const config = parseConfig({

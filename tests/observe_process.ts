@@ -1,4 +1,4 @@
-/** The load that other callers of this process would have noticed. */
+/** The delay and the memory that other callers of this process would have noticed. */
 export interface Strain {
   /** The longest time for which one thing blocked the event loop. */
   silentMs: number;

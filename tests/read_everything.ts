@@ -4,8 +4,8 @@ import { publishedProcedures } from "../src/http/procedures.ts";
 export type Read = (path: string) => Promise<{ status: number; body: unknown }>;
 
 /**
- * The first three answer facts of this moment or machine, and the last one writes an entry of the
- * audit list.
+ * The first three return facts about this moment or machine, and the last one writes an entry of
+ * the audit list.
  */
 const LEFT_OUT = ["/admin/storage", "/admin/queues", "/admin/jobs", "/projects/{id}/export"];
 
@@ -13,8 +13,8 @@ const LEFT_OUT = ["/admin/storage", "/admin/queues", "/admin/jobs", "/projects/{
 const PASSING = ["age_seconds", "last_used_at", "requestId"];
 
 /**
- * Reads through every procedure that only reads, with every id that the caller is shown. Answers
- * each path with its answer.
+ * Reads through every procedure that only reads, with every id that appears in the caller's
+ * answers. Returns the answers by path.
  */
 export async function readEverything(read: Read): Promise<Map<string, unknown>> {
   const templates = publishedProcedures()
@@ -59,7 +59,9 @@ function withoutPassing(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer), (name, value) => PASSING.includes(name) ? null : value);
 }
 
-/** The ids of the things in the list of an answer, which is the body or stands in it. */
+/**
+ * Returns the ids of the things in an answer's list. The list is the body or a field of the body.
+ */
 function idsIn(answer: unknown): string[] {
   const { body } = answer as { body: unknown };
   const lists = Array.isArray(body) ? [body] : Object.values(Object(body)).filter(Array.isArray);

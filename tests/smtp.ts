@@ -16,8 +16,8 @@ export class TestMailServer {
   /** Recipients that it refuses. */
   readonly refused = new Set<string>();
   /**
-   * The number of next mails that break off in the middle of their text: before they are kept, or
-   * just after.
+   * The number of next mails whose connection breaks in the middle, before or just after the mail
+   * is stored.
    */
   breaks: { before: number; after: number } = { before: 0, after: 0 };
   /** Recipients whose mails it holds back until the promise is kept. */
@@ -31,7 +31,7 @@ export class TestMailServer {
 
   static async start(): Promise<TestMailServer> {
     const server = new TestMailServer();
-    // A client that dies in mid-mail is nothing to stop for.
+    // A client that dies in the middle of a mail must not stop the server.
     server.#server.on("error", () => {});
     await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
     server.#port = (server.#server.server.address() as { port: number }).port;

@@ -1,5 +1,5 @@
 /**
- * Stands between the service and its database, to cut the connection in ways in which a server on
+ * A proxy between the service and its database. It cuts connections in ways in which a server on
  * this machine never would.
  */
 export interface TcpProxy {

@@ -1,7 +1,7 @@
 /**
  * The server with which the service is compared: Hono and postgres.js and nothing else. It has no
- * credentials, checks, history, idempotency or log. Reads use the same SQL and the same JSON;
- * writes only insert the row.
+ * credentials, checks, history, idempotency or log. Its reads use the same SQL and the same JSON as
+ * the service. Its writes only insert the row.
  */
 import { Hono } from "hono";
 import { v7 as uuid } from "uuid";

@@ -1,9 +1,8 @@
-import { openDatabase, type Sql } from "../../db/open.ts";
-import { copyTemplate, dropPlace, emptyPlace, type Place } from "../../tests/database.ts";
+import type { Sql } from "../../db/open.ts";
 import { analyze, createRequests, type Pair } from "./pair.ts";
 import { type BenchOptions, type Finding, milliseconds, progress } from "./report.ts";
 import { compare } from "./rounds.ts";
-import { adminHeaders, makeTenant, type Server, startService, type Tenant } from "./service.ts";
+import { adminHeaders, Bed, type Server, type Tenant } from "./service.ts";
 
 /** The share of an earlier version's rate that must be kept. */
 const REACH = 0.9;
@@ -27,23 +26,15 @@ const READS: Record<string, string> = {
 export async function benchBefore(options: BenchOptions, before: string | undefined): Promise<Finding[]> {
   if (!before) throw new Error("Say which version to compare with: npm run bench -- before --before FOLDER");
   const folder = await Deno.realPath(before);
-  const places: Place[] = [await emptyPlace("bench")];
-  const running: Server[] = [];
-  const start = async (place: Place, project?: string) => {
-    const server = await startService(place, {}, project);
-    running.push(server);
-    return server;
-  };
-  try {
-    const seeding = await start(places[0]!, folder);
-    const tenant = await makeTenant(seeding);
-    await seeding.stop();
-    await fillWithTexts(places[0]!, tenant, options);
-    places.push(await copyTemplate(places[0]!));
-    const migrating = await start(places[1]!);
+  return await Bed.with(async (bed) => {
+    const tenant = await bed.fill((sql, tenant) => fillWithTexts(sql, tenant, options), [], folder);
+    await analyze(bed.place);
+    progress(`stored ${options.scale.toLocaleString("en")} tickets`);
+    const copy = await bed.copy();
+    const migrating = await bed.start({}, copy);
     await migrating.stop();
-    await analyze(places[1]!);
-    const [bare, service] = [await start(places[0]!, folder), await start(places[1]!)];
+    await analyze(copy);
+    const [bare, service] = [await bed.start({}, bed.place, folder), await bed.start({}, copy)];
     const pair = {
       service,
       bare,
@@ -51,10 +42,7 @@ export async function benchBefore(options: BenchOptions, before: string | undefi
       otherHeaders: adminHeaders(),
     };
     return [costOf(migrating, pair, options), ...await compareAll(pair, options)];
-  } finally {
-    for (const server of running) await server.stop();
-    for (const place of places.reverse()) await dropPlace(place);
-  }
+  });
 }
 
 /**
@@ -62,20 +50,16 @@ export async function benchBefore(options: BenchOptions, before: string | undefi
  * text as this database's version does.
  */
 async function fillWithTexts(
-  place: Place,
+  sql: Sql,
   { projectId }: Tenant,
   { texts, scale }: BenchOptions,
 ): Promise<void> {
-  const { sql, close } = await openDatabase({ ...place, poolSize: 1 });
   await sql`alter table tickets enable always trigger tickets_text_insert`;
   for (let first = 1; first <= scale; first += CHUNK) {
     await fillChunk(sql, projectId, { texts, first, last: Math.min(scale, first + CHUNK - 1) });
   }
   await sql`alter table tickets enable trigger tickets_text_insert`;
   await sql`update projects set next_number = ${scale + 1} where id = ${projectId}::uuid`;
-  await close();
-  await analyze(place);
-  progress(`stored ${scale.toLocaleString("en")} tickets`);
 }
 
 interface Chunk extends Pick<BenchOptions, "texts"> {

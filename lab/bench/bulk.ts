@@ -1,7 +1,8 @@
+import { ask, everyTicket } from "../client.ts";
+import { times } from "../numbers.ts";
 import { type Pair, withPair } from "./pair.ts";
 import type { BenchOptions, Finding } from "./report.ts";
 import { compare } from "./rounds.ts";
-import { call } from "./service.ts";
 
 const AT_ONCE = 20;
 const GROUPS = 40;
@@ -14,39 +15,26 @@ const STAGES = ["up_next", "in_progress", "validation", "backlog"];
 export async function benchBulk(options: BenchOptions): Promise<Finding[]> {
   return await withPair(options, AT_ONCE * GROUPS, async (pair) => {
     const ids = await allTickets(pair);
-    const groups = Array.from(
-      { length: GROUPS },
-      (_, index) => ids.slice(index * AT_ONCE, (index + 1) * AT_ONCE),
-    );
+    const groups = times(GROUPS, (n) => ids.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
     return [
-      await compareMoves(options, pair, { what: "bulk move of 20, different tickets", groups }),
-      await compareMoves(options, pair, {
-        what: "bulk move of 20, all the same tickets",
-        groups: [groups[0]!],
-      }),
+      await compareMoves(options, pair, "bulk move of 20, different tickets", groups),
+      await compareMoves(options, pair, "bulk move of 20, all the same tickets", [groups[0]!]),
     ];
   });
 }
 
 async function allTickets({ service, tenant }: Pair): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor = "";
-  do {
-    const page = await call<{ tickets: { id: string }[]; next_cursor: string | null }>(
-      service,
-      await tenant.headers(service),
-      { method: "GET", path: `/api${tenant.path}/tickets?limit=200${cursor}` },
-    );
-    ids.push(...page.tickets.map(({ id }) => id));
-    cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
-  } while (cursor !== "");
-  return ids;
+  const headers = await tenant.headers(service);
+  const url = `${service.origin}/api${tenant.path}/tickets`;
+  const tickets = await everyTicket<{ id: string }>((query) => ask("GET", url + query, { headers }));
+  return tickets.map(({ id }) => id);
 }
 
 function compareMoves(
   options: BenchOptions,
   pair: Pair,
-  { what, groups }: { what: string; groups: string[][] },
+  what: string,
+  groups: string[][],
 ): Promise<Finding> {
   // Every group goes from stage to stage, because a move to the same stage would change nothing.
   const moves = STAGES.flatMap((stage) =>

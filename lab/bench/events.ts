@@ -1,49 +1,54 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { dropPlace, emptyPlace } from "../../tests/database.ts";
+import { ask, send } from "../client.ts";
+import { serverSentEvents } from "../event_stream.ts";
+import { quantile, times } from "../numbers.ts";
 import { type BenchOptions, type Finding, milliseconds, progress } from "./report.ts";
-import { makeTenant, metric, type Server, startService, type Tenant } from "./service.ts";
+import { Bed, makeTenant, metric, type Server, type Tenant } from "./service.ts";
 
 const CHANGES_PER_SECOND = 500;
 const STREAMS = 500;
 const TICKETS = 50;
 
 /**
- * Measures how long a change takes to a line of a stream, with 500 changes a second that are sent
- * by the clock, and what 500 idle streams cost.
+ * Measures the time from a change to its line in a stream, with 500 changes a second at fixed
+ * times, and the cost of 500 idle streams.
  */
 export async function benchEvents({ seconds }: BenchOptions): Promise<Finding[]> {
-  const place = await emptyPlace("bench");
-  const servers: Server[] = [];
-  try {
-    servers.push(await startService(place));
-    const tenant = await makeTenant(servers[0]!);
-    const idle = await measureIdle(servers[0]!, tenant);
-    const findings = [idle, await measureLatency(servers, tenant, { reader: 0, seconds, limit: 100 })];
-    if (!place.url) return findings;
-    servers.push(await startService(place));
+  return await Bed.with(async (bed) => {
+    const server = await bed.start();
+    const tenant = await makeTenant(server);
+    const idle = await measureIdle(server, tenant);
+    const findings = [idle, await measureLatency([server], tenant, { reader: 0, seconds, limit: 100 })];
+    if (!bed.place.url) return findings;
+    const servers = [server, await bed.start()];
     return [...findings, await measureLatency(servers, tenant, { reader: 1, seconds, limit: 500 })];
-  } finally {
-    for (const server of servers) await server.stop();
-    await dropPlace(place);
-  }
+  });
 }
 
-/** Reads a stream and hears of each part. */
+interface Heard {
+  at: string;
+  type: string;
+}
+
+/** Reads a stream until it is stopped. */
 function listen(
   origin: string,
   headers: Record<string, string>,
-  hear: (text: string) => void,
+  hear: (event: Heard) => void = () => {},
 ): AbortController {
   const stop = new AbortController();
   void (async () => {
-    const response = await fetch(`${origin}/api/events/stream`, { headers, signal: stop.signal });
-    for await (const part of response.body!.pipeThrough(new TextDecoderStream())) hear(part);
+    const url = `${origin}/api/events/stream`;
+    for await (const event of serverSentEvents<Heard>(url, headers, stop.signal)) hear(event);
   })().catch(() => {});
   return stop;
 }
 
 interface Plan {
-  /** Which server the stream is read from; the changes go to the first. */
+  /**
+   * The index of the server from which the stream is read. The changes are sent to the first
+   * server.
+   */
   reader: number;
   seconds: number;
   limit: number;
@@ -54,24 +59,13 @@ async function measureLatency(servers: Server[], tenant: Tenant, plan: Plan): Pr
   const headers = { ...await tenant.headers(servers[0]!), "content-type": "application/json" };
   const tickets = await makeTickets(servers[0]!, tenant, headers);
   const latencies: number[] = [];
-  let text = "";
-  const stop = listen(servers[reader]!.origin, headers, (part) => {
-    text += part;
-    const whole = text.lastIndexOf("\n\n");
-    if (whole < 0) return;
-    for (const [, data] of text.slice(0, whole).matchAll(/^data: (\{"seq".*)$/gm)) {
-      const { at, type } = JSON.parse(data!);
-      if (type === "ticket.changed") latencies.push(Date.now() - Date.parse(at));
-    }
-    text = text.slice(whole);
+  const stop = listen(servers[reader]!.origin, headers, ({ at, type }) => {
+    if (type === "ticket.changed") latencies.push(Date.now() - Date.parse(at));
   });
-  // The code of these calls is compiled before anything is measured.
+  const paths = tickets.map((id) => `${tenant.path}/tickets/${id}`);
+  // These calls come before the measurement, so that their code is compiled already.
   for (let n = 0; n < 60; n++) {
-    await Promise.all(
-      tickets.slice(0, 16).map((id) =>
-        change(servers[0]!, `${tenant.path}/tickets/${id}`, { headers, n: -1 - n })
-      ),
-    );
+    await Promise.all(paths.slice(0, 16).map((path) => change(servers[0]!, path, { headers, n: -1 - n })));
   }
   await pause(2000);
   latencies.length = 0;
@@ -82,13 +76,12 @@ async function measureLatency(servers: Server[], tenant: Tenant, plan: Plan): Pr
     const due = started + n * 1000 / CHANGES_PER_SECOND;
     const early = due - performance.now();
     if (early > 1) await pause(early);
-    answers.push(change(servers[0]!, `${tenant.path}/tickets/${tickets[n % TICKETS]}`, { headers, n }));
+    answers.push(change(servers[0]!, paths[n % TICKETS]!, { headers, n }));
   }
   await Promise.all(answers);
   await pause(2000);
   stop.abort();
-  latencies.sort((a, b) => a - b);
-  const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? Infinity;
+  const p99 = latencies.length > 0 ? quantile(latencies, 0.99) : Infinity;
   progress(`${latencies.length} of ${total} changes heard, p99 ${milliseconds(p99)}`);
   return {
     what: `from a change to a stream's line, p99, ${reader === 0 ? "the same process" : "another process"}`,
@@ -106,14 +99,9 @@ async function change(
   path: string,
   { headers, n }: { headers: Record<string, string>; n: number },
 ): Promise<void> {
-  // A text that no search looks through, so that the events are measured and not the search index.
-  const suggested_resolution = `change ${n}`;
-  const response = await fetch(`${origin}/api${path}`, {
-    method: "PATCH",
-    headers,
-    body: JSON.stringify({ suggested_resolution }),
-  });
-  await response.body?.cancel();
+  // The field is not searchable, so that the events are measured and not the search index.
+  const body = { suggested_resolution: `change ${n}` };
+  await send("PATCH", `${origin}/api${path}`, { headers, body });
 }
 
 async function makeTickets(
@@ -121,7 +109,7 @@ async function makeTickets(
   tenant: Tenant,
   headers: Record<string, string>,
 ): Promise<string[]> {
-  return await Promise.all(Array.from({ length: TICKETS }, async (_, n) => {
+  return await Promise.all(times(TICKETS, async (n) => {
     const body = {
       title: `Ticket ${n} to change`,
       description: "It is changed again and again.",
@@ -130,8 +118,7 @@ async function makeTickets(
       blocking: false,
     };
     const url = `${origin}/api${tenant.path}/tickets`;
-    const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-    return (await response.json()).ticket.id;
+    return (await ask<{ ticket: { id: string } }>("POST", url, { headers, body })).ticket.id;
   }));
 }
 
@@ -139,14 +126,15 @@ async function measureIdle(server: Server, tenant: Tenant): Promise<Finding> {
   const headers = await tenant.headers(server);
   const connections = () => metric(server, 'handoff_database_connections{state="active"}');
   const resident = () => metric(server, "process_resident_memory_bytes");
-  // Memory that the process keeps for good, such as compiled code, is no growth by streams.
-  const first = Array.from({ length: STREAMS }, () => listen(server.origin, headers, () => {}));
+  // The first streams don't count, because they also take memory that the process keeps, such as
+  // compiled code.
+  const first = times(STREAMS, () => listen(server.origin, headers));
   await pause(20_000);
   for (const stream of first) stream.abort();
   await pause(5_000);
   const before = await resident();
   const healthBefore = await healthP99(server);
-  const streams = Array.from({ length: STREAMS }, () => listen(server.origin, headers, () => {}));
+  const streams = times(STREAMS, () => listen(server.origin, headers));
   await pause(20_000);
   const growth = (await resident() - before) / 1e6;
   const healthAfter = await healthP99(server);

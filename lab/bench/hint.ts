@@ -1,10 +1,11 @@
 import { parseConfig } from "../../src/core/config.ts";
-import { dropPlace, emptyPlace } from "../../tests/database.ts";
+import { counted } from "../../src/core/counted.ts";
+import { median } from "../numbers.ts";
 import type { ModelPlan, ModelResult } from "./bare_model.ts";
 import { createRequests } from "./pair.ts";
-import { type BenchOptions, type Finding, median, milliseconds, perSecond, progress } from "./report.ts";
-import { measure } from "./rounds.ts";
-import { makeTenant, refuseFailures, runScript, type Server, startService, type Tenant } from "./service.ts";
+import { type BenchOptions, type Finding, milliseconds, perSecond, ratioFinding } from "./report.ts";
+import { inRounds, measure } from "./rounds.ts";
+import { Bed, makeTenant, refuseFailures, runScript, type Server, type Tenant } from "./service.ts";
 import type { TicketText } from "./texts.ts";
 
 const REACH = 0.85;
@@ -14,15 +15,11 @@ const REACH = 0.85;
  * texts.
  */
 export async function benchHint(options: BenchOptions): Promise<Finding[]> {
-  const place = await emptyPlace("bench");
   const { EMBEDDING_THREADS: threads } = parseConfig({});
-  const service = await startService(place, { EMBEDDING_THREADS: String(threads) });
-  try {
+  return await Bed.with(async (bed) => {
+    const service = await bed.start({ EMBEDDING_THREADS: String(threads) });
     return [await compareWithModel(options, service, await makeTenant(service), threads)];
-  } finally {
-    await service.stop();
-    await dropPlace(place);
-  }
+  });
 }
 
 async function compareWithModel(
@@ -31,8 +28,7 @@ async function compareWithModel(
   tenant: Tenant,
   threads: number,
 ): Promise<Finding> {
-  const rounds: { creates: number; texts: number; p99: number; ratio: number }[] = [];
-  for (let round = 0; round <= options.rounds; round++) {
+  const rounds = await inRounds(options, "create with the hint", async (round) => {
     // Both sides get the same texts, and each round gets others, because a text of 250 tokens costs
     // ten times one of 25.
     const texts = sample(options.texts, round, 300);
@@ -50,32 +46,25 @@ async function compareWithModel(
       texts: texts.map(({ title, description }) => `${title}\n${description}`),
       seconds,
     });
-    if (round === 0) continue;
-    const result = {
+    return {
       creates: creates.perSecond,
       texts: model.texts / model.seconds,
       p99: creates.latency.p99,
       ratio: creates.perSecond * model.seconds / model.texts,
     };
-    rounds.push(result);
-    progress(
-      `create with the hint, ${round} of ${options.rounds}: ${perSecond(result.creates)}, the model alone ${
-        perSecond(result.texts)
-      }`,
-    );
-  }
+  }, ({ creates, texts }) => `${perSecond(creates)}, the model alone ${perSecond(texts)}`);
   const ratio = median(rounds.map((round) => round.ratio));
-  return {
-    what: `create with the hint, ${threads} model thread${threads === 1 ? "" : "s"}`,
-    value: `${perSecond(median(rounds.map(({ creates }) => creates)))}, p99 ${
-      milliseconds(median(rounds.map(({ p99 }) => p99)))
-    }`,
-    against: `the model alone: ${perSecond(median(rounds.map(({ texts }) => texts)))}`,
-    reached: ratio.toFixed(2),
-    reach: `≥ ${REACH}`,
-    ok: ratio >= REACH,
-    details: { ratio, rounds },
-  };
+  const rate = perSecond(median(rounds.map(({ creates }) => creates)));
+  return ratioFinding(
+    {
+      what: `create with the hint, ${counted(threads, "model thread")}`,
+      value: `${rate}, p99 ${milliseconds(median(rounds.map(({ p99 }) => p99)))}`,
+      against: `the model alone: ${perSecond(median(rounds.map(({ texts }) => texts)))}`,
+      details: { ratio, rounds },
+    },
+    ratio,
+    { atLeast: REACH },
+  );
 }
 
 /**

@@ -17,11 +17,11 @@ export interface LoadRequest {
 export interface LoadPlan {
   origin: string;
   headers?: Record<string, string>;
-  /** Requests that are sent in turn. The first follows the last. */
+  /** Requests that are sent in turn. After the last one, the first follows again. */
   requests: LoadRequest[];
   clients: number;
   seconds: number;
-  /** The run ends early after so many requests. */
+  /** The most requests of the run. */
   count?: number;
   /**
    * Requests per second that are due even if earlier ones have no answer yet. If absent, a client

@@ -1,18 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { dropPlace, emptyPlace, type Place } from "../../tests/database.ts";
+import type { Place } from "../../tests/database.ts";
+import { ask, send } from "../client.ts";
+import { withDatabase } from "../database.ts";
+import { median, times } from "../numbers.ts";
+import type { LoadRequest } from "./load.ts";
 import { createRequests } from "./pair.ts";
-import { type BenchOptions, type Finding, median, milliseconds, progress } from "./report.ts";
-import { measure } from "./rounds.ts";
-import {
-  call,
-  makeTenant,
-  metric,
-  refuseFailures,
-  type Server,
-  startService,
-  type Tenant,
-  withDatabase,
-} from "./service.ts";
+import { type BenchOptions, type Finding, milliseconds, ratioFinding } from "./report.ts";
+import { inRounds, measure } from "./rounds.ts";
+import { Bed, makeTenant, metric, refuseFailures, type Server, type Tenant } from "./service.ts";
 
 /** The calls of a key are limited, so several agents share the load. */
 const AGENTS = 20;
@@ -28,39 +23,32 @@ interface Agent {
   headers: Record<string, string>;
 }
 
-/** Measures what one read costs an agent's door beside the same read by REST, and what 200 waiting agents cost. */
+/** Compares what one read costs over MCP and over REST, and measures what 200 waiting agents cost. */
 export async function benchMcp(options: BenchOptions): Promise<Finding[]> {
-  const place = await emptyPlace("bench");
-  const service = await startService(place);
-  try {
+  return await Bed.with(async (bed) => {
+    const service = await bed.start();
     const tenant = await makeTenant(service);
     await fill(service, tenant, options);
     const agents = await makeAgents(service, tenant);
     return [
       await compareReads(options, service, tenant, agents),
-      await measureWaits(service, agents, place),
+      await measureWaits(service, agents, bed.place),
     ];
-  } finally {
-    await service.stop();
-    await dropPlace(place);
-  }
+  });
 }
 
 async function fill(service: Server, tenant: Tenant, { texts }: BenchOptions): Promise<void> {
   const headers = await tenant.headers(service);
   for (const { method, path, body } of createRequests(texts.slice(0, TICKETS), `/api${tenant.path}`)) {
-    await call(service, headers, { method, path, body: JSON.parse(body!) });
+    await ask(method, service.origin + path, { headers, raw: body });
   }
 }
 
 async function makeAgents(service: Server, tenant: Tenant): Promise<Agent[]> {
   const headers = await tenant.headers(service);
-  return await Promise.all(Array.from({ length: AGENTS }, async (_, n) => {
-    const { key } = await call<{ key: string }>(service, headers, {
-      method: "POST",
-      path: "/api/keys",
-      body: { name: `Agent ${n}` },
-    });
+  return await Promise.all(times(AGENTS, async (n) => {
+    const call = { headers, body: { name: `Agent ${n}` } };
+    const { key } = await ask<{ key: string }>("POST", `${service.origin}/api/keys`, call);
     return { headers: { authorization: `Bearer ${key}` } };
   }));
 }
@@ -100,45 +88,39 @@ async function compareReads(
   tenant: Tenant,
   agents: readonly Agent[],
 ): Promise<Finding> {
-  const door = agents.map((agent) => toolCall(agent, "find_tickets", { project: "BENCH", limit: PAGE }));
+  const tools = agents.map((agent) => toolCall(agent, "find_tickets", { project: "BENCH", limit: PAGE }));
   const path = `/api${tenant.path}/tickets?limit=${PAGE}`;
   const rest = agents.map(({ headers }) => ({ method: "GET", path, headers }));
-  await requirePage(service, door[0]!);
+  await requirePage(service, tools[0]!);
   const plan = { origin: service.origin, clients: 1, seconds: 60, count: READS };
-  const rounds: { door: number; rest: number }[] = [];
-  for (let round = 0; round <= options.rounds; round++) {
-    const pair = {
-      door: await measure(service, { ...plan, requests: door }),
-      rest: await measure(service, { ...plan, requests: rest }),
-    };
-    for (const [side, result] of Object.entries(pair)) refuseFailures(side, result);
-    // The code is compiled in a round that doesn't count.
-    if (round === 0) continue;
-    rounds.push({ door: pair.door.cpuMs ?? 0, rest: pair.rest.cpuMs ?? 0 });
-    progress(`${milliseconds(rounds.at(-1)!.door)} by MCP, ${milliseconds(rounds.at(-1)!.rest)} by REST`);
-  }
-  const ratio = median(rounds.map(({ door, rest }) => door / rest));
-  return {
-    what: `find_tickets, a page of ${PAGE}: processor time`,
-    value: milliseconds(median(rounds.map(({ door }) => door))),
-    against: `the same page by REST: ${milliseconds(median(rounds.map(({ rest }) => rest)))}`,
-    reached: `× ${ratio.toFixed(2)}`,
-    reach: "≤ × 2",
-    ok: ratio <= 2,
-    details: { ratio, rounds },
+  const cpuOf = async (side: string, requests: LoadRequest[]) => {
+    const result = await measure(service, { ...plan, requests });
+    refuseFailures(side, result);
+    return result.cpuMs ?? 0;
   };
+  const what = `find_tickets, a page of ${PAGE}: processor time`;
+  const rounds = await inRounds(
+    options,
+    what,
+    async () => ({ mcp: await cpuOf("MCP", tools), rest: await cpuOf("REST", rest) }),
+    ({ mcp, rest }) => `${milliseconds(mcp)} by MCP, ${milliseconds(rest)} by REST`,
+  );
+  const ratio = median(rounds.map(({ mcp, rest }) => mcp / rest));
+  const value = milliseconds(median(rounds.map(({ mcp }) => mcp)));
+  const against = `the same page by REST: ${milliseconds(median(rounds.map(({ rest }) => rest)))}`;
+  return ratioFinding({ what, value, against, details: { ratio, rounds } }, ratio, { atMost: 2 });
 }
 
-/** A tool that fails answers with 200, too. */
-async function requirePage({ origin }: Server, { path, ...request }: ReturnType<typeof toolCall>) {
-  const headers = { ...request.headers, "content-type": "application/json" };
-  const text = await (await fetch(origin + path, { ...request, headers })).text();
-  const { result } = JSON.parse(text);
-  if (result?.structuredContent?.tickets?.length !== PAGE) throw new Error(`no page of tickets: ${text}`);
+/** Checks the answer, because a tool that fails answers with 200, too. */
+async function requirePage({ origin }: Server, { path, headers, body }: ReturnType<typeof toolCall>) {
+  type Page = { result?: { structuredContent?: { tickets?: unknown[] } } };
+  const answer = await send<Page>("POST", origin + path, { headers, raw: body });
+  const tickets = answer.body.result?.structuredContent?.tickets;
+  if (tickets?.length !== PAGE) throw new Error(`no page of tickets: ${answer.text}`);
 }
 
 async function measureWaits(service: Server, agents: readonly Agent[], place: Place): Promise<Finding> {
-  // Memory that the process keeps for good is no growth by waits.
+  // The first waits don't count, because they also take memory that the process keeps.
   await letWait(service, agents, () => pause(5_000));
   await pause(SETTLED_MS);
   const idle = { statements: await statementsPerSecond(place), resident: await resident(service) };
@@ -165,14 +147,16 @@ async function measureWaits(service: Server, agents: readonly Agent[], place: Pl
   };
 }
 
-/** Lets agents wait for a ticket that nobody changes, does `work`, and lets them go. */
+/**
+ * Lets agents wait for a ticket that nobody changes, does `work` during that time, and then ends
+ * the waits.
+ */
 async function letWait<T>(service: Server, agents: readonly Agent[], work: () => Promise<T>): Promise<T> {
   const stop = new AbortController();
   for (let n = 0; n < WAITS; n++) {
-    const { path, headers, ...request } = toolCall(agents[n % AGENTS]!, "wait_for", { ticket: "BENCH-1" });
-    const withType = { ...headers, "content-type": "application/json" };
-    void fetch(service.origin + path, { ...request, headers: withType, signal: stop.signal })
-      .then((response) => response.text()).catch(() => {});
+    const { path, headers, body } = toolCall(agents[n % AGENTS]!, "wait_for", { ticket: "BENCH-1" });
+    // The answer is a stream of events, which is no JSON.
+    void send("POST", service.origin + path, { headers, raw: body, signal: stop.signal }).catch(() => {});
   }
   while (await metric(service, "handoff_event_followers") < WAITS) await pause(100);
   try {
@@ -182,10 +166,14 @@ async function letWait<T>(service: Server, agents: readonly Agent[], work: () =>
   }
 }
 
-/** Transactions of the whole database in a second; 0 on the embedded one, which nobody else can ask. */
-async function statementsPerSecond({ url }: Place): Promise<number> {
+/**
+ * Returns the transactions of the whole database in a second; 0 on the embedded database, because
+ * no other process can query it.
+ */
+async function statementsPerSecond(place: Place): Promise<number> {
+  const { url } = place;
   const count = () =>
-    withDatabase(url!, async (sql) => {
+    withDatabase(place, async (sql) => {
       const [row] = await sql<[{ count: string }]>`
         select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()`;
       return Number(row.count);

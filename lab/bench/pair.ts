@@ -1,16 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { openDatabase } from "../../db/open.ts";
-import { copyTemplate, dropPlace, emptyPglite, emptyPlace, type Place } from "../../tests/database.ts";
-import {
-  call,
-  makeTenant,
-  refuseFailures,
-  runLoad,
-  type Server,
-  startBare,
-  startService,
-  type Tenant,
-} from "./service.ts";
+import { emptyPglite, type Place } from "../../tests/database.ts";
+import { ask } from "../client.ts";
+import { withDatabase } from "../database.ts";
+import { Bed, makeTenant, refuseFailures, runLoad, type Server, type Tenant } from "./service.ts";
 import type { LoadRequest } from "./load.ts";
 import { type BenchOptions, progress } from "./report.ts";
 import type { TicketText } from "./texts.ts";
@@ -35,29 +27,19 @@ export async function withPair<T>(
   prepare: Prepare = () => Promise.resolve(),
 ): Promise<T> {
   progress(`preparing ${tickets} tickets`);
-  const place = await emptyPlace("bench");
-  const running: Server[] = [];
-  let copy: Place | undefined;
-  try {
+  return await Bed.with(async (bed) => {
+    const { place } = bed;
     if (!place.url) await emptyPglite(place.dataDir);
-    const seeding = await startService(place);
-    running.push(seeding);
+    const seeding = await bed.start();
     const tenant = await makeTenant(seeding);
     await seed(options.texts, seeding, tenant, tickets);
     await prepare(seeding, tenant);
     await seeding.stop();
     await analyze(place);
-    copy = await copyTemplate(place);
-    const service = await startService(place);
-    running.push(service);
-    const bare = await startBare(copy, service.origin);
-    running.push(bare);
-    return await work({ service, bare, tenant });
-  } finally {
-    for (const server of running) await server.stop();
-    if (copy) await dropPlace(copy);
-    await dropPlace(place);
-  }
+    const copy = await bed.copy();
+    const service = await bed.start();
+    return await work({ service, bare: await bed.startBare(copy, service.origin), tenant });
+  });
 }
 
 /** Creates tickets through the service itself. */
@@ -93,12 +75,7 @@ export function createRequests(texts: readonly TicketText[], projectPath: string
  * some.
  */
 export async function analyze(place: Place): Promise<void> {
-  const database = await openDatabase({ ...place, poolSize: 1 });
-  try {
-    await database.sql.unsafe("vacuum analyze");
-  } finally {
-    await database.close();
-  }
+  await withDatabase(place, (sql) => sql.unsafe("vacuum analyze"));
 }
 
 const SHOWN = 2000;
@@ -106,8 +83,8 @@ const SHOWN = 2000;
 /** @throws {Error} if the two sides don't answer the same JSON */
 export async function requireEqualAnswers(pair: Pair, path: string): Promise<void> {
   const { service, bare, tenant } = pair;
-  const ours = await call(service, await tenant.headers(service), { method: "GET", path: `/api${path}` });
-  const theirs = await call(bare, {}, { method: "GET", path });
+  const ours = await ask("GET", `${service.origin}/api${path}`, { headers: await tenant.headers(service) });
+  const theirs = await ask("GET", bare.origin + path);
   if (!isDeepStrictEqual(ours, theirs)) {
     const shown = [ours, theirs].map((answer) => JSON.stringify(answer).slice(-SHOWN));
     throw new Error(`The two sides answer differently to ${path}:\n${shown.join("\n")}`);

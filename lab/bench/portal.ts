@@ -1,12 +1,13 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
-import { openDatabase, type Sql } from "../../db/open.ts";
+import type { Sql } from "../../db/open.ts";
 import { buildPortal } from "../../tests/build_portal.ts";
-import { dropPlace, emptyPlace } from "../../tests/database.ts";
 import { openBrowser } from "../../tests/open_browser.ts";
 import { scriptsOf, sizeOf } from "../../tests/portal/scripts.ts";
+import { ask } from "../client.ts";
+import { median } from "../numbers.ts";
 import { analyze } from "./pair.ts";
-import { type BenchOptions, type Finding, median, progress } from "./report.ts";
-import { ADMIN, call, makeTenant, type Server, startService, type Tenant } from "./service.ts";
+import { type BenchOptions, budget, type Finding, progress } from "./report.ts";
+import { ADMIN, Bed, type Server, type Tenant } from "./service.ts";
 
 const ROUNDS = 5;
 
@@ -38,36 +39,13 @@ export async function benchPortal(_: BenchOptions): Promise<Finding[]> {
   }
 }
 
-function budget(what: string, value: number, { most, unit }: { most: number; unit: string }): Finding {
-  const text = `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`.trim();
-  return {
-    what,
-    value: text,
-    against: "",
-    reached: text,
-    reach: `at most ${most} ${unit}`.trim(),
-    ok: value <= most,
-    details: { value, most, unit },
-  };
-}
-
 async function measure(browser: Browser, tickets: number) {
-  const place = await emptyPlace("bench");
-  const seeding = await startService(place);
-  const tenant = await makeTenant(seeding, []);
-  await seeding.stop();
-  const database = await openDatabase({ ...place, poolSize: 1 });
-  await fill(database.sql, tenant.projectId, tickets);
-  await database.close();
-  await analyze(place);
-  progress(`stored ${tickets.toLocaleString("en")} tickets`);
-  const server = await startService(place);
-  try {
-    return await look(browser, server, tenant);
-  } finally {
-    await server.stop();
-    await dropPlace(place);
-  }
+  return await Bed.with(async (bed) => {
+    const tenant = await bed.fill((sql, { projectId }) => fill(sql, projectId, tickets));
+    await analyze(bed.place);
+    progress(`stored ${tickets.toLocaleString("en")} tickets`);
+    return await look(browser, await bed.start(), tenant);
+  });
 }
 
 /** Creates open tickets in the four stages and closed ones, equally many in each. */
@@ -93,7 +71,7 @@ async function fill(sql: Sql, project: string, size: number): Promise<void> {
 
 async function look(browser: Browser, server: Server, tenant: Tenant) {
   const headers = await tenant.headers(server);
-  const { key } = await call<{ key: string }>(server, headers, { method: "GET", path: `/api${tenant.path}` });
+  const { key } = await ask<{ key: string }>("GET", `${server.origin}/api${tenant.path}`, { headers });
   const context = await browser.newContext({
     baseURL: server.origin,
     viewport: { width: 1440, height: 900 },
@@ -104,7 +82,8 @@ async function look(browser: Browser, server: Server, tenant: Tenant) {
   const scripts = scriptsOf(page);
   await page.goto("/");
   await page.getByRole("heading", { level: 1 }).waitFor();
-  // The stream of events is never idle: the page has what it loads by then.
+  // Waiting for an idle network is impossible because of the stream of events. After this time the
+  // page has loaded everything.
   await page.waitForTimeout(2_000);
   const firstPage = await sizeOf(scripts());
   const areas: Record<string, number> = {};
@@ -230,11 +209,8 @@ async function changeByAgent(page: Page, { server, tenant, headers }: Agent) {
     id,
     { polling: "raf" },
   );
-  await call(server, headers, {
-    method: "PATCH",
-    path: `/api${tenant.path}/tickets/${id}`,
-    body: { stage: "validation" },
-  });
+  const body = { stage: "validation" };
+  await ask("PATCH", `${server.origin}/api${tenant.path}/tickets/${id}`, { headers, body });
   const answered = Date.now();
   const at = await (await seen).jsonValue() as number;
   await page.waitForTimeout(700);

@@ -1,15 +1,10 @@
-import { dropPlace, emptyPlace } from "../../tests/database.ts";
+import { type Place, serverUrl } from "../../tests/database.ts";
+import { withDatabase } from "../database.ts";
+import { median } from "../numbers.ts";
 import { analyze, seed } from "./pair.ts";
-import { type BenchOptions, type Finding, median, perSecond, progress } from "./report.ts";
-import {
-  makeTenant,
-  refuseFailures,
-  runLoad,
-  type Server,
-  startService,
-  type Tenant,
-  withDatabase,
-} from "./service.ts";
+import { type BenchOptions, type Finding, perSecond, progress } from "./report.ts";
+import { inRounds } from "./rounds.ts";
+import { Bed, makeTenant, refuseFailures, runLoad, type Server, type Tenant } from "./service.ts";
 
 const CORES_NEEDED = 4;
 const REACH = 1.7;
@@ -19,24 +14,18 @@ const REACH = 1.7;
  * once.
  */
 export async function benchProcesses(options: BenchOptions): Promise<Finding[]> {
-  const place = await emptyPlace("bench");
-  const { url } = place;
-  const servers: Server[] = [];
-  try {
-    if (!url) {
-      progress("two processes need a server: skipped on the embedded database");
-      return [];
-    }
-    servers.push(await startService(place));
-    const tenant = await makeTenant(servers[0]!);
-    await seed(options.texts, servers[0]!, tenant, 1000);
-    servers.push(await startService(place));
-    await analyze(place);
-    return [await compareReads(options, servers, tenant), await countSweeps(url)];
-  } finally {
-    for (const server of servers) await server.stop();
-    await dropPlace(place);
+  if (!serverUrl) {
+    progress("two processes need a server: skipped on the embedded database");
+    return [];
   }
+  return await Bed.with(async (bed) => {
+    const first = await bed.start();
+    const tenant = await makeTenant(first);
+    await seed(options.texts, first, tenant, 1000);
+    const servers = [first, await bed.start()];
+    await analyze(bed.place);
+    return [await compareReads(options, servers, tenant), await countSweeps(bed.place)];
+  });
 }
 
 async function compareReads(options: BenchOptions, servers: Server[], tenant: Tenant): Promise<Finding> {
@@ -47,14 +36,12 @@ async function compareReads(options: BenchOptions, servers: Server[], tenant: Te
     refuseFailures("list", result);
     return result.perSecond;
   };
-  const rounds: { one: number; two: number }[] = [];
-  for (let round = 1; round <= options.rounds; round++) {
+  const rounds = await inRounds(options, "two processes", async () => {
     const one = await load(servers[0]!, 16);
     const both = await Promise.all(servers.map((server) => load(server, 8)));
     const two = both.reduce((sum, rate) => sum + rate, 0);
-    rounds.push({ one, two });
-    progress(`two processes, ${round} of ${options.rounds}: ${perSecond(two)}, one ${perSecond(one)}`);
-  }
+    return { one, two };
+  }, ({ one, two }) => `${perSecond(two)}, one ${perSecond(one)}`);
   const ratio = median(rounds.map(({ one, two }) => two / one));
   const cores = navigator.hardwareConcurrency;
   const enough = cores >= CORES_NEEDED;
@@ -73,8 +60,8 @@ async function compareReads(options: BenchOptions, servers: Server[], tenant: Te
  * Counts the runs of a schedule that comes every minute. Each minute must have one, no matter which
  * of the two schedulers files it.
  */
-async function countSweeps(url: string): Promise<Finding> {
-  return await withDatabase(url, async (sql) => {
+async function countSweeps(place: Place): Promise<Finding> {
+  return await withDatabase(place, async (sql) => {
     const rows = await sql<{ minute: string; jobs: number }[]>`
       select date_trunc('minute', created_on)::text as minute, count(*)::int as jobs from pgboss.job
       where name = 'end-leases' group by 1 order by 1`;

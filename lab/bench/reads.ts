@@ -1,7 +1,8 @@
+import { ask } from "../client.ts";
 import { type Pair, requireEqualAnswers, withPair } from "./pair.ts";
 import type { BenchOptions, Finding } from "./report.ts";
 import { compare } from "./rounds.ts";
-import { call, type Server, type Tenant } from "./service.ts";
+import type { Server, Tenant } from "./service.ts";
 
 const TASKS = 10;
 /**
@@ -17,9 +18,8 @@ export async function benchReads(options: BenchOptions): Promise<Finding[]> {
     ticketIds = await newestTickets(service, tenant);
     for (const id of ticketIds.slice(0, TICKETS_WITH_TASKS)) {
       for (let number = 1; number <= TASKS; number++) {
-        await call(service, await tenant.headers(service), {
-          method: "POST",
-          path: `/api${tenant.path}/tickets/${id}/tasks`,
+        await ask("POST", `${service.origin}/api${tenant.path}/tickets/${id}/tasks`, {
+          headers: await tenant.headers(service),
           body: {
             title: `Step ${number}`,
             body: "What is to be done, and where to begin.",
@@ -47,10 +47,9 @@ export async function benchReads(options: BenchOptions): Promise<Finding[]> {
 }
 
 async function newestTickets(service: Server, tenant: Tenant): Promise<string[]> {
-  const { tickets } = await call<{ tickets: { id: string }[] }>(service, await tenant.headers(service), {
-    method: "GET",
-    path: `/api${tenant.path}/tickets?limit=${TICKETS}`,
-  });
+  const url = `${service.origin}/api${tenant.path}/tickets?limit=${TICKETS}`;
+  const headers = await tenant.headers(service);
+  const { tickets } = await ask<{ tickets: { id: string }[] }>("GET", url, { headers });
   return tickets.map(({ id }) => id);
 }
 

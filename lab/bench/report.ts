@@ -29,10 +29,43 @@ export function progress(text: string): void {
   console.error(`${new Date().toTimeString().slice(0, 8)}  ${text}`);
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+type Measured = Pick<Finding, "what" | "value" | "against" | "details">;
+
+/** A finding about a ratio, which must be at most or at least the bound. */
+export function ratioFinding(
+  measured: Measured,
+  ratio: number,
+  { atMost, atLeast }: { atMost?: number; atLeast?: number },
+): Finding {
+  return {
+    ...measured,
+    reached: `× ${ratio.toFixed(2)}`,
+    reach: atMost === undefined ? `≥ × ${atLeast}` : `≤ × ${atMost}`,
+    ok: atMost === undefined ? ratio >= atLeast! : ratio <= atMost,
+  };
+}
+
+/** A finding about a value, which must not be larger than `most`. */
+export function budget(
+  what: string,
+  value: number,
+  { most, unit, against = "", details = {} }: {
+    most: number;
+    unit: string;
+    against?: string;
+    details?: Finding["details"];
+  },
+): Finding {
+  const text = `${value.toFixed(Math.abs(value) < 10 ? 1 : 0)} ${unit}`.trim();
+  return {
+    what,
+    value: text,
+    against,
+    reached: text,
+    reach: `≤ ${most} ${unit}`.trim(),
+    ok: value <= most,
+    details: { value, most, unit, ...details },
+  };
 }
 
 export function perSecond(value: number): string {

@@ -1,6 +1,7 @@
 import type { LoadPlan, LoadRequest, LoadResult } from "./load.ts";
 import type { Pair } from "./pair.ts";
-import { type BenchOptions, type Finding, median, milliseconds, perSecond, progress } from "./report.ts";
+import { median } from "../numbers.ts";
+import { type BenchOptions, type Finding, milliseconds, perSecond, progress } from "./report.ts";
 import { refuseFailures, runLoad, type Server } from "./service.ts";
 
 interface Measured extends LoadResult {
@@ -18,6 +19,23 @@ export async function measure(server: Server, plan: LoadPlan): Promise<Measured>
   const after = await server.usage();
   const cpuMs = before && after ? (after.cpuSeconds - before.cpuSeconds) * 1000 / result.requests : undefined;
   return { ...result, cpuMs };
+}
+
+/** Measures in rounds, after one that doesn't count, because it compiles code and fills caches. */
+export async function inRounds<T>(
+  { rounds }: BenchOptions,
+  what: string,
+  measure: (round: number) => Promise<T>,
+  describe: (result: T) => string,
+): Promise<T[]> {
+  const results: T[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const result = await measure(round);
+    if (round === 0) continue;
+    results.push(result);
+    progress(`${what}, ${round} of ${rounds}: ${describe(result)}`);
+  }
+  return results;
 }
 
 interface Comparison {
@@ -47,8 +65,7 @@ export async function compare(
   const { what, against, requests } = comparison;
   const ours = { origin: service.origin, requests: requests("/api") };
   const theirs = { origin: bare.origin, requests: requests(otherHeaders ? "/api" : "") };
-  const rounds: { ours: Measured; theirs: Measured }[] = [];
-  for (let round = 0; round <= options.rounds; round++) {
+  const rounds = await inRounds(options, what, async (round) => {
     const seconds = round === 0 ? Math.min(2, options.seconds) : options.seconds;
     const load = { clients: CLIENTS, seconds, firstNumber: (round + 1) * NUMBERS };
     const headers = await tenant.headers(service);
@@ -58,12 +75,8 @@ export async function compare(
     };
     refuseFailures(what, pair.ours);
     refuseFailures(against, pair.theirs);
-    if (round === 0) continue;
-    rounds.push(pair);
-    progress(
-      `${what}, ${round} of ${options.rounds}: ${describe(pair.ours)}, against ${describe(pair.theirs)}`,
-    );
-  }
+    return pair;
+  }, ({ ours, theirs }) => `${describe(ours)}, against ${describe(theirs)}`);
   return findingOf(comparison, rounds);
 }
 

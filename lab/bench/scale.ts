@@ -1,9 +1,11 @@
-import { openDatabase, type Sql } from "../../db/open.ts";
-import { dropPlace, emptyPlace, type Place } from "../../tests/database.ts";
+import type { Sql } from "../../db/open.ts";
+import { ask } from "../client.ts";
+import { median, times } from "../numbers.ts";
 import type { LoadRequest } from "./load.ts";
 import { analyze } from "./pair.ts";
-import { type BenchOptions, type Finding, median, milliseconds, progress } from "./report.ts";
-import { makeTenant, refuseFailures, runLoad, type Server, startService, type Tenant } from "./service.ts";
+import { type BenchOptions, type Finding, milliseconds, progress, ratioFinding } from "./report.ts";
+import { inRounds } from "./rounds.ts";
+import { Bed, refuseFailures, runLoad, type Server, type Tenant } from "./service.ts";
 
 const SMALL = 1_000;
 const REACH = 2;
@@ -16,44 +18,32 @@ const TICKETS_PER_DEPLOY = 3;
 interface Grown {
   server: Server;
   tenant: Tenant;
-  place: Place;
 }
 
 /** Makes the same calls over 1,000 tickets and over very many, with one client, in turn. */
 export async function benchScale(options: BenchOptions): Promise<Finding[]> {
-  const sides: Grown[] = [];
-  try {
-    for (const size of [SMALL, options.scale]) sides.push(await grow(size));
-    const [small, large] = sides as [Grown, Grown];
-    const findings: Finding[] = [];
-    for (const what of Object.keys(CALLS)) {
-      findings.push(await compareSizes(options, { what, small, large }));
-    }
-    return findings;
-  } finally {
-    for (const { server, place } of sides) {
-      await server.stop();
-      await dropPlace(place);
-    }
-  }
+  return await Bed.with((one) =>
+    Bed.with(async (other) => {
+      const [small, large] = [await grow(one, SMALL), await grow(other, options.scale)];
+      const findings: Finding[] = [];
+      for (const what of Object.keys(CALLS)) {
+        findings.push(await compareSizes(options, { what, small, large }));
+      }
+      return findings;
+    })
+  );
 }
 
-async function grow(size: number): Promise<Grown> {
-  const place = await emptyPlace("bench");
-  const seeding = await startService(place);
-  const tenant = await makeTenant(seeding, [REPO]);
-  await seeding.stop();
-  const database = await openDatabase({ ...place, poolSize: 1 });
-  await fill(database.sql, tenant.projectId, size);
-  await database.close();
-  await analyze(place);
+async function grow(bed: Bed, size: number): Promise<Grown> {
+  const tenant = await bed.fill((sql, { projectId }) => fill(sql, projectId, size), [REPO]);
+  await analyze(bed.place);
   progress(`stored ${size.toLocaleString("en")} tickets`);
-  return { server: await startService(place, { CRON_SECRET }), tenant, place };
+  return { server: await bed.start({ CRON_SECRET }), tenant };
 }
 
 /**
- * Fills the tables in chunks without triggers. Half of the tickets are closed. Each ticket has a
- * few words out of a thousand.
+ * Fills the tables in chunks without triggers. Half of the tickets are closed. The words of each
+ * ticket come from a set of a thousand.
  */
 async function fill(sql: Sql, project: string, size: number): Promise<void> {
   const chunk = 20_000;
@@ -106,27 +96,26 @@ const CALLS: Record<string, MakeCalls> = {
 };
 
 async function bulkMoves({ server, tenant }: Grown): Promise<LoadRequest[]> {
-  const answer = await fetch(`${server.origin}/api${tenant.path}/tickets?status=open&limit=200`, {
-    headers: await tenant.headers(server),
-  });
-  const { tickets }: { tickets: { id: string }[] } = await answer.json();
+  const path = `/api${tenant.path}/tickets`;
+  const headers = await tenant.headers(server);
+  const url = `${server.origin}${path}?status=open&limit=200`;
+  const { tickets } = await ask<{ tickets: { id: string }[] }>("GET", url, { headers });
   return ["up_next", "in_progress", "validation", "backlog"].flatMap((stage) =>
-    Array.from({ length: 10 }, (_, group) => ({
-      method: "POST",
-      path: `/api${tenant.path}/tickets/bulk`,
-      body: JSON.stringify({
-        action: "move",
-        stage,
-        ticket_ids: tickets.slice(group * 20, group * 20 + 20).map(({ id }) => id),
-      }),
-    }))
+    times(10, (group) => {
+      const ticket_ids = tickets.slice(group * 20, group * 20 + 20).map(({ id }) => id);
+      return {
+        method: "POST",
+        path: `${path}/bulk`,
+        body: JSON.stringify({ action: "move", stage, ticket_ids }),
+      };
+    })
   );
 }
 
 /** Reports each sha once, because a repeat stamps nothing. */
 function deploys(_: Grown, round: number): LoadRequest[] {
   const perRound = 20;
-  return Array.from({ length: perRound }, (_, index) => ({
+  return times(perRound, (index) => ({
     method: "POST",
     path: "/api/webhooks/pipeline/deploy",
     headers: { "x-cron-secret": CRON_SECRET },
@@ -143,42 +132,31 @@ async function compareSizes(
   options: BenchOptions,
   { what, small, large }: { what: string; small: Grown; large: Grown },
 ): Promise<Finding> {
-  const rounds: { small: number; large: number }[] = [];
   const time = async (side: Grown, round: number) => {
     const requests = await CALLS[what]!(side, round);
     const count = what.startsWith("deploy") ? requests.length : 100;
-    const plan = {
-      origin: side.server.origin,
-      headers: await side.tenant.headers(side.server),
-      requests,
-      clients: 1,
-      seconds: options.seconds,
-      count,
-    };
-    const result = await runLoad(plan);
+    const { origin } = side.server;
+    const headers = await side.tenant.headers(side.server);
+    const result = await runLoad({ origin, headers, requests, clients: 1, seconds: options.seconds, count });
     refuseFailures(what, result);
     return result.latency.p50;
   };
-  for (let round = 0; round <= options.rounds; round++) {
-    const pair = { small: await time(small, round), large: await time(large, round) };
-    if (round === 0) continue;
-    rounds.push(pair);
-    progress(
-      `${what}, ${round} of ${options.rounds}: ${milliseconds(pair.large)}, small ${
-        milliseconds(pair.small)
-      }`,
-    );
-  }
+  const rounds = await inRounds(
+    options,
+    what,
+    async (round) => ({ small: await time(small, round), large: await time(large, round) }),
+    ({ small, large }) => `${milliseconds(large)}, small ${milliseconds(small)}`,
+  );
   const ratio = median(rounds.map(({ small, large }) => large / small));
-  return {
-    what: `${what}, ${options.scale.toLocaleString("en")} tickets`,
-    value: milliseconds(median(rounds.map(({ large }) => large))),
-    against: `${SMALL.toLocaleString("en")} tickets: ${
-      milliseconds(median(rounds.map(({ small }) => small)))
-    }`,
-    reached: `× ${ratio.toFixed(2)}`,
-    reach: `≤ × ${REACH}`,
-    ok: ratio <= REACH,
-    details: { ratio, rounds },
-  };
+  const least = milliseconds(median(rounds.map(({ small }) => small)));
+  return ratioFinding(
+    {
+      what: `${what}, ${options.scale.toLocaleString("en")} tickets`,
+      value: milliseconds(median(rounds.map(({ large }) => large))),
+      against: `${SMALL.toLocaleString("en")} tickets: ${least}`,
+      details: { ratio, rounds },
+    },
+    ratio,
+    { atMost: REACH },
+  );
 }

@@ -1,8 +1,10 @@
-import postgres from "postgres";
 import { freePort, inherited, launchService, untilAnswers } from "../../ops/launch.ts";
-import type { Place } from "../../tests/database.ts";
+import type { Sql } from "../../db/open.ts";
+import { copyTemplate, dropPlace, emptyPlace, type Place } from "../../tests/database.ts";
+import { ask } from "../client.ts";
+import { withDatabase } from "../database.ts";
 import type { LoadPlan, LoadResult } from "./load.ts";
-import { readUsage, type Usage } from "./usage.ts";
+import { readUsage, type Usage } from "../usage.ts";
 
 const PROJECT_DIR = new URL("../../", import.meta.url).pathname;
 /** The first admin of each service that a bench starts. */
@@ -45,7 +47,7 @@ export function startService(
  * Starts the server with which the service is compared (bare.ts). Its links point to the service,
  * so that the answers can be equal.
  */
-export function startBare(place: Place, linksTo: string): Promise<Server> {
+function startBare(place: Place, linksTo: string): Promise<Server> {
   const started = performance.now();
   const port = freePort();
   const child = new Deno.Command(Deno.execPath(), {
@@ -91,22 +93,68 @@ async function serverOf({ child, port, place, started, ready }: Started): Promis
   };
 }
 
-async function backendsOf({ url }: Place): Promise<number[]> {
-  if (!url) return [];
-  return await withDatabase(url, async (sql) => {
+async function backendsOf(place: Place): Promise<number[]> {
+  if (!place.url) return [];
+  return await withDatabase(place, async (sql) => {
     const rows = await sql<{ pid: number }[]>`
       select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
     return rows.map(({ pid }) => pid);
   });
 }
 
-/** Runs `work` over a connection of its own to a database on the server. */
-export async function withDatabase<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end();
+/** Databases of a bench's own and the servers over them. */
+export class Bed {
+  readonly place: Place;
+  readonly #places: Place[];
+  readonly #servers: Server[] = [];
+
+  private constructor(place: Place) {
+    this.place = place;
+    this.#places = [place];
+  }
+
+  /** Runs `work` with a new database. The servers and the databases are gone afterwards. */
+  static async with<T>(work: (bed: Bed) => Promise<T>): Promise<T> {
+    const bed = new Bed(await emptyPlace("bench"));
+    try {
+      return await work(bed);
+    } finally {
+      for (const server of bed.#servers) await server.stop();
+      for (const place of bed.#places.reverse()) await dropPlace(place);
+    }
+  }
+
+  async start(env: Record<string, string> = {}, place = this.place, project?: string): Promise<Server> {
+    return this.#keep(await startService(place, env, project));
+  }
+
+  async startBare(place: Place, linksTo: string): Promise<Server> {
+    return this.#keep(await startBare(place, linksTo));
+  }
+
+  /** Makes a project, stops the service, and fills the project by statements. */
+  async fill(
+    work: (sql: Sql, tenant: Tenant) => Promise<void>,
+    repositories: string[] = [],
+    project?: string,
+  ): Promise<Tenant> {
+    const seeding = await this.start({}, this.place, project);
+    const tenant = await makeTenant(seeding, repositories);
+    await seeding.stop();
+    await withDatabase(this.place, (sql) => work(sql, tenant));
+    return tenant;
+  }
+
+  /** Copies the database, which no server may use at the moment. */
+  async copy(): Promise<Place> {
+    const copy = await copyTemplate(this.place);
+    this.#places.push(copy);
+    return copy;
+  }
+
+  #keep(server: Server): Server {
+    this.#servers.push(server);
+    return server;
   }
 }
 
@@ -143,23 +191,6 @@ export async function runScript<Plan, Result>(file: string, plan: Plan): Promise
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** Makes one call outside of any measurement. `path` starts at the origin. */
-export async function call<T>(
-  { origin }: Server,
-  headers: Record<string, string>,
-  request: { method: string; path: string; body?: unknown },
-): Promise<T> {
-  const response = await fetch(origin + request.path, {
-    method: request.method,
-    headers: { ...headers, ...(request.body !== undefined && { "content-type": "application/json" }) },
-    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-  });
-  if (!response.ok) {
-    throw new Error(`${request.method} ${request.path}: ${response.status} ${await response.text()}`);
-  }
-  return await response.json();
-}
-
 /** Returns a figure of `/metrics`, named with its labels. */
 export async function metric({ origin }: Server, name: string): Promise<number> {
   const text = await (await fetch(`${origin}/metrics`)).text();
@@ -167,7 +198,7 @@ export async function metric({ origin }: Server, name: string): Promise<number> 
   return Number(line?.slice(name.length) ?? 0);
 }
 
-/** Access tokens live for 15 minutes. */
+/** A new sign-in is made after this time, because access tokens are valid for 15 minutes. */
 const SIGN_IN_AFTER_MS = 8 * 60_000;
 
 /**
@@ -184,9 +215,8 @@ export interface Tenant {
 /** Signs in as the first admin and creates a project. */
 export async function makeTenant(server: Server, repositories: string[] = []): Promise<Tenant> {
   const headers = adminHeaders();
-  const { id } = await call<{ id: string }>(server, await headers(server), {
-    method: "POST",
-    path: "/api/projects",
+  const { id } = await ask<{ id: string }>("POST", `${server.origin}/api/projects`, {
+    headers: await headers(server),
     body: { name: "Bench", key: "BENCH", repositories },
   });
   return { projectId: id, path: `/projects/${id}`, headers };
@@ -197,11 +227,8 @@ export function adminHeaders(): Tenant["headers"] {
   let signedIn: { headers: Record<string, string>; at: number } | undefined;
   return async (server) => {
     if (signedIn && performance.now() - signedIn.at < SIGN_IN_AFTER_MS) return signedIn.headers;
-    const { access_token } = await call<{ access_token: string }>(server, {}, {
-      method: "POST",
-      path: "/api/auth/login",
-      body: ADMIN,
-    });
+    const url = `${server.origin}/api/auth/login`;
+    const { access_token } = await ask<{ access_token: string }>("POST", url, { body: ADMIN });
     signedIn = { headers: { authorization: `Bearer ${access_token}` }, at: performance.now() };
     return signedIn.headers;
   };

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { dropPlace, emptyPlace, type Place } from "../../tests/database.ts";
 import { parseConfig } from "../../src/core/config.ts";
 import { seed } from "./pair.ts";
-import { type BenchOptions, type Finding, median, milliseconds, progress } from "./report.ts";
-import { makeTenant, type Server, startService } from "./service.ts";
+import { median } from "../numbers.ts";
+import { type BenchOptions, budget, type Finding, milliseconds, progress } from "./report.ts";
+import { Bed, makeTenant, type Server } from "./service.ts";
 
 const READY_MS = 2_000;
 const MEGABYTE = 1_000_000;
@@ -24,52 +24,35 @@ const SETTLING_MS = 15_000;
  * Measures a start on an existing database, and the process's memory before and after creations.
  */
 export async function benchStart(options: BenchOptions): Promise<Finding[]> {
-  const place = await emptyPlace("bench");
   const { EMBEDDING_THREADS } = parseConfig({});
   const env = { EMBEDDING_THREADS: String(EMBEDDING_THREADS) };
-  try {
-    await (await startService(place, env)).stop();
-    return [await timeStarts(options, place, env), ...await weigh(options, place, env)];
-  } finally {
-    await dropPlace(place);
-  }
+  return await Bed.with(async (bed) => {
+    await (await bed.start(env)).stop();
+    return [await timeStarts(options, bed, env), ...await weigh(options, bed, env)];
+  });
 }
 
-async function timeStarts(
-  options: BenchOptions,
-  place: Place,
-  env: Record<string, string>,
-): Promise<Finding> {
+type Env = Record<string, string>;
+
+async function timeStarts(options: BenchOptions, bed: Bed, env: Env): Promise<Finding> {
   const times: number[] = [];
   for (let round = 1; round <= options.rounds; round++) {
-    const service = await startService(place, env);
+    const service = await bed.start(env);
     times.push(service.startMs);
     progress(`start to ready, ${round} of ${options.rounds}: ${milliseconds(service.startMs)}`);
     await service.stop();
   }
-  const time = median(times);
-  return {
-    what: "start to ready, model included",
-    value: milliseconds(time),
-    against: "",
-    reached: milliseconds(time),
-    reach: `≤ ${READY_MS} ms`,
-    ok: time <= READY_MS,
-    details: { times },
-  };
+  const what = "start to ready, model included";
+  return budget(what, median(times), { most: READY_MS, unit: "ms", details: { times } });
 }
 
-async function weigh(
-  options: BenchOptions,
-  place: Place,
-  env: Record<string, string>,
-): Promise<Finding[]> {
-  const resting = await startService(place, env);
+async function weigh(options: BenchOptions, bed: Bed, env: Env): Promise<Finding[]> {
+  const resting = await bed.start(env);
   await pause(SETTLING_MS);
   const rest = await megabytes(resting);
   await resting.stop();
   if (rest === null) return [];
-  const service = await startService(place);
+  const service = await bed.start();
   const tenant = await makeTenant(service);
   const after: number[] = [];
   for (const turn of [1, 2, 3]) {
@@ -79,24 +62,16 @@ async function weigh(
     progress(`memory after ${turn * CREATES} creations: ${after.at(-1)!.toFixed(0)} MB`);
   }
   await service.stop();
-  const growth = after[1]! - after[0]!;
-  return [{
-    what: "memory at rest, model included",
-    value: `${rest.toFixed(0)} MB`,
-    against: "",
-    reached: `${rest.toFixed(0)} MB`,
-    reach: `≤ ${REST_MB} MB`,
-    ok: rest <= REST_MB,
-    details: { rest },
-  }, {
-    what: `memory after ${2 * CREATES} creations, hint off`,
-    value: `${after[1]!.toFixed(0)} MB`,
-    against: `after ${CREATES}: ${after[0]!.toFixed(0)} MB`,
-    reached: `${growth >= 0 ? "+" : ""}${growth.toFixed(0)} MB`,
-    reach: `≤ +${GROWTH_MB} MB`,
-    ok: growth <= GROWTH_MB,
-    details: { after },
-  }];
+  const [first, second] = after as [number, number];
+  return [
+    budget("memory at rest, model included", rest, { most: REST_MB, unit: "MB" }),
+    budget(`growth of memory by the second ${CREATES} creations, hint off`, second - first, {
+      most: GROWTH_MB,
+      unit: "MB",
+      against: `${second.toFixed(0)} MB after ${first.toFixed(0)} MB`,
+      details: { after },
+    }),
+  ];
 }
 
 async function megabytes(server: Server): Promise<number | null> {

@@ -7,7 +7,8 @@ import { startServices } from "../../src/core/services.ts";
 import { transact } from "../../src/core/transact.ts";
 import { analyzeProject } from "../../src/analysis/analyze.ts";
 import { collectChanges } from "../../src/analysis/collect_changes.ts";
-import { dropPlace, emptyPlace } from "../../tests/database.ts";
+import { insertEmbedded } from "./embedded_tickets.ts";
+import { Bed } from "./service.ts";
 
 const USAGE = "npm run bench -- suggestions --tickets FILE --duplicates FILE";
 const PLAIN_THRESHOLD = 0.65;
@@ -40,20 +41,16 @@ export async function benchSuggestions(
   if (!files.tickets || !files.duplicates) throw new Error(`Say which files: ${USAGE}`);
   const tickets = await readLines(files.tickets, Ticket);
   const labels = await readLines(files.duplicates, Label);
-  const place = await emptyPlace("bench");
-  const config = parseConfig({
-    DATA_DIR: place.dataDir,
-    EMBEDDING_THREADS: String(navigator.hardwareConcurrency),
-    LOG_LEVEL: "off",
-    ...(place.url && { DATABASE_URL: place.url }),
+  await Bed.with(async ({ place }) => {
+    const config = parseConfig({
+      DATA_DIR: place.dataDir,
+      EMBEDDING_THREADS: String(navigator.hardwareConcurrency),
+      LOG_LEVEL: "off",
+      ...(place.url && { DATABASE_URL: place.url }),
+    });
+    const running = await startServices(config);
+    await measure(running.services, tickets, labels).finally(() => running.close());
   });
-  const running = await startServices(config);
-  try {
-    await measure(running.services, tickets, labels);
-  } finally {
-    await running.close();
-    await dropPlace(place);
-  }
 }
 
 async function measure(services: Services, tickets: Ticket[], labels: [string, string][]): Promise<void> {
@@ -116,20 +113,7 @@ async function insertTickets(ctx: Context, tickets: Embedded[]): Promise<string>
     embedding: toVectorLiteral(vector),
   }));
   for (let start = 0; start < rows.length; start += 200) {
-    await transact(ctx, async ({ db }) => {
-      await db`
-        with input as (
-          select * from jsonb_to_recordset(${JSON.stringify(rows.slice(start, start + 200))}::text::jsonb)
-            as r (id uuid, number integer, title text, description text, embedding text)
-        ), ticket as (
-          insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role,
-            actor_id, source, created_with)
-          select id, ${projectId}::uuid, number, title, description, 'bug', 'medium', false, 'user', 'bench', 'bench', 'session'
-          from input
-        )
-        insert into ticket_embeddings (ticket_id, project_id, open, embedding)
-        select id, ${projectId}::uuid, true, embedding::vector from input`;
-    });
+    await transact(ctx, ({ db }) => insertEmbedded(db, projectId, rows.slice(start, start + 200)));
     progress("stored", Math.min(start + 200, rows.length), rows.length);
   }
   return projectId;

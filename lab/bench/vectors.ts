@@ -1,6 +1,6 @@
 import { startEmbedder } from "../../src/embedding/start.ts";
 import { MODEL_DIR } from "../../src/core/services.ts";
-import { randomOf } from "./random.ts";
+import { randomOf } from "../random.ts";
 
 /** Returns the vectors of texts by the service's own model. */
 export async function embedTexts(texts: readonly string[]): Promise<Float32Array[]> {
@@ -17,9 +17,9 @@ export async function embedTexts(texts: readonly string[]): Promise<Float32Array
 }
 
 /**
- * Makes any number of vectors near real ones. Each lies between two real vectors and is moved off
- * the line by noise, so that cosines are spread like those of real texts, from unrelated to nearly
- * the same. The sequence is the same each time.
+ * Makes any number of vectors near real ones. Each vector lies between two real vectors, but noise
+ * moves it off the line between them, so that cosines are spread like those of real texts, from
+ * unrelated to nearly the same. The sequence is the same each time.
  */
 export class VectorSource {
   readonly #base: readonly Float32Array[];
@@ -32,7 +32,7 @@ export class VectorSource {
   next(): Float32Array {
     const [one, other] = [this.#pick(), this.#pick()];
     const share = this.#random() * 0.5;
-    // The noise has a length that lowers the cosine to the real vectors to between 1 and 0.7.
+    // With noise of this length, the cosine to the real vectors is between 0.7 and 1.
     const noise = this.#random() / Math.sqrt(one.length);
     const vector = one.map((value, index) =>
       value * (1 - share) + other[index]! * share + this.#gaussian() * noise

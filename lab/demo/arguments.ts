@@ -4,9 +4,12 @@ import { messageOf } from "../../db/errors.ts";
 import type { Person } from "./stage.ts";
 
 export interface Arguments {
-  /** JSON lines, one ticket creation input each; the demo's own if absent. */
+  /**
+   * A file of JSON lines, each the input of a ticket's creation. If absent, the demo's own tickets
+   * are used.
+   */
   tickets?: string;
-  /** JSON lines, each a pair of idempotency keys of known duplicates. */
+  /** A file of JSON lines, each a pair of idempotency keys of known duplicates. */
   duplicates?: string;
   /** A service that is already running. */
   service?: { url: string; person: Person };

@@ -4,9 +4,11 @@ import { type Imported, linesOf } from "./import.ts";
 const Pair = z.tuple([z.string(), z.string()]);
 
 interface DuplicateShare {
-  /** Pairs whose two tickets are both in the import. */
+  /** The number of pairs whose two tickets are both in the import. */
   pairs: number;
-  /** Pairs among them of which one ticket was shown as similar when the other was created. */
+  /**
+   * The number of these pairs in which one ticket was shown as similar when the other was created.
+   */
   shown: number;
   unknown: number;
 }

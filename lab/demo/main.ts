@@ -26,7 +26,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** Walks on a service that others may use. If the caller has tickets, only these are imported. */
+/**
+ * Runs the demo on a service that others may use. If the caller has tickets, only these are
+ * imported.
+ */
 async function walkElsewhere(
   args: Arguments,
   { url, person }: NonNullable<Arguments["service"]>,

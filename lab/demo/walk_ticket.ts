@@ -5,8 +5,8 @@ import { openProject } from "./project.ts";
 import { refusalOf, type Stage } from "./stage.ts";
 
 /**
- * Chapter two: a ticket with roles, tasks and a human test case goes live, and no step earlier than
- * it may.
+ * Chapter two: a ticket with roles, tasks and a human test case goes live, and no step is possible
+ * too early.
  */
 export async function walkTicket(stage: Stage): Promise<void> {
   const { people, agent, rest } = stage;

@@ -18,8 +18,8 @@ export interface ReceiverOptions {
 }
 
 /**
- * A receiver of the service's webhooks: it checks each signature, takes each id once, and plays
- * failures.
+ * A receiver of the service's webhooks. It checks each signature, accepts each id once, and can
+ * simulate failures.
  */
 export function startReceiver(
   { port, secret, failures, onEvent = () => {}, say = console.log }: ReceiverOptions,

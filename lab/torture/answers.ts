@@ -1,7 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { TestMailServer } from "../../tests/smtp.ts";
+import { send } from "../client.ts";
+import { withDatabase } from "../database.ts";
+import { times } from "../numbers.ts";
 import { type Books, type Options, type Scenario, until } from "./scenario.ts";
-import { type Caller, Stage, withDatabase } from "./service.ts";
+import { type Caller, Stage } from "./service.ts";
 
 export const answers: Scenario = {
   name: "answers",
@@ -11,7 +14,10 @@ export const answers: Scenario = {
 };
 
 const AGENTS = 8;
-/** Mails begin some two seconds after a start, so a process may live for twice as long. */
+/**
+ * The longest life of a process. Mails are sent some two seconds after a start, and this is twice
+ * as long.
+ */
 const LONGEST_LIFE_MS = 4_000;
 
 interface Asked {
@@ -22,24 +28,25 @@ interface Asked {
 
 interface Counts {
   asked: number;
-  /** Answers that got a 200. The others were stored too, but nobody was told of it. */
+  /**
+   * The number of answers that got a 200. The other answers were stored, too, but their senders did
+   * not learn of it.
+   */
   acknowledged: number;
   returned: number;
 }
 
 /**
- * Agents ask and people answer without a pause, while the process dies again and again. It is one
- * database all the time, so a kill may fall between any two lines.
+ * Agents ask and people answer without a pause, while the process is killed again and again. The
+ * database stays the same, so a kill may come between any two lines of code.
  */
 async function killBetween(books: Books, { rounds, say }: Options): Promise<void> {
   const smtp = await TestMailServer.start();
-  const stage = await Stage.open({ SMTP_URL: smtp.url, MAIL_FROM: "tickets@handoff.test" });
   const counts: Counts = { asked: 0, acknowledged: 0, returned: 0 };
   const stop = new AbortController();
-  try {
-    await stage.start();
+  await Stage.play(async (stage) => {
     const person = await stage.caller();
-    const agents = await Promise.all(Array.from({ length: AGENTS }, () => agentOf(stage, person)));
+    const agents = await Promise.all(times(AGENTS, () => agentOf(stage, person)));
     const talking = agents.map((agent, n) => keepTalking({ person, agent, counts, stop: stop.signal }, n));
     for (let round = 1; round <= rounds; round++) {
       await pause(Math.random() * LONGEST_LIFE_MS);
@@ -54,11 +61,10 @@ async function killBetween(books: Books, { rounds, say }: Options): Promise<void
     books.expect(counts.returned === asked.length, `${counts.returned} waiters returned of ${asked.length}`);
     await deliverTheRest(stage);
     say(`at the end: ${told(counts)}, ${await checkNotifications(books, stage, asked, smtp)}`);
-  } finally {
+  }, { SMTP_URL: smtp.url, MAIL_FROM: "tickets@handoff.test" }).finally(() => {
     stop.abort();
-    await stage.close();
-    await smtp.stop();
-  }
+    return smtp.stop();
+  });
 }
 
 function told({ asked, acknowledged, returned }: Counts): string {
@@ -83,7 +89,10 @@ async function keepTalking(talk: Talk, agent: number): Promise<Asked[]> {
   return asked;
 }
 
-/** An agent asks and waits; a person answers: each repeats its part until it has its answer. */
+/**
+ * An agent asks a question and waits, and a person answers it. Each call is repeated until it has
+ * an answer.
+ */
 async function talkOnce({ person, agent, counts }: Talk, name: string): Promise<Asked> {
   const { ticket } = await repeat<{ ticket: { id: string } }>(agent, "POST", `${person.project}/tickets`, {
     title: `Torture ${name}`,
@@ -111,9 +120,8 @@ async function talkOnce({ person, agent, counts }: Talk, name: string): Promise<
   const waiting = waitFor(agent, at);
   await pause(Math.random() * LONGEST_LIFE_MS);
   const answer = `this way, ${name}`;
-  const { status } = await repeat<{ status?: string }>(person, "POST", `${at}/answer`, { text: answer }, [
-    409,
-  ]);
+  const body = { text: answer };
+  const { status } = await repeat<{ status?: string }>(person, "POST", `${at}/answer`, body, [409]);
   if (status === "answered") counts.acknowledged++;
   const { text } = await waiting;
   if (text !== answer) throw new Error(`${name}: the waiter got ${text}`);
@@ -121,19 +129,22 @@ async function talkOnce({ person, agent, counts }: Talk, name: string): Promise<
   return { path: at, task: `${path}/tasks/${task.id}`, answer };
 }
 
-/** Comes back after each lost connection. */
+interface Question {
+  status: string;
+  answer: { text: string };
+}
+
+/** Waits for the answer, again after each lost connection. */
 async function waitFor(agent: Caller, path: string): Promise<{ text: string }> {
   for (;;) {
-    const question = await repeat<{ status: string; answer: { text: string } }>(
-      agent,
-      "GET",
-      `${path}?wait=20`,
-    );
+    const question = await repeat<Question>(agent, "GET", `${path}?wait=20`);
     if (question.status !== "pending") return question.answer;
   }
 }
 
-/** Repeats a call until it is answered; a status of `done` means that it had happened before. */
+/**
+ * Repeats a call until it is answered. A status of `done` means that an earlier try was successful.
+ */
 async function repeat<T>(
   caller: Caller,
   method: string,
@@ -142,42 +153,27 @@ async function repeat<T>(
   done: readonly number[] = [],
 ): Promise<T> {
   for (;;) {
-    try {
-      const response = await fetch(`${caller.url}/api${path}`, {
-        method,
-        headers: { authorization: `Bearer ${caller.token}`, "content-type": "application/json" },
-        body: body === undefined ? null : JSON.stringify(body),
-        signal: AbortSignal.timeout(60_000),
-      });
-      const json = await response.json();
-      if (response.ok || done.includes(response.status)) return json;
-      if (response.status < 500) {
-        throw new RefusedCall(`${method} ${path}: ${response.status} ${JSON.stringify(json)}`);
-      }
-    } catch (error) {
-      if (error instanceof RefusedCall) throw error;
-    }
+    const call = { token: caller.token, body, signal: AbortSignal.timeout(60_000) };
+    const answer = await send<T>(method, `${caller.url}/api${path}`, call).catch(() => null);
+    if (answer?.ok || done.includes(answer?.status ?? 0)) return answer!.body;
+    if (answer && answer.status < 500) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
     await pause(50);
   }
 }
 
-class RefusedCall extends Error {}
-
 async function checkAnswers(books: Books, person: Caller, asked: readonly Asked[]): Promise<void> {
   for (const { path, task, answer } of asked) {
-    const question = await repeat<{ status: string; answer: { text: string } }>(person, "GET", path);
-    books.expect(
-      question.status === "answered" && question.answer.text === answer,
-      `${path}: the answer is lost`,
-    );
+    const question = await repeat<Question>(person, "GET", path);
+    const isStored = question.status === "answered" && question.answer.text === answer;
+    books.expect(isStored, `${path}: the answer is lost`);
     const { status } = await repeat<{ status: string }>(person, "GET", task);
     books.expect(status === "in_progress", `${task}: its work does not go on, it is ${status}`);
   }
 }
 
 /**
- * Lets the service send what it has not sent. A message that a killed process had taken is due
- * again after minutes only, so this sets them forward.
+ * Lets the service send all messages that are not sent yet. A message that a killed process had
+ * taken is due again only after minutes, so this function makes it due at once.
  */
 async function deliverTheRest(stage: Stage): Promise<void> {
   await until("everything is delivered", 120, async () => {
@@ -197,8 +193,8 @@ async function deliverTheRest(stage: Stage): Promise<void> {
 }
 
 /**
- * Each question and each answer was told of, each answer was applied once, and each mail that
- * counts as sent has arrived, under one id.
+ * Checks that somebody was notified of each question and each answer, that each answer was applied
+ * once, and that each mail that counts as sent has arrived under one id.
  */
 async function checkNotifications(
   books: Books,

@@ -1,14 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { type Call, send } from "../client.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Caller } from "./service.ts";
 
-interface Request {
+interface Request extends Pick<Call, "headers" | "body" | "raw"> {
   method: string;
   /** The path below /api. */
   path: string;
-  headers?: Record<string, string>;
-  body?: unknown;
-  raw?: Uint8Array<ArrayBuffer>;
   /** Sends the request without the caller's credential. */
   anonymous?: true;
 }
@@ -23,7 +21,7 @@ export interface Attempt {
   reason: string;
 }
 
-/** Longer than the service's own deadline, so that a call which takes longer hangs. */
+/** This is longer than the service's own deadline, so a call that takes longer hangs. */
 const PATIENCE_MS = 45_000;
 const PAUSE_MS = 50;
 /** Statuses after which another try can succeed. */
@@ -79,39 +77,19 @@ export class Client {
     return null;
   }
 
-  async #send(request: Request): Promise<{ status: number; body?: unknown; reason: string }> {
+  async #send({ method, path, anonymous, ...call }: Request) {
+    const { url, token } = this.caller;
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const at = performance.now();
-    const result = await send(this.caller, request);
+    const result = await send(method, `${url}/api${path}`, {
+      ...call,
+      token: anonymous ? null : token,
+      signal,
+    })
+      .then(({ ok, status, text, body }) => ({ status, body, reason: ok ? "" : `${status} ${text}` }))
+      .catch((error: unknown) => ({ status: 0, body: undefined, reason: String(error) }));
     const { status, reason } = result;
     this.#load.attempts.push({ at: at - this.#load.started, ms: performance.now() - at, status, reason });
     return result;
-  }
-}
-
-async function send(
-  caller: Caller,
-  request: Request,
-): Promise<{ status: number; body?: unknown; reason: string }> {
-  const { method, path, headers = {}, body, raw, anonymous } = request;
-  try {
-    const response = await fetch(`${caller.url}/api${path}`, {
-      method,
-      headers: {
-        "content-type": "application/json",
-        ...(!anonymous && { authorization: `Bearer ${caller.token}` }),
-        ...headers,
-      },
-      body: raw ?? JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
-    const text = await response.text();
-    const { status } = response;
-    return {
-      status,
-      body: text ? JSON.parse(text) : undefined,
-      reason: status < 300 ? "" : `${status} ${text}`,
-    };
-  } catch (error) {
-    return { status: 0, reason: String(error) };
   }
 }

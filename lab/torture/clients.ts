@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { readUsage } from "../bench/usage.ts";
-import { findWrites } from "./find.ts";
+import { times } from "../numbers.ts";
+import { megabytes } from "../numbers.ts";
+import { readUsage } from "../usage.ts";
 import { Load } from "./load.ts";
-import { Books, type Options, quantile, type Scenario, until } from "./scenario.ts";
+import { Books, type Options, type Scenario } from "./scenario.ts";
 import { type Caller, Stage } from "./service.ts";
 import { isGone, type Line, openLine, requestHead } from "./sockets.ts";
 
@@ -23,53 +24,41 @@ const ANSWERED_WITHIN_S = 25;
 const MOST_GROWTH_BYTES = 200e6;
 
 async function misbehave(books: Books, { rounds, say }: Options): Promise<void> {
-  const stage = await Stage.open();
-  try {
-    await stage.start();
-    await round(stage, new Books()); // takes what it keeps for good
+  await Stage.play(async (stage) => {
+    await round(stage, new Books()); // takes the memory that the process keeps
     const before = await residentBytes(stage);
-    for (let n = 0; n < rounds; n++) {
+    for (let n = 1; n <= rounds; n++) {
       const seen = await round(stage, books);
       const now = await residentBytes(stage);
-      say(`round ${n + 1}/${rounds}, ${seen}; then ${megabytes(now)}`);
-      books.expect(
-        now - before < MOST_GROWTH_BYTES,
-        `grew from ${megabytes(before)} to ${megabytes(now)}`,
-      );
+      say(`round ${n}/${rounds}, ${seen}; then ${megabytes(now)}`);
+      const growth = `grew from ${megabytes(before)} to ${megabytes(now)}`;
+      books.expect(now - before < MOST_GROWTH_BYTES, growth);
     }
-  } finally {
-    await stage.close();
-  }
+  });
 }
 
 async function round(stage: Stage, books: Books): Promise<string> {
   const caller = await stage.caller();
   const load = new Load(books.ledger, caller, "ordinary", 8);
-  await until("the load is under way", 60, () => load.answered > 50);
-  const idle = await Promise.all(Array.from({ length: IDLE }, () => openLine(stage.port)));
+  await load.underWay();
+  const idle = await Promise.all(times(IDLE, () => openLine(stage.port)));
   for (const line of idle.slice(0, IDLE / 5)) await line.write("GET /api/auth/me HTT");
-  const deaf = await Promise.all(
-    Array.from({ length: READING_NOTHING }, () => askAndReadNothing(stage, caller)),
-  );
+  const deaf = await Promise.all(times(READING_NOTHING, () => askAndReadNothing(stage, caller)));
   const answers = Promise.all([
-    ...Array.from({ length: HALF }, () => sendHalf(stage, caller)),
-    ...Array.from({ length: DRIPPING }, () => drip(stage, caller)),
+    ...times(HALF, () => sendHalf(stage, caller)),
+    ...times(DRIPPING, () => drip(stage, caller)),
   ]);
-  await Promise.all(Array.from({ length: LEAVING }, (_, n) => leave(stage, caller, n % 2 === 0)));
+  await Promise.all(times(LEAVING, (n) => leave(stage, caller, n % 2 === 0)));
   const during = await residentBytes(stage);
   const refused = (await answers).filter((status) => status?.includes(" 408 ")).length;
   for (const line of [...idle, ...deaf]) line.close();
   await pause(2000);
-  await load.stop();
-  books.ledger.settle(await findWrites(stage, caller));
-  const harmed = load.attempts.filter(({ status }) => status === 0 || status >= 500);
-  books.expect(harmed.length === 0, `${harmed.length} ordinary calls were harmed: ${harmed[0]?.reason}`);
-  books.expect(
-    refused === HALF + DRIPPING,
-    `${refused} of ${HALF + DRIPPING} half bodies were answered 408`,
-  );
-  return `${refused} half bodies answered 408; ${load.attempts.length} ordinary calls, ` +
-    `p99 ${quantile(load.attempts.map(({ ms }) => ms), 0.99).toFixed(0)} ms; ${megabytes(during)} meanwhile`;
+  await load.settle(stage);
+  books.expectNone(load.harmed, "ordinary calls were harmed");
+  const bodies = HALF + DRIPPING;
+  books.expect(refused === bodies, `${refused} of ${bodies} half bodies were answered 408`);
+  return `${refused} half bodies answered 408; ${load.attempts.length} ordinary calls, p99 ${load.p99}; ` +
+    `${megabytes(during)} meanwhile`;
 }
 
 /** Announces more bytes than it sends. */
@@ -129,8 +118,4 @@ function listHead({ project, token }: Caller): string {
 
 async function residentBytes(stage: Stage): Promise<number> {
   return (await readUsage(stage.service.pid))?.residentBytes ?? 0;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(0)} MB`;
 }

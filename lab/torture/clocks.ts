@@ -1,8 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { findWrites } from "./find.ts";
+import { send } from "../client.ts";
+import { withDatabase } from "../database.ts";
 import { Load } from "./load.ts";
 import { type Books, inParts, type Scenario } from "./scenario.ts";
-import { serverUrl, Stage, withDatabase } from "./service.ts";
+import { serverUrl, Stage } from "./service.ts";
 
 export const clocks: Scenario = {
   name: "clocks",
@@ -22,12 +23,8 @@ async function fakeTime(time: string): Promise<Record<string, string> | null> {
   for (const library of LIBRARIES) {
     try {
       await Deno.stat(library);
-      return {
-        LD_PRELOAD: library,
-        FAKETIME: time,
-        FAKETIME_DONT_FAKE_MONOTONIC: "1",
-        DONT_FAKE_MONOTONIC: "1",
-      };
+      const measured = { FAKETIME_DONT_FAKE_MONOTONIC: "1", DONT_FAKE_MONOTONIC: "1" };
+      return { LD_PRELOAD: library, FAKETIME: time, ...measured };
     } catch (error) {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     }
@@ -38,23 +35,13 @@ async function fakeTime(time: string): Promise<Record<string, string> | null> {
 async function ahead(books: Books): Promise<string> {
   const fake = await fakeTime("+10m");
   if (!fake) return "ten minutes ahead: not tried, libfaketime is not installed";
-  const stage = await Stage.open(fake);
-  try {
-    await stage.start();
-    const caller = await stage.caller();
-    const load = new Load(books.ledger, caller, "ahead", 8);
+  return await Stage.play(async (stage) => {
+    const load = new Load(books.ledger, await stage.caller(), "ahead", 8);
     await pause(4000);
-    await load.stop();
-    books.ledger.settle(await findWrites(stage, caller));
-    const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
-    books.expect(
-      failed.length === 0,
-      `ten minutes ahead: ${failed.length} calls failed: ${failed[0]?.reason}`,
-    );
-    return `ten minutes ahead: ${load.attempts.length} calls, ${failed.length} failed`;
-  } finally {
-    await stage.close();
-  }
+    await load.settle(stage);
+    books.expectNone(load.failed, "calls failed, ten minutes ahead");
+    return `ten minutes ahead: ${load.attempts.length} calls, ${load.failed.length} failed`;
+  }, fake);
 }
 
 /**
@@ -64,27 +51,19 @@ async function ahead(books: Books): Promise<string> {
 async function futureToken(books: Books): Promise<string> {
   const fake = await fakeTime("+10m");
   if (!fake) return "token from the future: not tried, libfaketime is not installed";
-  const right = await Stage.open();
-  const wrong = Stage.over(right.place, fake);
-  try {
-    await right.start();
+  return await Stage.play(async (right) => {
+    const wrong = right.beside(fake);
     await wrong.start();
-    const me = async (at: Stage, { token }: { token: string }) =>
-      (await at.service.call("GET", "/api/auth/me", { headers: { authorization: `Bearer ${token}` } }))
-        .status;
     const [early, late] = [await right.caller(), await wrong.caller()];
-    const seen = [
-      await me(right, early),
-      await me(wrong, late),
-      await me(right, late),
-      await me(wrong, early),
-    ];
+    const seen: number[] = [];
+    for (
+      const [{ url }, { token }] of [[right, early], [wrong, late], [right, late], [wrong, early]] as const
+    ) {
+      seen.push((await send("GET", `${url}/api/auth/me`, { token })).status);
+    }
     books.expect(seen.join() === "200,200,401,200", `tokens of two machines: ${seen.join()}`);
     return `token from the future: ${seen[2]}, one ten minutes old: ${seen[3]}`;
-  } finally {
-    await wrong.release();
-    await right.close();
-  }
+  });
 }
 
 const HOURS = ["23", "00", "01", "02"];

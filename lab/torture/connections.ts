@@ -1,6 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
-import { findWrites } from "./find.ts";
 import { deadlock, engineThatIsBusy, lockThatNeverEnds, statementThatNeverEnds } from "./interference.ts";
 import { Load } from "./load.ts";
 import { type Books, inParts, type Scenario } from "./scenario.ts";
@@ -35,18 +34,14 @@ async function noConnectionLeft(books: Books): Promise<string> {
     const load = new Load(books.ledger, caller, "starved");
     await pause(5000);
     const meanwhile = load.attempts.length;
-    const longest = Math.max(...load.attempts.map(({ ms }) => ms));
+    const { longest } = load;
     await Promise.all(greedy.splice(0).map((sql) => sql.end()));
     await pause(2000);
-    await load.stop();
+    await load.settle(stage);
     const refused = load.attempts.slice(0, meanwhile).filter(({ status }) => status === 503).length;
     const later = load.attempts.slice(meanwhile + 100).filter(({ status }) => status >= 500);
-    books.ledger.settle(await findWrites(stage, caller));
     books.expect(longest < 2000, `no connection left: a call waited ${longest.toFixed(0)} ms`);
-    books.expect(
-      later.length === 0,
-      `no connection left: still ${later.length} failures afterwards: ${later[0]?.reason}`,
-    );
+    books.expectNone(later, "failures afterwards, no connection left");
     return `no connection left: ${meanwhile} calls, ${refused} of them 503, longest ${longest.toFixed(0)} ms`;
   } finally {
     await Promise.all(greedy.map((sql) => sql.end()));

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
 import { type Books, until } from "./scenario.ts";
 import { Stage } from "./service.ts";
@@ -39,10 +38,8 @@ export async function refuseReadOnly(books: Books): Promise<string> {
     const refused = Stage.over(place).launch();
     const code = await refused.ended();
     const said = refused.output.split("\n").find((line) => line.startsWith("handoff: ")) ?? refused.output;
-    books.expect(
-      code === 1 && said.includes(disk.path),
-      `DATA_DIR read-only: ended with ${code}: ${said}`,
-    );
+    const isRefused = code === 1 && said.includes(disk.path);
+    books.expect(isRefused, `DATA_DIR read-only: ended with ${code}: ${said}`);
     let then = said;
     if (place.url) {
       const stage = Stage.over(place, { AUTH_SECRET: SECRET });
@@ -72,21 +69,19 @@ export async function fillDisk(books: Books): Promise<string> {
     await stage.start();
     const caller = await stage.caller();
     const load = new Load(books.ledger, caller, "full", 8);
-    await until("the load is under way", 60, () => load.acknowledged > 100);
+    await load.underWay(100);
     await run("sh", "-c", `cat /dev/zero > ${disk.path}/filler`);
     await pause(8000);
     const before = load.acknowledged;
     await Deno.remove(`${disk.path}/filler`);
     const ended = await Promise.race([stage.service.ended(), pause(1000).then(() => null)]);
     if (ended !== null) await stage.start();
-    const refused = load.attempts.filter(({ status }) => status === 503).length;
+    const refused = load.count(503);
     await until("writes are acknowledged again", 30, () => load.acknowledged > before);
-    await load.stop();
-    books.ledger.settle(await findWrites(stage, caller));
-    books.expect(load.attempts.every(({ status }) => status !== 500), "DATA_DIR full: a 500");
-    return `DATA_DIR full: ${refused} calls 503, ${
-      ended === null ? "the process lived" : `the process ended with ${ended}`
-    }, served again with space`;
+    await load.settle(stage);
+    books.expect(load.count(500) === 0, "DATA_DIR full: a 500");
+    const end = ended === null ? "the process lived" : `the process ended with ${ended}`;
+    return `DATA_DIR full: ${refused} calls 503, ${end}, served again with space`;
   } finally {
     await stage.release();
     await original.close();

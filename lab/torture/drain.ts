@@ -1,7 +1,6 @@
-import { findWrites } from "./find.ts";
 import { readUnfinished } from "./jobs.ts";
 import { Load } from "./load.ts";
-import { type Books, type Options, type Scenario, until } from "./scenario.ts";
+import type { Books, Options, Scenario } from "./scenario.ts";
 import { type Caller, Stage } from "./service.ts";
 import { type Line, openLine, requestHead } from "./sockets.ts";
 
@@ -16,21 +15,15 @@ export const drain: Scenario = {
 const END_WITHIN_S = 10;
 
 async function drainAgain(books: Books, { rounds, say }: Options): Promise<void> {
-  const stage = await Stage.open({ EMBEDDING_THREADS: "1" });
-  try {
-    await stage.start();
-    for (let n = 0; n < rounds; n++) {
-      say(`round ${n + 1}/${rounds}, ${await round(stage, books)}`);
-    }
-  } finally {
-    await stage.close();
-  }
+  await Stage.play(async (stage) => {
+    for (let n = 1; n <= rounds; n++) say(`round ${n}/${rounds}, ${await round(stage, books)}`);
+  }, { EMBEDDING_THREADS: "1" });
 }
 
 async function round(stage: Stage, books: Books): Promise<string> {
   const caller = await stage.caller();
   const load = new Load(books.ledger, caller, "drained");
-  await until("the load is under way", 60, () => load.acknowledged > 100);
+  await load.underWay(100);
   const slow = await slowOnes(stage, caller);
   const started = performance.now();
   const code = await stage.service.stop();
@@ -40,17 +33,13 @@ async function round(stage: Stage, books: Books): Promise<string> {
   for (const line of slow) line.close();
   const active = (await readUnfinished(stage)).filter(({ state }) => state === "active");
   await stage.start();
-  const silent = books.ledger.settle(await findWrites(stage, caller));
+  const silent = await load.settle(stage);
   books.expect(code === 0, `ended with ${code}`);
   books.expect(seconds < END_WITHIN_S, `ended after ${seconds.toFixed(1)} s`);
-  books.expect(
-    silent.length === 0,
-    `${silent.length} calls were done and not answered: ${JSON.stringify(silent[0])}`,
-  );
-  books.expect(active.length === 0, `jobs were not handed back: ${JSON.stringify(active)}`);
-  return `exit ${code} after ${
-    seconds.toFixed(1)
-  } s, ${load.acknowledged} calls answered, ${silent.length} done in silence`;
+  books.expectNone(silent, "calls were done and not answered");
+  books.expectNone(active, "jobs were not handed back");
+  const calls = `${load.acknowledged} calls answered, ${silent.length} done in silence`;
+  return `exit ${code} after ${seconds.toFixed(1)} s, ${calls}`;
 }
 
 /** Opens half bodies, answers that nobody reads, and idle connections that are kept open. */

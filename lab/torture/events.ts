@@ -1,10 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "../../ops/launch.ts";
+import { ask } from "../client.ts";
 import { startReceiver } from "../simulators/receiver.ts";
 import { findWrites } from "./find.ts";
 import { Load } from "./load.ts";
+import { withDatabase } from "../database.ts";
+import { serverSentEvents } from "../event_stream.ts";
+import { times } from "../numbers.ts";
 import { type Books, type Options, type Scenario, until } from "./scenario.ts";
-import { type Caller, Stage, withDatabase } from "./service.ts";
+import { type Caller, Stage } from "./service.ts";
 
 export const events: Scenario = {
   name: "events",
@@ -22,51 +26,53 @@ interface Told {
 }
 
 async function killWriters(books: Books, { rounds, say }: Options): Promise<void> {
-  const stage = await Stage.open({ WEBHOOK_ALLOWED_HOSTS: "localhost" }, { withSender: true });
   const [paged, streamed]: [Told[], Told[]] = [[], []];
   const stop = new AbortController();
-  try {
-    await stage.start();
-    const caller = await stage.caller();
-    const webhook = await receiveWebhooks(stage, caller, stop.signal);
-    const readers = [
-      keep(stop.signal, () => readPage(caller, paged, stop.signal)),
-      keep(stop.signal, () => readStream(caller, streamed, stop.signal)),
-    ];
-    for (let round = 1; round <= rounds; round++) {
-      await killUnderLoad(books, stage, caller);
-      say(
-        `round ${round}/${rounds}: ${paged.length} events by pages, ${streamed.length} by stream, ` +
-          `${webhook.seqs.length} by webhook (${webhook.refused} refused, ${webhook.repeated} repeated)`,
+  await Stage.play(
+    async (stage) => {
+      const caller = await stage.caller();
+      const webhook = await receiveWebhooks(stage, caller, stop.signal);
+      const readers = [
+        keep(stop.signal, () => readPage(caller, paged, stop.signal)),
+        keep(stop.signal, () => readStream(caller, streamed, stop.signal)),
+      ];
+      for (let round = 1; round <= rounds; round++) {
+        await killUnderLoad(books, stage, caller);
+        say(
+          `round ${round}/${rounds}: ${paged.length} events by pages, ${streamed.length} by stream, ` +
+            `${webhook.seqs.length} by webhook (${webhook.refused} refused, ${webhook.repeated} repeated)`,
+        );
+      }
+      books.ledger.settle(await findWrites(stage, caller));
+      const last = await lastNumber(caller);
+      for (const heard of [paged, streamed]) {
+        await until("a reader is at the end", 60, () => heard.at(-1)?.seq === last);
+      }
+      await until(
+        "all webhooks are delivered",
+        WEBHOOKS_S,
+        () => webhook.seqs.length >= last - webhook.since,
       );
-    }
-    books.ledger.settle(await findWrites(stage, caller));
-    const last = await lastNumber(caller);
-    for (const heard of [paged, streamed]) {
-      await until("a reader is at the end", 60, () => heard.at(-1)?.seq === last);
-    }
-    await until("all webhooks are delivered", WEBHOOKS_S, () => webhook.seqs.length >= last - webhook.since);
-    stop.abort();
-    await Promise.all(readers);
-    await stage.kill();
-    await compare(books, stage, { paged, streamed });
-    const all = Array.from({ length: last - webhook.since }, (_, index) => webhook.since + 1 + index);
-    books.expect(
-      webhook.seqs.toSorted((one, other) => one - other).join() === all.join() && webhook.refused === 0,
-      `webhook: ${webhook.seqs.length} of ${all.length} events, ${webhook.refused} with a wrong signature`,
-    );
-    say(`by webhook ${webhook.seqs.length} events, of which ${webhook.repeated} came again`);
-  } finally {
-    stop.abort();
-    await stage.close();
-  }
+      stop.abort();
+      await Promise.all(readers);
+      await stage.kill();
+      await compare(books, stage, { paged, streamed });
+      const all = times(last - webhook.since, (n) => webhook.since + 1 + n);
+      books.expect(
+        webhook.seqs.toSorted((one, other) => one - other).join() === all.join() && webhook.refused === 0,
+        `webhook: ${webhook.seqs.length} of ${all.length} events, ${webhook.refused} with a wrong signature`,
+      );
+      say(`by webhook ${webhook.seqs.length} events, of which ${webhook.repeated} came again`);
+    },
+    { WEBHOOK_ALLOWED_HOSTS: "localhost" },
+    { withSender: true },
+  ).finally(() => stop.abort());
 }
 
 async function killUnderLoad(books: Books, stage: Stage, caller: Caller): Promise<void> {
   const load = new Load(books.ledger, caller, "events");
   for (let n = 0; n < 2; n++) {
-    const before = load.acknowledged;
-    await until("the load is under way", 60, () => load.acknowledged > before + 40);
+    await load.underWay(40);
     await pause(Math.random() * 1500);
     await stage.kill();
     await stage.start();
@@ -90,12 +96,8 @@ interface Webhooks {
 async function receiveWebhooks(stage: Stage, caller: Caller, stop: AbortSignal): Promise<Webhooks> {
   const port = freePort();
   const url = `http://localhost:${port}/`;
-  const { secret } = await stage.call<{ secret: string }>(
-    caller.token,
-    "POST",
-    `${caller.project}/webhooks`,
-    { url },
-  );
+  const path = `${caller.project}/webhooks`;
+  const { secret } = await stage.call<{ secret: string }>(caller.token, "POST", path, { url });
   const received: Webhooks = { since: await lastNumber(caller), seqs: [], repeated: 0, refused: 0 };
   const receiver = startReceiver({
     port,
@@ -111,47 +113,36 @@ async function receiveWebhooks(stage: Stage, caller: Caller, stop: AbortSignal):
   return received;
 }
 
-/** A reader goes on after any failure of its connection. */
+/** Repeats `read` after any failure of its connection. */
 async function keep(stop: AbortSignal, read: () => Promise<void>): Promise<void> {
   while (!stop.aborted) await read().catch(() => pause(50));
 }
 
-function ask({ url, token }: Caller, path: string, signal: AbortSignal, headers = {}): Promise<Response> {
-  return fetch(`${url}/api${path}`, { headers: { authorization: `Bearer ${token}`, ...headers }, signal });
-}
-
 async function readPage(caller: Caller, heard: Told[], signal: AbortSignal): Promise<void> {
-  const response = await ask(caller, `/events?after=${heard.at(-1)?.seq ?? 0}&wait=1&limit=100`, signal);
-  if (!response.ok) throw new Error(await response.text());
-  heard.push(...(await response.json()).events);
+  const url = `${caller.url}/api/events?after=${heard.at(-1)?.seq ?? 0}&wait=1&limit=100`;
+  const { events } = await ask<{ events: Told[] }>("GET", url, { token: caller.token, signal });
+  heard.push(...events);
 }
 
 async function readStream(caller: Caller, heard: Told[], signal: AbortSignal): Promise<void> {
-  const response = await ask(caller, "/events/stream?after=0", signal, {
+  const headers = {
+    authorization: `Bearer ${caller.token}`,
     ...(heard.length > 0 && { "last-event-id": String(heard.at(-1)!.seq) }),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  let text = "";
-  for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {
-    // In a process under load, an abort didn't always end a body that was being read (Deno 2.9.6).
-    if (signal.aborted) return;
-    text += part;
-    const whole = text.lastIndexOf("\n\n");
-    if (whole < 0) continue;
-    for (const [, data] of text.slice(0, whole).matchAll(/^data: (\{"seq".*)$/gm)) {
-      heard.push(JSON.parse(data!));
-    }
-    text = text.slice(whole);
+  };
+  for await (
+    const event of serverSentEvents<Told>(`${caller.url}/api/events/stream?after=0`, headers, signal)
+  ) {
+    heard.push(event);
   }
 }
 
-/** Once every change has its number. */
+/** Returns the last number, after every change has got its number. */
 async function lastNumber(caller: Caller): Promise<number> {
   let last = -1;
   await until("all changes have numbers", 60, async () => {
     const before = last;
-    const response = await ask(caller, "/events", AbortSignal.timeout(10_000));
-    last = (await response.json()).next_after;
+    const call = { token: caller.token, signal: AbortSignal.timeout(10_000) };
+    last = (await ask<{ next_after: number }>("GET", `${caller.url}/api/events`, call)).next_after;
     await pause(1000);
     return last === before;
   });

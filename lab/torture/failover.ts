@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { findWrites } from "./find.ts";
 import { unfinishedJobs } from "./jobs.ts";
 import { Load } from "./load.ts";
 import { type Books, type Options, type Scenario, until } from "./scenario.ts";
@@ -37,27 +36,18 @@ async function failOver(books: Books, { rounds, say }: Options): Promise<void> {
 }
 
 async function losePrimary(books: Books, stage: Stage, pair: ServerPair): Promise<string> {
-  const caller = await stage.caller();
-  const load = new Load(books.ledger, caller, "failover");
-  await until("the load is under way", 60, () => load.acknowledged > 200);
+  const load = new Load(books.ledger, await stage.caller(), "failover");
+  await load.underWay(200);
   await pair.killPrimary();
   await pause(NOTICED_AFTER_MS);
   const during = load.acknowledged;
   await pair.promote();
   const seconds = await until("writes are acknowledged again", 60, () => load.acknowledged > during);
-  books.expect(
-    seconds <= SERVES_WITHIN_S,
-    `writes were acknowledged ${seconds.toFixed(1)} s after the promotion`,
-  );
-  const before = load.acknowledged;
-  await until("the load goes on", 60, () => load.acknowledged > before + 200);
-  await load.stop();
-  books.ledger.settle(await findWrites(stage, caller));
-  books.expect(load.attempts.every(({ status }) => status !== 500), "a 500");
-  const left = await unfinishedJobs(stage, JOBS_DONE_WITHIN_S);
-  books.expect(left.length === 0, `stuck jobs: ${JSON.stringify(left)}`);
-  const away = load.attempts.filter(({ status }) => status === 503).length;
-  return `acknowledged again ${
-    seconds.toFixed(1)
-  } s after the promotion, ${away} calls got 503 before; no job is stuck`;
+  const again = `acknowledged again ${seconds.toFixed(1)} s after the promotion`;
+  books.expect(seconds <= SERVES_WITHIN_S, again);
+  await load.underWay(200);
+  await load.settle(stage);
+  books.expect(load.count(500) === 0, "a 500");
+  books.expectNone(await unfinishedJobs(stage, JOBS_DONE_WITHIN_S), "stuck jobs");
+  return `${again}, ${load.count(503)} calls got 503 before; no job is stuck`;
 }

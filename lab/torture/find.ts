@@ -1,3 +1,5 @@
+import { everyTicket } from "../client.ts";
+import { times } from "../numbers.ts";
 import { nameOf } from "./ledger.ts";
 import type { Caller, Stage } from "./service.ts";
 
@@ -35,7 +37,7 @@ export async function findWrites(stage: Stage, caller: Caller): Promise<Map<stri
   };
   const tickets = await listTickets(stage, caller);
   for (const { title } of tickets) note("create", keyOf(title));
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  await Promise.all(times(AT_ONCE, async () => {
     for (let ticket = tickets.pop(); ticket; ticket = tickets.pop()) {
       for (const kind of await readTraces(stage, caller, ticket.id)) note(kind, keyOf(ticket.title));
     }
@@ -48,19 +50,9 @@ function keyOf(title: string): string {
 }
 
 async function listTickets(stage: Stage, caller: Caller): Promise<{ id: string; title: string }[]> {
-  const tickets: { id: string; title: string }[] = [];
-  let cursor: string | null = "";
-  while (cursor !== null) {
-    const query = `limit=200${cursor && `&cursor=${cursor}`}`;
-    const page: { tickets: { id: string; title: string }[]; next_cursor: string | null } = await stage.call(
-      caller.token,
-      "GET",
-      `${caller.project}/tickets?${query}`,
-    );
-    tickets.push(...page.tickets);
-    cursor = page.next_cursor;
-  }
-  return tickets;
+  return await everyTicket<{ id: string; title: string }>((query) =>
+    stage.call(caller.token, "GET", `${caller.project}/tickets${query}`)
+  );
 }
 
 async function readTraces(stage: Stage, caller: Caller, ticketId: string): Promise<string[]> {

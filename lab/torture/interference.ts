@@ -1,10 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
-import { findWrites } from "./find.ts";
+import { type Answer, send } from "../client.ts";
+import { withDatabase } from "../database.ts";
 import { draft } from "./journey.ts";
 import { Load } from "./load.ts";
-import { type Books, quantile } from "./scenario.ts";
-import { type Caller, Stage, withDatabase } from "./service.ts";
+import type { Books } from "./scenario.ts";
+import { type Caller, Stage } from "./service.ts";
 
 interface Scene {
   stage: Stage;
@@ -30,10 +31,7 @@ export async function lockThatNeverEnds(books: Books): Promise<string> {
     await holder;
     const moved = await call(caller, "POST", "/tickets/bulk", moveOf([id], "up_next"));
     const sentence = "Other calls hold locks that this call needs; try again";
-    books.expect(
-      refused.status === 503 && refused.body.error === sentence,
-      `lock: ${told(refused)}`,
-    );
+    books.expect(refused.status === 503 && refused.body.error === sentence, `lock: ${told(refused)}`);
     books.expect(moved.status === 200, `lock that is gone: ${told(moved)}`);
     return `503 after ${seconds(refused)}`;
   });
@@ -46,10 +44,7 @@ export async function statementThatNeverEnds(books: Books): Promise<string> {
     const refused = await call(caller, "POST", "/tickets", draft("slow"));
     const { body } = await call(caller, "GET", "/tickets");
     const sentence = "The database took too long for this call; try again";
-    books.expect(
-      refused.status === 503 && refused.body.error === sentence,
-      `statement: ${told(refused)}`,
-    );
+    books.expect(refused.status === 503 && refused.body.error === sentence, `statement: ${told(refused)}`);
     books.expect(body.tickets.length === 0, "statement: what was cancelled stands");
     return `503 after ${seconds(refused)}`;
   });
@@ -86,10 +81,8 @@ export async function deadlock(books: Books): Promise<string> {
 export async function engineThatIsBusy(books: Books): Promise<string> {
   const stage = await Stage.open();
   try {
-    await prepare(
-      stage,
-      slowTrigger("while clock_timestamp() < statement_timestamp() + interval '40 s' loop end loop"),
-    );
+    const spin = "while clock_timestamp() < statement_timestamp() + interval '40 s' loop end loop";
+    await withDatabase(stage.place, (sql) => sql.unsafe(slowTrigger(spin)));
     await stage.start();
     const [caller, other] = [await stage.caller(), await stage.caller()];
     const load = new Load(books.ledger, caller, "busy", 8);
@@ -98,21 +91,15 @@ export async function engineThatIsBusy(books: Books): Promise<string> {
     await pause(15_000);
     const before = load.acknowledged;
     await pause(1000);
-    await load.stop();
-    books.ledger.settle(await findWrites(stage, caller));
-    const longest = Math.max(...load.attempts.map(({ ms }) => ms));
-    const refused = load.attempts.filter(({ status }) => status === 503).length;
+    await load.settle(stage);
+    const longest = load.longest.toFixed(0);
     books.expect(slow.status === 503, `busy engine: ${told(slow)}`);
-    books.expect(longest < 32_000, `busy engine: a call waited ${longest.toFixed(0)} ms`);
+    books.expect(load.longest < 32_000, `busy engine: a call waited ${longest} ms`);
     books.expect(load.acknowledged > before, "busy engine: nothing is acknowledged afterwards");
-    return `busy engine: ${refused} calls 503, longest ${longest.toFixed(0)} ms, then served again`;
+    return `busy engine: ${load.count(503)} calls 503, longest ${longest} ms, then served again`;
   } finally {
     await stage.close();
   }
-}
-
-async function prepare({ place }: Stage, statement: string): Promise<void> {
-  await withDatabase(place, (sql) => sql.unsafe(statement));
 }
 
 function slowTrigger(statement: string): string {
@@ -130,46 +117,30 @@ async function besides(
   try {
     await stage.start();
     const bystander = await stage.caller();
-    const load = new Load(books.ledger, bystander, name.replaceAll(" ", "-"), 8);
+    const load = new Load(books.ledger, bystander, name, 8);
     const note = await work({ stage, caller: await stage.caller(), sql });
-    await load.stop();
-    books.ledger.settle(await findWrites(stage, bystander));
-    const harmed = load.attempts.filter(({ status }) => status === 0 || status >= 500);
-    books.expect(
-      harmed.length === 0,
-      `${name}: ${harmed.length} other calls were harmed: ${harmed[0]?.reason}`,
-    );
-    const p99 = quantile(load.attempts.map(({ ms }) => ms), 0.99);
-    return `${name}: ${note}; ${load.attempts.length} other calls, p99 ${p99.toFixed(0)} ms`;
+    await load.settle(stage);
+    books.expectNone(load.harmed, `other calls were harmed, ${name}`);
+    return `${name}: ${note}; ${load.attempts.length} other calls, p99 ${load.p99}`;
   } finally {
     await sql.end({ timeout: 1 });
     await stage.close();
   }
 }
 
-interface Answer {
-  status: number;
-  // The scenario checks the fields that it reads.
-  // deno-lint-ignore no-explicit-any
-  body: any;
-  ms: number;
+// The scenario checks the fields that it reads.
+// deno-lint-ignore no-explicit-any
+type Told = Answer<any>;
+
+function call({ url, project, token }: Caller, method: string, path: string, body?: unknown): Promise<Told> {
+  return send(method, `${url}/api${project}${path}`, { token, body });
 }
 
-async function call(caller: Caller, method: string, path: string, body?: unknown): Promise<Answer> {
-  const started = performance.now();
-  const response = await fetch(`${caller.url}/api${caller.project}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${caller.token}`, "content-type": "application/json" },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: await response.json(), ms: performance.now() - started };
-}
-
-function told({ status, body, ms }: Answer): string {
+function told({ status, body, ms }: Told): string {
   return `${status} after ${ms.toFixed(0)} ms: ${JSON.stringify(body).slice(0, 300)}`;
 }
 
-function seconds({ ms }: Answer): string {
+function seconds({ ms }: Told): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 

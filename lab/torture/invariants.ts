@@ -130,7 +130,7 @@ const INVARIANTS: Record<string, string> = {
     "suggestions",
   ].map((table) => `
     select '${table}' as kind, x.ticket_id from ${table} x left join tickets t on t.id = x.ticket_id
-    where t.project_id is distinct from x.project_id`).join(" union all "),
+    where x.ticket_id is not null and t.project_id is distinct from x.project_id`).join(" union all "),
   "nothing is suggested for what is closed": `
     select s.* from suggestions s join tickets t on t.id in (s.ticket_id, s.other_ticket_id)
     where s.status = 'pending' and t.status = 'closed'`,

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Stage, withDatabase } from "./service.ts";
+import { withDatabase } from "../database.ts";
+import type { Stage } from "./service.ts";
 
 interface JobRow {
   name: string;

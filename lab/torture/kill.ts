@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { findWrites } from "./find.ts";
+import { quantile } from "../numbers.ts";
 import { Load } from "./load.ts";
-import { type Books, type Options, quantile, type Scenario, until } from "./scenario.ts";
+import type { Books, Options, Scenario } from "./scenario.ts";
 import { Stage } from "./service.ts";
 
 export const kill: Scenario = {
@@ -12,34 +12,26 @@ export const kill: Scenario = {
 };
 
 async function killAgain(books: Books, { rounds, say }: Options): Promise<void> {
-  const stage = await Stage.open();
-  const starts = [await stage.start()];
-  try {
+  await Stage.play(async (stage) => {
+    const starts: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const caller = await stage.caller();
       const load = new Load(books.ledger, caller, `r${round}`);
       // The process is killed twice in a round, so that repeats after the first kill meet the
       // second.
       for (let n = 0; n < 2; n++) {
-        const before = load.acknowledged;
-        await until("the load is under way", 60, () => load.acknowledged > before + 40);
+        await load.underWay(40);
         await pause(Math.random() * 1500);
         await stage.kill();
         starts.push(await stage.start());
       }
       await pause(500);
-      await load.stop();
-      books.ledger.settle(await findWrites(stage, caller));
-      books.expect(load.attempts.every(({ status }) => status !== 500), `round ${round}: a 500`);
+      await load.settle(stage);
+      books.expect(load.count(500) === 0, `round ${round}: a 500`);
       const { sent, acknowledged, missing, doubled } = books.ledger.counts;
-      say(
-        `round ${
-          round + 1
-        }/${rounds}: ${sent} sent, ${acknowledged} acknowledged, ${missing} missing, ${doubled} doubled`,
-      );
+      const counts = `${sent} sent, ${acknowledged} acknowledged, ${missing} missing, ${doubled} doubled`;
+      say(`round ${round + 1}/${rounds}: ${counts}`);
     }
     say(`${rounds * 2} kills; ready again after ${quantile(starts, 0.5).toFixed(1)} s (median)`);
-  } finally {
-    await stage.close();
-  }
+  });
 }

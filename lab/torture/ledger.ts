@@ -1,5 +1,5 @@
 /** One write of a client. */
-interface Entry {
+export interface Entry {
   /** The kind of write, such as `move`, and its ticket, by the key in its title. */
   kind: string;
   key: string;
@@ -40,9 +40,9 @@ export class Ledger {
 
   /**
    * Compares the open entries with the database, and closes them. An acknowledged write must be
-   * stored once; an unanswered one may be stored once or not at all; one that was refused or never
-   * sent must not be stored.
-   * @returns the writes that were stored although nobody said so
+   * stored once. An unanswered write may be stored once or not at all. A refused write, and a write
+   * that was never sent, must not be stored.
+   * @returns the writes that were stored without an acknowledgement
    */
   settle(found: ReadonlyMap<string, number>): Entry[] {
     const silent: Entry[] = [];

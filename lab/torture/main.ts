@@ -102,26 +102,12 @@ async function attempt(scenario: Scenario, options: Options): Promise<Outcome> {
 }
 
 function table(outcomes: readonly Outcome[]): string {
-  const head = [
-    "scenario",
-    "database",
-    "rounds",
-    "sent",
-    "acknowledged",
-    "found",
-    "missing",
-    "doubled",
-    "seconds",
-    "",
-  ];
-  const rows = outcomes.map(({ name, database, rounds, counts, held, seconds }) => [
-    name,
-    database,
-    String(rounds),
-    ...[counts.sent, counts.acknowledged, counts.found, counts.missing, counts.doubled].map(String),
-    seconds.toFixed(0),
-    held ? "held" : "FAILED",
-  ]);
+  const counted = ["sent", "acknowledged", "found", "missing", "doubled"] as const;
+  const head = ["scenario", "database", "rounds", ...counted, "seconds", ""];
+  const rows = outcomes.map(({ name, database, rounds, counts, held, seconds }) => {
+    const numbers = [rounds, ...counted.map((what) => counts[what]), Math.round(seconds)];
+    return [name, database, ...numbers.map(String), held ? "held" : "FAILED"];
+  });
   return `\n${markdownTable(head, rows)}`;
 }
 

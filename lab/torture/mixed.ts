@@ -7,7 +7,9 @@ import { brokenInvariants, findTraces } from "./invariants.ts";
 import { callSomething, furnish } from "./mixed_calls.ts";
 import { MixedClient, type World } from "./mixed_client.ts";
 import { type Books, type Options, type Scenario, until } from "./scenario.ts";
-import { serverUrl, Stage, withDatabase } from "./service.ts";
+import { withDatabase } from "../database.ts";
+import { times } from "../numbers.ts";
+import { serverUrl, Stage } from "./service.ts";
 
 export const mixed: Scenario = {
   name: "mixed",
@@ -24,16 +26,16 @@ async function mixAll(books: Books, options: Options): Promise<void> {
 }
 
 async function mix(books: Books, { seconds, say }: Options, seed: number): Promise<void> {
-  const stage = await Stage.open({ EMBEDDING_THREADS: "1" });
-  const stages = serverUrl ? [stage, Stage.over(stage.place, { EMBEDDING_THREADS: "1" })] : [stage];
-  try {
+  const env = { EMBEDDING_THREADS: "1" };
+  await Stage.play(async (stage) => {
+    const stages = serverUrl ? [stage, stage.beside(env)] : [stage];
     if (serverUrl) await slowDown(stage);
-    for (const each of stages) await each.start();
+    for (const other of stages.slice(1)) await other.start();
     const world = await makeWorld(stage, stages.map(({ url }) => url));
     const counts = new Map<string, number>();
-    const clients = Array.from(
-      { length: CLIENTS },
-      (_, n) => new MixedClient(world, books, counts, seed * 1000 + n, `s${seed}-${n}`),
+    const clients = times(
+      CLIENTS,
+      (n) => new MixedClient(world, books, counts, seed * 1000 + n, `s${seed}-${n}`),
     );
     await furnish(clients[0]!);
     const end = performance.now() + seconds * 1000;
@@ -49,10 +51,7 @@ async function mix(books: Books, { seconds, say }: Options, seed: number): Promi
     const told = [...counts].toSorted(([, a], [, b]) => b - a).map(([what, count]) => `${what}: ${count}`);
     say(`seed ${seed}: ${told.join(", ")}`);
     await judge(books, stage, `seed ${seed}`);
-  } finally {
-    for (const each of stages.slice(1)) await each.release();
-    await stage.close();
-  }
+  }, env);
 }
 
 /**
@@ -80,23 +79,18 @@ async function makeWorld(stage: Stage, urls: string[]): Promise<World> {
   const make = async (body: object) => {
     const email = `${crypto.randomUUID()}@example.com`;
     const user = { name: "Somebody", password: PASSWORD, email, ...body };
-    const { id, account_id } = await stage.call<{ id: string; account_id: string }>(
-      root,
-      "POST",
-      "/users",
-      user,
-    );
-    const pair = await stage.call<Session>(null, "POST", "/auth/login", { email, password: PASSWORD });
-    const { access_token: token, refresh_token: refresh } = pair;
+    type User = { id: string; account_id: string };
+    const { id, account_id } = await stage.call<User>(root, "POST", "/users", user);
+    const signIn = { email, password: PASSWORD };
+    const session = await stage.call<Session>(null, "POST", "/auth/login", signIn);
+    const { access_token: token, refresh_token: refresh } = session;
     return { id, account_id, email, password: PASSWORD, token, refresh };
   };
   const people = await Promise.all(
     ["super_admin", "admin", "member", "member"].map((role) => make({ role })),
   );
-  const account = await stage.call<{ id: string }>(root, "POST", "/accounts", {
-    name: "Rivals",
-    slug: "rivals",
-  });
+  const rivalry = { name: "Rivals", slug: "rivals" };
+  const account = await stage.call<{ id: string }>(root, "POST", "/accounts", rivalry);
   const rivals = await Promise.all([1, 2].map(() => make({ role: "admin", account_id: account.id })));
   const lasting = await make({ role: "admin" });
   for (const { id } of people.slice(2)) {
@@ -131,12 +125,8 @@ interface Session {
   refresh_token: string;
 }
 
-const SWEEPS: readonly QueueName[] = [
-  "end-leases",
-  "collect-changes",
-  "sweep-merged-tickets",
-  "backfill-embeddings",
-];
+type Sweeps = readonly QueueName[];
+const SWEEPS: Sweeps = ["end-leases", "collect-changes", "sweep-merged-tickets", "backfill-embeddings"];
 
 /** Does repeatedly and at once what the clock otherwise causes: claims expire, sweeps begin. */
 async function hurry(stage: Stage, isRunning: () => boolean): Promise<void> {

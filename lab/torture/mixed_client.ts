@@ -1,4 +1,5 @@
-import { randomOf } from "../bench/random.ts";
+import { type Answer as Received, type Call, send } from "../client.ts";
+import { randomOf } from "../random.ts";
 import { ERRORS } from "../../src/core/errors.ts";
 import type { GitHubEvents } from "../simulators/github/events.ts";
 import type { Sent } from "../simulators/senders/sent.ts";
@@ -8,7 +9,7 @@ import type { Books } from "./scenario.ts";
 /** The things that all clients share. There are few of each kind, so that clients meet at them. */
 export interface World {
   urls: string[];
-  /** Sessions and keys. `root` is the one that nobody removes. */
+  /** The tokens of sessions and keys. Nobody ends the session of `root`. */
   tokens: string[];
   root: string;
   accountId: string;
@@ -33,28 +34,19 @@ export interface World {
   sent: Sent[];
   imports: unknown[][];
   imported: number;
-  /** Versions that somebody changed under If-Match. Two changes of one version mean a lost one. */
+  /**
+   * Versions that somebody changed with If-Match. If a version was changed twice, one of the
+   * changes is lost.
+   */
   followed: Set<string>;
   hosting: GitHubEvents;
   refreshToken: string;
 }
 
-export interface Answer<T = Record<string, unknown>> {
-  status: number;
-  ok: boolean;
-  headers: Headers;
-  body: T & { code?: string };
-}
+export type Answer<T = Record<string, unknown>> = Received<T & { code?: string }>;
 
 export interface Made {
   id: string;
-}
-
-interface Options {
-  token?: string | null;
-  body?: unknown;
-  raw?: Uint8Array<ArrayBuffer>;
-  headers?: Record<string, string>;
 }
 
 /** The number of things of each kind that are remembered. Older ones are left alone. */
@@ -104,8 +96,8 @@ export class MixedClient {
   }
 
   /**
-   * Enters a write. It must be found once if it was acknowledged, at most once if its outcome is
-   * unknown, and never otherwise.
+   * Enters a write into the ledger. It must be found once if it was acknowledged, at most once if
+   * its outcome is unknown, and never otherwise.
    */
   enter(kind: string, key: string, { ok, status }: Answer<unknown>): void {
     if (!ok && status !== 0) return;
@@ -120,29 +112,19 @@ export class MixedClient {
   async call<T = Record<string, unknown>>(
     method: string,
     path: string,
-    { token = this.pick([this.world.root, ...this.world.tokens]), body, raw, headers = {} }: Options = {},
+    { token = this.pick([this.world.root, ...this.world.tokens]), ...options }: Call = {},
   ): Promise<Answer<T>> {
     const url = `${this.pick(this.world.urls)}/api${path}`;
     try {
-      const response = await fetch(url, {
-        method,
-        headers: {
-          "content-type": "application/json",
-          ...(token && { authorization: `Bearer ${token}` }),
-          ...headers,
-        },
-        body: raw ?? (body === undefined ? null : JSON.stringify(body)),
-        signal: AbortSignal.timeout(45_000),
-      });
-      const text = await response.text();
-      const { status, ok } = response;
-      const answer = { status, ok, headers: response.headers, body: text ? JSON.parse(text) : {} };
-      this.#judge(`${method} ${path}`, answer, text);
-      if (status === 401 && token) this.#forget(token);
+      const signal = AbortSignal.timeout(45_000);
+      const sent = await send<Answer<T>["body"]>(method, url, { ...options, token, signal });
+      const answer = { ...sent, body: sent.body ?? {} as Answer<T>["body"] };
+      this.#judge(`${method} ${path}`, answer);
+      if (answer.status === 401 && token) this.#forget(token);
       return answer;
     } catch (error) {
       this.expect(false, `${method} ${path}: ${error}`);
-      return { status: 0, ok: false, headers: new Headers(), body: {} as Answer<T>["body"] };
+      return { status: 0, ok: false, headers: new Headers(), text: "", body: {} as Answer<T>["body"], ms: 0 };
     }
   }
 
@@ -153,7 +135,7 @@ export class MixedClient {
     if (at >= 0) tokens.splice(at, 1);
   }
 
-  #judge(what: string, { status, ok, body }: Answer, text: string): void {
+  #judge(what: string, { status, ok, body, text }: Answer<unknown>): void {
     const code = ok ? "" : ` ${body.code}`;
     this.#counts.set(`${status}${code}`, (this.#counts.get(`${status}${code}`) ?? 0) + 1);
     if (ok) return;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { times } from "../numbers.ts";
 import { signedDelivery } from "../simulators/github/events.ts";
 import { agentDelivery } from "../simulators/senders/agent.ts";
 import { deployDelivery } from "../simulators/senders/deploy.ts";
@@ -9,10 +10,7 @@ import { REPOSITORY, SECRETS } from "./service.ts";
 
 const NOON = 1_795_262_400;
 /** There are few commits, so that their tickets are merged and deployed repeatedly. */
-export const SHAS = Array.from(
-  { length: 6 },
-  (_, n) => createHash("sha1").update(`mixed ${n}`).digest("hex"),
-);
+export const SHAS = times(6, (n) => createHash("sha1").update(`mixed ${n}`).digest("hex"));
 
 /** Sends something new of any sender, or repeats a delivery once or twice at the same moment. */
 export async function deliver(client: MixedClient): Promise<void> {
@@ -21,12 +19,8 @@ export async function deliver(client: MixedClient): Promise<void> {
   const delivery = repeats ? client.pick(sent) : await client.pick([agent, payment, deploy, hosted])(client);
   if (!repeats) client.keep(sent, delivery);
   const { path, headers, body: raw } = delivery;
-  const answers = await Promise.all(
-    Array.from(
-      { length: 1 + client.number(2) },
-      () => client.call("POST", path, { token: null, headers, raw }),
-    ),
-  );
+  const once = () => client.call("POST", path, { token: null, headers, raw });
+  const answers = await Promise.all(times(1 + client.number(2), once));
   const name = createHash("sha256").update(raw).digest("hex");
   if (!repeats) client.enter("delivery", name, answers.find(({ ok }) => ok) ?? answers[0]!);
 }
@@ -67,13 +61,8 @@ function deploy(client: MixedClient): Sent {
 async function hosted(client: MixedClient): Promise<Sent> {
   const number = 1 + client.number(5);
   const at = new Date((NOON + client.number(3600)) * 1000).toISOString();
-  const { body: ticket } = await client.call<{ ticket_ref: string }>(
-    "GET",
-    client.pick(client.world.tickets),
-    {
-      token: client.world.root,
-    },
-  );
+  const { tickets, root: token } = client.world;
+  const { body: ticket } = await client.call<{ ticket_ref: string }>("GET", client.pick(tickets), { token });
   const delivery = client.chance(0.3)
     ? client.world.hosting.issue({
       repo: REPOSITORY,

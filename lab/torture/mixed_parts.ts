@@ -1,3 +1,4 @@
+import { times } from "../numbers.ts";
 import type { Answer, Made, MixedClient } from "./mixed_client.ts";
 import { REPOSITORY } from "./service.ts";
 
@@ -16,10 +17,8 @@ export async function change(client: MixedClient, path: string, body: unknown): 
   const before = await client.call<Part>("GET", path, { token: client.world.root });
   const careful = client.chance(0.5) && before.ok;
   const { version } = before.body;
-  const answer = await client.call("PATCH", path, {
-    body,
-    ...(careful && { headers: { "if-match": `"${version}"` } }),
-  });
+  const condition = careful && { headers: { "if-match": `"${version}"` } };
+  const answer = await client.call("PATCH", path, { body, ...condition });
   const step = `${path} ${version}`;
   if (answer.ok && careful) {
     client.expect(!client.world.followed.has(step), `${step} was changed twice`);
@@ -34,13 +33,9 @@ async function add(client: MixedClient, kind: "task" | "case", body: Record<stri
   const name = client.token();
   const path = `${client.pick(world.tickets)}/${kind === "task" ? "tasks" : "test-cases"}`;
   const key = client.chance(0.5);
-  const answers = await Promise.all(
-    Array.from({ length: key ? 2 : 1 }, () =>
-      client.call<Made>("POST", path, {
-        token: world.root,
-        body: { ...body, title: name, ...(key && { idempotency_key: name }) },
-      })),
-  );
+  const made = { ...body, title: name, ...(key && { idempotency_key: name }) };
+  const once = () => client.call<Made>("POST", path, { token: world.root, body: made });
+  const answers = await Promise.all(times(key ? 2 : 1, once));
   const told = answers.find(({ ok }) => ok);
   client.enter(kind, name, told ?? answers[0]!);
   if (told) client.keep(kind === "task" ? world.tasks : world.cases, `${path}/${told.body.id}`);

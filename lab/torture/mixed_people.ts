@@ -23,7 +23,10 @@ export async function changeUser(client: MixedClient): Promise<void> {
   if (session.ok) client.keep(tokens, session.body.access_token);
 }
 
-/** Lets two admins take the role from each other or give it up. A super admin gives it back. */
+/**
+ * Lets two admins take the admin role from each other or give it up. A super admin gives the role
+ * back.
+ */
 export async function contest(client: MixedClient): Promise<void> {
   const { rivals, root } = client.world;
   const { id } = client.pick(rivals);

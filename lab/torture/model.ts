@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { fillDisk, refuseReadOnly } from "./disk.ts";
-import { findWrites } from "./find.ts";
 import { unfinishedJobs } from "./jobs.ts";
 import { draft } from "./journey.ts";
 import { Load } from "./load.ts";
-import { type Books, inParts, type Part, quantile, type Scenario, until } from "./scenario.ts";
+import { type Books, inParts, type Part, type Scenario, until } from "./scenario.ts";
 import { serverUrl } from "./service.ts";
 import { addTexts, onShadow, WEIGHTS } from "./shadow.ts";
 
@@ -27,26 +26,16 @@ function badFile(name: string, spoil: (path: string) => Promise<void>): Part {
   return (books) =>
     onShadow((path) => spoil(`${path}/${WEIGHTS}`), async (stage) => {
       const caller = await stage.caller();
-      const load = new Load(books.ledger, caller, name.replaceAll(" ", "-"), 8);
+      const load = new Load(books.ledger, caller, name, 8);
       await pause(3000);
-      await load.stop();
-      books.ledger.settle(await findWrites(stage, caller));
-      const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
+      await load.settle(stage);
       const state = JSON.parse(await stage.service.get("/readyz"));
-      books.expect(
-        failed.length === 0,
-        `model ${name}: ${failed.length} calls failed: ${failed[0]?.reason}`,
-      );
-      books.expect(
-        state.status === "ready" && state.model === "failed",
-        `model ${name}: ${JSON.stringify(state)}`,
-      );
-      books.expect(
-        stage.service.output.includes("model_quantized.onnx"),
-        `model ${name}: the log names no file`,
-      );
-      const p99 = quantile(load.attempts.map(({ ms }) => ms), 0.99);
-      return `model ${name}: ready without it, ${load.attempts.length} calls, p99 ${p99.toFixed(0)} ms`;
+      const isReady = state.status === "ready" && state.model === "failed";
+      const namesFile = stage.service.output.includes("model_quantized.onnx");
+      books.expectNone(load.failed, `calls failed, model ${name}`);
+      books.expect(isReady, `model ${name}: ${JSON.stringify(state)}`);
+      books.expect(namesFile, `model ${name}: the log names no file`);
+      return `model ${name}: ready without it, ${load.attempts.length} calls, p99 ${load.p99}`;
     });
 }
 
@@ -61,43 +50,35 @@ async function changeByte(path: string): Promise<void> {
 }
 
 /**
- * Sends texts that kill the worker or keep it busy for ever. They cost the hint of a few tickets,
- * but no ticket.
+ * Sends texts that kill the worker or keep it busy for ever. A few tickets get no hint because of
+ * them, but every ticket is stored.
  */
 async function badWorker(books: Books): Promise<string> {
-  return await onShadow(addTexts, async (stage, path) => {
+  return await onShadow(addTexts, async (stage, folder) => {
     const caller = await stage.caller();
     const load = new Load(books.ledger, caller, "worker", 4);
+    const path = `${caller.project}/tickets`;
     const create = async (text: string) => {
       const started = performance.now();
       const entry = books.ledger.enter("create", text);
-      const made = await stage.call<{ similar_existing?: unknown }>(
-        caller.token,
-        "POST",
-        `${caller.project}/tickets`,
-        draft(text, `${text} ${crypto.randomUUID()}`),
-      );
+      const body = draft(text, `${text} ${crypto.randomUUID()}`);
+      const made = await stage.call<{ similar_existing?: unknown }>(caller.token, "POST", path, body);
       entry.state = "acknowledged";
       return { hinted: made.similar_existing !== undefined, ms: performance.now() - started };
     };
     const slowest = [(await create("deadly")).ms, (await create("hanging")).ms];
     await load.stop();
     let n = 0;
-    const seconds = await until(
-      "tickets are hinted again",
-      120,
-      async () => (await create(`harmless ${n++}`)).hinted,
-    );
-    const failed = load.attempts.filter(({ status }) => status < 200 || status >= 300);
-    books.ledger.settle(await findWrites(stage, caller));
-    books.expect(failed.length === 0, `worker: ${failed.length} calls failed: ${failed[0]?.reason}`);
-    await Deno.rename(`${path}/src/embedding/worker_real.ts`, `${path}/src/embedding/worker.ts`);
+    const isHinted = async () => (await create(`harmless ${n++}`)).hinted;
+    const seconds = await until("tickets are hinted again", 120, isHinted);
+    await load.settle(stage);
+    books.expectNone(load.failed, "calls failed, worker");
+    await Deno.rename(`${folder}/src/embedding/worker_real.ts`, `${folder}/src/embedding/worker.ts`);
     await stage.service.stop();
     await stage.start();
-    const left = await unfinishedJobs(stage, 60);
-    books.expect(left.length === 0, `worker: stuck jobs: ${JSON.stringify(left)}`);
-    return `worker dead and hanging: ${load.attempts.length} calls, a ticket took at most ${
-      Math.max(...slowest).toFixed(0)
-    } ms, hinted again after ${seconds.toFixed(0)} s`;
+    books.expectNone(await unfinishedJobs(stage, 60), "stuck jobs, worker");
+    const longest = Math.max(...slowest).toFixed(0);
+    return `worker dead and hanging: ${load.attempts.length} calls, a ticket took at most ${longest} ms, ` +
+      `hinted again after ${seconds.toFixed(0)} s`;
   });
 }

@@ -33,6 +33,11 @@ export class Books {
     if (!holds) this.#failures.push(otherwise);
   }
 
+  /** Notes a problem if the list isn't empty, with its first item. */
+  expectNone(list: readonly unknown[], what: string): void {
+    this.expect(list.length === 0, `${list.length} ${what}: ${JSON.stringify(list[0])}`);
+  }
+
   get problems(): string[] {
     return [...this.#failures, ...this.ledger.problems];
   }
@@ -65,10 +70,4 @@ export async function until(
     await pause(100);
   }
   return (performance.now() - started) / 1000;
-}
-
-/** Returns the value that `share` of the values don't exceed; 0 if there are none. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { createHash } from "node:crypto";
-import { findWrites } from "./find.ts";
 import { draft } from "./journey.ts";
 import { Load } from "./load.ts";
-import { type Books, inParts, type Scenario, until } from "./scenario.ts";
-import { serverUrl, Stage, withDatabase } from "./service.ts";
+import { withDatabase } from "../database.ts";
+import { type Books, inParts, type Scenario } from "./scenario.ts";
+import { serverUrl, Stage } from "./service.ts";
 import { addTexts, onShadow } from "./shadow.ts";
 
 export const secondProcess: Scenario = {
@@ -19,12 +19,9 @@ const REFUSED_WITHIN_MS = 1000;
 const RUN_AGAIN_WITHIN_S = 90;
 
 async function secondIsRefused(books: Books): Promise<string> {
-  const stage = await Stage.open();
-  try {
-    await stage.start();
-    const caller = await stage.caller();
-    const load = new Load(books.ledger, caller, "first", 8);
-    await until("the load is under way", 60, () => load.acknowledged > 50);
+  return await Stage.play(async (stage) => {
+    const load = new Load(books.ledger, await stage.caller(), "first", 8);
+    await load.underWay();
     await load.stop();
     // The first process is stopped, so that only the second could touch the files.
     stage.service.kill("SIGSTOP");
@@ -33,7 +30,7 @@ async function secondIsRefused(books: Books): Promise<string> {
     const refusal = await timeToEnd(stage, {});
     const after = await digestOf(`${stage.place.dataDir}/db`);
     stage.service.kill("SIGCONT");
-    books.ledger.settle(await findWrites(stage, caller));
+    await load.settle(stage);
     const beyond = refusal.ms - idle.ms;
     books.expect(
       refusal.code === 1 && refusal.output.includes("in use by another process"),
@@ -41,17 +38,12 @@ async function secondIsRefused(books: Books): Promise<string> {
     );
     books.expect(beyond < REFUSED_WITHIN_MS, `second: refused after ${refusal.ms.toFixed(0)} ms`);
     books.expect(before === after, "second: the data was touched");
-    return `second process refused after ${refusal.ms.toFixed(0)} ms, of which ${
-      idle.ms.toFixed(0)
-    } load its files`;
-  } finally {
-    await stage.close();
-  }
+    const [ms, idleMs] = [refusal, idle].map(({ ms }) => ms.toFixed(0));
+    return `second process refused after ${ms} ms, of which ${idleMs} load its files`;
+  });
 }
 
-/**
- * Runs a process beside the stage's own, on a port of its own, and measures the time until it ends.
- */
+/** Runs a second process on another port, and measures the time until it ends. */
 async function timeToEnd(stage: Stage, env: Record<string, string>) {
   const started = performance.now();
   const other = Stage.over(stage.place, {}).launch(env);
@@ -74,31 +66,24 @@ async function digestOfFile(path: string): Promise<string> {
 
 /** Lets two processes on a server share the work. One is killed, and the other goes on. */
 async function bothServe(books: Books): Promise<string> {
-  const stage = await Stage.open();
-  const other = Stage.over(stage.place);
-  try {
-    await Promise.all([stage.start(), other.start()]);
+  return await Stage.play(async (stage) => {
+    const other = stage.beside();
+    await other.start();
     const caller = await stage.caller();
     const loads = [
       new Load(books.ledger, caller, "one", 8),
       new Load(books.ledger, { ...caller, url: other.url }, "two", 8),
     ];
-    for (const load of loads) {
-      await until("the load is under way", 60, () => load.acknowledged > 50);
-    }
+    for (const load of loads) await load.underWay();
     await stage.kill();
     await pause(1000);
     await stage.start();
     await pause(1000);
     for (const load of loads) await load.stop();
-    books.ledger.settle(await findWrites(stage, caller));
-    const harmed = loads[1]!.attempts.filter(({ status }) => status === 0 || status >= 500);
-    books.expect(harmed.length === 0, `two processes: ${harmed.length} calls to the other were harmed`);
+    await loads[0]!.settle(stage);
+    books.expectNone(loads[1]!.harmed, "calls to the other process were harmed");
     return `two processes: ${loads.map(({ answered }) => answered).join(" and ")} calls answered`;
-  } finally {
-    await other.release();
-    await stage.close();
-  }
+  });
 }
 
 /**

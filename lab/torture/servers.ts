@@ -68,7 +68,8 @@ export class ServerPair {
     const from = `host=127.0.0.1 port=${this.#ports[0]} user=postgres application_name=standby`;
     await run(`${BIN}/pg_basebackup`, "-D", `${this.#folder}/standby`, "-R", "-X", "stream", "-d", from);
     await this.#start("standby", this.#ports[1]);
-    // The standby must not inherit this, because nobody follows it after its promotion.
+    // The standby must not inherit this setting, because it has no standby of its own after its
+    // promotion.
     await this.#query("alter system set synchronous_standby_names = 'standby'");
     await this.#query("select pg_reload_conf()");
     await this.#query(

@@ -1,7 +1,7 @@
-import { openDatabase, type Sql } from "../../db/open.ts";
 import { freePort, type LaunchOptions } from "../../ops/launch.ts";
 import { copyTemplate, dropPlace, makeTemplate, type Place, serverUrl } from "../../tests/database.ts";
 import { launchService, type ServiceProcess } from "../../tests/service_process.ts";
+import { ask } from "../client.ts";
 
 export const SECRETS = {
   cron: "torture-cron-secret",
@@ -19,7 +19,7 @@ export const REPOSITORY = "acme/torture";
 
 export const databaseName = serverUrl ? "PostgreSQL" : "embedded";
 
-/** The caller and its project, which a client keeps while the service comes and goes. */
+/** The caller and its project. A client keeps both over restarts of the service. */
 export interface Caller {
   url: string;
   token: string;
@@ -39,6 +39,7 @@ export class Stage {
   readonly #env: Record<string, string>;
   readonly #options: Options;
   readonly port: number;
+  readonly #others: Stage[] = [];
   #service: ServiceProcess | undefined;
   #session: { token: string; until: number } | undefined;
 
@@ -63,9 +64,31 @@ export class Stage {
     return new Stage(await copyTemplate(await template()), env, options);
   }
 
+  /** Plays with a service that has started. The service and its database are gone afterwards. */
+  static async play<T>(
+    play: (stage: Stage) => Promise<T>,
+    env: Record<string, string> = {},
+    options: Options = {},
+  ): Promise<T> {
+    const stage = await Stage.open(env, options);
+    try {
+      await stage.start();
+      return await play(stage);
+    } finally {
+      await stage.close();
+    }
+  }
+
   /** Uses a place that the scenario created and removes itself. */
   static over(place: Place, env: Record<string, string> = {}): Stage {
     return new Stage(place, env);
+  }
+
+  /** A further process over the same place, which ends with this stage. */
+  beside(env: Record<string, string> = {}): Stage {
+    const other = new Stage(this.place, env);
+    this.#others.push(other);
+    return other;
   }
 
   get service(): ServiceProcess {
@@ -121,13 +144,7 @@ export class Stage {
   }
 
   async call<T>(token: string | null, method: string, path: string, body?: unknown): Promise<T> {
-    const headers = token ? { authorization: `Bearer ${token}` } : {};
-    const answer = await this.service.call(method, `/api${path}`, {
-      headers,
-      ...(body !== undefined && { body }),
-    });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return answer.body;
+    return await ask<T>(method, `${this.url}/api${path}`, { token, body });
   }
 
   /** Ends the process, if there is one, and leaves the place. */
@@ -143,7 +160,7 @@ export class Stage {
   }
 
   async close(): Promise<void> {
-    await this.release();
+    for (const stage of [...this.#others, this]) await stage.release();
     await dropPlace(this.place);
   }
 }
@@ -153,19 +170,6 @@ let made: Promise<Place> | undefined;
 /** Returns a migrated database, which is copied for each stage. */
 function template(): Promise<Place> {
   return made ??= makeTemplate();
-}
-
-/** Runs the torture's own statements. On the embedded database no process may have it open. */
-export async function withDatabase<T>(place: Place, work: (sql: Sql) => PromiseLike<T>): Promise<T> {
-  const database = await openDatabase({ ...place, poolSize: 1 });
-  try {
-    // Under heavy load, the very first statement was seen to bind a list as a text, as if arrays
-    // were not known yet.
-    await database.sql`select 1`;
-    return await work(database.sql);
-  } finally {
-    await database.close();
-  }
 }
 
 export async function dropTemplate(): Promise<void> {

@@ -13,12 +13,9 @@ export async function onShadow(
 ): Promise<string> {
   const path = await copyProject();
   await spoil(path);
-  const stage = await Stage.open({ EMBEDDING_THREADS: "1" }, { project: path });
   try {
-    await stage.start();
-    return await play(stage, path);
+    return await Stage.play((stage) => play(stage, path), { EMBEDDING_THREADS: "1" }, { project: path });
   } finally {
-    await stage.close();
     await Deno.remove(path, { recursive: true });
   }
 }

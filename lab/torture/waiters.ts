@@ -1,6 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Books, type Options, quantile, type Scenario } from "./scenario.ts";
-import { type Caller, serverUrl, Stage, withDatabase } from "./service.ts";
+import { withDatabase } from "../database.ts";
+import { quantile } from "../numbers.ts";
+import type { Books, Options, Scenario } from "./scenario.ts";
+import { type Caller, serverUrl, Stage } from "./service.ts";
 
 const WAITERS = 1000;
 const PER_TICKET = 100;
@@ -16,17 +18,14 @@ export const waiters: Scenario = {
 };
 
 async function waitTogether(books: Books, { rounds, say }: Options): Promise<void> {
-  const stage = await Stage.open({ JOBS: "off" });
-  // On a server another process gets every second answer, and the process of the waiters is not
-  // told.
-  const other = serverUrl ? Stage.over(stage.place, { JOBS: "off" }) : null;
-  try {
-    await Promise.all([stage.start(), other?.start()]);
-    for (let round = 0; round < rounds; round++) await waitOnce(books, [stage, ...other ? [other] : []], say);
-  } finally {
-    await other?.release();
-    await stage.close();
-  }
+  const env = { JOBS: "off" };
+  await Stage.play(async (stage) => {
+    // On a server another process gets every second answer, so the process of the waiters has to
+    // notice the answer by itself.
+    const others = serverUrl ? [stage.beside(env)] : [];
+    for (const other of others) await other.start();
+    for (let round = 0; round < rounds; round++) await waitOnce(books, [stage, ...others], say);
+  }, env);
 }
 
 async function waitOnce(
@@ -38,12 +37,12 @@ async function waitOnce(
   const person = await stage.caller();
   const { key } = await stage.call<{ key: string }>(person.token, "POST", "/keys", { name: "agent" });
   const paths = await askAll(stage, { ...person, token: key });
-  // The server counts the last transactions of the asking some moments later.
+  // The server counts the transactions that asked the questions some moments later.
   await pause(3000);
   const [idle, memory] = [await transactions(stage), await residentBytes(stage)];
   const ended = new Map<string, number>();
   const waiting = paths.map(async (path) => {
-    // On a slow machine the answers take longer than a call may last.
+    // On a slow machine all the answers together take longer than a call may wait.
     const wait = () => stage.call<{ status: string }>(key, "GET", `${path}?wait=50`);
     let { status } = await wait();
     while (status === "pending") ({ status } = await wait());
@@ -64,14 +63,15 @@ async function waitOnce(
     `median ${quantile(some, 0.5).toFixed(0)} ms, last ${Math.max(...some).toFixed(0)} ms`
   );
   say(
-    `after the answer: ${times.join("; after one in another process: ")}; ` +
-      `transactions in 3 s: ${idle} without waiters, ${busy} with ${WAITERS}; memory ${
-        kib.toFixed(0)
-      } KiB a waiter`,
+    `after the answer: ${times.join("; after one in another process: ")}; transactions in 3 s: ` +
+      `${idle} without waiters, ${busy} with ${WAITERS}; memory ${kib.toFixed(0)} KiB a waiter`,
   );
 }
 
-/** Answers in any order, by each process in turn. Returns the times of the answers of each. */
+/**
+ * Answers the questions in any order, through each process in turn. Returns the times of the
+ * answers by process.
+ */
 async function answerAll(
   stages: readonly Stage[],
   { token }: Caller,
@@ -110,7 +110,10 @@ async function residentBytes({ service }: Stage): Promise<number> {
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(await service.get("/metrics"))![1]);
 }
 
-/** Transactions of the database in three seconds; 0 where nobody but the service may look. */
+/**
+ * Returns the transactions of the database in three seconds; 0 on the embedded database, which only
+ * the service can query.
+ */
 async function transactions({ place }: Stage): Promise<number> {
   if (!serverUrl) return 0;
   const read = () =>

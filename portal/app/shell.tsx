@@ -51,7 +51,10 @@ export function Shell() {
   );
 }
 
-/** The project to which keys and commands apply. It is the open project, or else the first one. */
+/**
+ * The project to which keys and commands apply. This is the open project, or else the first
+ * project.
+ */
 function useProjectAtHand() {
   const current = useCurrentProject();
   const projects = useProjects();

@@ -126,8 +126,7 @@ function Issue({ project, ticket, mayWrite }: Props) {
 }
 
 /**
- * The ticket of which this one is a duplicate, the duplicates of this one, and similar open
- * tickets.
+ * The ticket that this ticket duplicates, the duplicates of this ticket, and similar open tickets.
  */
 function Alike({ project, ticket }: Pick<Props, "project" | "ticket">) {
   const at = { id: project.id, ticketId: ticket.id };

@@ -10,7 +10,7 @@ import { ticket as words } from "../words/ticket.ts";
 import { TicketView } from "./ticket.tsx";
 import { Watch } from "./watch.tsx";
 
-/** A ticket beside the board, the list or the suggestions. */
+/** A ticket in a panel next to the board, the list or the suggestions. */
 export default function TicketPanel({ project, ticketRef }: { project: Project; ticketRef: string }) {
   const navigate = useNavigate();
   const close = () => void navigate({ to: ".", search: (old: object) => ({ ...old, ticket: undefined }) });

@@ -9,7 +9,7 @@ interface Props<Id extends string> {
   children: ReactNode;
 }
 
-/** Tabs, of which the arrow keys select the one beside. */
+/** Tabs. The arrow keys select the next or the previous tab. */
 export function Tabs<Id extends string>({ label, tabs, selected, select, children }: Props<Id>) {
   const base = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -37,7 +37,7 @@ const VALUES: Record<string, string> = {
 
 const ACTIONS: Record<string, string> = { created: "added", changed: "changed", deleted: "removed" };
 
-/** Fields that follow from another one of the same change. */
+/** Fields whose values follow from another field of the same change. */
 export const FOLLOWING: ReadonlySet<string> = new Set([
   "status",
   "closed_at",

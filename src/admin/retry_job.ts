@@ -8,8 +8,8 @@ import { jobColumns } from "./_rows.ts";
 import type { Job } from "./schema.ts";
 
 /**
- * Gives a failed job one more try now. A dead letter stands for the job from which it was made, and
- * is deleted by the retry.
+ * Gives a failed job one more try now. A dead letter represents the job from which it was made, and
+ * the retry deletes it.
  * @throws {AppError} not_found; conflict if the job has not failed
  */
 export async function retryJob(ctx: ActorContext, input: IdPath): Promise<Job> {
@@ -50,8 +50,8 @@ async function retryKept({ db, queue }: ActorContext, { id }: IdPath): Promise<R
 }
 
 /**
- * A dead letter is kept for longer than its job. If the job is gone, the letter's payload makes a
- * new one.
+ * A dead letter is kept for longer than its job. If the job no longer exists, a new job is made
+ * from the dead letter's payload.
  */
 async function runAgain({ db, queue }: ActorContext, { id }: IdPath): Promise<Retried | undefined> {
   const [letter] = await db<{ name: QueueName; payload: Payload<QueueName>; key: string | null }[]>`

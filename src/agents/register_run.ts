@@ -41,8 +41,8 @@ export async function registerAgentRun(ctx: ProjectContext, input: RegisterRun):
 }
 
 /**
- * Makes simultaneous registrations of one agent wait here, where they hold none of the deliveries
- * that the first one may still need.
+ * Makes simultaneous registrations of one agent wait here, because at this point they have not
+ * locked any delivery that the first registration may still need.
  */
 async function lockRegistration({ db }: Context, agentId: string): Promise<void> {
   await db`select pg_advisory_xact_lock(hashtextextended('registration ' || ${agentId}, 0))`;

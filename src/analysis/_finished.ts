@@ -64,8 +64,8 @@ export type ExecutedFinding = Finding & { decided_at: string; before_accept: Bef
 /**
  * Finds closings of merged tickets by a job or a webhook, including those of this analysis. They
  * are shown as executed, so that people who disagree can undo them. The history has the last change
- * of status with the stage before it. It also has the merge for which the ticket was closed, if
- * another merge has come in since.
+ * of status with the stage before it. The history also has the merge for which the ticket was
+ * closed, if another merge was reported since.
  */
 export async function findExecutedClosings(
   ctx: Context,

@@ -23,7 +23,8 @@ export function findStale(tickets: readonly TicketFacts[], now: number): Finding
     const allowed = STALE_DAYS[ticket.stage];
     const days = Math.floor((now - Date.parse(ticket.last_activity)) / DAY_MS);
     if (days < allowed) return [];
-    // A ticket in the backlog is given up; any other ticket goes back to the backlog.
+    // For a ticket in the backlog, closing is suggested; for any other ticket, a move back to the
+    // backlog.
     const proposal = ticket.stage === "backlog" ? "close" : "move_to_backlog";
     return [{
       kind: "stale",

@@ -46,8 +46,8 @@ export function termsOf({ title, description }: { title: string; description: st
 
 /**
  * Returns the stems of the words and of the parts of camel-case names. Numbers are left out,
- * because duplicates name other versions (netty 4.1.86, netty 4.1.89), and a version is rare enough
- * to outweigh the name beside it.
+ * because duplicates may name different versions (netty 4.1.86, netty 4.1.89), and a version is
+ * rare enough to outweigh the name before it.
  */
 function wordsOf(text: string): Map<string, string> {
   const words = new Map<string, string>();

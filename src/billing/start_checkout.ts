@@ -51,8 +51,8 @@ export async function startCheckout(ctx: ActorContext, input: StartCheckout): Pr
 }
 
 /**
- * Asks the provider whether a subscription runs. The event of its end may have been lost, and a
- * subscription of the test mode doesn't exist in the live mode.
+ * Asks the provider whether a subscription runs. The event about the subscription's end may have
+ * been lost, and a subscription of the test mode doesn't exist in the live mode.
  */
 async function requireNoneRunning({ actor, db }: ActorContext, stripe: Stripe): Promise<void> {
   const running = await db<{ id: string }[]>`
@@ -71,8 +71,8 @@ interface Paid {
 }
 
 /**
- * Refuses a second subscription beside that of a completed page. The page's event may be late or
- * may not report a payment yet. The account manages that subscription in the portal.
+ * Refuses a second subscription if a completed page has made one already. The page's event may be
+ * late or may not report a payment yet. The account manages that subscription in the portal.
  * @throws {AppError} conflict; unavailable for a page that doesn't name its subscription
  */
 async function requireEnd({ actor, db }: ActorContext, page: Stripe.Checkout.Session): Promise<void> {

@@ -6,8 +6,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * A stored secret that cannot be read any more, because its key is gone or another text was stored
- * in its place.
+ * A stored secret that cannot be read any more, because its key no longer exists or another text
+ * was stored in its place.
  */
 export class UnreadableSecret extends Error {
   override name = "UnreadableSecret";

@@ -118,7 +118,7 @@ export class Feed {
     return this.#recent.slice(this.#recent.findLastIndex((event) => event.seq <= seq) + 1);
   }
 
-  /** Ends all waiting with null, for good. */
+  /** Ends all waits with null, now and in the future. */
   drain(): void {
     this.#closed = true;
     for (const watch of this.#watches) watch.end();

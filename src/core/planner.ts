@@ -50,8 +50,8 @@ export function pageLimit(db: Db, limit: number) {
 /**
  * Keeps the statement of a list prepared while the caller chooses at most two things among its
  * filters, a sort order other than the default, and a page length other than the default. With more
- * choices a list has too many forms, and each form takes some 60 kB for as long as its connection
- * lives.
+ * choices a list has too many forms, and each form takes some 60 kB as long as its connection is
+ * open.
  */
 export function preparedForFew<Query extends PromiseLike<unknown>>(
   { limit, ...choices }: { limit?: number | undefined; [choice: string]: unknown },

@@ -61,9 +61,9 @@ export class Sequencer {
   }
 
   /**
-   * Tells of the numbers from before the call only. Its answer comes before its commit, so a reader
-   * that were told of its own numbers could look for them too early, find nothing and go past them.
-   * The next call tells of these.
+   * Tells of the numbers from before the call only. The statement returns before its commit. If
+   * readers were told of its own numbers, they could look for the events too early, find nothing
+   * and skip them. The next call tells of these.
    */
   async #number(): Promise<number> {
     const { sql, onNumber, onError } = this.#parts;

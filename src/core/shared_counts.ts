@@ -5,8 +5,8 @@ import type { Sql } from "../../db/open.ts";
 const SHARE_MS = 1_000;
 
 /**
- * Allows so many attempts in so many seconds. The name is the counter's, and stands in the answer's
- * RateLimit fields.
+ * Allows a number of attempts (`points`) within a number of seconds. `name` is the counter's name,
+ * which the answer's RateLimit fields show.
  */
 export interface Limit {
   name: string;
@@ -54,7 +54,7 @@ export class SharedCounts {
     return limiter;
   }
 
-  /** Notes what `limiter` counts at the same time, so that the others hear of it. */
+  /** Notes what `limiter` counts at the same time, so that the other processes learn of it. */
   note(limit: Limit, key: string, points: number): void {
     // The package names the rows of exact counts in the same way.
     const counter = `${limit.name}:${key}`;

@@ -36,7 +36,7 @@ export class EmbedThread {
   #askedAt = 0;
   /** The number of deaths of workers since the last vector. */
   #deaths = 0;
-  /** The timer of the watchdog while the worker lives, or of the restart after it died. */
+  /** The timer of the watchdog while the worker runs, or of the restart after its death. */
   #timer?: ReturnType<typeof setTimeout>;
 
   constructor(options: EmbedderOptions, events: ThreadEvents) {

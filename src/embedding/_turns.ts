@@ -34,7 +34,10 @@ export class Turns<Item> {
     return this.#lanes.values().next().value?.[0];
   }
 
-  /** Takes the item whose turn it is. Its lane's next turn comes after those of all other lanes. */
+  /**
+   * Takes the item whose turn it is. The next turn of the item's lane comes after the turns of all
+   * other lanes.
+   */
   take(): Item | undefined {
     const item = this.first();
     if (item === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { Batch, EventPage, ListEvents } from "./schema.ts";
 import { startAfter } from "./start_after.ts";
 
 /**
- * Returns a page of the events after a number; with `wait`, the first events within so many
+ * Returns a page of the events after a number; with `wait`, the first events within that number of
  * seconds.
  * @throws {AppError} forbidden
  */

@@ -88,8 +88,8 @@ function pulled(first: string, batches: AsyncGenerator<Batch>): ReadableStream<U
 }
 
 /**
- * Returns null at the end, and also when the credential has ended. The next connection is then told
- * why.
+ * Returns null at the end, and also when the credential has ended. The answer to the next
+ * connection then has the reason.
  */
 async function nextOf(batches: AsyncGenerator<Batch>): Promise<Batch | null> {
   try {

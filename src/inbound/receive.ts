@@ -24,8 +24,7 @@ export interface Receipt {
  * Stores a verified delivery once, together with its effect. If the same delivery comes twice at
  * the same time, the second one waits for the first and then counts as a repeat. A delivery that
  * failed before is tried again. So is a delivery whose subject was not set up at that time.
- * @throws the error of the effect, after the failure was stored, so that the sender is told to send
- * again
+ * @throws the error of the effect, after the failure was stored, so that the sender sends again
  */
 export async function receiveDelivery(ctx: Context, delivery: Delivery, effect: Effect): Promise<Receipt> {
   const received = await transact(ctx, async (ctx) => {

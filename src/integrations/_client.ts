@@ -72,8 +72,8 @@ export function openClient(config: Config, token: string, userId: string): Clien
 }
 
 /**
- * The address of the pages for people. At github.com and GHE.com they have a host beside the API's;
- * a self-hosted installation serves both from one host.
+ * The address of the pages for people. At github.com and GHE.com these pages are on another host
+ * than the API. A self-hosted installation serves both from one host.
  */
 export function webUrl(config: Config): string {
   const { origin } = new URL(config.GITHUB_API_URL);

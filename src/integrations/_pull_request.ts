@@ -92,10 +92,11 @@ export async function takeName({ db }: Context, pull: PullFacts): Promise<boolea
 }
 
 /**
- * A new repository with the name of an earlier one numbers its pull requests from 1 again. Two pull
- * requests with one number differ by the provider's id; if it is unknown, by their merges, because
- * each has one at most. The facts of the earlier one are removed together with the links that are
- * older than the later one. Returns false if the event belongs to the earlier one.
+ * A new repository may have the name of an earlier repository, and numbers its pull requests from 1
+ * again. Two pull requests with one number differ by the provider's id; if it is unknown, by their
+ * merges, because each has one at most. The facts about the earlier pull request are removed,
+ * together with the links that are older than the later pull request. Returns false if the event
+ * belongs to the earlier pull request.
  */
 export async function takeNumber(ctx: Context, pull: PullFacts): Promise<boolean> {
   const { repo, number, id, told_merged_at, created_at, event_at } = pull;

@@ -24,7 +24,7 @@ interface Batch {
   settings: HookSettings;
   /** How long to wait for another call that works on the same repository. */
   waitMs: number;
-  /** Is told of each repository as soon as its outcome is known. */
+  /** Called for each repository as soon as its outcome is known. */
   visit(repo: string, outcome: RepoOutcome): void | Promise<void>;
   /** No further repository is started once this returns true. */
   enough?: () => boolean;

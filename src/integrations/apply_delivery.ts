@@ -38,7 +38,7 @@ export async function applyGitHubDelivery(ctx: Context, { body, received_at }: K
   }
 }
 
-/** Recognizes form encoding, GitHub's default for a webhook that is set up by hand. */
+/** Recognizes form encoding, GitHub's default for a webhook that a person sets up. */
 function isForm(body: Uint8Array): boolean {
   return new TextDecoder().decode(body.subarray(0, "payload=".length)) === "payload=";
 }

@@ -14,7 +14,7 @@ export async function linkIssue(ctx: ProjectContext, input: LinkIssue): Promise<
   const place = await findPlace(ctx, input);
   return await transact(ctx, async (ctx) => {
     await lockTicket(ctx, input.ticketId);
-    // Facts about the former issue don't hold for this one.
+    // The stored facts about the former issue are not true for the new issue.
     await ctx.db`
       insert into ticket_issues as l (ticket_id, project_id, repo_full_name, issue_number, issue_url)
       values (${input.ticketId}::uuid, ${ctx.project.id}::uuid, ${place.repo}, ${place.number},

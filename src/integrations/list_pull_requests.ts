@@ -4,7 +4,7 @@ import { pageLimit } from "../core/planner.ts";
 import { requireTicket } from "../tickets/get.ts";
 import type { ListPullRequests, PullRequest } from "./schema.ts";
 
-/** Returns one page of the pull requests that a ticket is linked to, the first one first. */
+/** Returns one page of the pull requests to which a ticket is linked, the earliest link first. */
 export async function listPullRequests(ctx: ProjectContext, input: ListPullRequests) {
   const { db, project } = ctx;
   await requireTicket(ctx, input.ticketId);

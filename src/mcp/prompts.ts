@@ -10,7 +10,7 @@ export const PROMPTS: readonly Prompt[] = [
   {
     name: "work_on_next_task",
     title: "Work on the next task",
-    description: "Claims the next ready task, does it, and hands it over.",
+    description: "Claims the next ready task, does the work, and reports the result.",
     text:
       "Call get_context. If you hold a task already, go on with it; if not, claim the next ready one with claim_task. " +
       "Read its ticket with get_ticket before you begin. Do the work and report with update_task: the criteria that are " +

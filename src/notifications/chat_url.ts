@@ -2,7 +2,9 @@ import type { Context } from "../core/context.ts";
 import { UnreadableSecret } from "../core/encryption.ts";
 import { unseal } from "../core/sealed.ts";
 
-/** Returns null also if the encryption key is gone, so that the address has to be set again. */
+/**
+ * Also returns null if the encryption key no longer exists. Then the address has to be set again.
+ */
 export function chatUrlOf(ctx: Context, userId: string, sealed: string | null): string | null {
   if (sealed === null) return null;
   try {

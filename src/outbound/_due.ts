@@ -18,7 +18,7 @@ export interface Taken {
   attempts: number;
 }
 
-/** Returns the endpoint; undefined while it is paused, off or gone. */
+/** Returns the endpoint; undefined if it is paused, off or deleted. */
 export async function findEndpoint({ db }: Context, id: string): Promise<Target | undefined> {
   const [endpoint] = await db<Target[]>`
     select id, project_id, url, format, "full", failing_since, secret,

@@ -11,7 +11,7 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
-/** The secrets that sign, without those whose encryption key is gone. */
+/** The secrets that sign, without secrets whose encryption key no longer exists. */
 export function readableSecrets(
   ctx: Context,
   { id, secret, former_secret }: { id: string; secret: string; former_secret: string | null },

@@ -6,8 +6,8 @@ import { getEndpoint } from "./get.ts";
 import type { Endpoint, UpdateEndpoint } from "./schema.ts";
 
 /**
- * Changes a webhook, or switches it off or on. One that is switched on again counts as healthy,
- * like a new one. The events that it missed can be replayed.
+ * Changes a webhook, or switches it off or on. A webhook that is switched on again counts as
+ * healthy, like a new webhook. Events that it missed can be replayed.
  * @throws {AppError} not_found, invalid_request
  */
 export async function updateEndpoint(ctx: ProjectContext, input: UpdateEndpoint): Promise<Endpoint> {

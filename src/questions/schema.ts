@@ -168,6 +168,6 @@ export type AnswerQuestion = z.infer<typeof AnswerQuestion>;
 
 export const SupersedeQuestion = QuestionPath.extend({
   ...Asked,
-  task_id: Asked.task_id.describe("When absent: the task of the question that this one replaces"),
+  task_id: Asked.task_id.describe("If absent, the task of the replaced question"),
 });
 export type SupersedeQuestion = z.infer<typeof SupersedeQuestion>;

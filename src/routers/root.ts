@@ -24,7 +24,7 @@ import { webhooksRouter } from "./webhooks.ts";
 import { waitingRouter } from "./waiting.ts";
 import { watchRouter } from "./watch.ts";
 
-/** Every procedure of the service; REST, tRPC and the documents are made from this one tree. */
+/** Every procedure of the service. REST, tRPC and the OpenAPI document are made from this tree. */
 export const appRouter = router({
   accounts: accountsRouter,
   audit: auditRouter,

@@ -51,8 +51,8 @@ function leaveOut(json: unknown, path: string): boolean {
 }
 
 /**
- * TanStack's infinite queries send the reading direction beside a page's input, and may begin with
- * null as cursor. No input has a field `direction`, and no list is read backward.
+ * TanStack's infinite queries send the reading direction in addition to a page's input, and may
+ * begin with null as cursor. No input has a field `direction`, and no list is read backward.
  */
 function leaveOutPaging(json: unknown): void {
   const input = json as Record<string, unknown>;

@@ -17,7 +17,7 @@ const ALREADY_ANSWERED = "You have answered this survey already";
 /**
  * Stores one answer for each person, identified by the signed-in user or by the given email. The
  * answer of a signed-in user replaces an earlier one under the user's email, because anyone could
- * have given that.
+ * have given that email.
  * @throws {AppError} not_found; rate_limited; the refusal of a credential; conflict if the survey
  * is closed or full, or the person has answered
  */

@@ -48,8 +48,8 @@ function sortValue(row: SummaryRow, name: Order["name"]): string | number {
 }
 
 /**
- * A row comparison, so that the read starts inside the sort order's index. With only `<` on
- * priorities the planner expects no tickets after the lowest rank, and would walk all tickets of
+ * This is a row comparison, so that the read starts inside the sort order's index. With only `<` on
+ * priorities the planner expects no tickets after the lowest rank, and would read all tickets of
  * that rank if few match.
  */
 function after({ db }: ProjectContext, { cursor, sort }: ListTickets, { name, descending }: Order) {

@@ -2,8 +2,8 @@ import type { Db, Fragment } from "../../db/open.ts";
 
 /**
  * Returns the columns that a new merge sets in `update tickets`. A new merge is not deployed yet,
- * or was deployed before it was told, and it ends a reopening. `sha` is lower-cased; null takes the
- * merge away.
+ * or was deployed before it was reported. A new merge also ends a reopening. `sha` is lower-cased;
+ * null takes the merge away.
  */
 export function mergeColumns(db: Db, sha: string | null | Fragment): Record<string, unknown> {
   const reported = (status: "success" | "failed") =>

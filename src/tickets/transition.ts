@@ -14,7 +14,7 @@ import type { Stage, Status } from "./schema.ts";
  */
 interface TransitionRequest extends ClosingRequest {
   to: Stage;
-  /** For a move out of live: the closing is undone, so the ticket doesn't count as reopened. */
+  /** For a move out of live. The closing is undone, so the ticket doesn't count as reopened. */
   undone?: boolean;
   /**
    * The tickets' commit has just gone live. Tickets without a deploy stamp get one and don't count

@@ -17,8 +17,8 @@ const ROWS = 200;
 const ENDLESS = 1e9;
 
 /**
- * The tickets after a number in their order, up to the first one that is beyond `pageBytes`, and at
- * most `limit`. Each step measures one ticket, so that little more than a page is unpacked.
+ * Measures the tickets after a number, in their order, until they exceed `pageBytes`, and at most
+ * `limit` tickets. Each step measures one ticket, so that little more than a page is decompressed.
  */
 export async function measureTickets(
   { db, project, pageBytes }: ProjectContext,

@@ -49,7 +49,7 @@ function itemOf(list: List): z.ZodType {
   return list instanceof z.ZodOptional ? itemOf(list.unwrap()) : list.element as z.ZodType;
 }
 
-/** Returns the list's schema with its bounds, but for items of any kind. */
+/** Returns the list's schema with its bounds, but with items of any kind. */
 function withAnyItems(list: List): z.ZodType {
   if (list instanceof z.ZodOptional) return withAnyItems(list.unwrap()).optional();
   return list.clone({ ...list.def, element: z.unknown() });

@@ -26,9 +26,8 @@ interface Place {
 /**
  * Returns the project's tickets in the order of their numbers, with all their parts. Pages are read
  * one after the other, so a ticket that changes during the export is exported as it is when its
- * page is read.
- * The history of a ticket that is larger than a page comes in pages of its own, and so do its other
- * lists where an import could not take them in one call.
+ * page is read. If a ticket is larger than a page, its history has pages of its own. Its other
+ * lists have pages of their own if an import could not take them in one call.
  */
 export async function exportProject(ctx: ProjectContext, input: ExportProject): Promise<ExportPage> {
   if (!input.cursor) await auditExport(ctx);

@@ -31,8 +31,8 @@ export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invi
 }
 
 /**
- * Makes a link for the operator of the installation, who has access to its database. It is the way
- * back in for a super admin whom nobody else may invite.
+ * Makes a link for the operator of the installation, who has access to its database. With this
+ * link, a super admin whom nobody else may invite can sign in again.
  * @throws {AppError} not_found; conflict for a deactivated user
  */
 export async function inviteByEmail(ctx: Context, email: string): Promise<Invitation> {

@@ -30,7 +30,7 @@ const LAST_FINISHED = { status: "FINISHED", timestamp: "2026-11-20T10:30:00Z", s
 
 const CANCELLED = { status: "CANCELLED", timestamp: "2026-11-20T10:40:00Z", summary: "By its owner" };
 
-/** Sends the events in this order, some of them twice and returns what they led to. */
+/** Sends the events in this order, some of them twice, and returns the resulting state. */
 async function play(project: TestProject, number: number, order: Omit<AgentEvent, "id">[]): Promise<string> {
   const work = await makeWork(harness.now, project);
   // Some runs are registered in the middle of their events.

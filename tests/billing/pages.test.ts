@@ -163,7 +163,7 @@ describe("billing pages", () => {
       if (expected === 200) expect(answer.body.id).not.toBe(page.id);
       else expect(answer.body).toMatchObject({ code: "conflict", error: expect.stringContaining(status) });
     }
-    // The buyer pays there, though no event told of a payment.
+    // The buyer pays on the page, although no event reported a payment.
     const portal = await harness.now.call("POST", "/billing/portal", {
       token: admin.token,
       body: { return_url: "https://portal.test/" },
@@ -301,7 +301,7 @@ describe("billing pages", () => {
     }
     stripe.subscriptions.set(younger.subscription, "canceled");
     expect((await open(admin)).status).toBe(409);
-    // A subscription of another mode than the key's counts for nothing.
+    // A subscription in another mode than the key's is ignored.
     stripe.subscriptions.delete(older.subscription);
     expect((await open(admin)).status).toBe(200);
     stripe.fail({ code: "lock_timeout", param: "id", message: "Try again" });

@@ -76,7 +76,7 @@ const CHANGES: Record<string, () => Promise<Request>> = {
   },
 };
 
-/** Audited changes that make no remembered access wrong. */
+/** Audited changes after which every remembered access is still right. */
 const NOTHING_REMEMBERED = new Set([
   "account.created", // nobody's yet
   "account.updated", // only its name

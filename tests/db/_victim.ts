@@ -1,6 +1,6 @@
 /**
- * Sends the embedded engine a message of which it dies. Prints its last words and the failure of a
- * later query.
+ * Sends the embedded engine a message that kills it. Prints the engine's last output and the
+ * failure of a later query.
  */
 import { isUnavailable } from "../../db/errors.ts";
 import { openDatabase } from "../../db/open.ts";

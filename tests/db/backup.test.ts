@@ -7,7 +7,7 @@ import { makeProject, makeTicket, type TestProject, ticketInput } from "../facto
 import { type Harness, openHarnessAt } from "../harness.ts";
 import { until } from "../until.ts";
 
-// A server's files are its own, and pg_dump backs those up.
+// The command doesn't back up a server, because pg_dump does.
 describe("a backup of the embedded database", () => {
   let harness: Harness;
   let folder: string;
@@ -22,8 +22,8 @@ describe("a backup of the embedded database", () => {
   afterEach(() => Deno.remove(folder, { recursive: true }));
 
   /**
-   * 8 clients create until told to stop and returns the refs that were acknowledged, in the order of
-   * their answers.
+   * Lets 8 clients create tickets until they are told to stop. Returns the refs of acknowledged
+   * tickets in the order of the answers.
    */
   function createUntil(project: TestProject, stopped: () => boolean) {
     const acknowledged: string[] = [];
@@ -197,7 +197,7 @@ describe("a backup of the embedded database", () => {
 
   test("is whole beside others to the same folder, of which one is given up and one comes too late", async () => {
     const { dataDir: home } = await copyTemplate(inject("template"));
-    // This socket stands for a service.
+    // This socket simulates a service.
     const listener = Deno.listen({ transport: "unix", path: `${home}/backup.sock` });
     const begin = async () => {
       const taken = backUp(home, `${folder}/taken`);

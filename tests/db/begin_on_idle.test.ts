@@ -28,8 +28,8 @@ async function takenBack(number: number): Promise<void> {
 
 test("transactions behind any number of statements take nothing of these along", async () => {
   const { sql } = database;
-  // The client's pipeline holds 100 statements. A transaction behind so many would not get the
-  // connection for itself.
+  // The client's pipeline holds 100 statements. A transaction behind 100 statements would not get
+  // the connection for itself.
   for (let statements = 95; statements < 105; statements++) {
     const sent: Promise<unknown>[] = [sql.unsafe("select pg_sleep(0.01)").execute()];
     for (let n = 0; n < statements; n++) {

@@ -26,7 +26,7 @@ if (serverUrl) {
     expect(await database.sql`select 1 as one`).toEqual([{ one: 1 }]);
     await until(() => answers(database));
     one.accept();
-    // The host disappears without a word, as a machine that has lost its power.
+    // The host disappears without closing its connections, like a machine that has lost its power.
     two.hold();
     await until(() => database.databaseHealth.lost);
     await until(() => answers(database));
@@ -44,7 +44,7 @@ if (serverUrl) {
     expect(why).toContain("ALTER ROLE … SET default_transaction_isolation = 'read committed'");
     expect(why).toContain("ALTER ROLE … SET lock_timeout = '5000'");
     expect(why).not.toContain("statement_timeout");
-    // It has effect, from wherever it comes.
+    // The setting has effect, no matter where it was made.
     await database.sql`set lock_timeout = '5s'`;
     await database.sql`set default_transaction_isolation = 'read committed'`;
     expect(await whyUnusable(database.sql)).toBeUndefined();
@@ -68,7 +68,7 @@ function severalHosts({ url }: Place, proxies: TcpProxy[]): string {
   return url!.replace(host, proxies.map(({ port }) => `127.0.0.1:${port}`).join(","));
 }
 
-/** Whether the watch has been answered, after which it knows of a silence at once. */
+/** Whether the health check has had an answer. From then on it notices a silence at once. */
 async function answers({ sql, databaseHealth }: Awaited<ReturnType<typeof openDatabase>>): Promise<boolean> {
   if (databaseHealth.lost) return false;
   const found = await sql`select 1 from pg_stat_activity

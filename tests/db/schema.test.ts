@@ -32,7 +32,7 @@ test("a table that gets a column is tracked again", async () => {
       await tx`select changes from history where ticket_id = ${ticket.id}::uuid order by id desc limit 1`;
     expect(last).toEqual({ changes: { estimate: [null, 5] } });
     await tx`select 1 / 0`;
-  }).catch(({ code }) => expect(code).toBe("22012")); // nothing of it stays
+  }).catch(({ code }) => expect(code).toBe("22012")); // nothing of this is stored
 });
 
 test("db/schema.sql can be read: no line is longer than 200 characters", async () => {

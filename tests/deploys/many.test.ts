@@ -33,7 +33,7 @@ async function timed(project: TestProject, count: number): Promise<{ ms: number;
   const { body } = await sendDeploy(harness.now, { repo: "acme/many", sha });
   const ms = performance.now() - started;
   expect(body).toEqual({ stamped: count, closed: count, ignored: false });
-  // The queue looks after itself at the same time, and the embedded database after its tables.
+  // The queue and the embedded database do their maintenance at the same time.
   const statements = harness.now.statements.slice(before).filter((text) =>
     /tickets|deliveries|deploy/.test(text) && !/^vacuum|pgboss/.test(text)
   );
@@ -45,10 +45,10 @@ const MOST_ROUNDS = 20;
 
 test("a sha with 1,000 parked tickets costs as many statements as one, and a small part of 1,000 times its time", async () => {
   const project = await makeProject(harness.now, { repositories: ["acme/many"] });
-  await timed(project, 10); // the first of a kind pays for its preparation
+  await timed(project, 10); // the first call of a kind also prepares its statements
   const isSmall = (one: number, thousand: number) => thousand < 20 * one;
-  // Other work of the machine only adds to a time, so the best of some rounds tells what the call
-  // itself takes.
+  // Other work of the machine can only make a call slower, so the best time of some rounds shows
+  // the cost of the call itself.
   let [one, thousand] = [Infinity, Infinity];
   for (let round = 0; round < MOST_ROUNDS && (round < LEAST_ROUNDS || !isSmall(one, thousand)); round++) {
     const [few, many] = [await timed(project, 1), await timed(project, 1000)];

@@ -107,8 +107,8 @@ describe("the model", () => {
 
   it("lets the event loop turn while it works", async () => {
     let turns = 0;
-    // A loaded machine may hold this thread up for as long as a text takes, but not for each of
-    // many.
+    // A busy machine may delay this thread for as long as one text takes, but not at each of many
+    // texts.
     for (let texts = 0; texts < 20 && turns <= 5; texts++) {
       turns = 0;
       const timer = setInterval(() => turns++, 0);
@@ -342,7 +342,7 @@ function start(options: EmbedderOptions): Embedder {
   return embedder;
 }
 
-/** A pool of one obedient worker, ready. */
+/** A pool with one test worker, which is ready. */
 async function stub(options: Partial<EmbedderOptions> = {}): Promise<Embedder> {
   const modelDir = await temporaryFolder();
   const embedder = start({ ...STUB, modelDir, restartMs: 1, ...options });

@@ -91,7 +91,7 @@ describe("the stream of events", () => {
     await until(() => types(stream.text).length === 1);
     expect((await call("DELETE", `${project.path}/members/${removed.id}`)).status).toBe(204);
     await change(path, "high");
-    // Events come in order, so this one comes after those that are left out.
+    // Events come in order, so this event comes after the events that are left out.
     await makeTicket(harness.now, other);
     await until(() => types(stream.text).length > 1);
     expect(types(stream.text)).toEqual(["ticket.created", "ticket.created"]);
@@ -125,7 +125,7 @@ describe("streams of one user", () => {
 
   test("are a thousand at most, and a colleague's still open", async () => {
     const user = await makeMember(harness.now, project, "viewer");
-    // The stream itself does nothing until it is read.
+    // The stream itself does nothing before somebody reads it.
     const open = Array.from(
       { length: MOST_STREAMS - 1 },
       () => openStream(user.id, (async function* () {})()),

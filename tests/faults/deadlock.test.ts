@@ -13,7 +13,7 @@ function context() {
   return systemContext(harness.now.services, { kind: "job", id: "test" }, crypto.randomUUID());
 }
 
-/** PostgreSQL gives up a statement with one of these conditions. */
+/** PostgreSQL aborts a statement with one of these conditions. */
 const VICTIMS = ["deadlock_detected", "serialization_failure"];
 
 describe.each(VICTIMS)("a transaction that fails by %s", (condition) => {

@@ -3,7 +3,7 @@ import { encrypt } from "../../src/core/encryption.ts";
 import { makeProject, makeUser, type TestUser } from "../factories.ts";
 import { type Answer, openHarness } from "../harness.ts";
 
-/** Takes every connection and never answers on it. */
+/** A server that accepts every connection and never answers. */
 const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
 const connections: Deno.Conn[] = [];
 void (async () => {
@@ -82,7 +82,7 @@ test("a code host that never answers is told of each repository before the call'
   expect([status, body.failed]).toEqual([200, 6]);
   const codes: string[] = body.results.map(({ code }: { code: string }) => code);
   expect(["provider_unavailable", "set_up_in_progress"]).toEqual(expect.arrayContaining(codes));
-  // Their turn comes when the first four are given up.
+  // Their turn comes after the first four calls have timed out.
   expect(codes.slice(4)).toEqual(["set_up_in_progress", "set_up_in_progress"]);
   await windUntil(async () => (await harness.sql`select from claims`).length === 0);
 });

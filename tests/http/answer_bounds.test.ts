@@ -7,8 +7,8 @@ import { useHarness } from "../harness.ts";
 import { strainOf } from "../observe_process.ts";
 import { type LargestRows, makeLargestRows } from "../largest_rows.ts";
 
-// One bound for every procedure that reads; a new one is under these tests without being named
-// here.
+// The same limit holds for every procedure that reads. These tests include a new procedure without
+// naming it here.
 const harness = useHarness();
 const project = useProject(harness);
 
@@ -19,7 +19,10 @@ const BEARABLE = { grownBytes: 600 * 1024 * 1024, silentMs: 2_000 };
 /** Bytes that tRPC writes around the answers of a batch. */
 const FRAME = 64 * 1024;
 
-/** The readers of what there is one of, or none: they have no long list. All others must find the largest rows. */
+/**
+ * Procedures that read a single thing and no long list. All other procedures must find the largest
+ * rows.
+ */
 const WITHOUT_ROWS: Record<string, number> = {
   "billing.get": 503,
   "integrations.getHookRun": 404,
@@ -39,7 +42,7 @@ beforeAll(async () => {
   rows = await makeLargestRows(harness.now, project);
 }, 120_000);
 
-/** The widest question that a procedure takes: everything, and as much of it as a page has. */
+/** The input with which a procedure returns the most: no filters, and the longest page. */
 function inputOf({ meta, input, pathFields }: PublishedProcedure): Record<string, unknown> {
   const { params } = rows;
   const { survey, ...ids } = params;
@@ -95,7 +98,7 @@ describe.each(Object.entries(requests))("the largest answer by %s", (_door, requ
         });
         return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
       });
-      // A batch that finds no more room answers some of its calls with a failure.
+      // In a batch that exceeds the limit, some calls fail.
       const expected = WITHOUT_ROWS[name] ?? 200;
       expect(result.status === 207 ? 200 : result.status).toBe(expected);
       expect(result.bytes).toBeLessThanOrEqual(MAX_ANSWER_BYTES + FRAME);

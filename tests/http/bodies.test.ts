@@ -11,7 +11,7 @@ const project = useProject(harness);
 const JSON_TYPE = { "content-type": "application/json" };
 const LIMIT = 256 * 1024;
 
-/** A body of exactly so many bytes. */
+/** A body with exactly this number of bytes. */
 function bodyOf(bytes: number): string {
   const empty = JSON.stringify(ticketInput({ evidence: { pad: "" } }));
   return empty.replace('"pad":""', `"pad":"${"x".repeat(bytes - empty.length)}"`);
@@ -129,7 +129,7 @@ describe("a body", () => {
 
 describe("null in the place of a body", () => {
   const procedures = publishedProcedures().filter(({ meta }) => hasBody(meta.method));
-  /** An answer of the call by a super admin, about what there is not. */
+  /** The answer to a super admin's call about a thing that doesn't exist. */
   async function send({ meta }: PublishedProcedure, options: CallOptions) {
     const { token } = await makeUser(harness.now, { role: "super_admin" });
     const path = meta.path.replace("/projects/{id}", `/projects/${project.id}`).replace("{role}", "qa")

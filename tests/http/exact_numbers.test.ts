@@ -26,7 +26,7 @@ describe("a whole number", () => {
     ['{"id": 750727362669608961}', "evidence.id"],
     ['{"id": -750727362669608961}', "evidence.id"],
     ['{"id": 9007199254740993}', "evidence.id"],
-    // A double holds this number, but is written as another one.
+    // A double can hold this number, but JavaScript writes the double as another number.
     ['{"id": 1152921504606846976}', "evidence.id"],
     ['{"id": 9007199254740993.0}', "evidence.id"],
     ['{"id": 9007199254740991.7}', "evidence.id"],

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { useHarness } from "../harness.ts";
 import { runDeno } from "../run_deno.ts";
 
-// Tools of others read the document here. `.ci/go_client` does it for Go; the generator of Python
-// is tried by hand.
+// These tests run other people's generators on the document. `.ci/go_client` does the same for Go.
+// The generator for Python is tried manually.
 const harness = useHarness();
 let folder: string;
 beforeAll(async () => {

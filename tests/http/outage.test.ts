@@ -49,7 +49,7 @@ async function titles(): Promise<string[]> {
   return body.tickets.map(({ title }: { title: string }) => title);
 }
 
-/** Creates so many and returns their titles. */
+/** Creates this number of tickets and returns their titles. */
 async function createSome(count: number): Promise<string[]> {
   const made: string[] = [];
   for (let i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ async function takeWrites(any: boolean): Promise<void> {
   await alterDatabase(`set default_transaction_read_only = ${!any}`, { anew: !any });
 }
 
-/** Also ends the connections of all clients, if it is told to. */
+/** On request, also ends the connections of all clients. */
 async function alterDatabase(change: string, { anew }: { anew: boolean }): Promise<void> {
   const name = nameOf(place.url!);
   await administer(async (sql) => {
@@ -116,7 +116,7 @@ if (serverUrl) {
         return all.every(({ status }) => status === 503) && all;
       });
       for (const answer of answers) expectError(answer, 503, "unavailable");
-      // The process itself works, and names the part that it lacks.
+      // The process itself works, and names the missing part.
       expect((await service.call("GET", "/healthz")).status).toBe(200);
       expect(await service.call("GET", "/readyz")).toMatchObject({
         status: 503,
@@ -136,7 +136,7 @@ if (serverUrl) {
 } else {
   test("an embedded database that dies ends the process with its reason, and the next one has all that was acknowledged", async () => {
     const acknowledged = await createSome(20);
-    // A message that no client sends: the engine answers FATAL and is of no more use.
+    // This is a message that no client sends. The engine answers FATAL and can't be used any more.
     const socket = await Deno.connect({ transport: "unix", path: `${place.dataDir}/db.sock` });
     await socket.write(new Uint8Array(["z".charCodeAt(0), 0, 0, 0, 4]));
     expect(await service.ended()).toBe(70);

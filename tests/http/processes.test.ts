@@ -7,7 +7,7 @@ import { until } from "../until.ts";
 
 const ADMIN = { email: "root@example.test", password: "the first admin's password" };
 const ENV = { ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password };
-/** Within so many seconds every process has forgotten a right that was taken away. */
+/** The seconds after which no process remembers a right that was taken away. */
 const FORGOTTEN_S = 5;
 
 let place: Place;

@@ -13,7 +13,10 @@ const ofTicket = publishedProcedures().filter(({ pathFields }) => pathFields.inc
 const call = (method: string, path: string, options: CallOptions = {}) =>
   harness.now.call(method, path, { token: project.admin.token, ...options });
 
-/** Where the documents' own example says nothing, or not of what there is here. */
+/**
+ * Inputs for calls without an example in the document, or with an example about things that don't
+ * exist here.
+ */
 const BODIES: Record<string, () => unknown> = {
   "agents.register": () => ({ agent_id: `bc_${uuid()}` }),
   "integrations.linkIssue": () => ({ issue_number: 12, repo_full_name: "acme/handoff" }),
@@ -77,7 +80,7 @@ const ofTickets = publishedProcedures().flatMap((procedure) =>
     .map((field) => [procedure.name, field, procedure] as const)
 );
 
-/** A ticket of which the project's admin is told, and about which there is a suggestion. */
+/** A ticket with a notification for the project's admin and with a suggestion. */
 async function makeNoted(): Promise<TestTicket> {
   const ticket = await makeTicket(harness.now, project);
   const { token } = await makeMember(harness.now, project, "member");

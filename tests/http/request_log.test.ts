@@ -5,7 +5,7 @@ import { logged } from "../logged.ts";
 
 const harness = useHarness({ env: { STRIPE_WEBHOOK_SECRET: "whsec_payment_of_the_tests" } });
 
-/** The lines of the requests that `work` makes. */
+/** Returns the log lines of the requests that `work` makes. */
 async function linesOf(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
   const lines = (await logged(work)).trim().split("\n").map((line) => JSON.parse(line));
   return lines.filter(({ message }) => message === "request");

@@ -16,8 +16,8 @@ test(
 
     expect(tries).toHaveLength(SUBJECTS * 5);
     const failures = new Set(tries.flat().filter((status) => status !== 200));
-    // The service tells that a server is away. The embedded database ends together with its
-    // process.
+    // The service reports that a server is away. The embedded database, in contrast, ends together
+    // with its process.
     expect([...failures]).toEqual([place.url ? 503 : 0]);
     expect(await effectsAt(place)).toEqual(expected);
   },
@@ -45,7 +45,7 @@ async function withEngineDead(place: Place, lanes: Lane[]): Promise<number[][]> 
   await sendAll(lanes, async (sent) => {
     tries.push(await sendUntilTaken(() => service.url, sent));
     if (tries.length !== SUBJECTS) return;
-    // A message that no client sends: the engine answers FATAL and is of no more use.
+    // This is a message that no client sends. The engine answers FATAL and can't be used any more.
     const socket = await Deno.connect({ transport: "unix", path: `${place.dataDir}/db.sock` });
     await socket.write(new Uint8Array(["z".charCodeAt(0), 0, 0, 0, 4]));
     expect(await service.ended()).toBe(70);

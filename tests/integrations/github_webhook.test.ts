@@ -9,7 +9,7 @@ const hosting = useHosting({ GITHUB_WEBHOOK_SECRET: `${SECRET},older-secret-of-t
 describe("the receiver", () => {
   test("takes every example of every event that GitHub documents, once each", async () => {
     const { harness } = hosting.now;
-    // A project that the examples speak about, so that they have something to find.
+    // A project with the ticket that the examples name, so that they find it.
     const project = await makeProject(harness, {
       repositories: ["codertocat/hello-world", "octo-org/octo-repo"],
     });

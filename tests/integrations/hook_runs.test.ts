@@ -63,7 +63,7 @@ describe("more than twenty repositories", () => {
     expect(done).toMatchObject({ state: "done", total: 100, pending: 0, reconnect: false, code: null });
     expect(done.failed).toBeGreaterThan(0);
     expect(done.created).toBeGreaterThan(50);
-    // No failure left two hooks, and each hook that the run told of is there.
+    // No failure left two hooks, and each hook that the run reported exists.
     for (const { repo, status, hook_id } of done.results as Result[]) {
       const hooks = github.state.repository(repo)!.hooks;
       expect(hooks.length).toBeLessThanOrEqual(1);
@@ -253,7 +253,7 @@ describe("more than twenty repositories", () => {
       from hook_run_results where run_id = ${body.run_id}::uuid`;
     const { sql } = harness;
     /**
-     * Another process does the work at the moment in which this one is about to leave the rest to a
+     * Another process does the rest of the work just before this process leaves the rest to the
      * next round.
      */
     const overtaken: Sql = new Proxy(sql, {

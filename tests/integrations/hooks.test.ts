@@ -69,7 +69,7 @@ describe("setting up webhooks", () => {
         expect(await setUp()).toMatchObject([{ repo: "acme/terse", status, hook_id: 7 }]);
       }
       expect(hooks).toHaveLength(3);
-      // Somebody made it again, with a secret of theirs.
+      // Somebody has created the hook again, with another secret.
       Object.assign(hooks[2]!, { id: 8 });
       expect(await setUp()).toMatchObject([{ status: "updated", hook_id: 8 }]);
     } finally {
@@ -95,7 +95,7 @@ describe("setting up webhooks", () => {
     hooksOf(more)[0]!.events = ["issues", "pull_request", "push"];
     hooksOf(form)[0]!.config.content_type = "form";
     hooksOf(insecure)[0]!.config.insecure_ssl = "1";
-    // A change of the secret alone shows in the time of the change only.
+    // If only the secret was changed, nothing but the time of the change shows it.
     Object.assign(hooksOf(rewritten)[0]!, { updated_at: "2031-01-01T00:00:00Z" });
     hooksOf(rewritten)[0]!.config.secret = "somebody else's";
     const { body } = await hosting.now.setUp(project.admin);

@@ -39,7 +39,7 @@ async function openClients(place: Place): Promise<Database[]> {
   return await Promise.all([1, 2].map(() => openDatabase({ ...pastPooler(place), poolSize: 1 })));
 }
 
-/** Lets so much time go by, and runs what comes due in it. */
+/** Lets this time pass, and runs the jobs that become due in it. */
 async function pass({ sql }: Harness, clock: TestClock, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += STEP_SECONDS) {
     await clock.tick(STEP_SECONDS * 1000);
@@ -59,7 +59,7 @@ test("two processes on one database for ten simulated minutes: each sweep runs o
   try {
     for (const boss of bosses) {
       await startJobs(boss, harness.services);
-      // Their polls would take most of the time.
+      // The other workers' polls would take most of the time.
       const others = Object.keys(QUEUES).filter((name) => !SWEEPS.includes(name));
       await Promise.all(others.map((name) => boss.offWork(name, { wait: false })));
     }

@@ -11,7 +11,7 @@ import { until } from "../until.ts";
 let awake = false;
 let [atWork, mostAtWork] = [0, 0];
 const { atOnce } = QUEUES["embed-ticket"];
-/** No job ends before so many run at once. */
+/** No job ends before this number of jobs run at once. */
 const together = Promise.withResolvers<void>();
 
 const embedder: Embedder = {
@@ -87,8 +87,8 @@ describe("jobs that a process runs at once", () => {
     expect(failed).toEqual([
       { ticket: unreadable.id, error: expect.stringContaining("the model gave no embedding") },
     ]);
-    // The job that fills in what is missing starts with the process and embeds one ticket beside
-    // them.
+    // The job for missing embeddings starts with the process, and embeds one more ticket at the
+    // same time.
     expect([atOnce, atOnce + 1]).toContain(mostAtWork);
   });
 });

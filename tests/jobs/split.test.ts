@@ -72,7 +72,7 @@ test("JOBS=off serves and runs no job; JOBS=only runs what waits and serves noth
   await call("POST", `${project}/tickets`, ticketInput());
   const asked = await call("POST", `${project}/ai-suggestions/analysis`);
   expect(asked.finished_at).toBeNull();
-  // Twice as long as a worker would leave a job waiting.
+  // This is twice the time that a job waits for a worker.
   await pause(2 * POLLING_SECONDS * 1000);
   expect(await countsOf(call)).toEqual({ waiting: 1, active: 0, failed: 0, completed: 0 });
   expect(ran(server)).toEqual([]);

@@ -13,7 +13,7 @@ export interface ToolAnswer {
   bytes: number;
 }
 
-/** The official client, connected to the app's own door with an API key. */
+/** The official client, connected to the app with an API key. */
 export class Agent {
   readonly #client: Client;
 

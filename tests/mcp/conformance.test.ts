@@ -6,8 +6,8 @@ const SUITE =
   new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url).pathname;
 
 /**
- * Failures that the suite finds because a product can't have what it looks for: the suite's own
- * fixture tools, resources and prompts, and kinds of answers that this service has no use for.
+ * Expected failures. The suite looks for its own fixture tools, resources and prompts, and for
+ * kinds of answers that this service doesn't use.
  */
 const EXPECTED = new URL("./conformance.expected.json", import.meta.url);
 
@@ -16,7 +16,7 @@ let key: string;
 let server: Deno.HttpServer<Deno.NetAddr>;
 
 beforeAll(async () => {
-  // The suite can't send a key, so that this server adds it to what it passes on.
+  // The suite can't send a key, so this proxy adds the key to each request.
   server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
     const headers = new Headers(request.headers);
     headers.set("authorization", `Bearer ${key}`);

@@ -55,12 +55,12 @@ async function answer(questionId: string, option = "yes") {
   if (status !== 200) throw new Error(JSON.stringify(body));
 }
 
-/** Waits until so many callers wait. */
+/** Waits until this number of callers wait. */
 async function untilWaiting(count: number): Promise<void> {
   await until(() => harness.now.services.feed.size >= count);
 }
 
-/** Until the service has sent no statement about questions, tickets or keys for so long. */
+/** Waits until the service has sent no statement about questions, tickets or keys for this time. */
 async function untilQuiet(ms: number): Promise<void> {
   const sent = () => harness.now.statements.filter((text) => /questions|tickets|api_keys/.test(text)).length;
   let last = { count: sent(), at: performance.now() };

@@ -261,7 +261,7 @@ describe("a mail server", () => {
     await deliverAgain();
     await deliverAgain();
     const mails = mailsTo(reader);
-    expect(mails).toHaveLength(2); // It had kept the one that it never acknowledged.
+    expect(mails).toHaveLength(2); // The server had kept the mail that it never acknowledged.
     expect(new Set(mails.map(({ id }) => id)).size).toBe(1);
     await deliverAgain();
     expect(mailsTo(reader)).toHaveLength(2);

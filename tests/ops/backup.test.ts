@@ -68,7 +68,7 @@ describe("the embedded database", () => {
     await Deno.mkdir(`${home}/db`, { recursive: true });
     const listener = Deno.listen({ transport: "unix", path: `${home}/backup.sock` });
     const { child, ended } = startOps("backup", [`${home}/taken`], { DATA_DIR: home });
-    // This socket stands for a service that never says its last word.
+    // This socket simulates a service that never sends its last word.
     const connection = await listener.accept();
     await connection.write(new TextEncoder().encode("ready\n"));
     const heard = new Uint8Array(16);

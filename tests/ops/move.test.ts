@@ -226,7 +226,7 @@ describe("an installation is moved", () => {
 
   test("once more where it broke off between the marks of both sides", async () => {
     const place = await other();
-    const lost = new Error("the target is gone");
+    const lost = new Error("the target no longer exists");
     const withLoss = (database: Database): Database => {
       // By then, only the last statement of a move goes to the client itself. It removes the
       // target's mark.

@@ -210,7 +210,7 @@ describe("export and import", () => {
     "%s signs out and leaves no half a file when it is told to end",
     async (name) => {
       const called: string[] = [];
-      // This server stands for a service that answers only sign-ins and sign-outs.
+      // This server simulates a service that answers only sign-ins and sign-outs.
       const service = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
         const [procedure] = new URL(request.url).pathname.split("/").slice(-1);
         called.push(procedure!);

@@ -12,7 +12,7 @@ const harness = useHarness({
 });
 const project = useProject(harness);
 
-/** A receiver that is gone for events, and a chat hook. */
+/** A server with a receiver that answers 410 to events, and with a chat hook. */
 const told: string[] = [];
 const receiver = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
   if (!request.url.endsWith("/chat")) return new Response(null, { status: 410 });
@@ -46,7 +46,7 @@ async function call(method: string, path: string, body?: Record<string, unknown>
   return answer.body;
 }
 
-/** A webhook that was switched off, because its receiver is gone. */
+/** A webhook that was switched off, because its receiver answered 410. */
 async function makeDead(): Promise<{ id: string; path: string }> {
   const body = { url: at("/gone"), types: ["ticket.created"], description: "Builds" };
   const { id } = await call("POST", `${project.path}/webhooks`, body);

@@ -71,7 +71,8 @@ export class Bed {
   }
 
   /**
-   * Closes what a test has opened: a page that stays goes on asking for what later tests change.
+   * Closes the pages that a test has opened, because an open page would read the data that later
+   * tests change.
    */
   async leave(): Promise<void> {
     await Promise.all(Array.from(this.#open, (context) => context.close()));
@@ -205,11 +206,11 @@ export async function axe(page: Page): Promise<string[]> {
   // The inspector runs axe and not the page, because the policy forbids it to scripts.
   if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(await axeSource());
   const violations = await page.evaluate(async () => {
-    // An element that fades in has too little contrast until it is there.
+    // An element that is still fading in has too little contrast.
     const ending = document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity);
     await Promise.allSettled(ending.map((one) => one.finished));
     const values = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-    // The library's own announcer names for a moment what may be gone by then.
+    // The library's own announcer refers for a moment to elements that may already be gone.
     // deno-lint-ignore no-explicit-any
     const found = await (globalThis as any).axe.run({ exclude: ["[data-live-announcer]"] }, {
       runOnly: { type: "tag", values },

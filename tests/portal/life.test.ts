@@ -82,7 +82,7 @@ test("the whole life of a ticket: two people and an agent, each seeing what the 
   await his.getByRole("tab", { name: "History" }).click();
   await his.getByText("created the ticket").waitFor();
 
-  // Ana's inbox has one line for all of it.
+  // Ana's inbox has one line for all of these events.
   await ana.goto("/inbox");
   await ana.getByRole("link", { name: /Names with an apostrophe/ }).waitFor();
   expect(await ana.getByRole("link", { name: /Names with an apostrophe/ }).count()).toBe(1);
@@ -112,13 +112,13 @@ test("when nothing waits, the first page says so", async () => {
   bed.now.expectNoComplaints();
 });
 
-/** Presses Tab until the focus is on what a screen reader would call so. */
+/** Presses Tab until the focus is on the element with this accessible name. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const passed = [];
   for (let steps = 0; steps < 120; steps++) {
     await page.keyboard.press("Tab");
     const element = page.locator(":focus");
-    // After the last one the window itself has it.
+    // After the last element, the window itself has the focus.
     if (await element.count() === 0) continue;
     const focused = await element.ariaSnapshot();
     if (name.test(focused)) return;

@@ -3,7 +3,7 @@ import { axe, DESK, expectAccessible, NARROW, PHONE, useWorld } from "./_browser
 
 const bed = useWorld();
 
-/** Each screen, and what must be there before it is looked at. */
+/** Each screen, with the element that must be there before the screen is checked. */
 const SCREENS: [name: string, path: string, shown: string][] = [
   ["waiting", "/", "Waiting for you"],
   ["inbox", "/inbox", "Mark all as read"],

@@ -71,7 +71,8 @@ test("the pages that stand without the portal look like it, are accessible, and 
     name: "Nora New",
   });
   const { page, complaints } = await bed.now.visit();
-  // As it is painted, because the built styles may name the same colour in another way.
+  // The painted colour is compared, because the built styles may write the same colour in another
+  // way.
   const ground = () =>
     page.evaluate(() => {
       const paint = document.createElement("canvas").getContext("2d")!;

@@ -139,7 +139,7 @@ test("after an @ the people of the project are offered: by keys in a comment, an
   const offered = page.getByRole("listbox", { name: "People of the project" }).getByRole("option");
   await offered.filter({ hasText: "Mei Tanaka" }).waitFor();
   expect(await axe(page)).toEqual([]);
-  // Escape leaves the list and neither the field nor what was typed.
+  // Escape closes only the list. The field stays open, and the typed text is kept.
   await page.keyboard.press("Escape");
   await offered.first().waitFor({ state: "detached" });
   expect(await comment.inputValue()).toBe("Can @m");
@@ -156,7 +156,7 @@ test("after an @ the people of the project are offered: by keys in a comment, an
   await offered.filter({ hasText: "Jonas Weber" }).click();
   await comment.pressSequentially("look at it?");
   expect(await comment.inputValue()).toBe("Can @Mei Tanaka and @Jonas Weber look at it?");
-  // The draft keeps who was meant.
+  // The draft keeps the mentioned person.
   await page.reload();
   expect(await comment.inputValue()).toBe("Can @Mei Tanaka and @Jonas Weber look at it?");
   await comment.press("Control+Enter");

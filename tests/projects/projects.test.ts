@@ -88,7 +88,7 @@ describe("creating a project", () => {
     const { token } = project.admin;
     const answers = await behindLock(
       harness.now,
-      // The renaming has written the key, but not ended.
+      // The renaming has written the key, but is not committed yet.
       (tx) => tx`lock table audit_log in exclusive mode`,
       () => call("PATCH", project.path, { token, body: { key: "RUSH", slug: "rush" } }),
       () => call("POST", "/projects", { token, body: { name: "Rush" } }),

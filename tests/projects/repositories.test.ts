@@ -130,7 +130,7 @@ describe("an archived project", () => {
     const project = await makeProject(harness.now);
     const { token } = project.admin;
     await makeTicket(harness.now, project);
-    // Another process archives the project, and this one hears of it in a few seconds.
+    // Another process archives the project, and this process learns of it only after a few seconds.
     await harness.now.sql`update projects set archived_at = now() where id = ${project.id}::uuid`;
     const late = await call("POST", `${project.path}/tickets`, { token, body: ticketInput() });
     expect(late).toMatchObject({ status: 403, body: { error: expect.stringContaining("archived") } });

@@ -10,7 +10,7 @@ const talk = useTalk(harness);
 
 const waiters = () => harness.now.services.feed.size;
 
-/** Begins to wait, and answers once the service does so too. */
+/** Begins to wait, and returns when the service has noticed the waiting call. */
 async function wait(path: string, caller: { token: string } = talk.annsKey, seconds = 50) {
   const before = waiters();
   const answer = talk.call("GET", `${path}?wait=${seconds}`, undefined, caller);

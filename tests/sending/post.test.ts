@@ -83,7 +83,7 @@ describe("no way inside", () => {
   });
 
   test("by a name that leads to a private address when the connection is made", async () => {
-    // Only the look-up tells the address, because every machine has this name for itself.
+    // Only the look-up shows the address, because this name means the machine itself everywhere.
     expect(await send(`http://${Deno.hostname()}:${server.addr.port}/`)).toMatchObject({
       failure: "refused",
     });

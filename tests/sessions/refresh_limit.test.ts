@@ -6,7 +6,7 @@ const env = { RATE_LIMIT_REFRESH: "3/60" };
 const harness = useHarness({ env });
 const second = useSecondHarness(harness, { env });
 
-/** Attempts from one address with a token that doesn't exist: they count too. */
+/** Attempts from one address with an unknown token, which are counted, too. */
 async function attempts(count: number, address: string): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let i = 0; i < count; i++) answers.push(await refresh(harness.now, "guessed", { address }));
@@ -116,7 +116,7 @@ test("takes the address from X-Forwarded-For's last hop only behind a proxy that
     const answers: Answer[] = [];
     for (let i = 0; i < 3; i++) answers.push(await refresh(proxied, "guessed", forged));
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 429]);
-    // A proxy may write the port too. Even then, no connection has a counter of its own.
+    // A proxy may write the port too. Even then, the connections of an address share one counter.
     for (const address of ["10.7.1.1", "[2001:db8::1]"]) {
       const ported: Answer[] = [];
       for (let port = 5000; port < 5004; port++) {

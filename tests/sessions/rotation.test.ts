@@ -34,7 +34,7 @@ async function running<T>(
   }
 }
 
-/** A person whose token of the code-hosting service is stored and returns their id. */
+/** Creates a person with a stored code-hosting token, and returns the person's id. */
 async function makeLinked(harness: Harness): Promise<string> {
   const { id } = await makeUser(harness);
   const { encryption } = harness.services.secrets;
@@ -50,7 +50,7 @@ async function readLinked(harness: Harness, id: string) {
   return decrypt(harness.services.secrets.encryption, row!.token, `code_hosting_accounts/${id}`);
 }
 
-/** Returns the statuses that the senders with a secret get. */
+/** Returns the statuses of the deliveries of all senders that have a secret. */
 async function deliver(harness: Harness, secret: string): Promise<number[]> {
   const sent = [
     agentDelivery(secret, {
@@ -104,8 +104,8 @@ describe("rotating every secret", () => {
 
     await running(NEW, async (harness) => {
       expect((await me(harness, during.access_token)).status).toBe(200);
-      // A user who was away all the time has an access token of the old secret. The refresh token
-      // still brings a new one.
+      // A user who was away during the rotation has an access token of the old secret. The refresh
+      // token still brings a new one.
       expect((await me(harness, before.idle.access_token)).status).toBe(401);
       const back = await refresh(harness, before.idle);
       expect(back.status).toBe(200);

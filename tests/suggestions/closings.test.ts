@@ -439,7 +439,7 @@ describe("a ticket that nobody touches", () => {
     expect(await stateOf(harness.now, ticket.id)).toEqual(before);
   });
 
-  /** Suggested to be closed, with a task that somebody may claim. */
+  /** The ticket is suggested to be closed, and it has a task that somebody may claim. */
   async function makeClaimable() {
     const project = await makeProject(harness.now);
     const worker = await makeMember(harness.now, project, "member");

@@ -68,7 +68,8 @@ test("two processes that analyze a project at once, and every later analysis, fi
     const project = await makeProject(harness.now, { repositories: ["acme/live"] });
     await makeEveryKind(project);
     await Promise.all([harness.now, second.now].map((process) => analyzeIn(process, project)));
-    // The other process may have found something about a ticket just before this one closed it.
+    // The other process may have found something about a ticket just before this process closed the
+    // ticket.
     await analyzeAll(harness.now);
     const found = await list(harness.now, project, "status=all");
     const live = found.filter(({ status }) => status !== "expired");
@@ -116,7 +117,7 @@ test("of two analyses at once the one that looked last is believed", async () =>
   const first = analyzeProject(slow, { project_id: project.id });
   await reading.promise;
   await send(project, "POST", `${finished.path}/tasks`, { title: "One more", role: "qa" });
-  // The collector gives a change a minute to settle.
+  // The collector reads only changes that are older than a minute.
   await harness.now.sql`update history set created_at = created_at - interval '10 minutes'`;
   await analyze(harness.now);
   goOn.resolve();
@@ -162,7 +163,7 @@ test("an analysis and a collection of changes mark the same tickets without ever
     .toHaveLength(0);
 });
 
-/** Marks one ticket, and the other one when the analysis waits for the first. */
+/** Marks one ticket. Marks the other ticket when the analysis waits for the first one. */
 async function besideCollection(
   mark: (db: Db, id: string) => PromiseLike<unknown>,
   first: string,

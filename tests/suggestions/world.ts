@@ -127,7 +127,7 @@ export async function stateOf({ sql }: Harness, ticketId: string): Promise<Recor
   return row!.state;
 }
 
-/** Sets back every clock of a ticket, as if nobody had touched it for so many days. */
+/** Sets back all times of a ticket, as if nobody had touched the ticket for this number of days. */
 export async function leaveAlone({ sql }: Harness, ticketId: string, days: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`select set_config('handoff.actor', '{"kind":"job","id":"test"}', true)`;

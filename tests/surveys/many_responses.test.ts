@@ -6,7 +6,7 @@ import { useHarness } from "../harness.ts";
 const harness = useHarness();
 const ROWS = 1_500;
 const QUESTIONS = 10;
-/** A page of answers has at most 2 MiB of text, and one answer is beside it. */
+/** A page of answers has at most 2 MiB of text, and one more answer is read with it. */
 const MOST_OF_PART = 3 * 1024 * 1024;
 
 let admin: TestUser;

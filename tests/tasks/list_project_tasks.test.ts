@@ -159,7 +159,7 @@ describe("the tasks of a project", () => {
   });
 });
 
-/** Reads a page, and returns how the database would. */
+/** Reads a page, and returns the plan of the database. */
 async function planOfPage(project: TestProject, query: object): Promise<string> {
   const { sql, services } = harness.now;
   const ctx = {

@@ -12,7 +12,7 @@ const member = (user: TestUser) => `${world.project.path}/members/${user.id}`;
 const change = (body: Record<string, unknown>): Loss => async ({ id }) =>
   await call("PATCH", `/users/${id}`, body, { token: (await root()).token });
 
-/** Who is given work, and how they lose the right to do it. */
+/** The kinds of people who get work, and the ways in which they lose the right to do it. */
 const LOSSES: [string, () => Promise<TestUser>, Loss][] = [
   [
     "is removed",

@@ -4,9 +4,9 @@ import { besideLock } from "../behind_lock.ts";
 import { add, call, harness, list, newTicket, order, patch, world } from "./_tasks.ts";
 
 /**
- * The change of the order of c, d, a, b waits while a and b are being written, and a claim of d
- * passes it at that time. The two stand last in every order in which the change may come by the
- * tasks, but for the order of their ids.
+ * The reordering to c, d, a, b waits while a and b are being written. At that time, a claim of d
+ * must not have to wait. a and b are last in every order in which the reordering may reach the
+ * tasks, except for the order of their ids.
  */
 async function besideClaim(waits: (ids: string[]) => ReturnType<typeof call>) {
   const ids = await newTicket("a", "b", "c", "d");

@@ -7,7 +7,7 @@ export const ACTORS = ["admin", "member", "viewer", "key", "bot"] as const;
 export type Actor = (typeof ACTORS)[number];
 type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** The beliefs of a user of the service about a ticket: the rules without locks, SQL or doors. */
+/** A model of a ticket as its users understand it: the rules without locks, SQL or HTTP. */
 export interface Model {
   stage: (typeof STAGES)[number];
   roles: Record<string, string>;

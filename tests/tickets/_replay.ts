@@ -81,7 +81,7 @@ export function replay(rows: readonly HistoryRow[]): Record<string, Facts> {
   return things;
 }
 
-/** Returns the same from the service's current answers. */
+/** Returns the same facts from the service's current answers. */
 export async function readThings(
   harness: Harness,
   project: TestProject,

@@ -1,7 +1,7 @@
 import type { Embedder } from "../../src/embedding/embedder.ts";
 
 /**
- * An embedder that knows a vector for each title and answers at once. It can be switched off and
+ * An embedder with a fixed vector for each title, which answers at once. It can be switched off and
  * on.
  */
 export class SetVectors implements Embedder {

@@ -115,8 +115,7 @@ describe("bulk", () => {
 
   test("skip_human_test_gate is for admins, who are written down with the cases they stepped over", async () => {
     const [ticket, free] = [await withCase(), await makeTicket(harness.now, project)];
-    // No gate stands before another stage, nor before a ticket without cases: there is nothing to
-    // step over.
+    // No gate guards another stage, or a ticket without test cases, so there is nothing to skip.
     for (const to of [{ action: "move", stage: "validation" }, { action: "close" }]) {
       const { body } = await bulk({ ...to, ticket_ids: [ticket.id, free.id], skip_human_test_gate: true });
       expect(body.updated).toBe(2);

@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 
 /**
- * The arrows of a state diagram. An arrow from a state that contains others stands for an arrow
- * from each of them.
+ * The arrows of a state diagram. An arrow from a state that contains other states means an arrow
+ * from each of these.
  */
 function parse(diagram: string): Arrow[] {
   const inside = new Map<string, string[]>();

@@ -259,8 +259,8 @@ const WRITES: Record<
 const SILENT = ["tasks.heartbeat"];
 
 /**
- * How a ticket, its tasks and its test cases stand, by id; `stale` is what has not been changed
- * since it was aged.
+ * The states of a ticket, its tasks and its test cases, by id. `stale` lists the things that have
+ * not been changed since they were aged.
  */
 async function standing({ ticket }: Stage) {
   const rows = await hosting.now.harness.sql<

@@ -71,7 +71,7 @@ const life: fc.Arbitrary<Life> = fc.record({
   operations: fc.array(operation, { minLength: 4, maxLength: 12, size: "max" }),
 });
 
-/** The number of lives that go on at the same time. */
+/** The number of lives that are played at the same time. */
 const AT_ONCE = 4;
 
 async function live(world: World, { operations, ...start }: Life) {

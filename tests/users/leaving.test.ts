@@ -70,7 +70,7 @@ async function turnAtOnce(admins: TestUser[]): Promise<number[]> {
 }
 
 describe("the last active super admin", () => {
-  /** Makes sure that the installation has exactly so many active super admins. */
+  /** Makes sure that the installation has exactly this number of active super admins. */
   async function superAdmins(count: number) {
     await harness.now.sql`update users set deactivated_at = now() where role = 'super_admin'`;
     harness.now.services.access.clear();

@@ -10,8 +10,8 @@ import { call, harness, someone } from "./_people.ts";
 const second = useSecondHarness(harness);
 
 /**
- * Each user acts on the other or on themselves. Both are let in before either is done, and the
- * first one's call comes first.
+ * Each user acts on the other or on themselves. Both calls pass the access check before either is
+ * done, and the first caller's call comes first.
  */
 function atOnce(users: { id: string }[], ...calls: (() => ReturnType<typeof call>)[]) {
   const ids = users.map(({ id }) => id);

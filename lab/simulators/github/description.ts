@@ -58,8 +58,8 @@ function referencesIn(whole: Json, from: unknown): string[][] {
 }
 
 /**
- * Moves `nullable`: the description has it beside a choice of schemas, but the validator accepts it
- * only beside a type.
+ * Moves `nullable`, because the description has it next to a choice of schemas, but the validator
+ * accepts it only next to a type.
  */
 function repairNullable(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("nullable" in value) || "type" in value) return value;

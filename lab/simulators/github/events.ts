@@ -1,7 +1,10 @@
 import { sign } from "@octokit/webhooks-methods";
 import { v5 as uuid } from "uuid";
 
-/** A delivery as GitHub sends it: a real payload of an event with the current facts put in. */
+/**
+ * A delivery as GitHub sends it. It is a real payload of an event, with the current facts filled
+ * in.
+ */
 export interface GitHubDelivery {
   event: string;
   payload: Record<string, unknown>;
@@ -39,7 +42,10 @@ export interface IssueFacts {
   title?: string;
   state?: "open" | "closed";
   at?: string;
-  /** The new place of a transferred issue, or the former place of one that a transfer opened. */
+  /**
+   * The other end of a transfer: the new place of a transferred issue, or the former place of an
+   * issue that was opened by a transfer.
+   */
   other?: { repo: string; number: number };
 }
 

@@ -1,4 +1,4 @@
-import { randomOf } from "../../bench/random.ts";
+import { randomOf } from "../../random.ts";
 
 /** The ways in which GitHub's documents say that a call can fail, and undocumented ones. */
 export type FailureKind =

@@ -41,8 +41,8 @@ export class GitHubState {
   readonly tokens = new Map<string, Identity>();
   readonly #repositories = new Map<string, Repository>();
   /**
-   * GitHub refuses a second hook with the same config; without this rule only the caller can
-   * prevent it.
+   * Whether a second hook with the same config is refused, as at GitHub. Without this rule, only
+   * the caller can prevent two such hooks.
    */
   refusesDuplicates = true;
   /** How far GitHub's clock is ahead of ours, in milliseconds. */
