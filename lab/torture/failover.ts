@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { unfinishedJobs } from "./jobs.ts";
 import { Load } from "./load.ts";
-import { type Books, type Options, type Scenario, until } from "./scenario.ts";
+import { type Books, NotTried, type Options, type Scenario, until } from "./scenario.ts";
 import { hasServers, ServerPair } from "./servers.ts";
 import { Stage } from "./service.ts";
 
@@ -19,7 +19,9 @@ const SERVES_WITHIN_S = 5;
 const JOBS_DONE_WITHIN_S = 120;
 
 async function failOver(books: Books, { rounds, say }: Options): Promise<void> {
-  if (!await hasServers()) return say("not tried: there are no programs of PostgreSQL 17 (see README.md)");
+  if (!await hasServers()) {
+    throw new NotTried("there are no programs of PostgreSQL 17 (POSTGRES_BIN, lab/torture/README.md)");
+  }
   for (let round = 1; round <= rounds; round++) {
     const pair = await ServerPair.start();
     const place = { url: pair.url, dataDir: await Deno.makeTempDir({ prefix: "handoff-failover-" }) };

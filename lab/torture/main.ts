@@ -13,7 +13,7 @@ import { mixed } from "./mixed.ts";
 import { model } from "./model.ts";
 import { outage } from "./outage.ts";
 import { processes } from "./processes.ts";
-import { Books, type Options, type Scenario } from "./scenario.ts";
+import { Books, NotTried, type Options, type Scenario } from "./scenario.ts";
 import { secondProcess } from "./second_process.ts";
 import { waiters } from "./waiters.ts";
 import { databaseName, dropTemplate } from "./service.ts";
@@ -75,7 +75,7 @@ async function main(): Promise<number> {
   }
   await dropTemplate();
   console.log(table(outcomes));
-  return outcomes.every(({ held }) => held) ? 0 : 1;
+  return outcomes.some(({ verdict }) => verdict === "FAILED") ? 1 : 0;
 }
 
 interface Outcome {
@@ -83,7 +83,7 @@ interface Outcome {
   database: string;
   rounds: number;
   counts: Counts;
-  held: boolean;
+  verdict: "held" | "FAILED" | "not tried";
   seconds: number;
 }
 
@@ -93,20 +93,27 @@ async function attempt(scenario: Scenario, options: Options): Promise<Outcome> {
   console.log(`${name} on ${database}: ${summary}`);
   const books = new Books();
   const started = performance.now();
-  await run(books, options).catch((error: unknown) => books.expect(false, Deno.inspect(error)));
+  let tried = true;
+  await run(books, options).catch((error: unknown) => {
+    if (error instanceof NotTried) {
+      tried = false;
+      options.say(`not tried: ${error.message}`);
+    } else books.expect(false, Deno.inspect(error));
+  });
   const seconds = (performance.now() - started) / 1000;
   const { ledger: { counts }, problems } = books;
   for (const problem of problems.slice(0, 10)) console.log(`  FAILED: ${problem}`);
   if (problems.length > 10) console.log(`  FAILED: and ${problems.length - 10} more`);
-  return { name, database, rounds: options.rounds, counts, held: problems.length === 0, seconds };
+  const verdict = !tried ? "not tried" : problems.length === 0 ? "held" : "FAILED";
+  return { name, database, rounds: options.rounds, counts, verdict, seconds };
 }
 
 function table(outcomes: readonly Outcome[]): string {
   const counted = ["sent", "acknowledged", "found", "missing", "doubled"] as const;
   const head = ["scenario", "database", "rounds", ...counted, "seconds", ""];
-  const rows = outcomes.map(({ name, database, rounds, counts, held, seconds }) => {
+  const rows = outcomes.map(({ name, database, rounds, counts, verdict, seconds }) => {
     const numbers = [rounds, ...counted.map((what) => counts[what]), Math.round(seconds)];
-    return [name, database, ...numbers.map(String), held ? "held" : "FAILED"];
+    return [name, database, ...numbers.map(String), verdict];
   });
   return `\n${markdownTable(head, rows)}`;
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { send } from "../client.ts";
 import { unfinishedJobs } from "./jobs.ts";
 import { Load } from "./load.ts";
-import { type Books, type Options, type Scenario, until } from "./scenario.ts";
+import { type Books, NotTried, type Options, type Scenario, until } from "./scenario.ts";
 import { type Caller, serverUrl, Stage } from "./service.ts";
 
 export const processes: Scenario = {
@@ -18,7 +18,7 @@ const REFUSED_WITHIN_S = 5;
 const JOBS_DONE_WITHIN_S = 120;
 
 async function shareTheWork(books: Books, options: Options): Promise<void> {
-  if (!serverUrl) return options.say("not tried: the embedded database has one process (set DATABASE_URL)");
+  if (!serverUrl) throw new NotTried("the embedded database has one process (set DATABASE_URL)");
   const serves = { JOBS: "off", EMBEDDING_THREADS: "0" };
   await Stage.play(async (one) => {
     const two = one.beside(serves);

@@ -23,6 +23,9 @@ export interface Scenario {
   run(books: Books, options: Options): Promise<void>;
 }
 
+/** A scenario throws it first of all where this machine lacks a thing that it needs. */
+export class NotTried extends Error {}
+
 /** The result of a scenario on one database. It failed if there are `problems`. */
 export class Books {
   readonly ledger = new Ledger();
