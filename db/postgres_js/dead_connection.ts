@@ -1,8 +1,9 @@
 import { endsConnection } from "../errors.ts";
 import type { Sql, TransactionSql } from "../types.ts";
+import { makeRows, type QueryOfRows } from "./rows.ts";
 
 /** The parts of postgres.js' queries that are used here beyond its types. */
-interface Query extends Promise<unknown> {
+interface Query extends Promise<unknown>, QueryOfRows {
   handler(query: Query): void;
   reject(error: unknown): void;
 }
@@ -100,7 +101,10 @@ export function sendBy<Q>(made: Q, sender: (query: Query, send: Query["handler"]
   if (!(made instanceof Promise && "handler" in made)) return made;
   const query = made as unknown as Query;
   const { handler } = query;
-  const handleBySender: Query["handler"] = (sent) => sender(sent, handler);
+  const handleBySender: Query["handler"] = (sent) => {
+    makeRows(sent);
+    sender(sent, handler);
+  };
   query.handler = handleBySender;
   return made;
 }
