@@ -5,8 +5,8 @@ import { currentTransaction, inTransaction, isTransaction } from "./transaction.
 interface BossOptions {
   isPglite: boolean;
   /**
-   * Whether this process expires, retries and schedules jobs. A process that only enqueues does
-   * not.
+   * Whether this process expires, retries and schedules jobs. A process that only enqueues jobs
+   * leaves this to others.
    */
   supervises: boolean;
   /**

@@ -18,7 +18,7 @@ export const Agent = text(1, 128).optional().describe(
 );
 
 export const Version = z.int().min(1).optional().describe(
-  "Version that you read. The call is refused if the version has changed since",
+  "Version that you read; the call fails if it has changed",
 );
 
 /** The page size of a tool's list. */

@@ -35,8 +35,9 @@ const EXCLUDED = /^[-－﹣](?![-－﹣])/u;
  * Parses `q`. Its terms are separated by blanks. A ticket must have all terms, or all terms on one
  * side of an `or`. A term in quotes is a phrase, and so is a term of several words without blanks,
  * such as java.net.Socket; a quote that isn't closed reaches to the end. A hyphen before a word or
- * a quote excludes. A ref of the project, with any of its `keys`, counts as a word of the ticket
- * that it names. Stop words and terms without a word are left out if other words remain.
+ * a quote excludes tickets that contain it. A ref of the project, with any of its `keys`, counts as
+ * a word of the ticket that it names. Stop words and terms without a word are left out if other
+ * words remain.
  */
 export function parseSearch(q: string, keys: readonly string[]): Search {
   const terms = termsOf(q);

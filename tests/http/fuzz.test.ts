@@ -54,7 +54,8 @@ afterAll(async () => {
 const DESTRUCTIVE =
   /^(delete |post \/auth\/|(patch|put) (?!.*test-cases)|post .*(keys|tasks|bulk|close|import|start|finish|skip|reopen)$)/;
 
-// A stream has no end that an answer could be read to; tests/events/stream.test.ts reads it.
+// The fuzz test can't read a stream, because a stream has no end. tests/events/stream.test.ts reads
+// it.
 const operations = document.operations.filter(({ path }) => path !== "/events/stream");
 
 describe.each(

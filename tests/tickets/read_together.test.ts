@@ -39,7 +39,7 @@ test("reads of tickets and their tasks that come together share statements, and 
     ]);
   });
   // Twenty-one tickets take two or three statements, and so do six lists of tasks. Each missing
-  // ticket takes one more.
+  // ticket takes one more statement.
   expect(statements).toBeLessThan(12);
 
   const titles = details.map(({ status, body }) => status === 200 ? body.title : status);
