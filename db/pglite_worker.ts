@@ -58,7 +58,7 @@ async function serve(folder: string, socketPath: string): Promise<PGLiteSocketSe
       "-c",
       "gin_pending_list_limit=256kB",
     ],
-    onStderr: reportLastWords,
+    onStderr: reportPanic,
   });
   reportDeath(database);
   // The one client uses one connection. With the spare ones, it can reconnect before the server
@@ -94,7 +94,7 @@ function reportEnd(message: string): void {
  * Reports a PANIC, such as no space left for the write-ahead log. A PANIC is reported to no client,
  * and the engine is in an endless loop after it.
  */
-function reportLastWords(line: string): boolean {
+function reportPanic(line: string): boolean {
   const [words] = /(?:PANIC|FATAL): .*/.exec(line) ?? [];
   if (words) reportEnd(words);
   return false;

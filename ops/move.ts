@@ -41,7 +41,7 @@ await runParsed({
 }, async ({ values: { to, undo }, positionals }, usage) => {
   if (positionals.length > 0 || (to === undefined) !== (undo === true)) throw new Error(`Usage: ${usage}`);
   const config = readConfig();
-  if (to === undefined) return await lift(config);
+  if (to === undefined) return await liftMark(config);
   const there = configAt(config, to);
   await requireOther(config, there);
   await withSide(config, (source) => withSide(there, (target) => carry(config, source, target)));
@@ -78,7 +78,7 @@ async function withSide<T>(config: Config, work: (side: Side) => Promise<T>): Pr
   }
 }
 
-async function lift(config: Config): Promise<void> {
+async function liftMark(config: Config): Promise<void> {
   const { other } = await withSide(config, undoMove);
   console.log(`The service may start on ${nameOf(config)} again. Don't start it on ${other} as well.`);
 }
@@ -96,7 +96,7 @@ async function carry(config: Config, source: Side, target: Side): Promise<void> 
     target,
     prepareQueue: makeQueues,
     onStep: (step) => console.log(step),
-    onCounted: (bytes) => requireRoom(config, target, bytes),
+    onCounted: (bytes) => requireDiskSpace(config, target, bytes),
     onRows: progress(),
   });
   for (const { table, rows, sum } of tables) {
@@ -111,7 +111,7 @@ async function carry(config: Config, source: Side, target: Side): Promise<void> 
 }
 
 /** A server doesn't report its free disk space. */
-async function requireRoom({ DATA_DIR }: Config, { database }: Side, bytes: number): Promise<void> {
+async function requireDiskSpace({ DATA_DIR }: Config, { database }: Side, bytes: number): Promise<void> {
   const needed = bytes * ROOM;
   console.log(`It takes about ${megabytes(needed)} there.`);
   if (!database.isPglite) return;

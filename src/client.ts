@@ -200,7 +200,7 @@ async function* followEvents(
       yield* page.events;
     } catch (error) {
       if (signal?.aborted) return;
-      if (!mayPass(error)) throw error;
+      if (!mayRetry(error)) throw error;
       await pause(Math.min(500 * 2 ** failures++, LONGEST_PAUSE_MS), signal);
     }
   }
@@ -210,7 +210,7 @@ async function* followEvents(
  * Tells whether another try may succeed, such as after a network failure, a restart or a rate
  * limit.
  */
-function mayPass(error: unknown): boolean {
+function mayRetry(error: unknown): boolean {
   const status = (error as { data?: { httpStatus?: number } | null }).data?.httpStatus;
   return status === undefined || status >= 500 || status === 429 || status === 408;
 }

@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     );
   }
   await startLog(config.LOG_LEVEL);
-  surviveLostFailures();
+  logUnhandledRejections();
   const running = await startServices(config);
   let started = false;
   const server = config.JOBS === "only" ? null : listen(config, buildApp(running.services, () => started));
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
  * Logs a failure that nobody awaits. Otherwise it would end the process and the calls of every
  * other caller with it.
  */
-function surviveLostFailures(): void {
+function logUnhandledRejections(): void {
   addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     log.error("a failure was lost", describeError(event.reason));

@@ -148,14 +148,14 @@ test("imports point downward only", () => {
   expect(wrong).toEqual([]);
 });
 
-test("jobs call verbs, never routers or doors", () => {
+test("jobs call verbs, never routers or HTTP", () => {
   const wrong = imports.filter(({ from, to }) =>
     from.startsWith("jobs/") && /^src\/(routers|http)\//.test(to)
   );
   expect(wrong).toEqual([]);
 });
 
-test("only the doors use routers", () => {
+test("only HTTP uses routers", () => {
   const wrong = imports.filter(({ from, to }) =>
     to.startsWith("src/routers/") && !/^src\/(routers|mcp|http)\//.test(from)
   );
@@ -239,7 +239,7 @@ test("the environment is read in core/config only, but for scripts", async () =>
   expect(wrong).toEqual([]);
 });
 
-test("no barrels, nothing loose at the root of src, no SQL in the doors", async () => {
+test("no barrels, nothing loose at the root of src, no SQL in HTTP, routers and jobs", async () => {
   const wrong: string[] = [];
   for (const path of await readSources()) {
     const text = await Deno.readTextFile(new URL(path, ROOT));
@@ -247,8 +247,8 @@ test("no barrels, nothing loose at the root of src, no SQL in the doors", async 
     if (/^src\/[^/]+$/.test(path) && !/^src\/(app|main|client|client_types)\.ts$/.test(path)) {
       wrong.push(`${path}: loose`);
     }
-    const door = /^(src\/(routers|http)|jobs)\//.test(path);
-    if (door && /\b(sql|db)`/.test(text)) wrong.push(`${path}: SQL in a door`);
+    const isVerbless = /^(src\/(routers|http)|jobs)\//.test(path);
+    if (isVerbless && /\b(sql|db)`/.test(text)) wrong.push(`${path}: SQL outside of a verb`);
   }
   expect(wrong).toEqual([]);
 });

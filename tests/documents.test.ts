@@ -66,10 +66,10 @@ test("every command that a document names is one, and each is told of", async ()
 test("the way of a request, a delivery and a job names files that are there, in the order of their calls", async () => {
   const text = texts.get("ARCHITECTURE.md")!;
   const steps = [...text.matchAll(/^\d\. (?:.*\n)(?: {3}.*\n)*/gm)].map(([step]) => step);
-  const [door, ...later] = steps.flatMap((step) =>
+  const [entry, ...later] = steps.flatMap((step) =>
     [...step.matchAll(/`(src\/[\w/]+\.ts)`/g)].map(([, path]) => path!)
   );
-  expect(door).toBe("src/http/rest.ts");
+  expect(entry).toBe("src/http/rest.ts");
   expect(later.length).toBeGreaterThan(10);
   for (const path of later) expect(await exists(join(ROOT, path)), path).toBe(true);
 });

@@ -42,7 +42,7 @@ export async function findRoles(
   if (without.length === 0) return [];
   const voters = await readVoters(ctx, subject, without.map(({ id }) => id));
   const byTicket = Map.groupBy(voters, ({ id }) => id);
-  return without.flatMap((ticket) => elect(subject, ticket, byTicket.get(ticket.id) ?? []));
+  return without.flatMap((ticket) => chooseRoles(subject, ticket, byTicket.get(ticket.id) ?? []));
 }
 
 async function readVoters(ctx: Context, subject: Subject, ids: string[]): Promise<Voter[]> {
@@ -65,7 +65,7 @@ async function readVoters(ctx: Context, subject: Subject, ids: string[]): Promis
     where e.ticket_id = any (${ids}::uuid[]) and n.cosine >= ${LEAST_COSINE}`;
 }
 
-function elect(subject: Subject, ticket: TicketFacts, voters: readonly Voter[]): Finding[] {
+function chooseRoles(subject: Subject, ticket: TicketFacts, voters: readonly Voter[]): Finding[] {
   if (voters.length < LEAST_VOTERS) return [];
   const whole = voters.reduce((sum, { cosine }) => sum + cosine, 0);
   const candidates = new Set(voters.flatMap(({ roles }) => roles));

@@ -79,14 +79,14 @@ function groupTasks(tasks: readonly EmbeddedTask[]): EmbeddedTask[][] {
     if (!left.delete(first)) continue;
     const group = [first];
     for (const member of group) {
-      for (const other of left) if (hangTogether(member, other) && left.delete(other)) group.push(other);
+      for (const other of left) if (belongTogether(member, other) && left.delete(other)) group.push(other);
     }
     groups.push(group);
   }
   return groups.toSorted((a, b) => b.length - a.length);
 }
 
-function hangTogether(a: EmbeddedTask, b: EmbeddedTask): boolean {
+function belongTogether(a: EmbeddedTask, b: EmbeddedTask): boolean {
   return a.depends_on_task_ids.includes(b.id) || b.depends_on_task_ids.includes(a.id) ||
     cosine(a, b) >= SAME_SUBJECT;
 }

@@ -1,7 +1,7 @@
 import type { Db, Sql } from "../../db/open.ts";
 import type { DatabaseHealth } from "../../db/health_check.ts";
 import type { AccessCache } from "./access_cache.ts";
-import type { AnswerRoom } from "./answer_room.ts";
+import type { AnswerBudget } from "./answer_budget.ts";
 import type { Batches } from "./batches.ts";
 import type { Config } from "./config.ts";
 import type { Feed } from "./feed.ts";
@@ -120,7 +120,7 @@ export interface RequestContext extends Context {
    */
   pageBytes: number;
   /** The limit for the answers of all calls of the request. */
-  room: AnswerRoom;
+  answerBudget: AnswerBudget;
 }
 
 export interface ActorContext extends RequestContext {

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import { charactersOf, PAGE_BYTES } from "./answer_room.ts";
+import { charactersOf, PAGE_BYTES } from "./answer_budget.ts";
 import { invalidField } from "./errors.ts";
 import { Id, Timestamp } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
-import { AnswerRoom, PAGE_BYTES } from "../core/answer_room.ts";
+import { AnswerBudget, PAGE_BYTES } from "../core/answer_budget.ts";
 import { authenticate, refreshCookie, refuseCrossSite, sessionCookie } from "../core/auth.ts";
 import { type Actor, atOnce, authorOf, type RequestContext, type Services } from "../core/context.ts";
 import type { Author } from "../core/schema.ts";
@@ -93,7 +93,7 @@ export async function requestContext(
     // The signal is created only on demand, because creating one costs more than many calls do.
     signal: waits ? AbortSignal.any([services.signal, raw.signal]) : services.signal,
     pageBytes: Math.floor(PAGE_BYTES / calls),
-    room: new AnswerRoom(calls),
+    answerBudget: new AnswerBudget(calls),
   };
 }
 

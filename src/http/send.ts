@@ -1,4 +1,4 @@
-import { MAX_ANSWER_BYTES } from "../core/answer_room.ts";
+import { MAX_ANSWER_BYTES } from "../core/answer_budget.ts";
 import type { RequestContext } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { log } from "../core/log.ts";

@@ -31,11 +31,11 @@ export function setSharedTimeout(ms: number, ring: () => void): () => void {
     }
     return wasSet;
   };
-  timer ??= setInterval(ringDue, TICK_MS);
+  timer ??= setInterval(fireDue, TICK_MS);
   return cancel;
 }
 
-function ringDue(): void {
+function fireDue(): void {
   const now = performance.now();
   for (const { due, ring } of alarms.items()) {
     if (due <= now) ring();

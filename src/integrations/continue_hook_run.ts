@@ -33,7 +33,7 @@ export async function continueHookRun(
   if (!run) return;
   try {
     const wait = await workOn(ctx, runId, run.user_id);
-    await goOn(ctx, runId, wait);
+    await continueRun(ctx, runId, wait);
   } catch (error) {
     if (!(error instanceof AppError) || !FINAL.includes(error.code)) throw error;
     await finish(ctx, runId, { state: "failed", code: error.code, error: error.message });
@@ -105,7 +105,7 @@ async function writeOutcome(ctx: Context, runId: string, repo: string, outcome: 
 /**
  * Ends the run if nothing is left. Otherwise stores the state and enqueues the next round together.
  */
-async function goOn(ctx: Context, runId: string, { seconds, limited }: Wait): Promise<void> {
+async function continueRun(ctx: Context, runId: string, { seconds, limited }: Wait): Promise<void> {
   const [left] = await ctx.db<{ pending: boolean; waits: number }[]>`
     select exists (select from hook_run_results where run_id = r.id and status = 'pending') as pending, r.waits
     from hook_runs r where r.id = ${runId}::uuid`;

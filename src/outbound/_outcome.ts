@@ -30,7 +30,7 @@ export async function recordAnswer(
       error = ${message}, delivered_at = case when ${isDelivered} then now() end,
       next_attempt_at = now() + make_interval(secs => ${seconds}::float8)
     where id = ${id}::uuid`;
-  if (isDelivered) return await heal(ctx, endpoint);
+  if (isDelivered) return await markHealthy(ctx, endpoint);
   await ctx.db`
     update outbound_endpoints set failing_since = coalesce(failing_since, now()) where id = ${endpoint.id}::uuid`;
   if (status === 410) return await switchOff(ctx, endpoint, "The receiver answered 410 Gone");
@@ -65,7 +65,7 @@ function isLong(since: string): boolean {
   return Date.now() - Date.parse(since) > GIVE_UP_DAYS * 24 * 3600 * 1000;
 }
 
-async function heal({ db }: Context, { id, failing_since }: Target): Promise<void> {
+async function markHealthy({ db }: Context, { id, failing_since }: Target): Promise<void> {
   if (failing_since === null) return;
   await db`update outbound_endpoints set failing_since = null, paused_until = null where id = ${id}::uuid`;
 }

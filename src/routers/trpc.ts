@@ -146,7 +146,7 @@ const failures = t.middleware(async ({ ctx, type, next, getRawInput }) => {
   const call = async () => await next({ getRawInput: () => getRawInput().then((sent = {}) => sent) });
   const answerOf = (result: Awaited<ReturnType<typeof call>>) => result.ok ? result.data : null;
   // The answer to a change is always sent.
-  const called = type === "query" ? ctx.room.read(call, answerOf) : call();
+  const called = type === "query" ? ctx.answerBudget.read(call, answerOf) : call();
   const result = await called.catch((error: unknown) => ({ ok: false as const, error }));
   if (result.ok) return result;
   throw trpcErrorOf(appErrorOf(result.error));

@@ -38,7 +38,7 @@ export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggesti
   const parts: (Part & PartTicket)[] = [];
   for (const part of partsOf(suggestion)) parts.push({ ...part, ...await splitOff(current, parent, part) });
   const partIds = parts.map(({ ticket_id }) => ticket_id);
-  await inOrder(closeRanks(ctx, ticketId), writeParts(ctx, suggestion, parts));
+  await inOrder(moveRemainingUp(ctx, ticketId), writeParts(ctx, suggestion, parts));
   return { tasks, part_ids: partIds, digest: await digestTasks(ctx, [ticketId, ...partIds]) };
 }
 
@@ -53,7 +53,7 @@ async function withCurrentRoles(ctx: ProjectContext): Promise<ProjectContext> {
 }
 
 /** Moves the tasks that stay up, and removes their dependencies on the tasks that went. */
-async function closeRanks({ db }: ProjectContext, ticketId: string): Promise<void> {
+async function moveRemainingUp({ db }: ProjectContext, ticketId: string): Promise<void> {
   await db`
     update tasks k set sequence = n.place, depends_on_task_ids = n.depends_on, ${newVersion(db, "k")}
     from (

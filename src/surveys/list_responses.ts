@@ -1,4 +1,4 @@
-import { MAX_ANSWER_BYTES } from "../core/answer_room.ts";
+import { MAX_ANSWER_BYTES } from "../core/answer_budget.ts";
 import type { ActorContext } from "../core/context.ts";
 import { page } from "../core/cursor.ts";
 import { AppError } from "../core/errors.ts";

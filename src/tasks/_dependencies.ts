@@ -21,7 +21,7 @@ export function checkDependencies(
   if (foreign.length > 0) throw invalidRequest(foreign);
   if (taskId === null) return;
   for (const [index, id] of dependsOn.entries()) {
-    const way = wayTo(known, id, taskId);
+    const way = pathBetween(known, id, taskId);
     if (way) {
       throw cycleError(
         `depends_on_task_ids.${index}`,
@@ -32,7 +32,7 @@ export function checkDependencies(
 }
 
 /** Returns the ids on the path from one task along its dependencies to another, or null. */
-function wayTo(
+function pathBetween(
   known: Map<string, TaskOutline>,
   from: string,
   to: string,
@@ -42,7 +42,7 @@ function wayTo(
   if (seen.has(from)) return null;
   seen.add(from);
   for (const next of known.get(from)?.depends_on_task_ids ?? []) {
-    const way = wayTo(known, next, to, seen);
+    const way = pathBetween(known, next, to, seen);
     if (way) return [from, ...way];
   }
   return null;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import superjson from "superjson";
-import { MAX_ANSWER_BYTES } from "../../src/core/answer_room.ts";
+import { MAX_ANSWER_BYTES } from "../../src/core/answer_budget.ts";
 import { type PublishedProcedure, publishedProcedures } from "../../src/http/procedures.ts";
 import { useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";

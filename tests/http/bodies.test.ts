@@ -76,7 +76,7 @@ describe("a body", () => {
     expect((await post(harness.now, project, { raw, headers: { "content-type": type } })).status).toBe(201);
   });
 
-  test("that is compressed is 415, by either door", async () => {
+  test("that is compressed is 415 over REST and tRPC", async () => {
     const headers = { ...JSON_TYPE, "content-encoding": "gzip" };
     const raw = JSON.stringify(ticketInput());
     expectError(await post(harness.now, project, { raw, headers }), 415, "unsupported_media_type");

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import superjson from "superjson";
 import type { Sql } from "../../db/open.ts";
-import { MAX_ANSWER_BYTES } from "../../src/core/answer_room.ts";
+import { MAX_ANSWER_BYTES } from "../../src/core/answer_budget.ts";
 import { type PublishedProcedure, publishedProcedures } from "../../src/http/procedures.ts";
 import { Role } from "../../src/core/schema.ts";
 import { makeKey, makeProject, makeTicket, makeUser, type TestUser, useProject } from "../factories.ts";

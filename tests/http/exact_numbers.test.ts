@@ -65,7 +65,7 @@ describe("a whole number", () => {
     );
   });
 
-  test("is refused at tRPC's door by the path in its input, alone and in a batch", async () => {
+  test("is refused over tRPC by the path in its input, alone and in a batch", async () => {
     const raw = JSON.stringify({ json: { id: project.id, ...ticketInput({ evidence: { id: 0 } }) } })
       .replace('"evidence":{"id":0}', '"evidence":{"id":750727362669608961}');
     const send = async (path: string, raw: string) => {

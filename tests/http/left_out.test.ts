@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PAGE_BYTES } from "../../src/core/answer_room.ts";
+import { PAGE_BYTES } from "../../src/core/answer_budget.ts";
 import { leaveOut } from "../../src/core/long_texts.ts";
 import { makeTicket, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";

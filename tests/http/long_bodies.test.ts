@@ -105,11 +105,11 @@ describe.each(COSTLY)("16 MiB of %s", (_, costly) => {
 
   test("are refused soon to an admin of the project", async () => {
     const { token } = project.admin;
-    const doors = [
+    const calls = [
       [`/api${project.path}/import`, `{"records":${records}}`],
       ["/trpc/transfers.import", `{"json":{"id":"${project.id}","records":${records}}}`],
     ] as const;
-    for (const [path, body] of doors) {
+    for (const [path, body] of calls) {
       const { status, silentMs } = await attack(path, body, { token });
       expect([400, 413]).toContain(status);
       expect(silentMs).toBeLessThan(bearableMs);

@@ -39,7 +39,7 @@ async function makeWhole(): Promise<TestTicket & { fields: Record<string, string
 describe.each(ofTicket.map((procedure) => [procedure.name, procedure] as const))("%s", (name, procedure) => {
   const { meta, type, input } = procedure;
 
-  test("does by ref what it does by id, at both doors", async () => {
+  test("does by ref what it does by id, over REST and tRPC", async () => {
     const makeBody = () => meta.method === "GET" ? undefined : BODIES[name]?.() ?? meta.example?.input ?? {};
     const rest = async (of: "id" | "ref") => {
       const { fields, [of]: ticketId } = await makeWhole();

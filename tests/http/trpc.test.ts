@@ -40,7 +40,7 @@ const raw = (text: string) => ({
   token: project.admin.token,
 });
 
-describe("the tRPC door", () => {
+describe("tRPC", () => {
   test("serves the same procedures with the same answers as REST", async () => {
     const created = await mutate("tickets.create", {
       id: project.id,
@@ -215,7 +215,7 @@ describe("the tRPC door", () => {
   });
 });
 
-describe("a refusal at the tRPC door", () => {
+describe("a refusal over tRPC", () => {
   test("carries the body that REST answers", async () => {
     const viewer = await makeMember(harness.now, project, "viewer");
     const input = { id: project.id, ...ticketInput() };

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { MAX_ANSWER_BYTES } from "../../src/core/answer_room.ts";
+import { MAX_ANSWER_BYTES } from "../../src/core/answer_budget.ts";
 import type { RequestContext } from "../../src/core/context.ts";
 import { paced, STALL_MS } from "../../src/http/paced.ts";
 import { bindingsOf } from "../../src/http/request.ts";

@@ -152,17 +152,17 @@ describe("a linked account", () => {
     expect((await put({ token })).status).toBe(200);
   });
 
-  test("that GitHub keeps from being linked tells by both doors when to try again", async () => {
+  test("that GitHub keeps from being linked says over REST and tRPC when to try again", async () => {
     const { harness, github } = hosting.now;
     const { token } = await makeUser(harness);
     const input = { token: "ghp_limited00000000000000" };
     github.state.addToken(input.token);
-    const doors = [
+    const calls = [
       ["PUT", "/api/integrations/github", input],
       ["POST", "/trpc/integrations.linkAccount", { json: input }],
     ] as const;
     const failures = [["secondary_rate_limit", [429, "90"]], ["server_error", [503, "5"]]] as const;
-    for (const [method, path, body] of doors) {
+    for (const [method, path, body] of calls) {
       for (const [kind, expected] of failures) {
         github.failures.add({ kind, times: 3, wait: 90 });
         const response = await harness.request(method, path, { token, body });

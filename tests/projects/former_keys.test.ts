@@ -38,7 +38,7 @@ async function makeRenamed(repositories: string[] = []): Promise<{
 }
 
 describe("a ref with a former key", () => {
-  test("names its ticket in reads and writes, at every door; answers show today's", async () => {
+  test("names its ticket in reads and writes over REST and tRPC; answers show today's", async () => {
     const { project, ticket, old, key } = await makeRenamed();
     const { harness } = hosting.now;
     for (const ref of [`${old}-1`, `${old}-1`.toLowerCase(), `${key}-1`]) {

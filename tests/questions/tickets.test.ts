@@ -107,7 +107,7 @@ describe("a ticket that needs an answer", () => {
 });
 
 describe("closing", () => {
-  test("as completed past a person's question is refused to bot clients, by every door, with the question", async () => {
+  test("as completed past a person's question is refused to bot clients, in every call, with the question", async () => {
     const ticket = await talk.newTicket();
     const question = await talk.ask(ticket);
     const other = await talk.newTicket();

@@ -70,7 +70,7 @@ describe("a write with a session cookie", () => {
     expect(project).toEqual({ archived_at: null });
   });
 
-  test("is checked at the tRPC door too", async () => {
+  test("is checked over tRPC, too", async () => {
     const { admin, id } = await makeProject(harness.now);
     const send = (headers: Record<string, string>) =>
       harness.now.request("POST", "/trpc/tickets.create", {

@@ -303,7 +303,7 @@ describe("answering", () => {
   });
 });
 
-describe("the public door", () => {
+describe("the public calls", () => {
   test("limits reading by address", async () => {
     const { body: survey } = await create();
     const read = () => harness.now.call("GET", `/surveys/${survey.code}`, { address: "192.0.2.78" });

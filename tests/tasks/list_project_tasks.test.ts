@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { PAGE_BYTES } from "../../src/core/answer_room.ts";
+import { PAGE_BYTES } from "../../src/core/answer_budget.ts";
 import type { ProjectContext } from "../../src/core/context.ts";
 import { listProjectTasks } from "../../src/tasks/list_project_tasks.ts";
 import { ListProjectTasks } from "../../src/tasks/schema.ts";

@@ -246,7 +246,7 @@ describe("If-Match", () => {
 });
 
 describe("bot clients", () => {
-  test("never approve, reject or delete a case, by any door", async () => {
+  test("never approve, reject or delete a case, by any call", async () => {
     const path = await newCase();
     const bot = await makeMember(harness.now, project, "admin", "bot");
     const [key, botKey] = [await makeKey(harness.now, project.admin), await makeKey(harness.now, bot)];

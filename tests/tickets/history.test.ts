@@ -254,7 +254,7 @@ test("no column of a table with history is forgotten: each is spelled out in its
   }
 });
 
-test("a write without an author fails, so that no door can forget history", async () => {
+test("a write without an author fails, so that no call can leave out history", async () => {
   const ticket = await makeTicket(harness.now, project);
   const { sql } = harness.now;
   const writes = [

@@ -277,7 +277,7 @@ test("an archived project is still exported, but takes no import, also when it w
   expect([status, body.error]).toEqual([403, expect.stringContaining("archived")]);
 });
 
-test("a ticket as large as tickets can be goes out and comes in, by either door", async () => {
+test("a ticket as large as tickets can be is exported and imported over REST and tRPC", async () => {
   const project = await makeProject(harness.now);
   const { path } = await makeTicket(harness.now, project);
   const body = { title: "A long task", role: "qa", body: "ä".repeat(10_000) };
@@ -294,16 +294,16 @@ test("a ticket as large as tickets can be goes out and comes in, by either door"
     number: record.number + 1,
     tasks: record.tasks.map((task: object) => ({ ...task, id: uuid() })),
   });
-  for (const door of ["REST", "tRPC"]) {
+  for (const protocol of ["REST", "tRPC"]) {
     const target = await makeProject(harness.now);
     const records = [renewed()];
-    const { status } = door === "REST"
+    const { status } = protocol === "REST"
       ? await post(harness.now, target, `${target.path}/import`, { records })
       : await harness.now.request("POST", "/trpc/transfers.import", {
         token: target.admin.token,
         body: superjson.serialize({ id: target.id, records }),
       });
-    expect(status, door).toBe(200);
+    expect(status, protocol).toBe(200);
     expect(await exportAll(harness.now, target)).toMatchObject([{ tasks: { length: 500 } }]);
   }
 });

@@ -19,7 +19,7 @@ const MOST_BYTES_OF_CHARACTER = 6;
 const READING_AT_ONCE = 4;
 
 /** Limits the bytes of all answers to one request, no matter how many calls the request makes. */
-export class AnswerRoom {
+export class AnswerBudget {
   #left = MAX_ANSWER_BYTES;
   #reading = 0;
   readonly #waiting: (() => void)[] = [];
