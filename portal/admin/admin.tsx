@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import { trpc } from "../api/client.ts";
+import { useTitle } from "../app/title.tsx";
 import { admin as words } from "../words/admin.ts";
 import { Accounts } from "./accounts.tsx";
 import { Audit } from "./audit.tsx";
@@ -35,9 +36,10 @@ const SECTIONS: Record<AdminSection, ComponentType> = {
 export function Admin() {
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
   const { section = "users" } = route.useSearch();
+  useTitle(words.sections[section], words.title);
   if (me?.user.role === "member") {
     return (
-      <main className="page" id="main">
+      <main className="page" id="main" tabIndex={-1}>
         <h1>{words.title}</h1>
         <p className="empty">{words.notAllowed}</p>
       </main>

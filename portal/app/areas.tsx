@@ -26,10 +26,10 @@ export function Badge({ of }: { of: () => number | undefined }) {
   return count ? <span className="badge">{count > 99 ? "99+" : count}</span> : null;
 }
 
-function useWaitingCount(): number | undefined {
+export function useWaitingCount(): number | undefined {
   return useQuery(trpc.waiting.list.queryOptions({ limit: 1 })).data?.total;
 }
 
-function useUnread(): number | undefined {
+export function useUnread(): number | undefined {
   return useQuery(trpc.inbox.count.queryOptions({})).data?.unread;
 }

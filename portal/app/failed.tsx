@@ -3,10 +3,12 @@ import { useEffect } from "react";
 import { codeOf, sentenceOf } from "../api/client.ts";
 import { isThere, Outdated, reloadOnce } from "../api/load.ts";
 import { app } from "../words/app.ts";
+import { useTitle } from "./title.tsx";
 
 export function NotFound() {
+  useTitle(app.notFound);
   return (
-    <main className="page" id="main">
+    <main className="page" id="main" tabIndex={-1}>
       <h1>{app.notFound}</h1>
       <p>{app.notFoundHint}</p>
       <p>
@@ -39,8 +41,9 @@ export function Failed({ error, reset }: ErrorComponentProps) {
     : isCall
     ? [app.notLoaded, sentenceOf(error)]
     : [app.broken, app.brokenHint];
+  useTitle(title);
   return (
-    <main className="page" id="main">
+    <main className="page" id="main" tabIndex={-1}>
       <h1>{title}</h1>
       <p role="alert">{hint}</p>
       <p>

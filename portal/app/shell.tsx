@@ -13,6 +13,7 @@ import { Navigation } from "./navigation.tsx";
 import { useCurrentProject, useProjects } from "./project.ts";
 import { applyTheme } from "./theme.ts";
 import { signOut } from "./sign_out.ts";
+import { ScreenNews } from "./title.tsx";
 import { Toasts, undoLast } from "./toasts.tsx";
 
 const Palette = part(async () => (await import("./palette.tsx")).default);
@@ -39,6 +40,7 @@ export function Shell() {
         <Navigation me={me} openPalette={() => setOpen("palette")} openKeys={() => setOpen("keys")} />
         <div className="stage-area">
           <Connection />
+          <ScreenNews />
           <Outlet />
         </div>
         <Suspense>

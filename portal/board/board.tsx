@@ -3,6 +3,8 @@ import { getRouteApi } from "@tanstack/react-router";
 import { type MouseEvent, useEffect } from "react";
 import type { Stage, TicketSummary } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
+import { useTitle } from "../app/title.tsx";
+import { app } from "../words/app.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
 import { BulkBar } from "./bulk_bar.tsx";
 import { Column } from "./column.tsx";
@@ -17,6 +19,7 @@ const route = getRouteApi("/signed-in/$key/board");
 
 export function Board() {
   const project = useProject();
+  useTitle(app.board, project.name);
   const { ticket: open, create: _, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
   const { data: counts } = useCounts(project.id, filters);

@@ -4,9 +4,11 @@ import { memo, type MouseEvent } from "react";
 import { trpc } from "../api/client.ts";
 import type { TicketSummary } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
+import { useTitle } from "../app/title.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { PriorityIcon, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
+import { app } from "../words/app.ts";
 import { board, list } from "../words/board.ts";
 import { PRIORITIES, ROLES, STAGES, TYPES } from "../words/enums.ts";
 import { BulkBar } from "./bulk_bar.tsx";
@@ -29,6 +31,7 @@ interface Page {
 /** All tickets of a project in one order, with the board's filters and keys. */
 export function List() {
   const project = useProject();
+  useTitle(app.list, project.name);
   const { ticket: open, create: _, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
   const { sort = "-updated_at", ...conditions } = filters;

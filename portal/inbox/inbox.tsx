@@ -3,8 +3,10 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Button } from "react-aria-components";
 import { handoff, queryClient, sentenceOf, trpc } from "../api/client.ts";
 import type { Notification } from "../api/types.ts";
+import { useUnread } from "../app/areas.tsx";
 import { useKeys } from "../app/keys.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { useTitle } from "../app/title.tsx";
 import { Avatar } from "../ui/avatar.tsx";
 import { Archive, Check, Clock, StageIcon } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
@@ -20,6 +22,7 @@ interface Page {
 
 /** Shows what happened on tickets that the person watches, one line for each ticket. */
 export function Inbox() {
+  useTitle(words.title, undefined, useUnread());
   const { show = "inbox" } = route.useSearch();
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
     trpc.inbox.list.infiniteQueryOptions({ show, limit: 50 }, {

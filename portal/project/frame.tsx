@@ -2,6 +2,7 @@ import { getRouteApi, Outlet } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { part } from "../api/load.ts";
 import { useCurrentProject, useProjects } from "../app/project.ts";
+import { useTitle } from "../app/title.tsx";
 import { app } from "../words/app.ts";
 
 const TicketPanel = part(async () => (await import("../ticket/panel.tsx")).default);
@@ -18,14 +19,7 @@ export function ProjectFrame() {
   const projects = useProjects();
   const project = useCurrentProject();
   if (!projects) return <main className="page" id="main" aria-busy="true" />;
-  if (!project) {
-    return (
-      <main className="page" id="main">
-        <h1>{app.noProject(key)}</h1>
-        <p>{app.noProjectHint}</p>
-      </main>
-    );
-  }
+  if (!project) return <NoProject named={key} />;
   return (
     <div className={`project-area${ticket ? " with-panel" : ""}`} key={project.id}>
       <Outlet />
@@ -34,5 +28,15 @@ export function ProjectFrame() {
       </Suspense>
       <Suspense>{create && <NewTicket project={project} />}</Suspense>
     </div>
+  );
+}
+
+function NoProject({ named }: { named: string }) {
+  useTitle(app.noProject(named));
+  return (
+    <main className="page" id="main" tabIndex={-1}>
+      <h1>{app.noProject(named)}</h1>
+      <p>{app.noProjectHint}</p>
+    </main>
   );
 }

@@ -5,8 +5,10 @@ import { useProject } from "../app/project.ts";
 import { sayDone } from "../app/toasts.tsx";
 import { CallForm } from "../ui/call_form.tsx";
 import { Confirm } from "../app/confirm.tsx";
+import { useTitle } from "../app/title.tsx";
 import { Field } from "../ui/field.tsx";
 import { Section } from "../ui/section.tsx";
+import { app } from "../words/app.ts";
 import { projectSettings as words } from "../words/project_settings.ts";
 import { Hooks } from "./hooks.tsx";
 import { Members } from "./members.tsx";
@@ -16,6 +18,7 @@ import { Webhooks } from "./webhooks.tsx";
 /** The settings that admins of a project decide on. */
 export function ProjectSettings() {
   const project = useProject();
+  useTitle(app.settings, project.name);
   const mayChange = project.my_role === "admin";
   return (
     <main className="page" id="main" tabIndex={-1}>

@@ -3,6 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { trpc } from "../api/client.ts";
 import { useProjects } from "../app/project.ts";
 import { sayDone } from "../app/toasts.tsx";
+import { useTitle } from "../app/title.tsx";
 import { Section } from "../ui/section.tsx";
 import { app } from "../words/app.ts";
 import { projects as words } from "../words/projects.ts";
@@ -10,6 +11,7 @@ import { NewProject } from "./new_project.tsx";
 
 /** All projects of the caller. */
 export function Projects() {
+  useTitle(app.projects);
   const projects = useProjects();
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
   return (

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { CheckboxGroup, Label, Radio, RadioGroup } from "react-aria-components";
 import { handoff, sentenceOf, trpc } from "../api/client.ts";
 import type { Outputs } from "../api/types.ts";
+import { useTitle } from "../app/title.tsx";
 import { CallForm } from "../ui/call_form.tsx";
 import { CheckOption } from "../ui/check_option.tsx";
 import { Field } from "../ui/field.tsx";
@@ -18,6 +19,7 @@ const route = getRouteApi("/survey/$code");
 export function Survey() {
   const { code } = route.useParams();
   const { data, error } = useQuery(trpc.surveys.get.queryOptions({ code }));
+  useTitle(data?.title);
   const [several, setSeveral] = useState<Record<string, string[]>>({});
   const [isDone, setDone] = useState(false);
   const send = async ({ email, ...values }: Record<string, string>) => {

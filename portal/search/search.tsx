@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { Input, SearchField } from "react-aria-components";
 import { useFoundTickets } from "../app/found_tickets.ts";
 import { useKeys } from "../app/keys.ts";
+import { useTitle } from "../app/title.tsx";
 import { PriorityIcon, Search as SearchIcon, StageIcon, TypeIcon } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { search as words } from "../words/waiting.ts";
@@ -14,6 +15,7 @@ const PAUSE_MS = 200;
 /** Tickets of all projects by their words. */
 export function Search() {
   const { q = "" } = route.useSearch();
+  useTitle(words.title, q);
   const navigate = route.useNavigate();
   const [text, setText] = useState(q);
   const field = useRef<HTMLInputElement>(null);

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { trpc } from "../api/client.ts";
+import { useTitle } from "../app/title.tsx";
 import { Section } from "../ui/section.tsx";
 import { settings as words } from "../words/settings.ts";
 import { CodeHosting } from "./code_hosting.tsx";
@@ -10,6 +11,7 @@ import { Sessions } from "./sessions.tsx";
 
 /** The settings that a person decides on for themselves. */
 export function Settings() {
+  useTitle(words.title);
   return (
     <main className="page" id="main" tabIndex={-1}>
       <h1>{words.title}</h1>

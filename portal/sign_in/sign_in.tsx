@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Button, Form } from "react-aria-components";
 import { fieldErrorsOf, handoff, sentenceOf } from "../api/client.ts";
+import { useTitle } from "../app/title.tsx";
 import { Field } from "../ui/field.tsx";
 import { app } from "../words/app.ts";
 import { signIn as words } from "../words/sign_in.ts";
@@ -9,6 +10,7 @@ import { signIn as words } from "../words/sign_in.ts";
 const route = getRouteApi("/sign-in");
 
 export function SignIn() {
+  useTitle(words.title);
   const { next } = route.useSearch();
   const signIn = useMutation({
     mutationFn: (input: { email: string; password: string }) => handoff.signIn(input),

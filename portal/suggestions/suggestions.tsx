@@ -6,6 +6,7 @@ import type { Project, Suggestion } from "../api/types.ts";
 import { useKeys } from "../app/keys.ts";
 import { useProject } from "../app/project.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { useTitle } from "../app/title.tsx";
 import { Check, Close, Spark } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { suggestions as words } from "../words/waiting.ts";
@@ -19,6 +20,7 @@ const route = getRouteApi("/signed-in/$key/suggestions");
  */
 export function Suggestions() {
   const project = useProject();
+  useTitle(words.title, project.name);
   const { show = "pending" } = route.useSearch();
   const { data, error } = useQuery(
     trpc.suggestions.list.queryOptions({ id: project.id, status: show, limit: 100 }),

@@ -4,7 +4,9 @@ import { useRef } from "react";
 import { Button } from "react-aria-components";
 import { queryClient, sentenceOf, trpc } from "../api/client.ts";
 import type { WaitingItem } from "../api/types.ts";
+import { useWaitingCount } from "../app/areas.tsx";
 import { useKeys } from "../app/keys.ts";
+import { useTitle } from "../app/title.tsx";
 import { Check } from "../ui/icons.tsx";
 import { waiting as words } from "../words/waiting.ts";
 import { Item } from "./item.tsx";
@@ -18,6 +20,7 @@ interface Page {
  * other without leaving the page.
  */
 export function Waiting() {
+  useTitle(words.title, undefined, useWaitingCount());
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
     trpc.waiting.list.infiniteQueryOptions({ limit: 20 }, {
       getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,

@@ -4,8 +4,10 @@ import type { ReactNode } from "react";
 import { trpc } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
 import { useProjects } from "../app/project.ts";
+import { useTitle } from "../app/title.tsx";
 import { NewProject } from "../projects/new_project.tsx";
 import { Check } from "../ui/icons.tsx";
+import { app } from "../words/app.ts";
 import { welcome as words } from "../words/welcome.ts";
 import { FirstAgent } from "./first_agent.tsx";
 import { FirstTicket } from "./first_ticket.tsx";
@@ -15,6 +17,7 @@ import { FirstTicket } from "./first_ticket.tsx";
  * continues at the right step.
  */
 export function Welcome() {
+  useTitle(app.firstSteps);
   const projects = useProjects();
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
   const [project] = projects ?? [];
