@@ -1607,7 +1607,14 @@ export type AppRouter = TRPCBuiltRouter<
         { members: Array<Member>; next_cursor: string | null }
       >;
       people: Query<
-        { limit?: number | string | undefined; cursor?: string | undefined; id: string },
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          id: string;
+          q?: string | undefined;
+          user_id?: string | undefined;
+          deactivated?: boolean | string | undefined;
+        },
         { people: Array<Person>; next_cursor: string | null }
       >;
       putMember: Mutation<{ id: string; userId: string; role: "viewer" | "member" | "admin" }, Member>;
@@ -2064,7 +2071,13 @@ export type AppRouter = TRPCBuiltRouter<
         }
       >;
       list: Query<
-        { limit?: number | string | undefined; cursor?: string | undefined; account_id?: string | undefined },
+        {
+          limit?: number | string | undefined;
+          cursor?: string | undefined;
+          account_id?: string | undefined;
+          q?: string | undefined;
+          deactivated?: boolean | string | undefined;
+        },
         { users: Array<User>; next_cursor: string | null }
       >;
       get: Query<{ id: string }, User>;

@@ -7,6 +7,8 @@ export interface Command {
   /** The key that runs the same command. */
   keys?: string;
   run: () => void;
+  /** It only tells something, and can't be chosen. */
+  isHint?: boolean;
 }
 
 const offered = new Map<object, Command[]>();
@@ -43,4 +45,20 @@ export function useOfferedCommands(): Command[] {
     listeners.add(listener);
     return () => listeners.delete(listener);
   }, () => all);
+}
+
+let asked = "";
+
+/** Sets what is typed into the palette, for commands that are searched for. */
+export function setAsked(typed: string): void {
+  if (typed === asked) return;
+  asked = typed;
+  for (const listener of listeners) listener();
+}
+
+export function useAsked(): string {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, () => asked);
 }

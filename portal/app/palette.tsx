@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useDeferredValue, useState } from "react";
+import { useDeferredValue, useEffect, useState } from "react";
 import {
   Autocomplete,
   Dialog,
@@ -15,7 +15,7 @@ import {
 } from "react-aria-components";
 import { StageIcon } from "../ui/icons.tsx";
 import { palette } from "../words/app.ts";
-import { type Command, useOfferedCommands } from "./commands.ts";
+import { type Command, setAsked, useOfferedCommands } from "./commands.ts";
 import { useFoundTickets } from "./found_tickets.ts";
 
 /** The most tickets in the palette. The search page shows more. */
@@ -37,6 +37,8 @@ export default function Palette({ close }: { close: () => void }) {
 function Choices({ close }: { close: () => void }) {
   const [text, setText] = useState("");
   const q = useDeferredValue(text.trim());
+  useEffect(() => setAsked(q), [q]);
+  useEffect(() => () => setAsked(""), []);
   const navigate = useNavigate();
   const { found } = useFoundTickets(q, 6);
   const offered = useOfferedCommands().filter(({ name }) => isNamed(name, q));
@@ -65,12 +67,13 @@ function Choices({ close }: { close: () => void }) {
         {commands.length > 0 && (
           <MenuSection>
             <Header>{palette.actions}</Header>
-            {commands.map(({ id, name, keys, run }) => (
+            {commands.map(({ id, name, keys, run, isHint = false }) => (
               <MenuItem
                 key={id}
                 id={id}
                 textValue={name}
                 className="item"
+                isDisabled={isHint}
                 onAction={run}
               >
                 <span className="clip">{name}</span>

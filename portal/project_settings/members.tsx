@@ -1,10 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components";
 import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Member, Project } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { Confirm } from "../app/confirm.tsx";
+import { PersonChooser } from "../app/person_chooser.tsx";
 import { Field } from "../ui/field.tsx";
 import { CallForm } from "../ui/call_form.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
@@ -14,8 +15,20 @@ import { projectSettings as words } from "../words/project_settings.ts";
 
 type Role = Member["role"];
 
+/** More than these are found by typing more of the name. */
+const MOST_FOUND = 8;
+
+interface Page {
+  next_cursor: string | null;
+}
+
 export function Members({ project }: { project: Project }) {
-  const { data, error } = useQuery(trpc.projects.members.queryOptions({ id: project.id, limit: 200 }));
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
+    trpc.projects.members.infiniteQueryOptions({ id: project.id, limit: 100 }, {
+      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
+    }),
+  );
+  const members = data?.pages.flatMap((page) => page.members);
   const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.projects.members.pathKey() });
   const put = async (userId: string, role: Role) => {
     await handoff.api.projects.putMember.mutate({ id: project.id, userId, role });
@@ -25,7 +38,7 @@ export function Members({ project }: { project: Project }) {
     <Section title={words.members} hint={words.membersHint}>
       <Rows
         label={words.members}
-        rows={data?.members}
+        rows={members}
         error={error}
         keyOf={({ user_id }) => user_id}
         empty={words.noMembers}
@@ -51,7 +64,10 @@ export function Members({ project }: { project: Project }) {
           </>
         )}
       </Rows>
-      <AddMember members={data?.members ?? []} put={put} />
+      {hasNextPage && (
+        <Button className="button" onPress={() => void fetchNextPage()}>{words.moreMembers}</Button>
+      )}
+      <AddMember members={members ?? []} put={put} />
     </Section>
   );
 }
@@ -62,11 +78,16 @@ function AddMember(
 ) {
   const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
   const mayList = me !== undefined && me.user.role !== "member";
-  const { data } = useQuery({ ...trpc.users.list.queryOptions({ limit: 200 }), enabled: mayList });
-  const [person, setPerson] = useState<string>();
+  const [typed, type] = useState("");
+  const q = typed.trim();
+  const { data, isPending } = useQuery({
+    ...trpc.users.list.queryOptions({ q, deactivated: false, limit: MOST_FOUND }),
+    enabled: mayList && q !== "",
+    placeholderData: keepPreviousData,
+  });
   const [role, setRole] = useState<Role>("member");
   const isMember = new Set(members.map(({ user_id }) => user_id));
-  const others = data?.users.filter(({ id, deactivated_at }) => !isMember.has(id) && !deactivated_at) ?? [];
+  const others = q ? data?.users.filter(({ id }) => !isMember.has(id)) ?? [] : [];
   const roleChoice = (
     <Choice
       label={words.role}
@@ -83,19 +104,21 @@ function AddMember(
       </CallForm>
     );
   }
-  const add = () =>
-    person && void put(person, role).then(() => (setPerson(undefined), sayDone(words.saved)), sayRefused);
+  const add = (person: string) =>
+    void put(person, role).then(() => (type(""), sayDone(words.saved)), sayRefused);
   return (
-    <div className="row">
-      <Choice
-        label={words.person}
-        words={Object.fromEntries(others.map(({ id, name, email }) => [id, `${name} (${email})`]))}
-        value={person}
-        onChange={setPerson}
-        none={words.choosePerson}
+    <>
+      <div className="row">{roleChoice}</div>
+      <PersonChooser
+        label={words.findPerson}
+        act={words.addMember}
+        typed={typed}
+        type={type}
+        found={others}
+        hasMore={q !== "" && (data?.next_cursor ?? null) !== null}
+        isPending={isPending}
+        choose={add}
       />
-      {roleChoice}
-      <Button className="button" isDisabled={!person} onPress={() => void add()}>{words.addMember}</Button>
-    </div>
+    </>
   );
 }

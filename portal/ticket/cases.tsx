@@ -4,6 +4,7 @@ import { Button } from "react-aria-components";
 import { handoff, refreshProject, trpc } from "../api/client.ts";
 import { part } from "../api/load.ts";
 import type { Project, TestCase, Ticket } from "../api/types.ts";
+import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { Link, More, Pencil, Plus, Trash } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
@@ -12,7 +13,6 @@ import { Time } from "../ui/time.tsx";
 import { CASE_STATUS } from "../words/enums.ts";
 import { cases as words } from "../words/ticket.ts";
 import { Decide } from "./decide.tsx";
-import { useNames } from "./facts.tsx";
 
 const CaseForm = part(async () => (await import("./case_form.tsx")).default);
 
@@ -65,7 +65,7 @@ interface CaseProps {
 }
 
 function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
-  const nameOf = useNames(project.id);
+  const decidedBy = useName(project.id, testCase.decided_by);
   const [isEditing, setEditing] = useState(false);
   const { status, title, instruction, link, note, decided_at } = testCase;
   const remove = useMutation({
@@ -116,7 +116,7 @@ function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
       {note && <blockquote dir="auto">{note}</blockquote>}
       {decided_at && (
         <small>
-          {CASE_STATUS[status]} {words.decided(nameOf(testCase.decided_by))}, <Time at={decided_at} />
+          {CASE_STATUS[status]} {words.decided(decidedBy)}, <Time at={decided_at} />
         </small>
       )}
       {mayWrite && <Decide project={project} ticketId={ticketId} testCase={testCase} />}

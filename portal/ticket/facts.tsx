@@ -1,12 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
-import { trpc } from "../api/client.ts";
 import type { Project, Stage, Ticket } from "../api/types.ts";
+import { useName } from "../app/people.ts";
 import { PriorityIcon, Rocket, StageIcon, TypeIcon, Warn } from "../ui/icons.tsx";
 import { Choice } from "../ui/menu.tsx";
 import { Time } from "../ui/time.tsx";
 import { Toggle } from "../ui/toggle.tsx";
 import { PRIORITIES, RESOLUTIONS, SHIP, STAGES, TYPES } from "../words/enums.ts";
-import { app } from "../words/app.ts";
 import { ticket as words } from "../words/ticket.ts";
 import { useChoose } from "./use_save.ts";
 
@@ -16,16 +14,10 @@ interface Props {
   mayWrite: boolean;
 }
 
-/** Names of those who are or were in a project, by their ids. */
-export function useNames(project: string): (id: string | null) => string {
-  const { data } = useQuery(trpc.projects.people.queryOptions({ id: project }));
-  return (id) => data?.people.find((person) => person.id === id)?.name ?? app.somebody;
-}
-
 /** The short fields of a ticket. Each is edited in its place. */
 export function Facts({ project, ticket, mayWrite }: Props) {
   const choose = useChoose(project, ticket);
-  const nameOf = useNames(project.id);
+  const createdBy = useName(project.id, ticket.created_by);
   const isDisabled = !mayWrite;
   const { stage, priority, request_type, blocking, ship, resolution_type } = ticket;
   return (
@@ -75,7 +67,7 @@ export function Facts({ project, ticket, mayWrite }: Props) {
       <div>
         <dt>{words.createdBy}</dt>
         <dd className="clip">
-          {nameOf(ticket.created_by)}, <Time at={ticket.created_at} />
+          {createdBy}, <Time at={ticket.created_at} />
         </dd>
       </div>
       {ship !== "none" && (

@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { type ComponentProps, type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
-import { trpc } from "../api/client.ts";
 import type { Person } from "../api/types.ts";
+import { usePeople } from "../app/people.ts";
 import { Avatar } from "../ui/avatar.tsx";
+import { people as peopleWords } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
 import { begunMention, readMentions, writeMentions } from "./mentions.ts";
 
@@ -12,8 +12,6 @@ interface Props extends Omit<ComponentProps<"textarea">, "value" | "onChange"> {
   value: string;
   onChange: (value: string) => void;
 }
-
-const MOST_SHOWN = 6;
 
 /** A text in which @ and the beginning of a name offer the people of the project. */
 export function MentionField({ project, value, onChange, onKeyDown, ...props }: Props) {
@@ -30,7 +28,7 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
   const [left, setLeft] = useState(-1);
   const [active, setActive] = useState(0);
   const begun = caret < 0 ? null : begunMention(shown, caret);
-  const offered = useOffered(project.id, begun && begun.at !== left ? begun.begun : null);
+  const { offered, hasMore } = useOffered(project.id, begun && begun.at !== left ? begun.begun : null);
   const list = useId();
   const choose = ({ id, name }: Person) => {
     const next = `${shown.slice(0, begun!.at)}@${name} ${shown.slice(caret)}`;
@@ -71,42 +69,35 @@ export function MentionField({ project, value, onChange, onKeyDown, ...props }: 
         onKeyDown={press}
       />
       {offered.length > 0 && (
-        <ul role="listbox" id={list} aria-label={words.people} className="popover menu mention-list">
-          {offered.map((person, at) => (
-            <li
-              key={person.id}
-              id={`${list}-${at}`}
-              role="option"
-              aria-selected={at === active}
-              className="item"
-              data-focused={at === active || undefined}
-              // The text field keeps the focus.
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() =>
-                choose(person)}
-            >
-              <Avatar name={person.name} />
-              <span className="clip" dir="auto">{person.name}</span>
-            </li>
-          ))}
-        </ul>
+        <div className="popover mention-list">
+          <ul role="listbox" id={list} aria-label={words.people} className="menu">
+            {offered.map((person, at) => (
+              <li
+                key={person.id}
+                id={`${list}-${at}`}
+                role="option"
+                aria-selected={at === active}
+                className="item"
+                data-focused={at === active || undefined}
+                // The text field keeps the focus.
+                onPointerDown={(event) => event.preventDefault()}
+                onClick={() => choose(person)}
+              >
+                <Avatar name={person.name} />
+                <span className="clip" dir="auto">{person.name}</span>
+              </li>
+            ))}
+          </ul>
+          {hasMore && <p className="hint">{peopleWords.more}</p>}
+        </div>
       )}
       <p role="status" className="hidden">{offered.length > 0 ? words.offered(offered.length) : ""}</p>
     </div>
   );
 }
 
-/** People with a name that begins as typed. The list is empty before an @. */
-function useOffered(project: string, begun: string | null): Person[] {
-  const { data } = useQuery({
-    ...trpc.projects.people.queryOptions({ id: project, limit: 200 }),
-    enabled: begun !== null,
-  });
-  if (begun === null) return [];
-  const typed = begun.toLowerCase();
-  const isMeant = ({ name, deactivated_at }: Person) =>
-    deactivated_at === null && !/[\]\n]/.test(name) &&
-    (name.toLowerCase().startsWith(typed) ||
-      name.toLowerCase().split(/\s+/).some((part) => part.startsWith(typed)));
-  return (data?.people ?? []).filter(isMeant).slice(0, MOST_SHOWN);
+/** People whom the text may mention: a name with a bracket would break the mention. */
+function useOffered(project: string, begun: string | null) {
+  const { people, hasMore } = usePeople(project, begun);
+  return { offered: people.filter(({ name }) => !/[\]\n]/.test(name)), hasMore };
 }

@@ -3,6 +3,8 @@ import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components";
 import { codeOf, handoff, refreshProject, sentenceOf } from "../api/client.ts";
 import type { Project, Task } from "../api/types.ts";
+import { useName, usePeople } from "../app/people.ts";
+import { PersonChooser } from "../app/person_chooser.tsx";
 import { Field } from "../ui/field.tsx";
 import { Choice } from "../ui/menu.tsx";
 import { app } from "../words/app.ts";
@@ -25,6 +27,7 @@ export function TaskForm({ project, task, all, close }: Props) {
     minutes: task.estimated_minutes === null ? "" : String(task.estimated_minutes),
     criteria: task.acceptance_criteria.map(({ text }) => text).join("\n"),
     before: task.depends_on_task_ids,
+    assignee: task.assignee_user_id,
   });
   const change = (part: Partial<typeof fields>) => setFields({ ...fields, ...part });
   const save = useMutation({
@@ -33,7 +36,7 @@ export function TaskForm({ project, task, all, close }: Props) {
     onSettled: () => refreshProject(project.id),
   });
   function inputOf() {
-    const { title, body, role, minutes, criteria, before } = fields;
+    const { title, body, role, minutes, criteria, before, assignee } = fields;
     const done = new Set(task.acceptance_criteria.filter((each) => each.done).map(({ text }) => text));
     const lines = criteria.split("\n").map((line) => line.trim()).filter(Boolean);
     return {
@@ -45,6 +48,7 @@ export function TaskForm({ project, task, all, close }: Props) {
       role,
       estimated_minutes: minutes.trim() === "" ? null : Number(minutes),
       depends_on_task_ids: before,
+      assignee_user_id: assignee,
       acceptance_criteria: lines.map((text) => ({ text, done: done.has(text) })),
     };
   }
@@ -95,6 +99,7 @@ export function TaskForm({ project, task, all, close }: Props) {
           onChange={(minutes) => change({ minutes })}
         />
       </div>
+      <Assignee project={project} id={fields.assignee} change={(assignee) => change({ assignee })} />
       <Field
         label={words.criteriaLines}
         rows={3}
@@ -117,5 +122,36 @@ export function TaskForm({ project, task, all, close }: Props) {
         <Button className="button quiet" onPress={close}>{app.cancel}</Button>
       </div>
     </form>
+  );
+}
+
+interface AssigneeProps {
+  project: Project;
+  id: string | null;
+  change: (id: string | null) => void;
+}
+
+function Assignee({ project, id, change }: AssigneeProps) {
+  const [typed, type] = useState("");
+  const name = useName(project.id, id);
+  const { people, ...more } = usePeople(project.id, id === null && typed.trim() ? typed : null);
+  if (id === null) {
+    return (
+      <PersonChooser
+        label={words.assignee}
+        act={words.assign}
+        typed={typed}
+        type={type}
+        found={people}
+        {...more}
+        choose={change}
+      />
+    );
+  }
+  return (
+    <p className="row">
+      <span className="label">{words.assignee}</span> {name}
+      <Button className="button quiet" onPress={() => change(null)}>{words.unassign}</Button>
+    </p>
   );
 }

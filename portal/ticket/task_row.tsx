@@ -4,6 +4,7 @@ import { Button } from "react-aria-components";
 import { handoff, refreshProject } from "../api/client.ts";
 import { part } from "../api/load.ts";
 import type { Project, Task } from "../api/types.ts";
+import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { Down, More, Pencil, Trash, Up } from "../ui/icons.tsx";
 import { Choice, MenuButton } from "../ui/menu.tsx";
@@ -11,7 +12,6 @@ import { Markdown } from "../ui/markdown.tsx";
 import { app } from "../words/app.ts";
 import { ROLES, TASK_STATUS } from "../words/enums.ts";
 import { tasks as words } from "../words/ticket.ts";
-import { useNames } from "./facts.tsx";
 
 const TaskForm = part(async () => (await import("./task_form.tsx")).TaskForm);
 
@@ -139,12 +139,12 @@ export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
 }
 
 function TaskFacts({ project, task, all }: { project: Project; task: Task; all: Task[] }) {
-  const nameOf = useNames(project.id);
+  const assignee = useName(project.id, task.assignee_user_id);
   const before = task.depends_on_task_ids.flatMap((id) => all.find((each) => each.id === id)?.sequence ?? []);
   const left = task.lease_expires_at && Math.ceil((Date.parse(task.lease_expires_at) - Date.now()) / 60_000);
   const facts = [
     ROLES[task.role],
-    task.assignee_user_id && nameOf(task.assignee_user_id),
+    task.assignee_user_id && assignee,
     typeof left === "number" && words.claimedUntil(left),
     before.length > 0 && words.after(before.join(", ")),
     task.actual_minutes !== null

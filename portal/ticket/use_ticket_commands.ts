@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { handoff, refreshProject, trpc } from "../api/client.ts";
 import type { Priority, Project, Ticket } from "../api/types.ts";
-import { type Command, useCommands } from "../app/commands.ts";
+import { type Command, useAsked, useCommands } from "../app/commands.ts";
+import { usePeople } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
 import { PRIORITIES, STAGE_ORDER, STAGES } from "../words/enums.ts";
 import { commands as words } from "../words/ticket.ts";
@@ -11,9 +12,9 @@ import { useChoose } from "./use_save.ts";
 export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: boolean): void {
   const choose = useChoose(project, ticket);
   const { data: tasks } = useQuery(trpc.tasks.list.queryOptions({ id: project.id, ticketId: ticket.id }));
-  const { data: people } = useQuery(trpc.projects.people.queryOptions({ id: project.id }));
   const { ticket_ref: ref } = ticket;
   const next = tasks?.tasks.find(({ status }) => status === "pending");
+  const people = useAssignees(project, next !== undefined);
   const assign = (person: string) =>
     handoff.api.tasks.update.mutate({
       id: project.id,
@@ -35,11 +36,23 @@ export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: bo
       name: words.priority(ref, PRIORITIES[priority]),
       run: () => choose({ priority }, PRIORITIES[priority]),
     })),
-    ...(next ? people?.people ?? [] : []).slice(0, 20).map(({ id, name }) => ({
+    ...(next ? people.found : []).map(({ id, name }) => ({
       id: `assign-${id}`,
       name: words.assign(next!.title, name),
       run: () => void assign(id),
     })),
+    ...(next && people.hasMore
+      ? [{ id: "assign-more", name: words.assignMore(next.title), run: () => {}, isHint: true }]
+      : []),
   ];
   useCommands(mayWrite ? commands : []);
+}
+
+/** The first people of a project, and others by the last word that is typed into the palette. */
+function useAssignees(project: Project, isAsked: boolean) {
+  const typed = useAsked().split(/\s+/).at(-1) ?? "";
+  const first = usePeople(project.id, isAsked ? "" : null);
+  const named = usePeople(project.id, isAsked && typed ? typed : null);
+  const found = new Map([...first.people, ...named.people].map((person) => [person.id, person]));
+  return { found: [...found.values()], hasMore: first.hasMore };
 }

@@ -48,6 +48,13 @@ export const app = {
   somebody: "somebody",
 };
 
+/** Words for finding people. */
+export const people = {
+  found: "People found",
+  nobody: "Nobody has such a name.",
+  more: "More people are found by more of the name.",
+};
+
 /** Words of the command palette. */
 export const palette = {
   title: "Search or do",

@@ -14,7 +14,8 @@ export const projectSettings = {
   role: "Role",
   addMember: "Add member",
   person: "Person",
-  choosePerson: "Choose a person",
+  findPerson: "Find a person by name or email",
+  moreMembers: "Show more members",
   remove: "Remove",
   removeQuestion: (name: string) =>
     `${name} can't open the project any more, and their pending tasks are freed.`,

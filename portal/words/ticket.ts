@@ -62,6 +62,9 @@ export const ticket = {
 
 /** Words of a ticket's tasks. */
 export const tasks = {
+  assignee: "Assigned to",
+  assign: "Assign",
+  unassign: "Nobody",
   empty: "No tasks yet. Split the work so that people and agents can claim parts of it.",
   add: "Add task",
   title: "Title",
@@ -213,4 +216,5 @@ export const commands = {
   move: (ref: string, stage: string) => `Move ${ref} to ${stage}`,
   priority: (ref: string, priority: string) => `Set priority of ${ref} to ${priority}`,
   assign: (task: string, name: string) => `Assign “${task}” to ${name}`,
+  assignMore: (task: string) => `Assign “${task}” to others: type their name`,
 };

@@ -3,6 +3,7 @@ import { Slug } from "../accounts/schema.ts";
 import {
   distinct,
   Id,
+  IdPage,
   IdPath,
   NextCursor,
   Page,
@@ -87,6 +88,13 @@ export const Person = z.object({
   deactivated_at: Timestamp.nullable(),
 }).meta({ id: "Person" });
 export type Person = z.infer<typeof Person>;
+
+export const ListPeople = IdPage.extend({
+  q: text(1, 200).optional().describe("The beginning of a word of the name"),
+  user_id: Id.optional().describe("This person alone, if they have a role in the project"),
+  deactivated: queryBoolean.optional().describe("true: deactivated users only; false: all others"),
+});
+export type ListPeople = z.infer<typeof ListPeople>;
 
 export const PersonList = z.object({ people: z.array(Person), next_cursor: NextCursor });
 

@@ -9,6 +9,7 @@ import { putRepositories } from "../projects/put_repositories.ts";
 import { removeMember } from "../projects/remove_member.ts";
 import {
   CreateProject,
+  ListPeople,
   ListProjects,
   Member,
   MemberList,
@@ -92,7 +93,7 @@ export const projectsRouter = router({
     description:
       "Lists members and admins of the account by name, including deactivated ones, so that user ids in the " +
       "project can be shown by name. Super admins of other accounts have access as well, and aren't listed.",
-  }).input(IdPage).output(PersonList).query(({ ctx, input }) => listPeople(ctx, input)),
+  }).input(ListPeople).output(PersonList).query(({ ctx, input }) => listPeople(ctx, input)),
 
   putMember: projectProcedure({
     ...admin,

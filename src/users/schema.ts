@@ -1,6 +1,17 @@
 import { z } from "zod";
 import { normalizePassword } from "../core/passwords.ts";
-import { Email, Id, IdPath, NextCursor, Page, text, Timestamp, UserKind, UserRole } from "../core/schema.ts";
+import {
+  Email,
+  Id,
+  IdPath,
+  NextCursor,
+  Page,
+  queryBoolean,
+  text,
+  Timestamp,
+  UserKind,
+  UserRole,
+} from "../core/schema.ts";
 
 /**
  * The password is long enough to be safe and short enough that hashing it can't be used to load the
@@ -55,7 +66,11 @@ export const UpdateUser = IdPath.extend({
 });
 export type UpdateUser = z.infer<typeof UpdateUser>;
 
-export const ListUsers = Page.extend({ account_id: Id.optional() });
+export const ListUsers = Page.extend({
+  account_id: Id.optional(),
+  q: text(1, 200).optional().describe("The beginning of a word of the name, or of the email"),
+  deactivated: queryBoolean.optional().describe("true: deactivated users only; false: all others"),
+});
 export type ListUsers = z.infer<typeof ListUsers>;
 
 export const UserList = z.object({ users: z.array(User), next_cursor: NextCursor });

@@ -96,9 +96,8 @@ test("a person is added to the project, changed and removed", async () => {
   await page.getByRole("button", { name: "Add" }).click();
   await page.getByText(/\/invite#/).waitFor();
   await page.goto("/HO/settings");
-  await page.getByRole("button", { name: "Person" }).click();
-  await page.getByRole("menuitemradio", { name: /Nora New/ }).click();
-  await page.getByRole("button", { name: "Add member" }).click();
+  await page.getByLabel("Find a person by name or email").fill("new");
+  await page.getByRole("button", { name: "Add member: Nora New" }).click();
   const row = page.getByRole("listitem").filter({ hasText: "nora@example.com" });
   await row.waitFor();
   await row.getByRole("button", { name: "Remove" }).click();

@@ -50,3 +50,37 @@ test("they come in pages that hold each person once, also when others join in be
   }
   expect(seen).toEqual(people.map(({ id }) => id));
 });
+
+test("people are found by the beginning of a word of their name among 300, or by their id, active or not", async () => {
+  const project = await makeProject(harness.now);
+  const { sql } = harness.now;
+  await sql`
+    with made as (
+      insert into users (id, account_id, email, name, kind, role)
+      select gen_random_uuid(), ${project.accountId}::uuid, 'many' || n || '@' || ${project.key} || '.test',
+        (array['Élodie', 'Ana', 'Jean-Luc'])[1 + n % 3] || ' Person' || n, 'human', 'member'
+      from generate_series(1, 300) n returning id
+    )
+    insert into project_members (project_id, user_id, role) select ${project.id}::uuid, id, 'member' from made`;
+  const find = async (query: string) => {
+    const { status, body } = await call("GET", `${project.path}/people?limit=200&${query}`, {
+      token: project.admin.token,
+    });
+    expect(status).toBe(200);
+    return body.people as { id: string; name: string }[];
+  };
+  expect(await find(`q=${encodeURIComponent("éLO")}`)).toHaveLength(100);
+  const numbers = (await find("q=person29")).map(({ name }) => name.split(" ")[1]);
+  expect(numbers.toSorted()).toEqual(["", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => `Person29${digit}`));
+  expect(await find("q=erson29")).toEqual([]);
+  // What is a pattern elsewhere is text here.
+  for (const typed of ["%", "_", ".*", "(", "\\"]) {
+    expect(await find(`q=${encodeURIComponent(typed)}`)).toEqual([]);
+  }
+  const [ana] = await find("q=ana%20person1");
+  expect((await find(`user_id=${ana!.id}`)).map(({ id }) => id)).toEqual([ana!.id]);
+  expect(await find(`user_id=${(await makeUser(harness.now)).id}`)).toEqual([]);
+  await call("DELETE", `/users/${ana!.id}`, { token: project.admin.token });
+  expect(await find(`user_id=${ana!.id}&deactivated=false`)).toEqual([]);
+  expect((await find("deactivated=true")).map(({ id }) => id)).toEqual([ana!.id]);
+});

@@ -195,6 +195,21 @@ describe("listing users", () => {
     expect((await call("GET", query, { token: (await admin()).token })).status).toBe(403);
   });
 
+  test("finds by the beginning of a word of the name or of the email, active users or not", async () => {
+    const owner = await admin();
+    const user = await makeUser(harness.now, { accountId: owner.accountId });
+    const find = async (query: string) => {
+      const { body } = await call("GET", `/users?${query}`, { token: owner.token });
+      return body.users.map(({ id }: { id: string }) => id);
+    };
+    expect(await find("q=USER")).toEqual([owner.id, user.id].toSorted());
+    expect(await find(`q=${user.email.toUpperCase()}`)).toEqual([user.id]);
+    expect(await find("q=example.test")).toEqual([]);
+    await call("DELETE", `/users/${user.id}`, { token: owner.token });
+    expect(await find("q=test&deactivated=false")).toEqual([owner.id]);
+    expect(await find("q=test&deactivated=true")).toEqual([user.id]);
+  });
+
   test("is not for keys without the scope admin", async () => {
     const owner = await admin();
     const { token } = await makeKey(harness.now, owner);

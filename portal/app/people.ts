@@ -1,0 +1,41 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { trpc } from "../api/client.ts";
+import { app } from "../words/app.ts";
+
+/** More than these are found by typing more of the name. */
+const MOST_OFFERED = 8;
+
+/**
+ * Active people of a project with a word in their name that begins as typed. The service searches,
+ * because a project may have more people than a page can hold. Null asks for nobody.
+ */
+export function usePeople(project: string, typed: string | null) {
+  const q = typed?.trim() ?? "";
+  const { data, isPending } = useQuery({
+    ...trpc.projects.people.queryOptions({
+      id: project,
+      deactivated: false,
+      limit: MOST_OFFERED,
+      ...(q && { q }),
+    }),
+    enabled: typed !== null,
+    placeholderData: keepPreviousData,
+  });
+  if (typed === null) return { people: [], hasMore: false, isPending: false };
+  // Until the answer to the last key has come, the answer before it is shown.
+  const people = data?.people.filter(({ name }) => isBegun(name, q)) ?? [];
+  return { people, hasMore: (data?.next_cursor ?? null) !== null, isPending };
+}
+
+function isBegun(name: string, typed: string): boolean {
+  return ` ${name.toLowerCase()}`.includes(` ${typed.toLowerCase()}`);
+}
+
+/** The name of a person who is or was in a project. */
+export function useName(project: string, id: string | null): string {
+  const { data } = useQuery({
+    ...trpc.projects.people.queryOptions({ id: project, user_id: id ?? "" }),
+    enabled: id !== null,
+  });
+  return data?.people[0]?.name ?? app.somebody;
+}
