@@ -1,12 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Suspense, useState } from "react";
+import { Button } from "react-aria-components";
 import { handoff, queryClient, trpc } from "../api/client.ts";
+import { part } from "../api/load.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Confirm } from "../app/confirm.tsx";
 import { Field } from "../ui/field.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { admin as words } from "../words/admin.ts";
+
+const SurveyResults = part(async () => (await import("./survey_results.tsx")).default);
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.surveys.list.pathKey() });
 
@@ -16,6 +21,7 @@ const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.surveys.lis
  */
 export function Surveys() {
   const { data, error } = useQuery(trpc.surveys.list.queryOptions({}));
+  const [shown, show] = useState<{ id: string; code: string; title: string }>();
   const create = async ({ code = "", title = "", questions = "" }: Record<string, string>) => {
     const lines = questions.split("\n").map((line) => line.trim()).filter(Boolean);
     await handoff.api.surveys.create.mutate({
@@ -36,6 +42,13 @@ export function Surveys() {
         {({ id, code, title, response_count, closed_at }) => (
           <>
             <RowText name={title}>{code} · {words.answers(response_count)}</RowText>
+            <Button
+              className="button"
+              aria-label={words.resultsOf(title)}
+              onPress={() => show({ id, code, title })}
+            >
+              {words.results}
+            </Button>
             <Link className="button" to="/survey/$code" params={{ code }}>{words.surveyLink}</Link>
             <a className="button" href={`/api/admin/scope-surveys/${id}/responses?format=csv`}>{words.csv}</a>
             {closed_at ? <span className="tag">{words.closed}</span> : (
@@ -49,6 +62,9 @@ export function Surveys() {
           </>
         )}
       </Rows>
+      <Suspense>
+        {shown && <SurveyResults survey={shown} close={() => show(undefined)} />}
+      </Suspense>
     </Section>
   );
 }

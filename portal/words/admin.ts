@@ -55,6 +55,8 @@ export const admin = {
   close: "Close",
   closeQuestion: (title: string) => `Nobody can answer “${title}” any more.`,
   surveyLink: "Open",
+  results: "Results",
+  resultsOf: (title: string) => `Results of ${title}`,
   csv: "Results as CSV",
   deliveriesHint: "Deliveries of webhooks, newest first. “Run again” applies a delivery as it came.",
   replay: "Run again",
@@ -74,4 +76,14 @@ export const admin = {
   size: "Size",
   more: "Show more",
   notAllowed: "Only admins see this page.",
+};
+
+/** Words of a survey's results. */
+export const surveyResults = {
+  none: "Nobody has answered yet.",
+  answered: (count: number, of: number) => `${count} of ${of} people answered this.`,
+  count: (count: number, of: number) =>
+    `${count} (${new Intl.NumberFormat([], { style: "percent" }).format(of === 0 ? 0 : count / of)})`,
+  mean: (mean: number, max: number) =>
+    `Mean: ${new Intl.NumberFormat([], { maximumFractionDigits: 1 }).format(mean)} of ${max}`,
 };

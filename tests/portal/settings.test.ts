@@ -126,6 +126,60 @@ test("a stranger answers a survey once", async () => {
   await page.getByText("scope-1 · 1 answer").waitFor();
 });
 
+test("a survey's results are counted for each question, over all pages of answers, with the texts", async () => {
+  await bed.now.call("POST", "/admin/scope-surveys", {
+    code: "scope-2",
+    title: "The next release",
+    questions: [
+      { key: "area", type: "choice", text: "Which area?", options: ["Board", "Inbox"] },
+      { key: "ways", type: "choices", text: "Which ways?", options: ["Phone", "Desk"], required: false },
+      { key: "joy", type: "scale", text: "How glad are you?", max: 5 },
+      { key: "more", type: "text", text: "What else?", required: false },
+    ],
+  });
+  const { page } = await bed.now.enter();
+  await page.goto("/admin?section=surveys");
+  await page.getByRole("button", { name: "Results of The next release" }).click();
+  const results = page.getByRole("dialog", { name: "The next release" });
+  await results.getByText("Nobody has answered yet.").waitFor();
+  await page.keyboard.press("Escape");
+  // Pages of two answers stand for the pages of 200 that the portal asks for.
+  let pages = 0;
+  await page.route(/surveys\.responses/, async (route) => {
+    pages++;
+    await route.continue({ postData: route.request().postData()!.replace('"limit":200', '"limit":2') });
+  });
+  for (let n = 0; n < 3; n++) {
+    const body = {
+      email: `person${n}@example.test`,
+      answers: {
+        area: n === 2 ? "Inbox" : "Board",
+        joy: n === 2 ? 1 : 4,
+        ...(n === 2 && { ways: ["Phone", "Desk"], more: "<b>A dark theme</b>\nand an undo" }),
+      },
+    };
+    expect((await bed.now.service.call("POST", "/api/surveys/scope-2/responses", { body })).status).toBe(201);
+  }
+  await page.getByRole("button", { name: "Results of The next release" }).click();
+  const of = (question: string) => results.getByRole("region", { name: question });
+  await of("Which area?").getByText("3 of 3 people answered this.").waitFor();
+  expect(await of("Which area?").getByRole("listitem").allTextContents()).toEqual([
+    "Board2 (67%)",
+    "Inbox1 (33%)",
+  ]);
+  expect(await of("Which ways?").getByRole("listitem").allTextContents()).toEqual([
+    "Phone1 (100%)",
+    "Desk1 (100%)",
+  ]);
+  await of("Which ways?").getByText("1 of 3 people answered this.").waitFor();
+  await of("How glad are you?").getByText("Mean: 3 of 5").waitFor();
+  await of("What else?").getByText("<b>A dark theme</b>").waitFor();
+  await of("What else?").getByText("person2@example.test").waitFor();
+  expect(pages).toBe(2);
+  await expectAccessible(page, [PHONE, DESK]);
+  bed.now.expectNoComplaints();
+});
+
 test("who is no admin is told so in the administration", async () => {
   const [person] = bed.world.people;
   const { page } = await bed.now.enter(person!.email);
