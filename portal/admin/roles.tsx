@@ -5,6 +5,7 @@ import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { CheckOption } from "../ui/check_option.tsx";
 import { Section } from "../ui/section.tsx";
 import { admin as words } from "../words/admin.ts";
+import { ROLES } from "../words/enums.ts";
 
 /** Which roles the account uses; each change is saved at once. */
 export function Roles() {
@@ -23,7 +24,7 @@ export function Roles() {
         onChange={put}
       >
         <Label>{words.rolesLabel}</Label>
-        <div>{roles.map(({ role }) => <CheckOption key={role} value={role} label={role} />)}</div>
+        <div>{roles.map(({ role }) => <CheckOption key={role} value={role} label={ROLES[role]} />)}</div>
       </CheckboxGroup>
     </Section>
   );

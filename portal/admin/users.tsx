@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components";
 import { handoff, queryClient, trpc } from "../api/client.ts";
@@ -12,19 +12,41 @@ import { Copyable } from "../ui/secret.tsx";
 import { Section } from "../ui/section.tsx";
 import { Choice } from "../ui/menu.tsx";
 import { admin as words } from "../words/admin.ts";
+import { people } from "../words/app.ts";
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.users.list.pathKey() });
 
+interface Page {
+  next_cursor: string | null;
+}
+
 export function Users() {
-  const { data, error } = useQuery(trpc.users.list.queryOptions({ limit: 200 }));
+  const [typed, type] = useState("");
+  const q = typed.trim();
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    ...trpc.users.list.infiniteQueryOptions({ limit: 100, ...(q && { q }) }, {
+      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
+    }),
+    placeholderData: keepPreviousData,
+  });
   const [invite, setInvite] = useState<string | null>(null);
   return (
     <Section title={words.people} hint={words.peopleHint}>
       <NewUser made={setInvite} />
       {invite && <Copyable label={words.inviteLink} text={invite} />}
-      <Rows label={words.people} rows={data?.users} error={error} keyOf={({ id }) => id}>
+      <Field label={words.findUser} value={typed} onChange={type} autoComplete="off" />
+      <Rows
+        label={words.people}
+        rows={data?.pages.flatMap((page) => page.users)}
+        error={error}
+        keyOf={({ id }) => id}
+        empty={people.nobody}
+      >
         {(user) => <Row user={user} showInvite={setInvite} />}
       </Rows>
+      {hasNextPage && (
+        <Button className="button" onPress={() => void fetchNextPage()}>{words.moreUsers}</Button>
+      )}
     </Section>
   );
 }

@@ -108,7 +108,10 @@ function AddMember(
     void put(person, role).then(() => (type(""), sayDone(words.saved)), sayRefused);
   return (
     <>
-      <div className="row">{roleChoice}</div>
+      <div className="row">
+        <span className="label">{words.newRole}</span>
+        {roleChoice}
+      </div>
       <PersonChooser
         label={words.findPerson}
         act={words.addMember}

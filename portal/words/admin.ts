@@ -14,6 +14,8 @@ export const admin = {
   },
   people: "People",
   peopleHint: "An invite link lets a person set their own password. It works once.",
+  findUser: "Find by name or email",
+  moreUsers: "Show more people",
   name: "Name",
   email: "Email",
   kind: "Kind",

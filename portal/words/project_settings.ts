@@ -14,6 +14,7 @@ export const projectSettings = {
   role: "Role",
   addMember: "Add member",
   person: "Person",
+  newRole: "A new member is added as",
   findPerson: "Find a person by name or email",
   moreMembers: "Show more members",
   remove: "Remove",

@@ -78,3 +78,18 @@ test("of 300 people a new member is found by name or email, and the members come
   await expect.poll(() => members.count()).toBe(304);
   bed.now.expectNoComplaints();
 });
+
+test("the administration finds the last of 300 people, and shows the rest in parts", async () => {
+  const { page } = await bed.now.enter();
+  await page.goto("/admin?section=users");
+  const people = page.getByRole("list", { name: "People", exact: true }).getByRole("listitem");
+  await expect.poll(() => people.count()).toBe(100);
+  await page.getByRole("button", { name: "Show more people" }).click();
+  await expect.poll(() => people.count()).toBe(200);
+  await page.getByLabel("Find by name or email").fill("person.299@");
+  await people.getByText("Person 299").waitFor();
+  await expect.poll(() => people.count()).toBe(1);
+  await page.getByLabel("Find by name or email").fill("nobody at all");
+  await page.getByText("Nobody has such a name.").waitFor();
+  bed.now.expectNoComplaints();
+});

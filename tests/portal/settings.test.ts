@@ -91,8 +91,8 @@ test("a change of password keeps the API keys, or revokes them where the box is 
 test("a person is added to the project, changed and removed", async () => {
   const { page } = await bed.now.enter();
   await page.goto("/admin?section=users");
-  await page.getByLabel("Name").fill("Nora New");
-  await page.getByLabel("Email").fill("nora@example.com");
+  await page.getByLabel("Name", { exact: true }).fill("Nora New");
+  await page.getByLabel("Email", { exact: true }).fill("nora@example.com");
   await page.getByRole("button", { name: "Add" }).click();
   await page.getByText(/\/invite#/).waitFor();
   await page.goto("/HO/settings");
