@@ -13,7 +13,7 @@ interface Props {
   close: () => void;
 }
 
-/** What people answered to each question of a survey, counted or in their own words. */
+/** The answers to each question of a survey, counted or in the words of the people. */
 export default function SurveyResults({ survey: { id, code, title }, close }: Props) {
   const { data: asked, error: unknown } = useQuery(trpc.surveys.get.queryOptions({ code }));
   const { data: responses, error: refused } = useQuery({

@@ -73,7 +73,7 @@ test("people are found by the beginning of a word of their name among 300, or by
   const numbers = (await find("q=person29")).map(({ name }) => name.split(" ")[1]);
   expect(numbers.toSorted()).toEqual(["", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => `Person29${digit}`));
   expect(await find("q=erson29")).toEqual([]);
-  // What is a pattern elsewhere is text here.
+  // These characters have no meaning of their own here.
   for (const typed of ["%", "_", ".*", "(", "\\"]) {
     expect(await find(`q=${encodeURIComponent(typed)}`)).toEqual([]);
   }
