@@ -28,7 +28,8 @@ export default defineConfig({
     // With a server only what may use it runs.
     exclude: Deno.env.get("DATABASE_URL") ? WITHOUT_SERVER : [],
     globalSetup: "tests/global_setup.ts",
-    // Only what hangs may come to these, on whatever machine: the longest test takes less than a minute alone.
+    // Only a hanging test may reach these limits, on any machine. The longest test takes less than
+    // a minute if it runs alone.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },

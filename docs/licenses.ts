@@ -14,7 +14,7 @@ const ALLOWED = new Set([
   "Apache-2.0 AND LGPL-3.0-or-later AND MIT",
   "BSD-3-Clause",
   "ISC",
-  "LGPL-3.0-or-later", // libvips, as a shared library beside sharp
+  "LGPL-3.0-or-later", // libvips, as a shared library that sharp loads
   "MIT",
   "MIT-0",
   "(MIT OR CC0-1.0)",

@@ -12,7 +12,8 @@ export default defineConfig({
       // Its form for browsers reads a name such as &amp; by innerHTML, which the policy forbids.
       "decode-named-character-reference":
         `${import.meta.dirname}/../node_modules/decode-named-character-reference/index.js`,
-      // All names are a fifth of what reads Markdown. The rare ones are shown as they are written.
+      // All names together are a fifth of the code that reads Markdown. The rare ones are shown as
+      // they are written.
       "character-entities": `${import.meta.dirname}/ui/entities.ts`,
     },
   },

@@ -27,8 +27,8 @@ export function planOf(rows: readonly object[]): string {
 }
 
 /**
- * Returns the plan of the last statement that `work` sends and `which` matches. It is the plan for
- * any values, which a prepared statement may get.
+ * Returns the plan of the last statement that `work` sends and `which` matches. This is the generic
+ * plan, which a prepared statement may get.
  */
 export async function genericPlan(
   harness: Harness,

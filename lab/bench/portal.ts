@@ -48,7 +48,10 @@ async function measure(browser: Browser, tickets: number) {
   });
 }
 
-/** Creates open tickets in the four stages and closed ones, equally many in each. */
+/**
+ * Creates tickets in the four open stages and closed tickets, the same number in each of the five
+ * stages.
+ */
 async function fill(sql: Sql, project: string, size: number): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`select set_config('session_replication_role', 'replica', true)`;

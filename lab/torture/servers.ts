@@ -35,7 +35,7 @@ export class ServerPair {
     return pair;
   }
 
-  /** Names both hosts. */
+  /** The address with both hosts. */
   get url(): string {
     return `postgres://postgres@127.0.0.1:${this.#ports[0]},127.0.0.1:${this.#ports[1]}/handoff`;
   }

@@ -24,7 +24,7 @@ export function Tabs<Id extends string>({ label, tabs, selected, select, childre
     }[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    // The board has the same keys.
+    // The board uses the same keys, so the tabs don't pass them on.
     event.stopPropagation();
     select(ids[next]!);
     list.current!.querySelectorAll<HTMLElement>("[role=tab]")[next]!.focus();

@@ -87,7 +87,7 @@ async function dropForeign({ db }: Context, runId: string, userId: string): Prom
       and project_id not in ${administered(db, userId)}`;
 }
 
-/** Repositories with these failures stay to be done. */
+/** Repositories with these failures are tried again later. */
 const POSTPONED: string[] = ["provider_rate_limited", "set_up_in_progress"];
 
 async function writeOutcome(ctx: Context, runId: string, repo: string, outcome: RepoOutcome): Promise<void> {

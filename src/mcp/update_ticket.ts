@@ -21,7 +21,7 @@ export const updateTicket = defineTool({
     description: shape.description,
     priority: shape.priority,
     blocking: shape.blocking,
-    roles: z.array(Role).max(Role.options.length).optional().describe("The complete new list"),
+    roles: z.array(Role).max(Role.options.length).optional().describe("The complete new list of roles"),
     implementation_notes: UpdateTicket.shape.implementation_notes.unwrap().unwrap().optional(),
     stage: Stage.optional(),
     merge_sha: shape.merge_sha.unwrap().unwrap().optional(),

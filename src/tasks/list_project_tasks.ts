@@ -33,8 +33,8 @@ export async function listProjectTasks(ctx: ProjectContext, input: ListProjectTa
 
 /**
  * Writes the status as a literal, like the role, so that a prepared statement is planned for it. A
- * ready task is always unfinished, so `ready` leaves that condition out: with both, the planner
- * would expect few rows and sort all of them for one page.
+ * ready task is always unfinished, so `ready` leaves that condition out. With both conditions, the
+ * planner would expect few rows and sort all of them for one page.
  */
 function ofStatus(db: Db, { status, ready }: ListProjectTasks) {
   if (status === undefined || status === "unfinished" && ready) return db``;

@@ -32,8 +32,8 @@ export interface Draft {
   /** The vector as a pgvector literal. */
   embedding: string | null;
   /**
-   * The answer without the number and time, which the database adds. Its `url` lacks the number at
-   * the end, too.
+   * The answer without the number and time, which the database adds. The answer's `url` lacks the
+   * number at its end, too.
    */
   answer: Omit<CreatedTicket, "ticket"> & {
     ticket: Omit<CreatedTicket["ticket"], "ticket_ref" | "created_at">;

@@ -169,7 +169,7 @@ export const CreatedTicket = z.object({
     `${OF_SIMILAR}. Absent when the model could not answer in time`,
   ),
   question_id: Id.optional().describe(
-    "The pending question of a clarification_needed or decision_needed ticket. Get it with `wait` to wait for its answer",
+    "The pending question of a clarification_needed or decision_needed ticket. Get the question with `wait` to wait for its answer",
   ),
   ...Replayed,
 }).meta({ id: "CreatedTicket" });

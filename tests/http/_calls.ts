@@ -26,7 +26,7 @@ export async function stored(
   return (await harness.call("GET", `${project.path}/tickets/${created.body.ticket.id}`, { token })).body;
 }
 
-/** Checks that a body has the one form of errors and tells nothing of the service's inside. */
+/** Checks that a body has the common form of errors and shows no internals of the service. */
 export function expectError({ status, body, headers }: Answer, expected: number, code: string): void {
   expect({ status, code: body?.code }).toEqual({ status: expected, code });
   expect(body.error).toEqual(expect.stringMatching(/\S/));

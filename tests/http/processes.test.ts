@@ -77,7 +77,7 @@ async function makeTicket(): Promise<{ id: string; path: string }> {
   return { id: ticket.id, path: `${project}/tickets/${ticket.id}` };
 }
 
-/** Asks as the key's agent, and answers the question's path. */
+/** Asks a question as the key's agent, and returns the question's path. */
 async function ask(process: ServiceProcess, key: string, ticket: { path: string }): Promise<string> {
   const { id } = await done(process, key, "POST", `${ticket.path}/questions`, { prompt: "Which limit?" });
   return `${ticket.path}/questions/${id}`;

@@ -40,7 +40,7 @@ describe("a delivery that came before its project was wired", () => {
     const merge = events.pullRequest({ repo, number: next(), title: ticket.ref, mergeSha: SHA("b") });
     await hosting.now.deliver(merge, crypto.randomUUID());
     await wire(project, [repo]);
-    // The delivery has no name here, so the body tells that it is the same.
+    // The delivery has no name here, so a repeat is recognized by its body.
     await hosting.now.deliver(merge);
     expect(await read(ticket, project)).toMatchObject({ merge_sha: SHA("b") });
   });

@@ -227,7 +227,7 @@ describe("the tasks of a project with 20,000", () => {
     });
     await harness.now.sql.unsafe("vacuum analyze tasks");
     for (const query of [{ ready: true }, { ready: true, role: "backend" }]) {
-      // Among more tasks than these, a join would read every task that others wait for.
+      // There are enough tasks that a join would read every task on which other tasks depend.
       expect(await planOfPage(backlog, query), JSON.stringify(query)).not.toMatch(/Sort Key|Join/);
     }
   });

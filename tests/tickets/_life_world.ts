@@ -101,7 +101,7 @@ function requestOf(
     case "bulk": {
       const { stage, skipRoles, skipGate, dryRun } = operation;
       const flags = { skip_pending_roles: skipRoles, skip_human_test_gate: skipGate, dry_run: dryRun };
-      // A closing has two names.
+      // A closing may be requested by stage or by status.
       const what = stage === "live" && skipRoles ? { action: "close" } : { action: "move", stage };
       return ["POST", `${project.path}/tickets/bulk`, { ...what, ticket_ids: [id], ...flags }];
     }

@@ -255,7 +255,7 @@ const WRITES: Record<
   "transfers.import": { write: async (stage) => await importing(await fromElsewhere(stage)) },
 };
 
-/** Writes no history on purpose: a lease says nothing of the task. */
+/** These calls write no history on purpose, because a lease is no fact about the task. */
 const SILENT = ["tasks.heartbeat"];
 
 /**

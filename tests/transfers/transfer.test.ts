@@ -357,7 +357,9 @@ test("an import writes every column of its tables but those that are left on pur
 });
 
 describe("that repositories report deploys", () => {
-  /** A project of which a repository reports, with a ticket that waits for its deploy. */
+  /**
+   * A project with a repository that reports deploys, and with a ticket that waits for its deploy.
+   */
   async function makeWaiting() {
     const repo = `acme/${uuid()}`;
     const project = await makeProject(harness.now, { repositories: [repo.toUpperCase(), "acme/silent"] });

@@ -103,7 +103,7 @@ function collides(one: Hook, other: Hook): boolean {
 
 function updateHook(request: Request, repository: Repository, hook: Hook): Response {
   const { config, events, active } = request.body as Partial<Hook>;
-  // A config replaces the whole old one, including its secret.
+  // A new config replaces the whole former config, including its secret.
   if (config) hook.config = { ...config, insecure_ssl: String(config.insecure_ssl ?? "0") };
   if (events) hook.events = events;
   if (active !== undefined) hook.active = active;
