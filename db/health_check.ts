@@ -17,6 +17,11 @@ interface Probe {
 
 const TICK_MS = 250;
 /**
+ * A tick that comes later than this isn't counted, because the process was too busy to read an
+ * answer. Some long answers to its callers in a row could otherwise look like a silent database.
+ */
+const LATE_MS = 100;
+/**
  * 1.25 s. Silence is counted in ticks and not by the clock. Otherwise a process that was itself
  * stopped for a while would count its own pause as silence of the database.
  */
@@ -39,6 +44,7 @@ export class HealthCheck implements DatabaseHealth {
   readonly #listeners: (() => void)[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
   #asked: { ticks: number } | null = null;
+  #ticked = performance.now();
   #failures = 0;
   #lost = false;
   /**
@@ -67,7 +73,11 @@ export class HealthCheck implements DatabaseHealth {
   }
 
   #tick(): void {
+    const now = performance.now();
+    const isLate = now - this.#ticked > TICK_MS + LATE_MS;
+    this.#ticked = now;
     if (!this.#asked) return this.#ask();
+    if (isLate) return;
     if (++this.#asked.ticks < (this.#met ? SILENT_TICKS : UNMET_TICKS)) return;
     this.#failures = FAILURES_UNTIL_LOST;
     this.#fail();

@@ -22,6 +22,8 @@ const READING_AT_ONCE = 4;
 export class AnswerBudget {
   #left = MAX_ANSWER_BYTES;
   #reading = 0;
+  /** An answer had no room. The calls that wait are refused unread, because reading is what costs. */
+  #full = false;
   readonly #waiting: (() => void)[] = [];
   readonly #calls: number;
 
@@ -42,6 +44,7 @@ export class AnswerBudget {
     if (this.#reading === READING_AT_ONCE) await new Promise<void>((start) => this.#waiting.push(start));
     else this.#reading++;
     try {
+      if (this.#full) throw answerTooLarge();
       const result = await read();
       this.take(answerOf(result));
       return result;
@@ -60,7 +63,10 @@ export class AnswerBudget {
     const bytes = most * this.#calls <= MAX_ANSWER_BYTES
       ? most
       : Buffer.byteLength(JSON.stringify(answer) ?? "");
-    if (bytes > this.#left) throw answerTooLarge();
+    if (bytes > this.#left) {
+      this.#full = true;
+      throw answerTooLarge();
+    }
     this.#left -= bytes;
   }
 }
