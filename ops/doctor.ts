@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import process from "node:process";
 import { addressesOf } from "../db/address.ts";
 import { FolderInUse } from "../db/pglite.ts";
 import { messageOf } from "../db/errors.ts";
@@ -9,6 +10,7 @@ import { openDatabase, type Sql } from "../db/open.ts";
 import { type Config, connectionsOf, ownUrl, readConfig } from "../src/core/config.ts";
 import { startEmbedder } from "../src/embedding/start.ts";
 import { MODEL_DIR } from "../src/core/services.ts";
+import { askSender } from "../src/sending/sender.ts";
 import { runCommand } from "./_cli.ts";
 
 /** The consequence of leaving each secret unset. */
@@ -32,7 +34,12 @@ await runCommand("doctor", [], async () => {
   const config = readConfig();
   console.log(`ok      configuration: ${config.PUBLIC_URL}, JOBS=${config.JOBS}`);
   tellSecrets(config);
-  const checks = [await checkFolder(config), await checkDatabase(config), await checkModel(config)];
+  const checks = [
+    await checkFolder(config),
+    await checkDatabase(config),
+    await checkSenders(config),
+    await checkModel(config),
+  ];
   const wrong = checks.filter((healthy) => !healthy).length;
   console.log(wrong === 0 ? "Nothing is wrong." : `${wrong} of these must be fixed.`);
   return wrong;
@@ -101,10 +108,65 @@ async function askService(config: Config, what: string): Promise<boolean> {
     const body = await response.text();
     if (!response.ok) return complain(what, `in use by a service that is not ready: ${body}`);
     console.log(`ok      ${what}: in use by the running service, which says ${body}`);
+    await tellMetrics(config);
     return true;
   } catch (error) {
     const hint = "if the service has another HOST or PORT, set them for this command, too";
     return complain(what, `in use by a process that doesn't answer at ${url} (${hint}): ${messageOf(error)}`);
+  }
+}
+
+/** Tells the same as `tellEvents`, by the figures of the running service. */
+async function tellMetrics(config: Config): Promise<void> {
+  const response = await fetch(`${ownUrl(config)}/metrics`, {
+    signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+  });
+  const metrics = await response.text();
+  const figure = (name: string) =>
+    new RegExp(`^${name} (\\d+)`, "m").exec(metrics)?.[1] ?? "an unknown number of";
+  console.log(
+    `ok      events: the oldest change without a number is ${figure("handoff_event_lag_seconds")} s old`,
+  );
+  console.log(`ok      webhooks: ${figure("handoff_webhook_backlog")} deliveries wait for a try`);
+}
+
+/**
+ * Asks the senders of webhooks that belong to running processes. ops/start.sh starts one with each
+ * service, under the service's process id.
+ */
+async function checkSenders({ DATA_DIR, JOBS }: Config): Promise<boolean> {
+  const sockets = await senderSockets(DATA_DIR);
+  if (sockets.length === 0) {
+    const why = JOBS === "off" ? "JOBS=off starts none" : "it starts with the service";
+    console.log(`unset   webhook sender: none runs on this machine; ${why}`);
+  }
+  const answers = await Promise.all(sockets.map(async (socket) => {
+    const what = `webhook sender at ${socket}`;
+    try {
+      await askSender(socket);
+      console.log(`ok      ${what}: it answers`);
+      return true;
+    } catch (error) {
+      return complain(what, `webhooks and chat messages are not sent: ${messageOf(error)}`);
+    }
+  }));
+  return !answers.includes(false);
+}
+
+async function senderSockets(dataDir: string): Promise<string[]> {
+  const names = await Array.fromAsync(Deno.readDir(dataDir)).catch(() => []);
+  return names.flatMap(({ name }) => {
+    const pid = /^sender-(\d+)\.sock$/.exec(name)?.[1];
+    return pid && isRunning(Number(pid)) ? [join(resolve(dataDir), name)] : [];
+  });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // The process of another user runs, too.
+    return (error as { code?: string }).code === "EPERM";
   }
 }
 

@@ -12,5 +12,9 @@ const allowedHosts = allowed.split(",").filter(Boolean);
 await Deno.remove(socketPath).catch(() => {});
 Deno.serve(
   { path: socketPath, onListen() {} },
-  async (request) => Response.json(await post(await request.json(), allowedHosts)),
+  async (request) =>
+    // A GET asks whether this process answers.
+    request.method === "GET"
+      ? new Response("ready")
+      : Response.json(await post(await request.json(), allowedHosts)),
 );

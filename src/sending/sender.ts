@@ -33,6 +33,14 @@ export function remoteSender(socketPath: string): Sender {
   };
 }
 
+/**
+ * Asks whether the sender behind a socket answers.
+ * @throws {Error} if it doesn't
+ */
+export async function askSender(socketPath: string): Promise<void> {
+  await ask(socketPath);
+}
+
 /** Sends from this process, which must have the net permission. It is meant for tests and tools. */
 export function localSender(allowedHosts: readonly string[]): Sender {
   return { post: (outgoing) => post(outgoing, allowedHosts) };
@@ -41,17 +49,20 @@ export function localSender(allowedHosts: readonly string[]): Sender {
 /** This is longer than the sending process takes for the slowest receiver. */
 const SENDER_MS = 30_000;
 
-async function ask(socketPath: string, body: string): Promise<string> {
+async function ask(socketPath: string, body?: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const call = request({ socketPath, method: "POST", path: "/", agent: false }, async (response) => {
-    try {
-      const parts: Uint8Array[] = [];
-      for await (const part of response) parts.push(part);
-      resolve(Buffer.concat(parts).toString());
-    } catch (error) {
-      reject(error);
-    }
-  });
+  const call = request(
+    { socketPath, method: body === undefined ? "GET" : "POST", path: "/", agent: false },
+    async (response) => {
+      try {
+        const parts: Uint8Array[] = [];
+        for await (const part of response) parts.push(part);
+        resolve(Buffer.concat(parts).toString());
+      } catch (error) {
+        reject(error);
+      }
+    },
+  );
   const timer = setTimeout(() => call.destroy(new Error("no answer in time")), SENDER_MS);
   call.on("error", reject);
   call.end(body);

@@ -11,7 +11,7 @@ test("when one answer has no room, the calls of the request that wait are refuse
       room.read(() => {
         read++;
         return Promise.resolve(answer);
-      }, (text) => text)),
+      }, (text: string) => text)),
   );
   const done = outcomes.filter(({ status }) => status === "fulfilled");
   const refused = outcomes.flatMap((outcome) => outcome.status === "rejected" ? [outcome.reason.code] : []);

@@ -10,6 +10,9 @@ import {
   type Place,
   serverUrl,
 } from "../database.ts";
+import { senderSocket } from "../../src/sending/sender.ts";
+import { startWithSender } from "../service_process.ts";
+import { until } from "../until.ts";
 import { runOps } from "./_command.ts";
 
 describe("the doctor", () => {
@@ -137,6 +140,43 @@ describe("the doctor", () => {
     }
     lock.close();
     await Deno.remove(dataDir, { recursive: true });
+  });
+
+  test("tells whether the webhook sender answers, and how far events and webhooks are behind", async () => {
+    const place = await copyTemplate(inject("template"));
+    const service = await startWithSender(place);
+    const port = new URL(service.url).port;
+    const ask = (env: Record<string, string> = {}) =>
+      runOps("doctor", [], {
+        DATA_DIR: place.dataDir,
+        PORT: port,
+        ...(place.url && { DATABASE_URL: place.url }),
+        ...env,
+      });
+    const running = await until(async () => {
+      const answer = await ask();
+      return answer.text.includes("sender at") && answer;
+    });
+    expect([running.code, running.text]).toEqual([
+      0,
+      expect.stringMatching(/^ok {6}webhook sender at .+sender-\d+\.sock: it answers$/m),
+    ]);
+    expect(running.text).toMatch(
+      /^ok {6}events: (.+ a number, the oldest for|.+ without a number is) \d+ s/m,
+    );
+    expect(running.text).toMatch(/^ok {6}webhooks: \d+ .*deliveries (are overdue|wait for a try)/m);
+    await service.stop();
+    expect((await ask({ JOBS: "off" })).text).toMatch(
+      /^unset {3}webhook sender: none runs on this machine; JOBS=off starts none$/m,
+    );
+    // This process runs, and nobody listens at the socket that a sender of it would have.
+    await Deno.writeTextFile(senderSocket(place.dataDir, Deno.pid), "");
+    const silent = await ask();
+    expect([silent.code, silent.text]).toEqual([
+      1,
+      expect.stringMatching(/^WRONG {3}webhook sender at .+: webhooks and chat messages are not sent: .+$/m),
+    ]);
+    await dropPlace(place);
   });
 
   test("counts what is wrong: a server that nobody reaches, a configuration that can't be", async () => {
