@@ -22,7 +22,7 @@ const READING_AT_ONCE = 4;
 export class AnswerBudget {
   #left = MAX_ANSWER_BYTES;
   #reading = 0;
-  /** An answer had no room. The calls that wait are refused unread, because reading is what costs. */
+  /** An answer was too much. The calls that wait are refused unread, because reading is what costs. */
   #full = false;
   readonly #waiting: (() => void)[] = [];
   readonly #calls: number;

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { AnswerRoom, MAX_ANSWER_BYTES } from "../../src/core/answer_room.ts";
+import { AnswerBudget, MAX_ANSWER_BYTES } from "../../src/core/answer_budget.ts";
 
-test("when one answer has no room, the calls of the request that wait are refused unread", async () => {
+test("when one answer is too much for the budget, the calls of the request that wait are refused unread", async () => {
   const calls = 20;
-  const room = new AnswerRoom(calls);
+  const budget = new AnswerBudget(calls);
   const answer = "x".repeat(MAX_ANSWER_BYTES / 3);
   let read = 0;
   const outcomes = await Promise.allSettled(
     Array.from({ length: calls }, () =>
-      room.read(() => {
+      budget.read(() => {
         read++;
         return Promise.resolve(answer);
       }, (text: string) => text)),
