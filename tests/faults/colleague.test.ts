@@ -12,7 +12,7 @@ import {
 } from "../factories.ts";
 import { type Answer, useHarness } from "../harness.ts";
 import { Document } from "../http/document.ts";
-import { Largest } from "../http/_largest.ts";
+import { Largest } from "../largest_input.ts";
 import { makeLargestRows } from "../largest_rows.ts";
 
 // Somebody does everything that is allowed and costs much, again and again, while a colleague in
@@ -61,7 +61,7 @@ async function attempt({ meta, input }: PublishedProcedure, token: string): Prom
   return response.status;
 }
 
-/** What no schema tells: many at once, names of many people, the same again and again. */
+/** Makes calls that no schema describes: many at once, names of people, the same again and again. */
 async function strain(user: TestUser, ticket: TestTicket, colleague: TestUser): Promise<void> {
   const { token } = user;
   const call = (method: string, path: string, body?: unknown) =>

@@ -9,7 +9,7 @@ import { useHarness } from "../harness.ts";
 import { type LargestRows, makeLargestRows } from "../largest_rows.ts";
 import { strainOf } from "../observe_process.ts";
 import { Document } from "./document.ts";
-import { Largest, LONGEST } from "./_largest.ts";
+import { Largest, LONGEST } from "../largest_input.ts";
 
 // One bound for every procedure that changes something; a new one is under these tests without
 // being named here.
