@@ -32,7 +32,7 @@ export function Links({ project, ticket, mayWrite }: Props) {
           <li key={url}>
             <Branch />
             <a className="link" href={url} target="_blank" rel="noopener noreferrer">{repo}#{number}</a>
-            <span className={`tag ${state === "merged" ? "done" : ""}`}>{state}</span>
+            <span className={`tag ${state === "merged" ? "done" : ""}`}>{words.pullState[state]}</span>
             <Time at={updated_at} />
           </li>
         ))}
@@ -113,7 +113,7 @@ function Issue({ project, ticket, mayWrite }: Props) {
             <input
               className="react-aria-Input"
               aria-label={words.linkIssue}
-              placeholder="#12, or https://github.com/owner/name/issues/12"
+              placeholder={words.issueExample}
               value={number}
               onChange={(event) => setNumber(event.currentTarget.value)}
             />

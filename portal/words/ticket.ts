@@ -169,6 +169,8 @@ export const question = {
 
 /** Words of pull requests, agents and similar tickets. */
 export const links = {
+  pullState: { open: "open", closed: "closed", merged: "merged" },
+  issueExample: "#12, or https://github.com/owner/name/issues/12",
   pullRequests: "Pull requests",
   noPullRequests: "None yet. A pull request that names the ticket in its title, text or branch shows here.",
   issue: "Linked issue",
