@@ -1,4 +1,3 @@
-import { useEffect } from "react";
 import { Header, Menu, MenuItem, MenuSection, Popover, Separator } from "react-aria-components";
 import type { Stage, TicketSummary } from "../api/types.ts";
 import { Check, StageIcon } from "../ui/icons.tsx";
@@ -25,19 +24,6 @@ interface Props {
  */
 export function MoveMenu({ moving: { tickets, from }, isSelected, close, move, toggle }: Props) {
   const [first] = tickets;
-  // Handles the digits that are shown next to the stages, because a menu itself reacts only to the
-  // letters of names.
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const stage = STAGE_ORDER[Number(event.key) - 1];
-      if (!stage) return;
-      event.preventDefault();
-      close();
-      move(tickets, stage);
-    };
-    document.addEventListener("keydown", press, true);
-    return () => document.removeEventListener("keydown", press, true);
-  });
   if (!first) return null;
   const label = tickets.length === 1 ? board.move(first.ticket_ref) : board.moveMany(tickets.length);
   return (

@@ -1,9 +1,10 @@
-import { type ReactNode, Suspense, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useState } from "react";
 import { handoff, refreshProject } from "../api/client.ts";
 import { part } from "../api/load.ts";
 import type { Project, Stage, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { board } from "../words/board.ts";
+import { STAGE_ORDER } from "../words/enums.ts";
 import type { Filters } from "./filters.ts";
 import { focusTicket } from "./focus.ts";
 import type { Moving } from "./move_menu.tsx";
@@ -30,6 +31,10 @@ export function useMoves(project: Project, filters: Filters, selection: ReturnTy
     void moveOne(first, stage);
     focusTicket(first.id, stage);
   };
+  useStageDigits(moving !== null, (stage) => {
+    setMoving(null);
+    move(moving!.tickets, stage);
+  });
   const undo = async (moved: TicketSummary[]) => {
     for (const [stage, tickets] of Map.groupBy(moved, (ticket) => ticket.stage)) {
       const ticket_ids = tickets.map(({ id }) => id);
@@ -63,4 +68,22 @@ export function useMoves(project: Project, filters: Filters, selection: ReturnTy
     </Suspense>
   );
   return { move, openMenu: setMoving, dialogs };
+}
+
+/**
+ * Moves by the digits beside the stages, because a menu by itself only looks for names. A digit
+ * counts from the key that opens the menu on, also while the menu is still being loaded.
+ */
+function useStageDigits(isOpen: boolean, choose: (stage: Stage) => void): void {
+  useEffect(() => {
+    if (!isOpen) return;
+    const press = (event: KeyboardEvent) => {
+      const stage = STAGE_ORDER[Number(event.key) - 1];
+      if (!stage) return;
+      event.preventDefault();
+      choose(stage);
+    };
+    document.addEventListener("keydown", press, true);
+    return () => document.removeEventListener("keydown", press, true);
+  });
 }
