@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeUser, type TestUser } from "../factories.ts";
@@ -67,6 +68,28 @@ describe("an access token", () => {
     const { status, body } = await me(await sign(user, forge(user)));
     expect(status).toBe(401);
     expect(body.code).toBe("unauthenticated");
+  });
+
+  test.each<[string, (kid: string) => { header: object; key: string }]>([
+    ["a key of its own in it", () => ({ header: { jwk: { kty: "oct", k: btoa("own") } }, key: "own" })],
+    ["the address of a key in it", () => ({ header: { jku: "https://evil.example/jwks" }, key: "own" })],
+    ["a path as its kid", () => ({ header: { kid: "../../../dev/null" }, key: "\0" })],
+    ["its kid as its key", (kid) => ({ header: {}, key: kid })],
+    ["an empty text as its kid and NUL as its key", () => ({ header: { kid: "" }, key: "\0" })],
+    ["crit for what nobody knows", () => ({ header: { crit: ["exp"], exp: 1 }, key: "own" })],
+    ["b64 switched off", () => ({ header: { crit: ["b64"], b64: false }, key: "own" })],
+    ["alg none beside a signature", () => ({ header: { alg: "none" }, key: "own" })],
+    ["alg in another case", () => ({ header: { alg: "hs256" }, key: "own" })],
+  ])("with %s is refused", async (_, forge) => {
+    const user = await makeUser(harness.now);
+    const [{ id }] = harness.now.services.secrets.auth;
+    const { header, key } = forge(id);
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+    const claims = { sub: user.id, sid: user.sessionId, iat: now(), exp: now() + 900 };
+    const signed = `${encode({ alg: "HS256", kid: id, ...header })}.${encode(claims)}`;
+    const token = `${signed}.${createHmac("sha256", key).update(signed).digest("base64url")}`;
+    const { status, body } = await me(token);
+    expect([status, body.code]).toEqual([401, "unauthenticated"]);
   });
 
   test("of one user's session for another user is refused", async () => {
