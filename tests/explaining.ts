@@ -3,25 +3,29 @@ import type { Harness } from "./harness.ts";
 
 /**
  * Explains the statement of a list, which ends with its limit, instead of running it, also in
- * transactions.
+ * transactions. The plan is added to `plans`, and the list has no rows.
  */
-export function explaining<Handle extends Db>(db: Handle, options = ""): Handle {
+export function explaining<Handle extends Db>(db: Handle, plans: string[], options = ""): Handle {
   return new Proxy(db, {
     apply(target, _self, [strings, ...values]: [TemplateStringsArray, ...never[]]) {
       const made = target(strings, ...values);
-      return strings.at(-2)?.trim().endsWith("limit")
-        ? target`explain ${target.unsafe(options)} ${made}`
-        : made;
+      if (!strings.at(-2)?.trim().endsWith("limit")) return made;
+      const explained = target`explain ${target.unsafe(options)} ${made}`;
+      const then = explained.then.bind(explained);
+      const read = () => then((rows) => void plans.push(planOf(rows)));
+      return Object.assign(explained, {
+        then: (...next: Parameters<Promise<never[]>["then"]>) => read().then(() => []).then(...next),
+      });
     },
     get(target, name) {
       if (name !== "begin") return Reflect.get(target, name);
       return (work: (tx: TransactionSql) => Promise<unknown>) =>
-        (target as Sql).begin((tx) => work(explaining(tx, options)));
+        (target as Sql).begin((tx) => work(explaining(tx, plans, options)));
     },
   });
 }
 
-/** Returns the plan from the rows of a list that `explaining` changed. */
+/** Returns the plan from the rows of an `explain`. */
 export function planOf(rows: readonly object[]): string {
   return rows.map((row) => (row as Record<string, string>)["QUERY PLAN"]).join("\n");
 }

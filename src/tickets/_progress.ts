@@ -1,7 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import type { TicketSummary } from "./schema.ts";
 
-/** The columns that `progressOf` reads. Triggers keep the counts on the ticket's row. */
+/** The columns of `progressColumns`. Triggers keep the counts on the ticket's row. */
 export interface ProgressRow extends Pick<TicketSummary, "claimed_by" | "agent_run"> {
   tasks_done: number;
   tasks_total: number;
@@ -18,11 +18,4 @@ export function progressColumns(db: Db) {
   return db`t.tasks_done, t.tasks_total, t.cases_approved, t.cases_total,
     case when t.tasks_done < t.tasks_total then claim_of(t.id) end as claimed_by,
     case when t.agent_runs > 0 then latest_run_of(t.id) end as agent_run`;
-}
-
-export function progressOf(row: ProgressRow): Pick<TicketSummary, "tasks" | "cases"> {
-  return {
-    tasks: { done: row.tasks_done, total: row.tasks_total },
-    cases: { approved: row.cases_approved, total: row.cases_total },
-  };
 }

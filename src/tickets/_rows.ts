@@ -1,7 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import type { Config } from "../core/config.ts";
 import type { ProjectAccess } from "../core/context.ts";
-import { progressColumns, progressOf, type ProgressRow } from "./_progress.ts";
+import { progressColumns, type ProgressRow } from "./_progress.ts";
 import type { RoleState, Ticket, TicketSummary } from "./schema.ts";
 import { shipColumn } from "./_ship.ts";
 
@@ -11,7 +11,7 @@ export interface TicketScope {
   config: Pick<Config, "PUBLIC_URL">;
 }
 
-/** The fields that `summaryOf` adds. They need the call's facts, or cost less than in the database. */
+/** The fields that `ticketOf` adds. They need the call's facts, or cost less than in the database. */
 type Added = "project_id" | "ticket_ref" | "url" | "roles" | "tasks" | "cases";
 
 export interface SummaryRow extends Omit<TicketSummary, Added>, ProgressRow {
@@ -40,21 +40,18 @@ export function ticketColumns(ctx: TicketScope & { db: Db }) {
     t.resolution_note`;
 }
 
-/**
- * Makes the ticket of a row. A page has up to 200 of them, so the row itself becomes the ticket;
- * the output's schema leaves out what only the row has.
- */
-export function ticketOf<Row extends SummaryRow>(
-  scope: TicketScope,
-  row: Row,
-): Row & Pick<TicketSummary, Added> {
-  return Object.assign(row, {
+/** Makes the ticket of a row. */
+export function ticketOf<Row extends SummaryRow>(scope: TicketScope, row: Row) {
+  const { role_states, tasks_done, tasks_total, cases_approved, cases_total, ...ticket } = row;
+  return {
+    ...ticket,
     project_id: scope.project.id,
     ticket_ref: `${scope.project.key}-${row.number}`,
     url: ticketsUrl(scope) + row.number,
-    roles: rolesOf(row.role_states),
-    ...progressOf(row),
-  });
+    roles: rolesOf(role_states),
+    tasks: { done: tasks_done, total: tasks_total },
+    cases: { approved: cases_approved, total: cases_total },
+  };
 }
 
 function rolesOf(states: string | null): RoleState[] {

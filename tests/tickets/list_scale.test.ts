@@ -12,7 +12,7 @@ import {
   TicketSort,
 } from "../../src/tickets/schema.ts";
 import { bestTimes } from "../best_times.ts";
-import { explaining, genericPlan, planOf } from "../explaining.ts";
+import { explaining, genericPlan } from "../explaining.ts";
 import { makeProject, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 
@@ -72,13 +72,14 @@ function read(query: Record<string, unknown>) {
 /** The plan of the list's own statement, with the values of the call. */
 async function explain(query: Record<string, unknown>, options = "", of = project): Promise<string> {
   const { sql, services } = harness.now;
+  const plans: string[] = [];
   const ctx = {
     ...services,
-    db: explaining(sql, options),
+    db: explaining(sql, plans, options),
     project: { ...of, keys: [of.key] },
   } as unknown as ProjectContext;
-  const { tickets } = await listTickets(ctx, ListTickets.parse({ id: of.id, ...query }));
-  return planOf(tickets);
+  await listTickets(ctx, ListTickets.parse({ id: of.id, ...query }));
+  return plans[0]!;
 }
 
 /** A cursor behind the row at this place in an order. */
