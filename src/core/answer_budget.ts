@@ -1,3 +1,4 @@
+import { Lanes } from "./lanes.ts";
 import { AppError } from "./errors.ts";
 
 /**
@@ -21,10 +22,9 @@ const READING_AT_ONCE = 4;
 /** Limits the bytes of all answers to one request, no matter how many calls the request makes. */
 export class AnswerBudget {
   #left = MAX_ANSWER_BYTES;
-  #reading = 0;
+  readonly #reads = new Lanes(READING_AT_ONCE);
   /** An answer was too much. The calls that wait are refused unread, because reading is what costs. */
   #full = false;
-  readonly #waiting: (() => void)[] = [];
   readonly #calls: number;
 
   constructor(calls: number) {
@@ -41,18 +41,12 @@ export class AnswerBudget {
    * @throws {AppError} answer_too_large
    */
   async read<Result>(read: () => Promise<Result>, answerOf: (result: Result) => unknown): Promise<Result> {
-    if (this.#reading === READING_AT_ONCE) await new Promise<void>((start) => this.#waiting.push(start));
-    else this.#reading++;
-    try {
+    return await this.#reads.run("", async () => {
       if (this.#full) throw answerTooLarge();
       const result = await read();
       this.take(answerOf(result));
       return result;
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#reading--;
-    }
+    });
   }
 
   /** @throws {AppError} answer_too_large */

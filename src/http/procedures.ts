@@ -10,6 +10,8 @@ export interface PublishedProcedure extends ProcedureParts {
   name: string;
   type: "query" | "mutation";
   output: z.ZodType;
+  /** Whether it reads rows of a list. One thing that is read by itself has an id. */
+  isList: boolean;
   /** Fields of the input that come from the path. */
   pathFields: string[];
   /** The input's other fields, which come from the body or the query. */
@@ -19,7 +21,7 @@ export interface PublishedProcedure extends ProcedureParts {
 }
 
 /** The parts of a procedure that the OpenAPI document describes. */
-export type Documented = Omit<PublishedProcedure, "type" | "pick" | "resolve">;
+export type Documented = Omit<PublishedProcedure, "type" | "isList" | "pick" | "resolve">;
 
 const all = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>);
 
@@ -64,6 +66,7 @@ export function publishedProcedures(): PublishedProcedure[] {
         meta,
         input,
         output,
+        isList: type === "query" && !(output instanceof z.ZodObject && "id" in output.shape),
         pathFields,
         rest,
         needsBody: hasBody(meta.method) && (meta.method !== "POST" || !rest.safeParse({}).success),

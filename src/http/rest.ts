@@ -11,6 +11,7 @@ import { refuseOthers } from "./methods.ts";
 import { paced } from "./paced.ts";
 import { hasBody, type PublishedProcedure, publishedProcedures } from "./procedures.ts";
 import { type HttpEnv, named, requestContext } from "./request.ts";
+import { readInTurn } from "./read_in_turn.ts";
 import { send } from "./send.ts";
 
 /** Publishes every procedure under the method and path of its meta. */
@@ -49,6 +50,7 @@ async function answer(
       const output = await callProcedure(procedure, ctx, input);
       return await success(c, ctx, { procedure, input, output });
     };
+    if (procedure.isList && !meta.waits) return await readInTurn(ctx, () => call(null));
     const read = () => readBody(c.req.raw, meta.maxBytes ?? MAX_CALL_BYTES);
     if (meta.maxBytes) return await withLongBody(allowed as ActorContext, read, call);
     return await call(hasBody(meta.method) ? await read() : null);

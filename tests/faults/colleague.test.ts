@@ -80,6 +80,9 @@ async function strain(user: TestUser, ticket: TestTicket, colleague: TestUser): 
   });
   await call("GET", `${project.path}/export`);
   await call("GET", `${project.path}/tickets?q=${encodeURIComponent("a or ".repeat(39) + "b")}&limit=100`);
+  const tasks = `/api${project.path}/tickets/${params["ticketId"]}/tasks`;
+  const lists = Array.from({ length: 40 }, () => harness.now.request("GET", tasks, { token }));
+  for (const list of lists) await (await list).arrayBuffer();
   const names = Array(20).fill("comments.list").join(",");
   const input = { json: { id: project.id, ticketId: params["ticketId"] } };
   const batch = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [at, input]));
