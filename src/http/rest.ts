@@ -50,10 +50,11 @@ async function answer(
       const output = await callProcedure(procedure, ctx, input);
       return await success(c, ctx, { procedure, input, output });
     };
-    if (procedure.isList && !meta.waits) return await readInTurn(ctx, () => call(null));
     const read = () => readBody(c.req.raw, meta.maxBytes ?? MAX_CALL_BYTES);
     if (meta.maxBytes) return await withLongBody(allowed as ActorContext, read, call);
-    return await call(hasBody(meta.method) ? await read() : null);
+    const body = hasBody(meta.method) ? await read() : null;
+    const inTurn = procedure.isList && !meta.waits;
+    return await (inTurn ? readInTurn(ctx, () => call(body)) : call(body));
   } catch (error) {
     // Header fields that were set before the failure, such as RateLimit, belong to the failure's
     // answer, too.
