@@ -22,7 +22,7 @@ export async function acceptInvite(ctx: RequestContext, input: AcceptInvite): Pr
     // the session of that sign-in and ends it, too.
     const [, [user]] = await inOrder(
       ctx.db`
-        select from users where id = (select user_id from invitations where token_hash = ${tokenHash}) for update`,
+        select from users where id = (select user_id from invitations where token_hash = ${tokenHash}) for no key update`,
       ctx.db<User[]>`
         with used as (
           update invitations set used_at = now()

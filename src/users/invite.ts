@@ -20,7 +20,7 @@ export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invi
     // Because of the lock, a user who is deactivated or promoted at this moment doesn't get a link.
     // If several links are made at once, the last one works.
     await ctx.db`
-      select from users where id in (${input.id}::uuid, ${ctx.actor.user.id}::uuid) order by id for update`;
+      select from users where id in (${input.id}::uuid, ${ctx.actor.user.id}::uuid) order by id for no key update`;
     await requireStanding(ctx);
     const user = await findManagedUser(ctx, input.id);
     if (user.kind === "human") requirePerson(ctx.actor, "A bot client may invite only bots");
@@ -38,7 +38,7 @@ export async function inviteUser(ctx: ActorContext, input: IdPath): Promise<Invi
 export async function inviteByEmail(ctx: Context, email: string): Promise<Invitation> {
   return await transact(ctx, async (ctx) => {
     const [user] = await ctx.db<Invited[]>`
-      select id, account_id, deactivated_at from users where ${byEmail(ctx.db, email)} for update`;
+      select id, account_id, deactivated_at from users where ${byEmail(ctx.db, email)} for no key update`;
     if (!user) throw new AppError("not_found", `No user has the email ${email}`);
     return await invite(ctx, user);
   });

@@ -68,7 +68,8 @@ function mayLeave({ kind, role, deactivated }: UpdateUser): boolean {
 /**
  * Locks the user and the caller. If an admin may leave, it also locks all admins who could stay in
  * their place. The locks are taken in id order, so that several admins who leave at once come one
- * by one.
+ * by one. They let rows refer to the users, because a change of a ticket does that behind its own
+ * locks.
  */
 async function lockUsers({ db, actor }: ActorContext, input: UpdateUser): Promise<void> {
   await db`
@@ -77,7 +78,7 @@ async function lockUsers({ db, actor }: ActorContext, input: UpdateUser): Promis
     mayLeave(input)
   } and deactivated_at is null and
       (role = 'super_admin' or (role = 'admin' and account_id = ${actor.user.account_id}::uuid)))
-    order by id for update`;
+    order by id for no key update`;
 }
 
 /**
