@@ -1,21 +1,4 @@
-/** The part of JSON Schema that makes a value long. */
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  enum?: unknown[];
-  const?: unknown;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  format?: string;
-  pattern?: string;
-  maxLength?: number;
-  maximum?: number;
-  minimum?: number;
-  items?: Schema;
-  maxItems?: number;
-  uniqueItems?: boolean;
-  properties?: Record<string, Schema>;
-}
+import type { Schema } from "./http/document.ts";
 
 /** A character of six bytes in JSON, and as many as any has. */
 export const LONGEST = "\u0001";

@@ -1,26 +1,5 @@
 import fc from "fast-check";
-
-/** The part of JSON Schema that the document uses. */
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  enum?: unknown[];
-  const?: unknown;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  format?: string;
-  pattern?: string;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  items?: Schema;
-  minItems?: number;
-  maxItems?: number;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: Schema | boolean;
-}
+import type { Schema } from "./document.ts";
 
 /** Stands for the id of a thing that exists when the request is sent (see `World.fill`). */
 export function idOf(thing: string): fc.Arbitrary<string> {

@@ -1,17 +1,7 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { copyTemplate, dropPlace, type Place } from "../database.ts";
-import { type ServiceProcess, startService } from "../service_process.ts";
+import { expect, test } from "vitest";
+import { useService } from "../use_service.ts";
 
-let place: Place;
-let service: ServiceProcess;
-beforeAll(async () => {
-  place = await copyTemplate(inject("template"));
-  service = await startService(place);
-});
-afterAll(async () => {
-  await service.stop();
-  await dropPlace(place);
-});
+const service = useService();
 
 const decoder = new TextDecoder();
 
@@ -37,7 +27,7 @@ async function send(connection: Deno.TcpConn, text: string): Promise<void> {
 }
 
 function connect(): Promise<Deno.TcpConn> {
-  const { hostname, port } = new URL(service.url);
+  const { hostname, port } = new URL(service.now.url);
   return Deno.connect({ hostname, port: Number(port) });
 }
 
@@ -103,7 +93,7 @@ test.each([
 
 test("what bodies are announced to have takes no memory before it comes", async () => {
   const resident = async () => {
-    const text = await (await fetch(`${service.url}/metrics`)).text();
+    const text = await (await fetch(`${service.now.url}/metrics`)).text();
     return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)![1]);
   };
   const before = await resident();
@@ -115,7 +105,7 @@ test("what bodies are announced to have takes no memory before it comes", async 
     );
   }
   // The server answers this after all earlier requests.
-  await fetch(`${service.url}/healthz`);
+  await fetch(`${service.now.url}/healthz`);
   const taken = await resident() - before;
   for (const connection of connections) connection.close();
   expect(taken).toBeLessThan(300 * 512 * 1024);

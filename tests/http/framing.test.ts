@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { copyTemplate, dropPlace, type Place } from "../database.ts";
-import { type ServiceProcess, startService } from "../service_process.ts";
+import { expect, test } from "vitest";
+import { useService } from "../use_service.ts";
 
 // A request whose end two readers see in two places hides a second one from the first reader. The
 // service refuses it, so that nothing behind it is taken for a request.
-let place: Place;
-let service: ServiceProcess;
-beforeAll(async () => {
-  place = await copyTemplate(inject("template"));
-  service = await startService(place);
-});
-afterAll(async () => {
-  await service.stop();
-  await dropPlace(place);
-});
+const service = useService();
 
 /** The request that is hidden. Its answer has a text that no other has. */
 const HIDDEN = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -29,7 +19,7 @@ const CHUNK = `${LENGTH.toString(16)}\r\n${HIDDEN}\r\n`;
 
 /** Sends the bytes and LAST after them, and reads until the server closes. */
 async function exchange(text: string): Promise<{ statuses: number[]; all: string }> {
-  const { hostname, port } = new URL(service.url);
+  const { hostname, port } = new URL(service.now.url);
   using connection = await Deno.connect({ hostname, port: Number(port) });
   // Each character is one byte. The server may close before it has read them all.
   const bytes = Uint8Array.from(text + LAST, (character) => character.charCodeAt(0));
