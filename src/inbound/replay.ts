@@ -1,4 +1,4 @@
-import type { Fragment } from "../../db/open.ts";
+import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
 import { AppError } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
@@ -39,8 +39,8 @@ export interface Ignored {
  * Locks ignored deliveries in the order in which they came. Call it before you lock their subject,
  * because a replay of one of them locks the delivery first and then waits for its subject.
  */
-export async function lockIgnored(ctx: Context, which: Ignored): Promise<void> {
-  await readIgnored(ctx, which, ctx.db`for update`);
+export async function lockIgnored({ db }: Context, which: Ignored): Promise<void> {
+  await db`select ${rowsOf(db, which)} for update`;
 }
 
 /**
@@ -48,17 +48,13 @@ export async function lockIgnored(ctx: Context, which: Ignored): Promise<void> {
  * now. A delivery that somebody else has locked since then waits for the subject, and finds it.
  */
 export async function replayIgnored(ctx: Context, which: Ignored, effect: Effect): Promise<void> {
-  const ignored = await readIgnored(ctx, which, ctx.db`for update skip locked`);
+  const ignored = await ctx.db<Stored[]>`
+    select id, provider, body, received_at ${rowsOf(ctx.db, which)} for update skip locked`;
   for (const stored of ignored) await attempt(ctx, stored, effect);
 }
 
-async function readIgnored(
-  { db }: Context,
-  { provider, subject, reason }: Ignored,
-  lock: Fragment,
-): Promise<Stored[]> {
-  return await db<Stored[]>`
-    select id, provider, body, received_at from inbound_deliveries
+function rowsOf(db: Db, { provider, subject, reason }: Ignored) {
+  return db`from inbound_deliveries
     where provider = ${provider} and subject = ${subject} and outcome = 'ignored' and reason = ${reason}
-    order by received_at, id ${lock}`;
+    order by received_at, id`;
 }

@@ -1,11 +1,10 @@
-import type { Db } from "../../db/open.ts";
 import type { Config } from "../core/config.ts";
 import type { ProjectAccess } from "../core/context.ts";
 import { progressColumns, type ProgressRow } from "./_progress.ts";
 import type { RoleState, Ticket, TicketSummary } from "./schema.ts";
-import { shipColumn } from "./_ship.ts";
+import { type ColumnScope, shipColumn } from "./_ship.ts";
 
-/** The facts of a call on which a ticket's columns depend. */
+/** The facts of a call on which a ticket's fields depend. */
 export interface TicketScope {
   project: Pick<ProjectAccess, "id" | "key">;
   config: Pick<Config, "PUBLIC_URL">;
@@ -22,7 +21,7 @@ export interface SummaryRow extends Omit<TicketSummary, Added>, ProgressRow {
 export type TicketRow = SummaryRow & Omit<Ticket, keyof TicketSummary>;
 
 /** The columns of a SummaryRow for `tickets t`. */
-export function summaryColumns({ db, project }: { db: Db; project: Pick<ProjectAccess, "id"> }) {
+export function summaryColumns({ db, project }: ColumnScope) {
   return db`t.id, t.number, t.title, t.request_type, t.priority, t.blocking, t.stage, t.status,
     ${shipColumn({ db, project })} as ship,
     (select string_agg(r.role || ' ' || r.status, ',' order by r.role) from ticket_roles r where r.ticket_id = t.id) as role_states,
@@ -33,7 +32,7 @@ export function summaryColumns({ db, project }: { db: Db; project: Pick<ProjectA
 }
 
 /** The columns of a TicketRow for `tickets t`. */
-export function ticketColumns(ctx: TicketScope & { db: Db }) {
+export function ticketColumns(ctx: ColumnScope) {
   return ctx.db`${
     summaryColumns(ctx)
   }, t.description, t.evidence, t.suggested_resolution, t.implementation_notes,

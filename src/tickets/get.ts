@@ -18,7 +18,7 @@ const ticketsById = batchedRead({
   }),
   async load(db, scope, ids) {
     const rows = await db<TicketRow[]>`
-      select ${ticketColumns({ ...scope, db })} from tickets t
+      select ${ticketColumns({ db, project: scope.project })} from tickets t
       where t.project_id = ${scope.project.id}::uuid and t.id = any (${ids}::uuid[])`;
     return new Map(rows.map((row) => [row.id, ticketOf(scope, row)]));
   },
