@@ -1,5 +1,8 @@
-import { beforeAll, expect, test } from "vitest";
-import type { TransactionSql } from "../../db/open.ts";
+import { Socket } from "node:net";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import type { Row } from "postgres";
+import type { Sql, TransactionSql } from "../../db/open.ts";
+import { unprepared } from "../../db/postgres_js/unprepared.ts";
 import { listAudit } from "../../src/admin/list_audit.ts";
 import { ListAudit } from "../../src/admin/schema.ts";
 import type { ActorContext, ProjectContext } from "../../src/core/context.ts";
@@ -74,4 +77,40 @@ test("pages of any length share a few statements", async () => {
     }
   });
   expect(kinds).toBe(8);
+});
+
+describe("an unprepared statement", () => {
+  /** The rows, and what the client wrote to the database at first. */
+  const sent = async (read: (sql: Sql) => Promise<Row[]>) => {
+    const write = vi.spyOn(Socket.prototype, "write");
+    try {
+      const rows = await unprepared(read(harness.now.sql));
+      return {
+        rows: [...rows],
+        first: write.mock.calls.map(String).find((bytes) => bytes.includes("as noted")),
+      };
+    } finally {
+      write.mockRestore();
+    }
+  };
+
+  test("goes to the database together with its values", async () => {
+    const { rows, first } = await sent((sql) =>
+      sql`select ${"it's"}::text as noted, ${7}::int as b, ${true}::boolean as c, ${0.5}::float8 as d, ${null}::uuid as e`
+    );
+    expect(rows).toEqual([{ noted: "it's", b: 7, c: true, d: 0.5, e: null }]);
+    expect(first).toContain("it's");
+  });
+
+  test("waits for the types of its arrays", async () => {
+    const { rows, first } = await sent((sql) => sql`select ${"it's"}::text as noted, ${[1, 2]}::int[] as b`);
+    expect(rows).toEqual([{ noted: "it's", b: [1, 2] }]);
+    expect(first).not.toContain("it's");
+  });
+
+  test("leaves its connection usable when the database refuses it", async () => {
+    const numberOf = (text: string) => unprepared(harness.now.sql`select ${text}::text::int as n`);
+    await expect(numberOf("seven")).rejects.toThrow("invalid input syntax");
+    expect(await numberOf("7")).toEqual([{ n: 7 }]);
+  });
 });
