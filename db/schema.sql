@@ -1153,9 +1153,12 @@ end $function$
 
 CREATE OR REPLACE FUNCTION public.acting_on(actor jsonb, ticket text)
  RETURNS jsonb
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE
-RETURN CASE WHEN (actor ? 'tickets'::text) THEN ((actor -> 'tickets'::text) -> ticket) ELSE actor END
+AS $function$
+begin
+  return case when actor ? 'tickets' then actor -> 'tickets' -> ticket else actor end;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.author_recipient(author jsonb)
@@ -1530,11 +1533,12 @@ end $function$
 
 CREATE OR REPLACE FUNCTION public.keeps_vector_graph()
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select pg_catalog.version() not like '%emscripten%'
-$function$
+begin
+  return pg_catalog.version() not like '%emscripten%';
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.last_sign(run agent_runs)
