@@ -24,15 +24,25 @@ export function filtered<Query extends PromiseLike<unknown>>(
 export function filters(ctx: ProjectContext, input: Filters) {
   const { db } = ctx;
   const { stage, request_type, blocking, priority, role, ship, waiting_on, q } = input;
-  return db`${stage ? db`and t.stage = ${stage}` : db``}
-    ${request_type ? db`and t.request_type = ${request_type}` : db``}
-    ${blocking === undefined ? db`` : db`and t.blocking = ${blocking}`}
-    ${ofStatus(db, input)}
-    ${priority ? ofPriority(db, RANKS[priority]) : db``}
-    ${role ? ofRole(ctx, role) : db``}
-    ${ship ? db`and ${hasShip(ctx, ship)}` : db``}
-${waiting_on ? db`and ${isWaitingOn(ctx, waiting_on)}` : db``}
-    ${q ? db`and ${matches(ctx, q)}` : db``}`;
+  const conditions = [
+    stage && db`t.stage = ${stage}`,
+    request_type && db`t.request_type = ${request_type}`,
+    blocking !== undefined && db`t.blocking = ${blocking}`,
+    isOpen(input) && db`t.status = 'open'`,
+    isClosed(input) && db`t.stage = 'live'`,
+    priority && ofPriority(db, RANKS[priority]),
+    role && ofRole(ctx, role),
+    ship && hasShip(ctx, ship),
+    waiting_on && isWaitingOn(ctx, waiting_on),
+    q && matches(ctx, q),
+  ];
+  return all(db, conditions);
+}
+
+/** Joins conditions, with an `and` before each. */
+function all(db: Db, conditions: (Fragment | false | "" | undefined)[]) {
+  const made = conditions.filter((condition) => !!condition);
+  return made.length > 0 ? db`${made.map((condition) => db`and ${condition}`)}` : db``;
 }
 
 /**
@@ -40,7 +50,7 @@ ${waiting_on ? db`and ${isWaitingOn(ctx, waiting_on)}` : db``}
  * id alone, takes the primary key, and reads every older ticket of all projects.
  */
 function ofPriority(db: Db, rank: number) {
-  return db`and t.priority_rank between ${rank}::smallint and ${rank}::smallint`;
+  return db`t.priority_rank between ${rank}::smallint and ${rank}::smallint`;
 }
 
 /** Starts from the few tickets that wait, which the indexes of pending questions and cases find. */
@@ -66,20 +76,16 @@ function isWaitingOn({ db, project }: ProjectContext, waitingOn: WaitingOn) {
  * have once for each ticket.
  */
 function ofRole({ db, project }: ProjectContext, role: Role) {
-  return db`and exists (select from ticket_roles r
+  return db`exists (select from ticket_roles r
     where r.ticket_id = t.id and r.role = ${literal(db, role)} and r.project_id = ${project.id}::uuid)`;
 }
 
-/**
- * Writes the status as a literal, so that the indexes of open tickets serve a prepared statement
+/*
+ * The status is written as a literal, so that the indexes of open tickets serve a prepared statement
  * too. A ticket is closed exactly when it is in live.
  */
-function ofStatus(db: Db, { status, stage }: Filters) {
-  const isOpen = status === "open" || stage !== undefined && stage !== "live";
-  return db`${isOpen ? db`and t.status = 'open'` : db``} ${
-    status === "closed" ? db`and t.stage = 'live'` : db``
-  }`;
-}
+const isOpen = ({ status, stage }: Filters) => status === "open" || stage !== undefined && stage !== "live";
+const isClosed = ({ status }: Filters) => status === "closed";
 
 /** Looks up words in the index. A term without any word is searched for in every text. */
 function matches(ctx: ProjectContext, q: string) {
