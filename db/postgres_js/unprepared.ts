@@ -1,6 +1,6 @@
 /** The parts of a postgres.js query that are used here beyond its types. */
 interface Unsent {
-  options: { prepare?: boolean };
+  options: { prepare?: boolean; onexecute?: () => boolean };
   /** The values, once the package is about to send them. */
   parameters: unknown[];
 }
@@ -15,6 +15,8 @@ export function unprepared<Query extends PromiseLike<unknown>>(query: Query): Qu
   // simple() of postgres.js sets this option too. There is no other way to set it for a statement
   // with fragments.
   unsent.options.prepare = false;
+  // Nothing is sent behind it on its connection, because a search can take long.
+  unsent.options.onexecute = () => false;
   return inOneTrip(query, unsent);
 }
 

@@ -5,9 +5,9 @@ import { dropPlace, emptyPglite, emptyPlace, type Place, serverUrl } from "../da
  * Opens a new, empty database: on DATABASE_URL's server if that is set, otherwise embedded. `close`
  * drops it.
  */
-export async function openFresh(): Promise<Database & Place> {
+export async function openFresh(options: { poolSize?: number } = {}): Promise<Database & Place> {
   const place = serverUrl ? await emptyPlace() : await emptyPglite();
-  const database = await openDatabase(place);
+  const database = await openDatabase({ ...place, ...options });
   return {
     ...database,
     ...place,

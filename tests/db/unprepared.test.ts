@@ -13,6 +13,7 @@ import { listTickets } from "../../src/tickets/list.ts";
 import { CountTickets, ListTickets } from "../../src/tickets/schema.ts";
 import { makeProject, type TestProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
+import { openFresh } from "./_fresh.ts";
 
 const harness = useHarness();
 let project: TestProject;
@@ -106,6 +107,21 @@ describe("an unprepared statement", () => {
     const { rows, first } = await sent((sql) => sql`select ${"it's"}::text as noted, ${[1, 2]}::int[] as b`);
     expect(rows).toEqual([{ noted: "it's", b: [1, 2] }]);
     expect(first).not.toContain("it's");
+  });
+
+  test("has its connection to itself", async () => {
+    const write = vi.spyOn(Socket.prototype, "write");
+    const isSent = () => write.mock.calls.some(([bytes]) => String(bytes).includes("as noted"));
+    const { sql, close } = await openFresh({ poolSize: 1 });
+    try {
+      await sql`select 1`;
+      const wasSent = unprepared(sql`select pg_sleep(0.2), ${"slow"}::text`).then(isSent);
+      const next = await sql`select 1 as noted`;
+      expect([await wasSent, isSent(), next]).toEqual([false, true, [{ noted: 1 }]]);
+    } finally {
+      write.mockRestore();
+      await close();
+    }
   });
 
   test("leaves its connection usable when the database refuses it", async () => {
