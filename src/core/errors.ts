@@ -36,7 +36,7 @@ export const ERRORS = {
   },
   question_unanswered: { status: 409, message: "A person's question on the ticket is unanswered" },
   human_tests_pending: { status: 409, message: "Human test cases of the ticket are not approved" },
-  version_conflict: { status: 412, message: "The resource has changed since the version in If-Match" },
+  version_conflict: { status: 412, message: "The resource has another version than If-Match names" },
   answer_too_large: { status: 400, message: "The answer would be too large" },
   payload_too_large: { status: 413, message: "The body is too large" },
   unsupported_media_type: { status: 415, message: "The body must be application/json" },

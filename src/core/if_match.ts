@@ -6,23 +6,29 @@ import { AppError, invalidField } from "./errors.ts";
 /** `*` for any version, or a list of entity tags (RFC 9110), each weak or strong. */
 export const IfMatch = z.string()
   .regex(/^\s*(?:\*|(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*)\s*$/);
-/** The suffix that Apache adds to the entity tag of a compressed answer. */
-const CODING = /-(?:gzip|br|zstd)"$/;
+/** The suffix that Apache (`-gzip`) or Jetty (`--gzip`) adds to the entity tag of a compressed answer. */
+const CODING = /--?(?:gzip|deflate|br|zstd)"$/;
 
 /**
  * Honours `If-Match` for a resource whose ETag is its version. Call it where the resource is
  * locked. Without the field, or with `*`, every version is accepted. A proxy that compresses an
  * answer makes the answer's tag weak (nginx) or adds the coding to the tag (Apache). The client
- * sends that tag back, so both forms count as the version that they name.
+ * sends that tag back, so both forms count as the version that they name. The refusal names the
+ * version of today, and does not claim that there was a change, because the tag may have come from
+ * elsewhere.
  * @throws {AppError} version_conflict with the current resource in `details.current`;
  * invalid_request when malformed
  */
 export function requireVersion(ctx: RequestContext, current: { version: number }, what = "ticket"): void {
   const tags = tagsOf(ctx);
   if (tags !== null && !tags.includes(`"${current.version}"`)) {
-    throw new AppError("version_conflict", `The ${what} has changed since the version in If-Match`, {
-      details: { current },
-    });
+    throw new AppError(
+      "version_conflict",
+      `The ${what} has version ${current.version}, which If-Match does not name`,
+      {
+        details: { current },
+      },
+    );
   }
 }
 

@@ -21,7 +21,7 @@ export const STREAM = {
     "sends `Last-Event-ID` and misses nothing. An event named `resync` says that some events are no longer " +
     "available: read the state again. A comment every 15 s keeps the connection open. tRPC clients subscribe to " +
     "`events.stream`.",
-  errors: ["forbidden"],
+  errors: ["forbidden", "not_found"],
 } as const satisfies Meta;
 
 export const eventsRouter = router({
@@ -32,7 +32,7 @@ export const eventsRouter = router({
     description:
       "Lists every change of everything that the caller may see, once, in order, for 30 days. To follow, send " +
       "`next_after` as `after`, with `wait`. API keys without `tasks:read` get no events of tasks.",
-    errors: ["forbidden"],
+    errors: ["forbidden", "not_found"],
   }).input(ListEvents).output(EventPage).query(({ ctx, input }) => listEvents(ctx, input)),
 
   stream: userProcedure(STREAM).input(FollowEvents).subscription(async function* ({ ctx, input }) {

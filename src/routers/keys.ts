@@ -18,7 +18,7 @@ export const keysRouter = router({
     location: (key: CreatedKey) => `/keys/${key.id}`,
     summary: "Create an API key",
     description: "Only this answer contains the plaintext key.",
-    errors: ["forbidden"],
+    errors: ["forbidden", "not_found"],
     example: { input: { name: "ci bot", scopes: ["tickets:read", "tickets:write"] } },
   }).input(CreateKey).output(CreatedKey).mutation(({ ctx, input }) => createKey(ctx, input)),
 

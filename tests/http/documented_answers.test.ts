@@ -1,4 +1,6 @@
+import { v7 as uuid } from "uuid";
 import { beforeAll, expect, test } from "vitest";
+import { publishedProcedures } from "../../src/http/procedures.ts";
 import {
   makeKey,
   makeMember,
@@ -155,4 +157,23 @@ test("tickets: create, replay, read, change, and every way to be refused", async
     token,
     path: { ...path, ticketId: crypto.randomUUID() },
   });
+});
+
+/** The fields of body and query that name a project or an account. */
+const named = publishedProcedures().flatMap((procedure) =>
+  ["project_id", "account_id"].filter((field) => field in procedure.rest.shape)
+    .map((field) => [procedure.name, field, procedure] as const)
+);
+
+test.each(named)("%s about a %s that doesn't exist, as a super admin asks it", async (_, field, { meta }) => {
+  const { token } = await makeUser(harness.now, { role: "super_admin" });
+  const isRead = meta.method === "GET";
+  const unknown = { [field]: uuid() };
+  const { status } = await call(meta.method, meta.path, {
+    ...meta.cookieOnly ? { headers: { cookie: `session=${token}` } } : { token },
+    ...isRead
+      ? { query: `?${new URLSearchParams(unknown)}` }
+      : { body: { ...meta.example?.input as object | undefined, ...unknown } },
+  });
+  expect(isRead ? [200, 404] : [404]).toContain(status);
 });

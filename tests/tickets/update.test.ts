@@ -217,9 +217,10 @@ describe("the version", () => {
   test("a stale If-Match is 412 with the current ticket, a malformed one 400; both change nothing", async () => {
     const ticket = await makeTicket(harness.now, project);
     const current = (await patch(ticket.path, { priority: "high" })).body;
-    for (const stale of ['"1"', 'W/"1"', '"other"', '"1", "7"', '"2-other"']) {
+    for (const stale of ['"1"', 'W/"1"', '"other"', '"1", "7"', '"2-other"', '""', '"02"', '"3"']) {
       const refused = await patch(ticket.path, { priority: "low" }, { headers: { "If-Match": stale } });
-      expect([refused.status, refused.body.code], stale).toEqual([412, "version_conflict"]);
+      expect([refused.status, refused.body.code, refused.body.error], stale)
+        .toEqual([412, "version_conflict", "The ticket has version 2, which If-Match does not name"]);
       expect(refused.body.details.current).toEqual(current);
     }
     for (const malformed of ["2", '"2', "two", '"2" "3"']) {
@@ -227,7 +228,9 @@ describe("the version", () => {
       expect([refused.status, Object.keys(refused.body.fieldErrors)], malformed).toEqual([400, ["If-Match"]]);
     }
     expect((await send("GET", ticket.path)).body).toEqual(current);
-    for (const [index, fits] of ['"2"', "*", '"9", "4"', 'W/"5"', '"6-gzip"', 'W/"7-br"'].entries()) {
+    for (
+      const [index, fits] of ['"2"', "*", '"9", "4"', 'W/"5"', '"6-gzip"', 'W/"7-br"', '"8--gzip"'].entries()
+    ) {
       const taken = await patch(ticket.path, { title: `Title ${index}` }, { headers: { "If-Match": fits } });
       expect([taken.status, taken.body.version], fits).toEqual([200, 3 + index]);
     }
