@@ -77,12 +77,11 @@ const environment = z.object({
     .max(254, "takes at most 254 characters")
     .refine(isVisible, "takes an email address without invisible characters").normalize("NFC")
     .default("admin@localhost"),
-  // A password that was read from a file may end with the file's line break, which nobody could
-  // type in.
-  ADMIN_PASSWORD: z.string().regex(/^\P{Cc}*$/u, "takes a password without line breaks").min(
-    8,
-    "takes at least 8 characters",
-  ).max(1000, "takes at most 1000 characters")
+  // A password that was read from a file may end with the file's line break or with blanks, which
+  // nobody would type in.
+  ADMIN_PASSWORD: z.string().regex(/^\P{Cc}*$/u, "takes a password without line breaks")
+    .regex(/^\S(.*\S)?$/u, "takes a password without blanks at its ends")
+    .min(8, "takes at least 8 characters").max(1000, "takes at most 1000 characters")
     .optional(),
   CLOUD_AGENT_WEBHOOK_SECRET: webhookSecrets,
   CRON_SECRET: webhookSecrets,
@@ -135,7 +134,8 @@ export function parseConfig(
   env: Record<string, string | undefined>,
   cores = navigator.hardwareConcurrency,
 ): Config {
-  const given = Object.fromEntries(VARIABLES.filter((name) => env[name]).map((name) => [name, env[name]]));
+  const given = Object.fromEntries(VARIABLES.filter((name) => env[name]).map((name) => [name, env[name]!]));
+  refuseQuotes(given);
   const parsed = environment.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0]!;
@@ -147,6 +147,15 @@ export function parseConfig(
     PUBLIC_URL: config.PUBLIC_URL ?? ownUrl(config),
     EMBEDDING_THREADS: config.EMBEDDING_THREADS ?? Math.max(1, Math.floor(cores / 2)),
   };
+}
+
+/**
+ * Refuses a value with quotes around it. `docker run --env-file` keeps the quotes that a shell
+ * removes, and then they would become a part of a secret or a path.
+ */
+function refuseQuotes(given: Record<string, string>): void {
+  const quoted = Object.entries(given).find(([, value]) => /^\s*(["'])[^]*\1\s*$/.test(value));
+  if (quoted) throw new ConfigError(`${quoted[0]}: takes a value without quotes around it`);
 }
 
 function isHttpUrl(text: string): boolean {

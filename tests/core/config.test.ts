@@ -77,6 +77,9 @@ const WRONG: [string, string][] = [
   ["ADMIN_PASSWORD", "a".repeat(1001)],
   ["ADMIN_PASSWORD", "of a mounted file\n"],
   ["ADMIN_PASSWORD", "of a file whose lines end as on Windows\r"],
+  ["ADMIN_PASSWORD", "of a file with a blank "],
+  ["DATA_DIR", '"/var/lib/handoff"'],
+  ["CRON_SECRET", `'${"a".repeat(16)}'`],
   ["CRON_SECRET", "a,b,c"],
   ["CRON_SECRET", "a".repeat(15)],
   ["CLOUD_AGENT_WEBHOOK_SECRET", `${"a".repeat(16)},b`],
@@ -109,7 +112,7 @@ test.each(WRONG)("%s=%s ends the start with one line that names it", (name, valu
 });
 
 test.each(VARIABLES)(
-  "%s of a file whose lines end as on Windows is read without the end, or refused by name",
+  "%s of a file with line ends, blanks or quotes around it is read without them, or refused by name",
   (name) => {
     const values: Record<string, string> = {
       PORT: "80",
@@ -133,9 +136,11 @@ test.each(VARIABLES)(
     };
     const value = values[name] ?? "long enough a value".replaceAll(" ", "_");
     const clean = parseConfig({ [name]: value });
-    for (const end of ["\r", "\n", "\r\n", "\r\r\n"]) {
+    const ends = ["\r", "\n", "\r\n", "\r\r\n", " ", "\t", "  \r\n", "\u00a0"].map((end) => value + end);
+    const quoted = ['"', "'"].flatMap((quote) => ["", "\r", " "].map((end) => quote + value + quote + end));
+    for (const sent of [...ends, ` ${value}`, ...quoted]) {
       try {
-        expect(parseConfig({ [name]: value + end })).toEqual(clean);
+        expect(parseConfig({ [name]: sent })).toEqual(clean);
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
         expect(error.message).toMatch(new RegExp(`^${name}: takes [^\r\n]+$`));
