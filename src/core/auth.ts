@@ -85,6 +85,12 @@ interface Credentials {
 const KEY_LIMIT = { name: "key", points: 12_000, seconds: 60 };
 const REFUSED_KEY_LIMIT = { name: "refused-key", points: 60, seconds: 60 };
 
+/**
+ * Matches the scheme Bearer, also where something other than a blank follows, such as `Bearer:`. The
+ * excluded characters may be in a scheme's name.
+ */
+const IS_BEARER = /(?:^|,)\s*Bearer(?![\w!#$%&'*+.^`|~-])/i;
+
 /** The most cookies of one name that are looked at. No browser keeps more of them for a site. */
 const MOST_COOKIES = 200;
 
@@ -97,7 +103,7 @@ const MOST_COOKIES = 200;
 export async function authenticate(services: Services, credentials: Credentials): Promise<Actor | null> {
   const { method, headers, cookies } = credentials;
   const header = headers.get("authorization") ?? "";
-  if (/(?:^|,)\s*Bearer(?:\s|$)/i.test(header)) {
+  if (IS_BEARER.test(header)) {
     const token = /^Bearer +([!-~]+)$/i.exec(header)?.[1];
     if (!token) {
       throw new AppError("unauthenticated", "The Authorization header must be: Bearer <credential>");

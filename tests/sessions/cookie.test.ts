@@ -166,7 +166,15 @@ describe("a session cookie", () => {
     expect(me).toMatchObject({ status: 401, body: { code: "token_expired" } });
   });
 
-  test.each(["Basic dXNlcjpwYXNzd29yZA==", 'Digest username="u"', "Negotiate YII=", "Token abc", ""])(
+  test.each([
+    "Basic dXNlcjpwYXNzd29yZA==",
+    'Digest username="u"',
+    "Negotiate YII=",
+    "Token abc",
+    "BearerX abc",
+    "Bearer-x abc",
+    "",
+  ])(
     "counts beside the scheme of a proxy: %s",
     async (authorization) => {
       const project = await makeProject(harness.now);
@@ -188,6 +196,10 @@ describe("a session cookie", () => {
     "Bearer ",
     "Bearer two words",
     "bearer\ttab",
+    "Bearer:x",
+    "bearer=x",
+    'Bearer"x"',
+    "Basic YTpi, Bearer/x",
     "Basic YTpi, Bearer x",
     "Bearer x, Basic YTpi",
   ])(
