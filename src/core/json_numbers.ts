@@ -56,8 +56,15 @@ function decimalOf(text: string): string {
   const [, whole = "", part = "", exponent = "0"] = /^(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const digits = `${whole}${part}`.replace(/^0+/, "");
   if (digits === "") return "0";
-  const significant = digits.replace(/0+$/, "");
+  const significant = withoutLastZeros(digits);
   return `${significant}e${Number(exponent) - part.length + digits.length - significant.length}`;
+}
+
+/** A regular expression would look again at all following zeros for each zero of a long number. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return digits.slice(0, end);
 }
 
 /** Returns the dotted path of the value that begins at `target`. */
