@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { v7 as uuid } from "uuid";
-import { makeProject, makeUser, type TestProject, type TestUser, useProject } from "../factories.ts";
+import { makeKey, makeProject, makeUser, type TestProject, type TestUser, useProject } from "../factories.ts";
 import { type CallOptions, useHarness } from "../harness.ts";
 import { strainOf } from "../observe_process.ts";
 
@@ -27,13 +27,15 @@ beforeAll(async () => {
   foreign = await makeProject(harness.now);
 });
 
-/** Bodies that cost much for their length: nesting, empty objects, keys. */
+/** Bodies that cost much for their length: nesting, empty objects, keys, digits. */
 const COSTLY: [string, (bytes: number) => string][] = [
   ["nested lists", (bytes) => "[".repeat(bytes / 2) + "]".repeat(bytes / 2)],
   ["nested objects", (bytes) => '{"0":'.repeat(bytes / 6) + "1" + "}".repeat(bytes / 6)],
   ["empty objects", (bytes) => `[${"{},".repeat(bytes / 3)}{}]`],
   ["numbers", (bytes) => `[${"0,".repeat(bytes / 2)}0]`],
   ["one text", (bytes) => `"${"x".repeat(bytes)}"`],
+  ["one number", (bytes) => `${"1".padEnd(17, "0")}.${"0".repeat(bytes - 19)}1`],
+  ["one name", (bytes) => `{"${"x".repeat(bytes - 6)}":0}`],
 ];
 
 /** A body that counts how much of it is read. */
@@ -55,9 +57,9 @@ function counted(text: string) {
 
 async function attack(path: string, body: string, options: CallOptions) {
   const { raw, taken } = counted(body);
-  const headers = { "content-type": "application/json" };
+  const headers = { "content-type": "application/json", ...options.headers };
   const { result, silentMs } = await strainOf(async () => {
-    const response = await harness.now.request("POST", path, { raw, headers, ...options });
+    const response = await harness.now.request("POST", path, { ...options, raw, headers });
     await response.body?.cancel();
     return response.status;
   });
@@ -134,6 +136,31 @@ describe.each(COSTLY)("1 MiB of %s", (_, costly) => {
     const path = "/trpc/tickets.create,tickets.create?batch=1";
     const { status, silentMs } = await attack(path, body, { token: stranger.token });
     expect([400, 413]).toContain(status);
+    expect(silentMs).toBeLessThan(bearableMs);
+  });
+});
+
+describe.each(COSTLY)("as much as a call of nobody may send, of %s", (_, costly) => {
+  const value = costly(MIB / 4 - 100);
+
+  test.each([
+    ["/api/auth/login", `{"email":${value}}`],
+    ["/api/surveys/none/responses", `{"answers":${value}}`],
+    ["/trpc/auth.login", `{"json":{"email":${value}}}`],
+    ["/trpc/auth.login", `{"json":{},"meta":{"values":${value}}}`],
+  ])("is soon refused by %s", async (path, body) => {
+    const { status, silentMs } = await attack(path, body, {});
+    expect([400, 404, 413]).toContain(status);
+    expect(silentMs).toBeLessThan(bearableMs);
+  });
+
+  test("is soon refused to an agent", async () => {
+    const { token } = await makeKey(harness.now, stranger);
+    const accept = "application/json, text/event-stream";
+    const params = `{"name":"find_tickets","arguments":{"project":"X","q":${value}}}`;
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+    const { status, silentMs } = await attack("/mcp", body, { token, headers: { accept } });
+    expect([200, 400, 413]).toContain(status);
     expect(silentMs).toBeLessThan(bearableMs);
   });
 });
