@@ -17,10 +17,14 @@ export function mcpRoutes(services: Services): Hono<HttpEnv> {
   // Every call has the time limit of a call that waits. A tool that waits for longer sends signs of
   // progress, so its answer has begun by then.
   app.post("/", named("mcp"), deadline(services, () => true), async (c) => {
-    const ctx = await agentContext(c, services);
+    const first = await agentContext(c, services);
     const body = await readBody(c.req.raw, MAX_CALL_BYTES);
     const parsedBody = parseJson(body);
     refuseInexactNumbers(body, (path) => path.replace(/^params\.arguments\./, ""));
+    // Earlier revisions of the protocol allow several messages in a request. Each of them counts, and
+    // they share the limit of bytes to read.
+    const isBatch = Array.isArray(parsedBody) && parsedBody.length > 1;
+    const ctx = isBatch ? await agentContext(c, services, parsedBody.length - 1) : first;
     const tool = toolOf(parsedBody);
     c.set("procedure", tool ? `mcp.${tool.name}` : "mcp");
     const { headers, signal } = c.req.raw;
@@ -39,9 +43,9 @@ export function mcpRoutes(services: Services): Hono<HttpEnv> {
  * Returns the caller, who must send an API key, because an agent never acts with a person's
  * session.
  */
-async function agentContext(c: Context<HttpEnv>, services: Services): Promise<ActorContext> {
+async function agentContext(c: Context<HttpEnv>, services: Services, calls = 1): Promise<ActorContext> {
   refuseForeignOrigin(c, services);
-  const ctx = await requestContext(c, services);
+  const ctx = await requestContext(c, services, { calls });
   if (ctx.refused) throw ctx.refused;
   if (ctx.actor?.credential.type !== "key") {
     throw new AppError("unauthenticated", "Agents call with an API key: Authorization: Bearer hk_…");

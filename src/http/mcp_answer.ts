@@ -35,11 +35,26 @@ const KEPT_OF_CURRENT = [
   "lease_expires_at",
 ];
 
+/** The most characters of the sentence of a failure that would be too long. */
+const SENTENCE_LENGTH = 300;
+
+/**
+ * Writes the failure of a tool. If it has more than `maxBytes`, it is told without details and with
+ * the beginning of its sentence, because the sentence may contain a long name that the agent sent.
+ */
+export function toolFailure(body: ErrorBody, maxBytes: number): string {
+  const whole = JSON.stringify(toolError(body));
+  if (Buffer.byteLength(whole) <= maxBytes) return whole;
+  const { issues: _, details: __, ...short } = body;
+  const error = `${body.error.slice(0, SENTENCE_LENGTH).toWellFormed()}…`;
+  return JSON.stringify(toolError({ ...short, error }));
+}
+
 /**
  * The failure of a tool, in the words of the error table, without the fields that a model has no
  * use for.
  */
-export function toolError({ fieldErrors: _, details, ...body }: ErrorBody): Json {
+function toolError({ fieldErrors: _, details, ...body }: ErrorBody): Json {
   const next = body.code && NEXT_STEPS[body.code as ErrorCode];
   const current = details?.current;
   const known = isObject(current)

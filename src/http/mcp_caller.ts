@@ -5,6 +5,7 @@ import { locateProject } from "../projects/locate.ts";
 import { callProcedure } from "../routers/trpc.ts";
 import { readUntilDone, type Waiter } from "./mcp_wait.ts";
 import type { PublishedProcedure } from "./procedures.ts";
+import { readInTurn } from "./read_in_turn.ts";
 
 export type Procedures = ReadonlyMap<string, PublishedProcedure>;
 
@@ -23,7 +24,10 @@ export function callerOf(ctx: ActorContext, procedures: Procedures, waiter: Wait
       { ifMatch }: { ifMatch?: number | undefined } = {},
     ): Promise<OutputOf<Name>> {
       const call = { ...ctx, ifMatch: ifMatch === undefined ? null : `"${ifMatch}"`, idempotencyKey: null };
-      return await callProcedure(procedures.get(name)!, call, input) as OutputOf<Name>;
+      const procedure = procedures.get(name)!;
+      const answer = () => callProcedure(procedure, call, input);
+      const inTurn = procedure.isList && !procedure.meta.waits;
+      return await (inTurn ? readInTurn(ctx, answer) : answer()) as OutputOf<Name>;
     },
     may(name) {
       const { scope } = procedures.get(name)!.meta;

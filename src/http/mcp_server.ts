@@ -20,7 +20,7 @@ import { TOOLS } from "../mcp/tools.ts";
 import { appErrorOf } from "../routers/trpc.ts";
 import { MAX_CALL_BYTES } from "./body.ts";
 import { logFailure } from "./failure.ts";
-import { toolError, withoutNulls } from "./mcp_answer.ts";
+import { toolFailure, withoutNulls } from "./mcp_answer.ts";
 import { callerOf, type Procedures } from "./mcp_caller.ts";
 import { type ListedTool, listTool } from "./mcp_definition.ts";
 import { handleOf, readHandle, TASKS_EXTENSION, taskState } from "./mcp_tasks.ts";
@@ -178,8 +178,10 @@ class AgentServer {
     } catch (thrown) {
       const error = appErrorOf(thrown);
       logFailure(ctx.requestId, error);
-      const text = JSON.stringify(toolError(error.body(ctx.requestId)));
-      return { isError: true, content: [{ type: "text", text }] };
+      return {
+        isError: true,
+        content: [{ type: "text", text: toolFailure(error.body(ctx.requestId), MAX_ANSWER_BYTES) }],
+      };
     }
   }
 

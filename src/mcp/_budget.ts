@@ -1,24 +1,32 @@
 const ENCODER = new TextEncoder();
 
-/** Returns the bytes of a text in UTF-8. */
-export function bytesOf(text: string): number {
-  return ENCODER.encode(text).length;
+/** Returns the bytes of a value as JSON. Quotes and control characters need escapes there. */
+export function bytesOf(value: unknown): number {
+  return ENCODER.encode(JSON.stringify(value)).length;
 }
 
+/** The bytes of the quotes around a text. */
+const QUOTES = 2;
+
 /**
- * Returns the longest beginning of a text that has at most `maxBytes` bytes and doesn't end in half
- * a character.
+ * Returns the longest beginning of a text that has at most `maxBytes` bytes in an answer and doesn't
+ * end in half a character.
  */
 function beginningOf(text: string, maxBytes: number): string {
-  const { read } = ENCODER.encodeInto(text, new Uint8Array(maxBytes));
-  return text.slice(0, read);
+  let [bytes, end] = [0, 0];
+  for (const character of text) {
+    bytes += bytesOf(character) - QUOTES;
+    if (bytes > maxBytes) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
 }
 
 /** Returns a text, cut if it is too long. `rest` tells the agent how to read the missing part. */
 export function cutText(text: string, maxBytes: number, rest: string): string;
 export function cutText(text: string | null, maxBytes: number, rest: string): string | null;
 export function cutText(text: string | null, maxBytes: number, rest: string): string | null {
-  if (text === null || bytesOf(text) <= maxBytes) return text;
+  if (text === null || bytesOf(text) - QUOTES <= maxBytes) return text;
   const beginning = beginningOf(text, maxBytes);
   return `${beginning}… [${
     text.length - beginning.length
@@ -44,7 +52,7 @@ export function rowsWithin<Row>(
   maxBytes: number,
 ): { rows: Row[]; more: number | null } {
   let bytes = 0;
-  const end = rows.findIndex((row) => (bytes += bytesOf(JSON.stringify(row)) + 1) > maxBytes);
+  const end = rows.findIndex((row) => (bytes += bytesOf(row) + 1) > maxBytes);
   return end < 0 ? { rows: [...rows], more: null } : { rows: rows.slice(0, end), more: rows.length - end };
 }
 
@@ -57,6 +65,6 @@ const MAX_PAGE_BYTES = 20 * 1024;
  */
 export async function pageWithin<Page>(limit: number, load: (limit: number) => Promise<Page>): Promise<Page> {
   const page = await load(limit);
-  if (limit === 1 || bytesOf(JSON.stringify(page)) <= MAX_PAGE_BYTES) return page;
+  if (limit === 1 || bytesOf(page) <= MAX_PAGE_BYTES) return page;
   return await pageWithin(Math.floor(limit / 2), load);
 }

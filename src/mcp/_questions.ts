@@ -2,6 +2,9 @@ import { z } from "zod";
 import { type Question, QuestionStatus } from "../questions/schema.ts";
 import { cutText } from "./_budget.ts";
 
+/** The most bytes of the label of a chosen option. There may be twelve of them. */
+const LABEL_BYTES = 400;
+
 /** A question as an agent sees it. */
 export const QuestionRow = z.object({
   question_id: z.string(),
@@ -27,7 +30,7 @@ export function questionRow(question: Question, maxBytes: number): z.infer<typeo
     status,
     answer: answer && {
       chosen: answer.option_ids.map((id) =>
-        cutText(labels.get(id) ?? id, maxBytes, "a person sees the rest")
+        cutText(labels.get(id) ?? id, Math.min(maxBytes, LABEL_BYTES), "a person sees the rest")
       ),
       text: cutText(answer.text, maxBytes, `wait_for with question_id ${question_id}`),
       by: answer.by === "default"

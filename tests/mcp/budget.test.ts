@@ -40,24 +40,28 @@ describe("the list of tools", () => {
   });
 });
 
-describe("an answer about the largest texts stays under its bound", () => {
+/** Characters that take many bytes: in UTF-8, as an escape, and as an escape of an escape. */
+const LONG = [["emoji", "😀"], ["control characters", "\u0001"], ["quotes", '"']] as const;
+
+describe.each(LONG)("an answer about the largest texts, of %s, stays under its bound", (_, long) => {
   const harness = useHarness();
   const project = useProject(harness);
   let agent: Agent;
   let ref: string;
   let path: string;
   let taskId: string;
+  let questionId: string;
 
   beforeAll(async () => {
     const { token } = await makeKey(harness.now, project.admin);
     agent = await Agent.connect(harness.now, token);
     for (let number = 0; number < 50; number++) {
       ({ ref, path } = await makeTicket(harness.now, project, {
-        title: `${number} `.padEnd(100, "x") + "😀".repeat(40),
-        description: "😀".repeat(5000),
-        implementation_notes: "😀".repeat(5000),
-        suggested_resolution: "😀".repeat(2000),
-        evidence: { text: "😀".repeat(20_000) },
+        title: `${number} `.padEnd(100, "x") + long.repeat(40),
+        description: long.repeat(5000),
+        implementation_notes: long.repeat(5000),
+        suggested_resolution: long.repeat(2000),
+        evidence: { text: long.repeat(20_000) },
         roles: ["frontend", "backend", "design", "devops", "qa", "other"],
       }));
     }
@@ -65,15 +69,29 @@ describe("an answer about the largest texts stays under its bound", () => {
       harness.now.call("POST", `${path}/${what}`, { token: project.admin.token, body });
     for (let number = 0; number < 60; number++) {
       const made = await call("tasks", {
-        title: "😀".repeat(200),
-        body: "😀".repeat(10_000),
+        title: long.repeat(200),
+        body: long.repeat(10_000),
         role: "backend",
-        acceptance_criteria: Array.from({ length: 50 }, () => ({ text: "😀".repeat(500) })),
+        acceptance_criteria: Array.from({ length: 50 }, () => ({ text: long.repeat(500) })),
       });
       taskId = made.body.id;
-      await call("test-cases", { title: "😀".repeat(200), instruction: "😀".repeat(5000) });
-      await call("comments", { body: "😀".repeat(10_000) });
+      await call("test-cases", { title: long.repeat(200), instruction: long.repeat(5000) });
+      await call("comments", { body: long.repeat(10_000) });
     }
+    const options = Array.from({ length: 12 }, (_, at) => ({
+      id: `o${at}`,
+      label: `${at}`.padEnd(2) + long.repeat(198),
+    }));
+    const asked = await harness.now.call("POST", `${path}/questions`, {
+      token,
+      body: { kind: "decision", prompt: long.repeat(5000), options, selection: "multiple", allow_text: true },
+    });
+    questionId = asked.body.id;
+    const answered = await call(`questions/${questionId}/answer`, {
+      option_ids: options.map(({ id }) => id),
+      text: long.repeat(5000),
+    });
+    expect(answered.status).toBe(200);
   });
 
   test.each([
@@ -85,9 +103,16 @@ describe("an answer about the largest texts stays under its bound", () => {
     ["get_ticket", () => ({ ticket: ref, part: "comments" })],
     ["find_tasks", () => ({ project: project.key, limit: 50 })],
     ["claim_task", () => ({ ticket: ref, task_id: taskId, agent: "a" })],
+    ["wait_for", () => ({ ticket: ref, question_id: questionId, wait_seconds: 0 })],
   ])("%s", async (name, args) => {
     const { isError, bytes } = await agent.call(name, args());
     expect(isError).toBe(false);
+    expect(bytes).toBeLessThanOrEqual(MAX_ANSWER_BYTES);
+  });
+
+  test("a failure that names what was sent", async () => {
+    const { isError, body, bytes } = await agent.call("find_tickets", { [long.repeat(30_000)]: 1 });
+    expect([isError, body.code]).toEqual([true, "invalid_request"]);
     expect(bytes).toBeLessThanOrEqual(MAX_ANSWER_BYTES);
   });
 
@@ -114,6 +139,6 @@ describe("an answer about the largest texts stays under its bound", () => {
       whole += part.text;
       from = part.next_from;
     }
-    expect(whole).toBe("😀".repeat(5000));
+    expect(whole).toBe(long.repeat(5000));
   });
 });

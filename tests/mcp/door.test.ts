@@ -77,6 +77,18 @@ describe("a request", () => {
     expect((await post({ token: key, raw: `{"a":"${"x".repeat(300_000)}"}` })).status).toBe(413);
   });
 
+  test("with several messages counts as so many calls, and is answered as a whole", async () => {
+    const left = async (raw: string) => {
+      const response = await post({ token: key, raw });
+      const text = await response.text();
+      return { calls: Number(/;r=(\d+);/.exec(response.headers.get("ratelimit")!)![1]), text };
+    };
+    const before = await left(JSON.stringify(CALL));
+    const after = await left(JSON.stringify(Array.from({ length: 20 }, (_, at) => ({ ...CALL, id: at }))));
+    expect(before.calls - after.calls).toBe(20);
+    expect(after.text.match(/"id":\d+/g)).toHaveLength(20);
+  });
+
   test("by another method is answered with the one that works", async () => {
     for (const method of ["GET", "DELETE", "PUT"]) {
       const response = await harness.now.request(method, "/mcp", { token: key });
