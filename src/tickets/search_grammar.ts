@@ -29,6 +29,7 @@ interface Term extends Literal {
 /** Other quotes are replaced, because phones and word processors write typographic ones. */
 const QUOTES = '"“”„‟«»＂';
 const TERM = new RegExp(`([-－﹣]?)[${QUOTES}]([^${QUOTES}]*)[${QUOTES}]?|([^\\s${QUOTES}]+)`, "gu");
+const SYMBOL = /[\p{No}\p{Nl}\p{So}\p{Sc}]/u;
 const EXCLUDED = /^[-－﹣](?![-－﹣])/u;
 
 /**
@@ -119,16 +120,26 @@ function refTo(number: string, keys: readonly string[]): string {
   return `(#${number} | ${keys.map((key) => phrase(`${key}-${number}`)).join(" | ")})`;
 }
 
-/** The database treats the text between two quotes as a phrase. */
+/**
+ * The database treats the text between two quotes as a phrase. It parts words at a symbol such as
+ * ㎏, so 5㎏ is sought in its usual form too, as 5kg.
+ */
 function phrase(text: string): string {
-  return `'${text.replaceAll("'", " ")}'`;
+  const forms = SYMBOL.test(text) ? new Set([text, text.normalize("NFKC")]) : [text];
+  const phrases = Array.from(forms, (form) => `'${form.replaceAll("'", " ")}'`);
+  return phrases.length === 1 ? phrases[0]! : `(${phrases.join(" | ")})`;
 }
 
 /**
- * Matches refs, but not inside a name such as feature/ho-1-login or before a decimal such as 1.5.
+ * Matches refs in a normal text, but not inside a name such as feature/ho-1-login or before a
+ * decimal such as 1.5. A word processor may write the hyphen as one that doesn't break.
  */
 function refsOf(keys: readonly string[]): RegExp {
-  return new RegExp(`(?<![\\w-])(?:${keys.join("|")})-([1-9]\\d{0,8})(?![\\w-]|\\.\\d)`, "giu");
+  const hyphen = "[-\\u2010]";
+  return new RegExp(
+    `(?<!\\w|${hyphen})(?:${keys.join("|")})${hyphen}([1-9]\\d{0,8})(?!\\w|${hyphen}|\\.\\d)`,
+    "giu",
+  );
 }
 
 function hasWord(text: string): boolean {

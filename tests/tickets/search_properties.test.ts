@@ -107,6 +107,25 @@ test("every ticket is found by each of its own words, in quotes and without them
   await expectFound(trials);
 });
 
+test("every ticket is found by the compatible forms of its words, and the forms by its words", async () => {
+  const words = tickets.flatMap(({ number, title }) => {
+    // A symbol such as ™ is a word of its own and, in the usual form, a part of the word beside it.
+    const alone = wordsIn(title).filter(({ from, to }) =>
+      !/\p{S}/u.test(title.slice(Math.max(0, from - 2), to + 2))
+    );
+    return alone.map(({ word }) => ({ word, number, words: wordsOf(`"${word}"`) }));
+  });
+  const { sql } = harness.now;
+  // The database may know the forms of fewer characters than this process does.
+  const forms = await sql<{ form: string; number: number; found: boolean }[]>`
+    select form, number, ticket_document(form, '') @@ search_query(words) as found
+    from jsonb_to_recordset(${sql.json(words)}) as w (word text, number integer, words text)
+    cross join lateral (values (normalize(word, nfkc)), (normalize(word, nfkd))) as f (form) where form <> word`;
+  expect(forms.length).toBeGreaterThan(TICKETS / 2);
+  expect(forms.filter(({ found }) => !found).slice(0, 5)).toEqual([]);
+  await expectFound(forms.map(({ form, number }) => ({ q: `"${form}"`, numbers: [number] })));
+});
+
 test("every ticket is found by its consecutive words in quotes", async () => {
   const trials = tickets.flatMap(({ number, title, description }) =>
     [title, description].flatMap(phrasesIn).map((phrase) => ({ q: `"${phrase}"`, numbers: [number] }))
