@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
 import { whilePaused } from "./backup_socket.ts";
 import { lockFolder } from "./pglite.ts";
-import { exists, removeIfPresent } from "./files.ts";
+import { exists, makeIn, removeIfPresent } from "./files.ts";
 import { applyMigrations } from "./migrate.ts";
 import { openDatabase } from "./open.ts";
 
@@ -53,8 +53,10 @@ async function refuseExisting(folder: string): Promise<void> {
  */
 async function newFolderBeside(folder: string): Promise<string> {
   const dir = dirname(folder);
-  await Deno.mkdir(dir, { recursive: true, mode: 0o700 });
-  return await Deno.makeTempDir({ dir, prefix: `${basename(folder)}.`, suffix: ".unfinished" });
+  return await makeIn(dir, async () => {
+    await Deno.mkdir(dir, { recursive: true, mode: 0o700 });
+    return await Deno.makeTempDir({ dir, prefix: `${basename(folder)}.`, suffix: ".unfinished" });
+  });
 }
 
 interface Restored {

@@ -134,9 +134,13 @@ export function endsTransaction(error: unknown): boolean {
 
 /**
  * Returns the message of anything that was thrown, without the runtime's advice to allow
- * everything.
+ * everything. A call that found no service is told by its cause, without the address, which may
+ * hold a secret.
  */
 export function messageOf(error: unknown): string {
+  if (error instanceof Error && error.message === "fetch failed" && error.cause) {
+    return messageOf(error.cause).replace(/^error sending request .*?: client error \(\w+\): /, "");
+  }
   const message = error instanceof Error ? error.message : String(error);
   const access = /Requires (\w+) access to (.+?), run again with the --allow-\w+ flag/;
   return message.replace(

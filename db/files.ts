@@ -1,10 +1,26 @@
+import { messageOf } from "./errors.ts";
+
+/** A path below a file doesn't exist, either. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await Deno.lstat(path);
     return true;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
     throw error;
+  }
+}
+
+/**
+ * Names the folder in which `make` could not make a file or folder, because the runtime doesn't
+ * name a temporary one.
+ */
+export async function makeIn<T>(folder: string, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    const why = messageOf(error).replace(/: \w+( '.*')?$/, "");
+    throw new Error(`cannot write to ${folder}: ${why}`, { cause: error });
   }
 }
 

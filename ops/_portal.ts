@@ -1,6 +1,8 @@
 import { createHandoffClient, type HandoffClient } from "../src/client.ts";
+import { messageOf } from "../db/errors.ts";
 import { readConfig } from "../src/core/config.ts";
 import { pathFromCaller, stopSignal } from "./_cli.ts";
+import { whyNot } from "./why_not.ts";
 
 /**
  * The arguments of both commands. The password comes from the environment, so that no process list
@@ -38,12 +40,14 @@ export async function withProject(
     fetch: (input, init) =>
       fetch(input, { ...init, signal: patience() }).catch((cause: Error) => {
         if (working) stopped.throwIfAborted();
-        throw new Error(`PUBLIC_URL: the service at ${PUBLIC_URL} does not answer: ${cause.message}`, {
+        throw new Error(`PUBLIC_URL: the service at ${PUBLIC_URL} does not answer: ${messageOf(cause)}`, {
           cause,
         });
       }),
   });
-  await client.signIn({ email: ADMIN_EMAIL, password: ADMIN_PASSWORD });
+  await client.signIn({ email: ADMIN_EMAIL, password: ADMIN_PASSWORD }).catch((error: Error) => {
+    throw new Error(whyNot(error, PUBLIC_URL), { cause: error });
+  });
   try {
     await work({ api: client.api, project, file: pathFromCaller(file), stopped });
   } finally {

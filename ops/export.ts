@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { exists } from "../db/files.ts";
+import { exists, makeIn } from "../db/files.ts";
 import { counted } from "../src/core/counted.ts";
 import { runCommand } from "./_cli.ts";
 import { type Transfer, withProject } from "./_portal.ts";
@@ -10,11 +10,11 @@ async function exportTickets({ api, project, file }: Transfer): Promise<void> {
   await refuseExisting(file);
   // The file has another name until it is complete, so that nobody uses half an export, and so that
   // two simultaneous exports are not mixed.
-  const unfinished = await Deno.makeTempFile({
-    dir: dirname(file),
-    prefix: `${basename(file)}.`,
-    suffix: ".unfinished",
-  });
+  const dir = dirname(file);
+  const unfinished = await makeIn(
+    dir,
+    () => Deno.makeTempFile({ dir, prefix: `${basename(file)}.`, suffix: ".unfinished" }),
+  );
   let count = 0;
   try {
     let cursor: string | undefined;

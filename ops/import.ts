@@ -68,7 +68,7 @@ async function* readRecords({ file: path, stopped }: Transfer): AsyncGenerator<L
   try {
     for await (const line of lines) {
       number++;
-      if (line === "") continue;
+      if (line.trim() === "") continue;
       const read = parseLine(line, number);
       if (read.type === "ticket_part") joinPart(begun, read, number);
       else {
@@ -78,6 +78,7 @@ async function* readRecords({ file: path, stopped }: Transfer): AsyncGenerator<L
     }
     if (begun) yield finished(begun);
   } catch (error) {
+    if (error instanceof Deno.errors.IsADirectory) throw new Error(`${path} is a folder`, { cause: error });
     // Without `fatal`, the letters of another encoding would be stored as question marks.
     throw error instanceof TypeError
       ? new Error(`${path} is not in UTF-8, or cut off`, { cause: error })

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { messageOf } from "../../db/errors.ts";
+import { isAddress } from "../address.ts";
 import type { Person } from "./stage.ts";
 
 export interface Arguments {
@@ -40,10 +41,14 @@ export function parseArguments(args: string[], home: string): Arguments | null {
   if (url !== undefined && (!email || !password)) {
     throw new ArgumentError("--url needs --email and --password too");
   }
+  if (url !== undefined && !isAddress(url)) {
+    throw new ArgumentError("--url takes an address such as http://127.0.0.1:3000");
+  }
   return {
     ...(values.tickets !== undefined && { tickets: resolve(home, values.tickets) }),
     ...(values.duplicates !== undefined && { duplicates: resolve(home, values.duplicates) }),
-    ...(url !== undefined && { service: { url, person: { email: email!, password: password! } } }),
+    ...(url !== undefined &&
+      { service: { url: new URL(url).origin, person: { email: email!, password: password! } } }),
     clients,
     dataDir: values["data-dir"] === undefined ? resolve("data/demo") : resolve(home, values["data-dir"]),
   };

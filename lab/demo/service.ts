@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { messageOf } from "../../db/errors.ts";
+import { makeIn } from "../../db/files.ts";
 import { freePort, launchService, untilAnswers } from "../../ops/launch.ts";
 import type { OwnService } from "./stage.ts";
 
@@ -14,7 +15,7 @@ interface RunningService extends Pick<OwnService, "admin" | "secrets"> {
  * ready when this returns.
  */
 export async function startService(dataDir: string, githubUrl: string): Promise<RunningService> {
-  await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeIn(dataDir, () => Deno.mkdir(dataDir, { recursive: true, mode: 0o700 }));
   const admin = { email: "admin@localhost", password: await adminPassword(dataDir) };
   const secrets = { cron: newSecret(), cloudAgent: newSecret(), github: newSecret() };
   const port = freePort();

@@ -1,4 +1,4 @@
-import { messageOf } from "../../db/errors.ts";
+import { whyNot } from "../../ops/why_not.ts";
 import type { GitHubMock } from "../simulators/github/mock.ts";
 import { createHandoffClient, errorBody, type HandoffClient } from "../../src/client.ts";
 import { Rest } from "./rest.ts";
@@ -30,8 +30,8 @@ export interface Person {
 
 export async function signIn(url: string, person: Person, fetch = globalThis.fetch): Promise<HandoffClient> {
   const people = createHandoffClient({ baseUrl: url, fetch });
-  await people.signIn(person).catch((error: unknown) => {
-    throw new Error(`Cannot sign in as ${person.email} at ${url}: ${messageOf(error)}`, { cause: error });
+  await people.signIn(person).catch((error: Error) => {
+    throw new Error(`Cannot sign in as ${person.email} at ${url}: ${whyNot(error, url)}`, { cause: error });
   });
   return people;
 }

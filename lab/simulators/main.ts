@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
 import { v7 as uuid } from "uuid";
+import { Webhook } from "standardwebhooks";
 import { messageOf } from "../../db/errors.ts";
+import { isAddress } from "../address.ts";
 import { startReceiver } from "./receiver.ts";
 import { agentDelivery } from "./senders/agent.ts";
 import { deployDelivery } from "./senders/deploy.ts";
@@ -117,8 +119,11 @@ function fail(reason: string): never {
 
 /** Returns the number of refused deliveries. */
 async function send(): Promise<number> {
-  const sender = SENDERS[positionals[0] ?? ""] ?? fail("Name a sender: agent, payment or deploy");
+  const sender = SENDERS[positionals[0] ?? ""] ??
+    fail("Name a sender, which is agent, payment or deploy, or the receiver");
+  refuseMore();
   if (!Number.isInteger(repeat) || repeat < 1) fail("--repeat takes a number from 1");
+  if (!isAddress(values.url)) fail("--url takes an address such as http://127.0.0.1:3000");
   if (Number.isNaN(clock.getTime())) fail("--at takes a time such as 2026-11-20T10:00:00Z");
   const deliveries = (await sender()).flatMap((sent) => Array.from({ length: repeat }, () => sent));
   if (values.shuffle) deliveries.sort(() => Math.random() - 0.5);
@@ -158,16 +163,46 @@ function whyNothing(headers: Headers, text: string): string {
   return isEmpty ? "\n    nothing happened: no ticket with this merge_sha waited for it" : "";
 }
 
+function refuseMore(): void {
+  if (positionals.length > 1) fail(`Unexpected argument '${positionals[1]}'`);
+}
+
+/** Takes deliveries until the process is ended. */
+async function receive(): Promise<number> {
+  refuseMore();
+  const secret = values.secret ?? fail("--secret is missing: it is shown when the webhook is made");
+  const port = Number(values.port);
+  const failures = values.fail.split(",").filter(Boolean).map(Number);
+  if (!isSecret(secret)) fail("--secret takes the webhook's secret, such as whsec_…");
+  if (!isBetween(port, 1, 65_535)) fail("--port takes a number from 1 to 65535");
+  if (!failures.every((status) => isBetween(status, 200, 599))) fail("--fail takes statuses such as 500,410");
+  try {
+    await startReceiver({ port, secret, failures }).finished;
+    return 0;
+  } catch (error) {
+    console.error(`simulate: cannot listen on 127.0.0.1:${port}: ${messageOf(error)}`);
+    return 1;
+  }
+}
+
+function isBetween(number: number, least: number, most: number): boolean {
+  return Number.isInteger(number) && number >= least && number <= most;
+}
+
+function isSecret(text: string): boolean {
+  try {
+    return new Webhook(text) instanceof Webhook;
+  } catch {
+    return false;
+  }
+}
+
 async function main(): Promise<number> {
   if (values.help) {
     console.log(HELP);
     return 0;
   }
-  if (positionals[0] === "receiver") {
-    const failures = values.fail.split(",").filter(Boolean).map(Number);
-    const secret = values.secret ?? fail("--secret is missing: it is shown when the webhook is made");
-    await startReceiver({ port: Number(values.port), secret, failures }).finished;
-  }
+  if (positionals[0] === "receiver") return await receive();
   try {
     return await send() === 0 ? 0 : 1;
   } catch (error) {

@@ -54,6 +54,8 @@ const origins = list
 const oneOf = <const Values extends [string, ...string[]]>(values: Values) =>
   z.enum(values, `takes one of: ${values.join(", ")}`);
 
+const TLS_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+
 const environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().refine(isHost, "takes a name or an address, without port, brackets or zone").default(
@@ -63,7 +65,7 @@ const environment = z.object({
   DATABASE_URL: z.string().trim().refine(
     isServerUrl,
     "takes a postgres:// URL with a host name or IPv4 address; write / ? # @ % in a user name or password as %2F %3F %23 %40 %25",
-  ).optional(),
+  ).refine(hasKnownTls, `takes one of these as sslmode: ${TLS_MODES.join(", ")}`).optional(),
   DATABASE_CONNECTIONS: z.string().regex(/^[1-9]\d{0,2}$/, "takes a number from 1 to 999").transform(Number)
     .default(10),
   DATA_DIR: z.string().trim().regex(
@@ -191,6 +193,13 @@ function isServerUrl(text: string): boolean {
     return /^postgres(ql)?:$/.test(protocol) && (hostname === "" ? length === 1 : isHost(hostname)) &&
       [username, password, pathname].every(isDecodable);
   });
+}
+
+/** The driver takes any other word for verify-full. */
+function hasKnownTls(text: string): boolean {
+  const [address] = addressesOf(text);
+  if (!URL.canParse(address!)) return true;
+  return new URL(address!).searchParams.getAll("sslmode").every((mode) => TLS_MODES.includes(mode));
 }
 
 /**

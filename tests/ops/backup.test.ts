@@ -88,20 +88,31 @@ describe("the embedded database", () => {
 
   test("is told apart from a server, and what is missing is said in one line", async () => {
     const DATABASE_URL = "postgres://nobody@127.0.0.1:1/none";
+    const place = `${folder}/place`;
+    await Deno.mkdir(`${place}/db`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/file`, "");
     const lines = [
       await runOps("backup", [`${folder}/x`], { DATABASE_URL }),
       await runOps("restore", [`${folder}/x`], { DATABASE_URL }),
       await runOps("backup", [], { DATA_DIR: `${folder}/data` }),
       await runOps("restore", [], { DATA_DIR: `${folder}/data` }),
       await runOps("restore", [folder], { DATA_DIR: `${folder}/anew` }),
+      await runOps("restore", [`${folder}/file`], { DATA_DIR: `${folder}/anew` }),
+      await runOps("backup", [`${folder}/x`], { DATA_DIR: `${folder}/file` }),
+      await runOps("backup", [`${folder}/file/x`], { DATA_DIR: place }),
+      await runOps("backup", ["/proc/none/x"], { DATA_DIR: place }),
     ];
-    expect(lines.map(({ code }) => code)).toEqual([1, 1, 1, 1, 1]);
+    expect(lines.map(({ code }) => code)).toEqual(lines.map(() => 1));
     expect(lines.map(({ text }) => text)).toEqual([
       expect.stringContaining("pg_dump"),
       expect.stringContaining("pg_restore"),
       expect.stringContaining("npm run backup -- FOLDER"),
       expect.stringContaining("npm run restore -- FOLDER"),
       expect.stringContaining("is not a backup of a database"),
+      expect.stringContaining(`${folder}/file is not a backup of a database`),
+      expect.stringContaining(`There is no embedded database in ${folder}/file`),
+      expect.stringContaining(`cannot write to ${folder}/file: `),
+      expect.stringContaining("cannot write to /proc/none: No such file or directory"),
     ]);
     for (const { text } of lines) expect(text).toMatch(/^handoff: [^\n]+\n$/);
   });

@@ -96,6 +96,28 @@ test("what goes into a file or a pipe has no colours", async () => {
   expect(said).not.toContain("\x1b");
 });
 
+test.each([["start", "--port"], ["start", "start"], ["start", "/tmp/other.ts"], ["worker", "-A"], [
+  "dev",
+  "now",
+]])(
+  "npm run %s %s is told that there are no arguments, and the runtime doesn't get them",
+  async (name, argument) => {
+    const { code, stdout, stderr } = await start({ DATA_DIR: folder }, ["npm", "run", name, "--", argument])
+      .output();
+    const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    expect([code, said]).toEqual([1, expect.stringContaining(`handoff: npm run ${name} takes no arguments`)]);
+    expect(said).not.toMatch(/deno|permission/i);
+  },
+);
+
+test("npm start says how it is set when it is asked for help", async () => {
+  const { code, stdout } = await start({ DATA_DIR: folder }, ["npm", "start", "--", "--help"]).output();
+  expect([code, new TextDecoder().decode(stdout)]).toEqual([
+    0,
+    expect.stringContaining("Its settings are environment variables"),
+  ]);
+});
+
 test.each(["SIGTERM", "SIGINT"] as const)(
   "a %s to the group of npm start, which each of them passes on, lets requests end",
   async (signal) => {

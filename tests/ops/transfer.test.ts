@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
+import { freePort } from "../../ops/launch.ts";
 import { ticketInput } from "../factories.ts";
 import { type ServiceProcess, startService } from "../service_process.ts";
 import { until } from "../until.ts";
@@ -197,6 +198,27 @@ describe("export and import", () => {
     });
     const wrong = await run("import", from, "mine.txt", { ADMIN_PASSWORD: "not the password" });
     expect([wrong.code, wrong.text]).toEqual([1, expect.stringMatching(/^handoff: [^\n]+\n$/)]);
+    expect(await run("import", from, "")).toEqual({
+      code: 1,
+      text: `handoff: cannot go on: ${folder} is a folder\n`,
+    });
+    expect(await run("export", from, "none/export.jsonl")).toEqual({
+      code: 1,
+      text: expect.stringMatching(`cannot write to ${folder}/none: No such file or directory`),
+    });
+    expect(await run("export", from, "mine.txt/export.jsonl")).toEqual({
+      code: 1,
+      text: expect.stringContaining(`cannot write to ${folder}/mine.txt: Not a directory`),
+    });
+    await using elsewhere = Deno.serve({ port: 0, onListen() {} }, () => new Response("<!doctype html>"));
+    const other = `http://127.0.0.1:${elsewhere.addr.port}`;
+    expect(await run("export", from, "none.jsonl", { PUBLIC_URL: other })).toEqual({
+      code: 1,
+      text: `handoff: cannot go on: the program that answers at ${other} is not this service\n`,
+    });
+    const unused = `http://127.0.0.1:${freePort()}`;
+    expect((await run("export", from, "none.jsonl", { PUBLIC_URL: unused })).text)
+      .toContain(`${unused} does not answer: tcp connect error: Connection refused`);
     const PUBLIC_URL = "http://127.0.0.1:1";
     expect(await run("export", from, "none.jsonl", { PUBLIC_URL })).toEqual({
       code: 1,

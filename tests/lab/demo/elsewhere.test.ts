@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeUser, next, ticketInput } from "../../factories.ts";
 import { useHarness } from "../../harness.ts";
+import { freePort } from "../../../ops/launch.ts";
 import { runDeno } from "../../run_deno.ts";
 
 // The demo against a service that others use.
@@ -77,6 +78,22 @@ test("a file that is missing or empty, or whose lines are all refused, is a fail
   const refused = await importLines("refused", [{ title: "x" }, "text"]);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("every line was refused")]);
   expect(refused.stdout).toContain("line 2 refused: Not a JSON object");
+});
+
+test("a file from Windows is read, and the service's address may end in the path of its interface", async () => {
+  const path = `${folder}/windows.jsonl`;
+  await Deno.writeTextFile(path, `\ufeff${JSON.stringify(ticketInput())}\r\n\r\n`);
+  const url = ["--tickets", path, "--url", `http://127.0.0.1:${server.addr.port}/api`];
+  const { code, stdout } = await importLines("other", [ticketInput()], ...url);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("Import 1 ticket into windows")]);
+});
+
+test("a service that isn't there, or is another program, is told as that", async () => {
+  await using other = Deno.serve({ port: 0, onListen() {} }, () => new Response("<!doctype html>"));
+  const told = async (url: string) => (await importLines("no", [ticketInput()], "--url", url)).stderr;
+  expect(await told(`http://127.0.0.1:${other.addr.port}`)).toContain("is not this service\n");
+  expect(await told(`http://127.0.0.1:${freePort()}`)).toContain(": tcp connect error: Connection refused");
+  expect(await told("127.0.0.1:3000")).toMatch(/^demo: --url takes an address such as /);
 });
 
 test("--help tells how it is called, and does nothing", async () => {

@@ -17,6 +17,8 @@ beforeAll(() => {
 });
 afterAll(() => server.shutdown());
 
+const RECEIVER = ["receiver", "--secret", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"];
+
 function simulate(...args: string[]) {
   received = [];
   bodies = [];
@@ -70,13 +72,30 @@ test.each([
   [["agent", "--agent", "bc_1", "--at", "yesterday"], /^--at takes a time such as /],
   [["agent", "--agent", "bc_1", "--repeat", "x"], /^--repeat takes a number from 1\n/],
   [["agent"], /^--agent is missing\n/],
-  [["nobody"], /^Name a sender: agent, payment or deploy\n/],
+  [["nobody"], /^Name a sender, which is agent, payment or deploy, or the receiver\n/],
+  [["agent", "bc_1"], /^Unexpected argument 'bc_1'\n/],
+  [["agent", "--agent", "bc_1", "--url", "localhost:3000"], /^--url takes an address such as /],
+  [["receiver"], /^--secret is missing/],
+  [["receiver", "--secret", "a secret"], /^--secret takes the webhook's secret/],
+  [[...RECEIVER, "--port", "x"], /^--port takes a number from 1 to 65535\n/],
+  [[...RECEIVER, "--port", "65536"], /^--port takes a number/],
+  [[...RECEIVER, "--fail", "500,no"], /^--fail takes statuses such as /],
+  [[...RECEIVER, "--fail", "101"], /^--fail takes statuses such as /],
+  [[...RECEIVER, "more"], /^Unexpected argument 'more'\n/],
 ])("%j is told what is wrong, and what is allowed", async (args, reason) => {
   const { code, stderr } = await simulate(...args);
   expect([code, stderr]).toEqual([2, expect.stringMatching(reason)]);
   expect(stderr).toContain("npm run simulate -- agent");
   expect(stderr).not.toContain("at file:");
   expect(received).toEqual([]);
+});
+
+test("a receiver whose port is taken says so in one line", async () => {
+  const { code, stderr } = await simulate(...RECEIVER, "--port", String(server.addr.port));
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^simulate: cannot listen on 127\.0\.0\.1:\d+: Address already in use .*\n$/),
+  ]);
 });
 
 test("a service that isn't there is said in one line", async () => {
