@@ -3,6 +3,7 @@ import type { ProjectAccess } from "../core/context.ts";
 import { progressColumns, type ProgressRow } from "./_progress.ts";
 import type { RoleState, Ticket, TicketSummary } from "./schema.ts";
 import { type ColumnScope, shipColumn } from "./_ship.ts";
+import { ticketsUrl } from "./tickets_url.ts";
 
 /** The facts of a call on which a ticket's fields depend. */
 export interface TicketScope {
@@ -59,9 +60,4 @@ function rolesOf(states: string | null): RoleState[] {
     const [role, status] = state.split(" ") as [RoleState["role"], RoleState["status"]];
     return { role, status };
   });
-}
-
-/** The address of a ticket's page in the portal, without the number at its end. */
-export function ticketsUrl({ config, project }: TicketScope): string {
-  return `${config.PUBLIC_URL}/${project.key}/tickets/${project.key}-`;
 }

@@ -5,7 +5,7 @@ import { authorText, nameAuthor } from "../core/history.ts";
 import { inOrder } from "../core/in_order.ts";
 import { repeatVictim, transact } from "../core/transact.ts";
 import { type Draft, insertTickets } from "./_insert.ts";
-import { ticketsUrl } from "./_rows.ts";
+import { ticketsUrl } from "./tickets_url.ts";
 import { toStoredVector } from "./_similar.ts";
 import type { CreatedTicket, CreateTicket, SimilarTicket } from "./schema.ts";
 

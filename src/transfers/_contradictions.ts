@@ -236,10 +236,13 @@ function inComments({ comments = [] }: TicketRecord): Issue[] {
 
 function inQuestions({ stage, tasks, questions = [] }: TicketRecord): Issue[] {
   const [known, asked] = [new Set(tasks.map(({ id }) => id)), new Set(questions.map(({ id }) => id))];
-  return questions.flatMap(({ task_id, superseded_by, status, ended_at, answered_with }, place) => {
+  return questions.flatMap((question, place) => {
+    const { task_id, superseded_by, status, ended_at, answered_with } = question;
     const path = `questions.${place}`;
     const pending = status === "pending";
     return issuesOf([
+      ...inOptions(question, path),
+      ...inAnswerer(question, path),
       [task_id !== null && !known.has(task_id), `${path}.task_id`, "Is not a task of this ticket"],
       [
         superseded_by !== null && !asked.has(superseded_by),
@@ -261,6 +264,48 @@ function inQuestions({ stage, tasks, questions = [] }: TicketRecord): Issue[] {
   });
 }
 
-function issuesOf(checks: [wrong: boolean, path: string, message: string][]): Issue[] {
+type Question = NonNullable<TicketRecord["questions"]>[number];
+type Check = [wrong: boolean, path: string, message: string];
+
+function inOptions({ kind, options, default_option, option_ids }: Question, path: string): Check[] {
+  const ids = (options ?? []).map(({ id }) => id);
+  const unknown = (id: string) => !ids.includes(id);
+  return [
+    [
+      kind === "question" ? options !== null : ids.length < 2,
+      `${path}.options`,
+      "decisions and confirmations have 2 options or more, questions have none",
+    ],
+    [hasTwins(ids), `${path}.options`, "Names an id twice"],
+    [
+      default_option !== null && unknown(default_option),
+      `${path}.default_option`,
+      "Is not one of the options",
+    ],
+    [(option_ids ?? []).some(unknown), `${path}.option_ids`, "Are not all among the options"],
+  ];
+}
+
+/** An API key acts for an agent, and an agent answers only questions that are not for people alone. */
+function inAnswerer(
+  { kind, resolver, answered_with, answered_by_bot }: Question,
+  path: string,
+): Check[] {
+  const byDefault = kind === "confirmation" && answered_with === "default";
+  return [
+    [
+      answered_with === "key" && answered_by_bot !== true,
+      `${path}.answered_by_bot`,
+      "An answer with an API key is an agent's",
+    ],
+    [
+      resolver === "human_only" && (answered_by_bot === true || byDefault),
+      `${path}.answered_with`,
+      "Only a person answers a human_only question",
+    ],
+  ];
+}
+
+function issuesOf(checks: Check[]): Issue[] {
   return checks.filter(([wrong]) => wrong).map(([, path, message]) => ({ path, message }));
 }

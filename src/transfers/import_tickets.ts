@@ -10,6 +10,7 @@ import { jsonb } from "../core/json.ts";
 import { transact } from "../core/transact.ts";
 import { lockAccount, lockProject } from "../projects/lock.ts";
 import { lockTickets } from "../tickets/lock.ts";
+import { ticketsUrl } from "../tickets/tickets_url.ts";
 import { refuseContradictions } from "./_contradictions.ts";
 import { learnReportedRepos } from "./_reported_repos.ts";
 import { type Row, rowsOf } from "./ticket_rows.ts";
@@ -78,9 +79,10 @@ async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord
   const { db, project } = ctx;
   const next = Math.max(...records.map(({ number }) => number)) + 1;
   const bots = await findBots(ctx, records);
+  const address = ticketsUrl(ctx);
   const rows = rowsOf(
     project.id,
-    await findPeople(ctx, records),
+    { people: await findPeople(ctx, records), addressOf: (number) => address + number },
     records.map((one) => withoutBots(one, bots)),
   );
   // Nobody is notified of events that happened elsewhere.
@@ -91,13 +93,17 @@ async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord
   ]);
 }
 
-/** The emails of people who decided cases and are bot clients here. */
+/** The emails of people who decided, asked, answered or commented and are bot clients here. */
 async function findBots(
   { db, project }: ProjectContext,
   records: readonly TicketRecord[],
 ): Promise<Set<string>> {
-  const emails = records.flatMap(({ test_cases }) =>
-    test_cases.flatMap(({ decided_by }) => decided_by ?? [])
+  const emails = records.flatMap(({ test_cases, comments = [], questions = [] }) =>
+    [
+      ...test_cases.map(({ decided_by }) => decided_by),
+      ...comments.map(({ created_by }) => created_by),
+      ...questions.flatMap(({ created_by, answered_by }) => [created_by, answered_by]),
+    ].filter((email) => email !== null)
   );
   if (emails.length === 0) return new Set();
   const bots = await db<{ email: string }[]>`
@@ -106,12 +112,24 @@ async function findBots(
   return new Set(bots.map(({ email }) => email));
 }
 
-/** Leaves out decisions by bot clients, because only people approve. */
+/**
+ * Names no bot client as the person who approved, asked, answered or commented, because a bot client
+ * does so only as an agent.
+ */
 function withoutBots(record: TicketRecord, bots: ReadonlySet<string>): TicketRecord {
-  const cases = record.test_cases.map((one) =>
-    one.decided_by !== null && bots.has(one.decided_by) ? { ...one, decided_by: null } : one
-  );
-  return { ...record, test_cases: cases };
+  const { test_cases, comments = [], questions = [] } = record;
+  const author = (email: string | null, isAgent: boolean | null) =>
+    email !== null && !isAgent && bots.has(email) ? null : email;
+  return {
+    ...record,
+    test_cases: test_cases.map((one) => ({ ...one, decided_by: author(one.decided_by, false) })),
+    comments: comments.map((one) => ({ ...one, created_by: author(one.created_by, one.by_bot) })),
+    questions: questions.map((one) => ({
+      ...one,
+      created_by: author(one.created_by, one.by_bot),
+      answered_by: author(one.answered_by, one.answered_by_bot),
+    })),
+  };
 }
 
 async function findPeople(

@@ -7,10 +7,11 @@ export type Row = Record<string, unknown>;
  * record is the column of the same name. Claims are not exported, because their holders work
  * elsewhere.
  * @param people ids of users by the emails that the records name
+ * @param addressOf the address of a ticket, by its number
  */
 export function rowsOf(
   projectId: string,
-  people: ReadonlyMap<string, string>,
+  { people, addressOf }: { people: ReadonlyMap<string, string>; addressOf: (number: number) => string },
   records: readonly TicketRecord[],
 ): Record<string, Row[]> {
   const person = (email: string | null) => email === null ? null : people.get(email) ?? null;
@@ -55,11 +56,19 @@ export function rowsOf(
       }))
     ),
     ticket_issues: parts(({ issue }) => issue ? [issue] : []),
-    ticket_creations: parts(({ creation }) => creation ? [creation] : []),
+    ticket_creations: parts(({ creation, number }) =>
+      creation ? [withAddress(creation, addressOf(number))] : []
+    ),
     part_creations: records.flatMap(({ id, part_creations = [] }) =>
       part_creations.map((creation) => ({ ...creation, ticket_id: id }))
     ),
   };
+}
+
+/** The stored answer names the ticket's address in this installation, not one of another host. */
+function withAddress(creation: NonNullable<TicketRecord["creation"]>, url: string): Row {
+  const { ticket, ...answer } = creation.response as { ticket: Row };
+  return { ...creation, response: { ...answer, ticket: { ...ticket, url } } };
 }
 
 /**

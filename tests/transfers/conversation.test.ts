@@ -6,6 +6,61 @@ import { DECISION, useTalk } from "../talk.ts";
 const harness = useHarness();
 const talk = useTalk(harness);
 
+test("nobody but a person is named as the person who answered, asked or commented", async () => {
+  const { ann, ben, project } = talk;
+  const ticket = await talk.newTicket();
+  await talk.done("POST", `${ticket.path}/comments`, { body: "First" });
+  const asked = await talk.ask(ticket, DECISION, ann);
+  await talk.done("POST", `${asked.path}/answer`, { option_ids: ["2gb"] }, ben);
+  const exported = await talk.done("GET", `${project.path}/export`, undefined, project.admin);
+  const record = exported.records.find(({ id }: { id: string }) => id === ticket.id);
+  const elsewhere = await openHarness();
+  try {
+    const there = await makeProject(elsewhere);
+    const bot = await makeUser(elsewhere, { accountId: there.accountId, kind: "bot" });
+    const call = (method: string, path: string, body?: unknown) =>
+      elsewhere.call(method, `${there.path}${path}`, { token: there.admin.token, body });
+    const [comment] = record.comments;
+    const [question] = record.questions;
+    const byBot = {
+      comments: [{ ...comment, created_by: bot.email }],
+      questions: [{ ...question, created_by: bot.email, answered_by: bot.email }],
+    };
+    expect((await call("POST", "/import", { records: [{ ...record, ...byBot }] })).status).toBe(200);
+    const { body: { comments } } = await call("GET", `/tickets/${ticket.id}/comments`);
+    expect(comments).toMatchObject([{ author: { id: null, kind: "person" } }]);
+    const { body: { questions } } = await call("GET", `/tickets/${ticket.id}/questions`);
+    expect(questions).toMatchObject([
+      { asked_by: { id: null, kind: "person" }, answer: { by: "person", user_id: null } },
+    ]);
+  } finally {
+    await elsewhere.close();
+  }
+});
+
+test.each([
+  ["an answer of an agent", { resolver: "human_only", answered_by_bot: true }, "answered_with"],
+  ["an answer with a key", { answered_with: "key" }, "answered_by_bot"],
+  ["no answerer", { kind: "confirmation", answered_with: "default", answered_by_bot: null }, "answered_with"],
+  ["an option that it hasn't", { option_ids: ["none"] }, "option_ids"],
+  ["a default that it hasn't", { default_option: "none" }, "default_option"],
+  ["no options", { options: null, option_ids: null }, "options"],
+  ["options though it is no decision", { kind: "question" }, "options"],
+])("an import refuses a question of people alone with %s", async (_, change, path) => {
+  const { ben, project } = talk;
+  const ticket = await talk.newTicket();
+  const asked = await talk.ask(ticket, { ...DECISION, resolver: "human_only" });
+  await talk.done("POST", `${asked.path}/answer`, { option_ids: ["2gb"] }, ben);
+  const exported = await talk.done("GET", `${project.path}/export`, undefined, project.admin);
+  const record = exported.records.find(({ id }: { id: string }) => id === ticket.id);
+  const questions = [{ ...record.questions[0], ...change }];
+  const { status, body } = await harness.now.call("POST", `${project.path}/import`, {
+    token: project.admin.token,
+    body: { records: [{ ...record, questions }] },
+  });
+  expect([status, Object.keys(body.fieldErrors)]).toEqual([400, [`records.0.questions.0.${path}`]]);
+});
+
 test("comments and questions come along whole into another installation, and nobody there is told", async () => {
   const { ann, ben, annsKey, project } = talk;
   const ticket = await talk.newTicket({ request_type: "decision_needed" });
