@@ -125,7 +125,7 @@ export function isVisible(value: string): boolean {
  */
 export const KnownEmail = text(3, 254).regex(/^[^@\s]+@[^@\s]+$/, "Expected an email address").normalize(
   "NFC",
-);
+).meta({ pattern: "^[^@\\s\\x00]+@[^@\\s\\x00]+$" });
 
 /**
  * An email address. It is normalised to the Unicode form in which addresses are stored and

@@ -13,7 +13,7 @@ import { EventPattern } from "../events/schema.ts";
 
 const Url = text(1, 2000).describe(
   "An https or http address on the public internet, or on a host in WEBHOOK_ALLOWED_HOSTS",
-);
+).meta({ pattern: "^https?://[^\\x00]+$" });
 const Types = z.array(EventPattern).min(1).max(100).nullable().describe(
   "Types of events to send, such as `ticket.closed` or `task.*`; null for all",
 );
@@ -99,7 +99,7 @@ export const DeliveryPath = EndpointPath.extend({ deliveryId: Id });
 export type DeliveryPath = z.infer<typeof DeliveryPath>;
 
 export const Replay = EndpointPath.extend({
-  since_seq: z.int().min(0).describe("Sends the events after this number again"),
+  since_seq: LargeInteger.min(0).describe("Sends the events after this number again"),
   limit: queryInteger(1, 5000, 1000),
 });
 export type Replay = z.infer<typeof Replay>;

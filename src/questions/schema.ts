@@ -42,6 +42,7 @@ const Addressee = z.strictObject({ user_id: Id.optional(), role: AddresseeRole.o
     ({ user_id, role }) => (user_id === undefined) !== (role === undefined),
     "Name either user_id or role",
   )
+  .meta({ minProperties: 1, maxProperties: 1 })
   .describe(
     "Who is asked: a user, or everybody who has at least this role in the project. Admins of the project may " +
       "answer for a user",

@@ -43,6 +43,7 @@ export const inboxRouter = router({
     summary: "Mark notifications as read",
     description:
       "Takes the named tickets, or everything up to a time. Notifications that were read are no longer mailed.",
+    conditions: { minProperties: 1, maxProperties: 1 },
     example: { input: { ticket_ids: ids }, output: { updated: 1 } },
   }).input(ChooseNotifications).output(Updated).mutation(({ ctx, input }) => markInboxRead(ctx, input)),
 
@@ -61,6 +62,7 @@ export const inboxRouter = router({
     summary: "Archive notifications",
     description:
       "Takes the named tickets, or everything up to a time. The next event on an archived ticket brings its notification back.",
+    conditions: { minProperties: 1, maxProperties: 1 },
     example: { input: { ticket_ids: ids }, output: { updated: 1 } },
   }).input(ChooseNotifications).output(Updated).mutation(({ ctx, input }) => archiveInbox(ctx, input)),
 });
