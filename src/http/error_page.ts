@@ -1,17 +1,20 @@
 import type { Context } from "hono";
+import { accepts } from "hono/accepts";
 import { html } from "hono/html";
 import type { AppError } from "../core/errors.ts";
 import type { HttpEnv } from "./request.ts";
 
 const POLICY = "default-src 'none'; style-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'";
 
+const [JSON_TYPE, HTML] = ["application/json", "text/html"];
+
 /**
  * Tells whether a person opens the address in a browser. Programs, and scripts in pages, don't ask
- * for HTML.
+ * for HTML, or prefer JSON.
  */
-export function isNavigation({ req }: Context<HttpEnv>): boolean {
-  return req.method === "GET" && !req.path.startsWith("/trpc/") &&
-    /(?:^|[\s,])text\/html\b/.test(req.header("accept") ?? "");
+export function isNavigation(c: Context<HttpEnv>): boolean {
+  return c.req.method === "GET" && !c.req.path.startsWith("/trpc/") &&
+    accepts(c, { header: "Accept", supports: [JSON_TYPE, HTML], default: JSON_TYPE }) === HTML;
 }
 
 /** Shows a failure as a page that says what the person can do next. */

@@ -143,6 +143,22 @@ test.each([
   }
 });
 
+test.each([
+  ["text/html", true],
+  ["TEXT/HTML", true],
+  ["text/*", true],
+  ["image/avif, */*;q=0.8, text/html;q=0.9", true],
+  ["text/html;q=0.5, application/json;q=0.9", false],
+  ["application/json, text/html;q=0.5", false],
+  ["text/html;q=0", false],
+  ["text/html;q=0, */*", false],
+  ["image/avif,image/webp,*/*;q=0.8", false],
+  ["no type at all", false],
+])("a caller that accepts %s gets a page: %s", async (accept, isPage) => {
+  const { status, headers } = await harness.now.request("GET", "/nowhere", { headers: { accept } });
+  expect([status, headers.get("content-type")!.startsWith("text/html")]).toEqual([404, isPage]);
+});
+
 test("what an address holds is no markup in the page", async () => {
   const page = await harness.now.request("GET", "/%3Cscript%3Ealert(1)%3C/script%3E", { headers: BROWSER });
   expect(page.status).toBe(404);
