@@ -30,8 +30,12 @@ if [ -n "$sender" ]; then
       node_modules/deno/deno run $sender &
       while kill -0 $$ && kill -0 $!; do sleep 1; done
     done
-    kill -KILL $!
-    rm -f "${DATA_DIR:-./data}/sender-$$.sock"
+    # A signal to the whole group has ended the sender already.
+    kill -KILL $! || true
+    # The sender may write to its socket alone.
+    for flag in $sender; do
+      case $flag in --allow-write=*) rm -f "${flag#*=}" ;; esac
+    done
   ) 2>/dev/null </dev/null &
 fi
 # Without this variable, glibc keeps the memory that was needed once at the start.

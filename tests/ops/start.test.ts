@@ -122,7 +122,9 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   "a %s to the group of npm start, which each of them passes on, lets requests end",
   async (signal) => {
     const port = freePort();
-    const child = start({ PORT: String(port), DATA_DIR: folder }, ["npm", "start"]);
+    // The variables come from a file whose lines end as on Windows.
+    const env = { DATA_DIR: `${folder}\r`, PUBLIC_URL: `http://127.0.0.1:${port}\r` };
+    const child = start({ PORT: String(port), ...env }, ["npm", "start"]);
     const service = new ServiceProcess(`http://127.0.0.1:${port}`, child);
     await service.ready();
     const connection = await Deno.connect({ hostname: "127.0.0.1", port });
@@ -138,6 +140,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     connection.close();
     expect(await service.ended()).toBe(0);
     expect(service.output).toContain('"stopped","answered":true,"closed":true');
+    await until(() => ![...Deno.readDirSync(folder)].some(({ name }) => name.startsWith("sender-")));
   },
 );
 
