@@ -12,18 +12,19 @@ import type { StoredSuggestion } from "./_rows.ts";
 import {
   type BeforeSplit,
   digestTasks,
-  insertTasks,
+  insertKept,
+  keepTasks,
   type Part,
   partsOf,
-  type TaskBefore,
-  type TaskRow,
+  type TaskFacts,
   writeParts,
 } from "./_split_tasks.ts";
 
-/** The ticket that was created for a part. */
-interface PartTicket {
+/** A part with the ticket that was created for it, and its tasks. */
+interface SplitOff extends Part {
   ticket_id: string;
   ticket_ref: string;
+  tasks: TaskFacts[];
 }
 
 /** Moves each group of tasks to a new ticket. The first and largest group stays. */
@@ -32,14 +33,15 @@ export async function applySplit(ctx: ProjectContext, suggestion: StoredSuggesti
   refuseWhenClosed(await lockTicket(ctx, ticketId), "split");
   await lockTasks(ctx, [ticketId]);
   const parent = await getTicket(ctx, { ticketId });
-  const going = partsOf(suggestion).flatMap(({ task_ids }) => task_ids);
-  const tasks = await readTasks(ctx, ticketId, going);
   const current = await withCurrentRoles(ctx);
-  const parts: (Part & PartTicket)[] = [];
-  for (const part of partsOf(suggestion)) parts.push({ ...part, ...await splitOff(current, parent, part) });
-  const partIds = parts.map(({ ticket_id }) => ticket_id);
-  await inOrder(moveRemainingUp(ctx, ticketId), writeParts(ctx, suggestion, parts));
-  return { tasks, part_ids: partIds, digest: await digestTasks(ctx, [ticketId, ...partIds]) };
+  const parts: SplitOff[] = [];
+  for (const part of partsOf(suggestion)) parts.push(await splitOff(current, parent, part));
+  await keepTasks(ctx, suggestion, parts.flatMap(({ task_ids }) => task_ids));
+  for (const part of parts) await moveTasks(ctx, suggestion, part);
+  const evidence = parts.map(({ tasks: _, ...part }) => part);
+  await inOrder(moveRemainingUp(ctx, ticketId), writeParts(ctx, suggestion, evidence));
+  const part_ids = parts.map(({ ticket_id }) => ticket_id);
+  return { part_ids, digest: await digestTasks(ctx, [ticketId, ...part_ids]) };
 }
 
 /**
@@ -65,37 +67,47 @@ async function moveRemainingUp({ db }: ProjectContext, ticketId: string): Promis
     where k.id = n.id and (k.sequence, k.depends_on_task_ids) is distinct from (n.place, n.depends_on)`;
 }
 
-async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promise<PartTicket> {
-  // Tasks are deleted here and created there, so that the history of both tickets shows the move.
-  const removed = await ctx.db<{ task: TaskRow }[]>`
-    delete from tasks k where ticket_id = ${parent.id}::uuid and id = any (${part.task_ids}::uuid[]) and status = 'pending'
-    returning to_jsonb(k) as task`;
-  if (removed.length !== part.task_ids.length) {
+/** Creates the ticket of a part. Its tasks are locked, so they stay pending. */
+async function splitOff(ctx: ProjectContext, parent: Ticket, part: Part): Promise<SplitOff> {
+  const tasks = await ctx.db<TaskFacts[]>`
+    select id, role, sequence, depends_on_task_ids, version from tasks
+    where ticket_id = ${parent.id}::uuid and id = any (${part.task_ids}::uuid[]) and status = 'pending' order by sequence`;
+  if (tasks.length !== part.task_ids.length) {
     throw new AppError(
       "conflict",
       `Cannot split ticket ${parent.ticket_ref}: its tasks have changed since this was suggested`,
     );
   }
-  const tasks = removed.map(({ task }) => task).toSorted((a, b) => a.sequence - b.sequence);
   const { id, ticket_ref } = await makeTicket(ctx, parent, part.title, tasks);
-  await insertTasks(
+  return { ...part, ticket_id: id, ticket_ref, tasks };
+}
+
+/** Tasks are deleted here and created there, so that the history of both tickets shows the move. */
+async function moveTasks(
+  ctx: ProjectContext,
+  suggestion: StoredSuggestion,
+  { ticket_id, task_ids, tasks }: SplitOff,
+): Promise<void> {
+  await ctx.db`
+    delete from tasks where ticket_id = ${suggestion.ticket_id}::uuid and id = any (${task_ids}::uuid[])`;
+  await insertKept(
     ctx,
-    tasks.map((task, index) => ({
-      ...task,
-      ticket_id: id,
+    suggestion,
+    tasks.map(({ id, depends_on_task_ids, version }, index) => ({
+      id,
+      ticket_id,
       sequence: index + 1,
-      depends_on_task_ids: task.depends_on_task_ids.filter((other) => part.task_ids.includes(other)),
-      version: task.version + 1,
+      depends_on_task_ids: depends_on_task_ids.filter((other) => task_ids.includes(other)),
+      version: version + 1,
     })),
   );
-  return { ticket_id: id, ticket_ref };
 }
 
 async function makeTicket(
   ctx: ProjectContext,
   parent: Ticket,
   title: string,
-  tasks: TaskRow[],
+  tasks: readonly TaskFacts[],
 ): Promise<CreatedTicket["ticket"]> {
   const roles = [...new Set(tasks.map(({ role }) => role))].filter((role) =>
     !ctx.project.disabled_roles.includes(role)
@@ -121,16 +133,6 @@ async function makeTicket(
     roles,
   });
   return ticket;
-}
-
-/** Reads the tasks that go. Of those that stay, it reads only what the split changes. */
-async function readTasks({ db }: ProjectContext, ticketId: string, going: string[]): Promise<TaskBefore[]> {
-  const rows = await db<{ task: TaskBefore }[]>`
-    select case when k.id = any (${going}::uuid[]) then to_jsonb(k)
-      else jsonb_build_object('id', k.id, 'sequence', k.sequence, 'depends_on_task_ids', k.depends_on_task_ids)
-      end as task
-    from tasks k where k.ticket_id = ${ticketId}::uuid order by k.sequence`;
-  return rows.map(({ task }) => task);
 }
 
 function cut(text: string, length: number): string {

@@ -15,6 +15,7 @@ export function suggestionColumns(db: Db) {
 /** A suggestion with the columns that only its verbs need. */
 export interface StoredSuggestion extends Suggestion {
   other_ticket_id: string | null;
+  /** Without the tasks of a split, which may have some ten megabytes. */
   before_accept: Record<string, unknown> | null;
   fingerprint: string;
 }
@@ -22,7 +23,9 @@ export interface StoredSuggestion extends Suggestion {
 /** @throws {AppError} not_found */
 async function readSuggestion(ctx: ProjectContext, suggestionId: string): Promise<StoredSuggestion> {
   const [row] = await ctx.db<StoredSuggestion[]>`
-    select ${suggestionColumns(ctx.db)}, s.other_ticket_id, s.before_accept, s.fingerprint from suggestions s
+    select ${
+    suggestionColumns(ctx.db)
+  }, s.other_ticket_id, s.before_accept - 'tasks' as before_accept, s.fingerprint from suggestions s
     where s.project_id = ${ctx.project.id}::uuid and s.id = ${suggestionId}::uuid`;
   if (!row) throw new AppError("not_found", "No such suggestion in this project");
   return row;
@@ -69,10 +72,13 @@ export async function decideSuggestion(
 ): Promise<Suggestion> {
   const { db, actor } = ctx;
   const undecided = status === "pending";
+  const state = jsonb(db, before_accept ?? null);
+  // The split has put its tasks there already.
+  const stored = before_accept && read.kind === "split" ? db`s.before_accept || ${state}::jsonb` : state;
   const [row] = await db<Suggestion[]>`
     update suggestions s set status = ${status}, decided_at = ${undecided ? null : db`now()`},
       decided_by = ${undecided ? null : actor.user.id}::uuid,
-      before_accept = ${jsonb(db, before_accept ?? null)}
+      before_accept = ${stored}
     where s.id = ${read.id}::uuid and s.status = ${read.status}
     returning ${suggestionColumns(db)}`;
   if (!row) throw new AppError("invalid_transition", "The suggestion has expired");

@@ -3,22 +3,17 @@ import { jsonb } from "../core/json.ts";
 import type { Role } from "../core/schema.ts";
 import type { StoredSuggestion } from "./_rows.ts";
 
-/** A task as it is stored, as JSON. */
-export interface TaskRow extends Record<string, unknown> {
+/** The facts of a task that a split changes or needs. Its texts never leave the database. */
+export interface TaskFacts {
   id: string;
-  title: string;
   role: Role;
   sequence: number;
   depends_on_task_ids: string[];
   version: number;
 }
 
-/** A task before the split: all of one that went, and its place among the tasks of one that stayed. */
-export type TaskBefore = TaskRow | Pick<TaskRow, "id" | "sequence" | "depends_on_task_ids">;
-
-/** The tasks before the split, the created tickets, and the tasks after the split. */
+/** The created tickets, and the tasks after the split. The column also holds the tasks before it. */
 export interface BeforeSplit extends Record<string, unknown> {
-  tasks: TaskBefore[];
   part_ids: string[];
   digest: string;
 }
@@ -43,10 +38,41 @@ export async function writeParts(
     where id = ${id}::uuid`;
 }
 
-export async function insertTasks({ db }: ProjectContext, tasks: TaskRow[]): Promise<void> {
+/**
+ * Keeps the tasks of a ticket in the suggestion: all of one that goes, and the place among the tasks
+ * of one that stays. Together they may have some ten megabytes.
+ */
+export async function keepTasks(
+  { db }: ProjectContext,
+  { id, ticket_id: ticketId }: StoredSuggestion,
+  going: string[],
+): Promise<void> {
   await db`
-    insert into tasks select (jsonb_populate_record(null::tasks, k || jsonb_build_object('updated_at', clock_timestamp()))).*
-    from jsonb_array_elements(${jsonb(db, tasks)}) k`;
+    update suggestions set before_accept = jsonb_build_object('tasks', (
+      select jsonb_agg(case when k.id = any (${going}::uuid[]) then to_jsonb(k)
+        else jsonb_build_object('id', k.id, 'sequence', k.sequence, 'depends_on_task_ids', k.depends_on_task_ids)
+        end order by k.sequence)
+      from tasks k where k.ticket_id = ${ticketId}::uuid))
+    where id = ${id}::uuid`;
+}
+
+/** The columns of a task in which it differs from the task that was kept. */
+type Changed = Pick<TaskFacts, "id"> & Partial<TaskFacts> & { ticket_id?: string };
+
+/** Inserts tasks that were kept in the suggestion. */
+export async function insertKept(
+  { db }: ProjectContext,
+  { id }: StoredSuggestion,
+  tasks: readonly Changed[],
+): Promise<void> {
+  await db`
+    insert into tasks
+    select t.* from suggestions s
+    cross join jsonb_array_elements(s.before_accept -> 'tasks') k
+    join jsonb_array_elements(${jsonb(db, tasks)}) c on c ->> 'id' = k ->> 'id'
+    cross join lateral jsonb_populate_record(null::tasks,
+      k || c || jsonb_build_object('updated_at', clock_timestamp())) t
+    where s.id = ${id}::uuid`;
 }
 
 /**

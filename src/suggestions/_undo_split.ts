@@ -1,20 +1,12 @@
 import type { ProjectContext } from "../core/context.ts";
 import { newVersion } from "../core/if_match.ts";
 import { inOrder } from "../core/in_order.ts";
-import { jsonb } from "../core/json.ts";
 import { lockTasks } from "../tasks/lock.ts";
 import { lockTickets, refuseWhenClosed } from "../tickets/lock.ts";
 import { moveTickets } from "../tickets/transition.ts";
 import { changedSince } from "./_apply_closing.ts";
 import type { StoredSuggestion } from "./_rows.ts";
-import {
-  type BeforeSplit,
-  digestTasks,
-  insertTasks,
-  partsOf,
-  type TaskRow,
-  writeParts,
-} from "./_split_tasks.ts";
+import { type BeforeSplit, digestTasks, insertKept, partsOf, writeParts } from "./_split_tasks.ts";
 
 /**
  * Undoes a split. A question or test case that would block a closing also blocks the undoing.
@@ -28,8 +20,8 @@ export async function undoSplit(ctx: ProjectContext, suggestion: StoredSuggestio
   refuseWhenClosed(parent, "undo the split of");
   await lockTasks(ctx, ids);
   if (await digestTasks(ctx, ids) !== before.digest) throw changedSince(parent.ticket_ref);
-  await bringBack(ctx, before);
-  await inOrder(restoreOrder(ctx, ticketId, before), writeParts(ctx, suggestion, partsOf(suggestion)));
+  await bringBack(ctx, suggestion, before);
+  await inOrder(restoreOrder(ctx, suggestion), writeParts(ctx, suggestion, partsOf(suggestion)));
   await moveTickets(ctx, before.part_ids, {
     to: "live",
     resolution: { type: "cancelled", note: "The split was undone" },
@@ -41,29 +33,30 @@ export async function undoSplit(ctx: ProjectContext, suggestion: StoredSuggestio
  * Restores the tasks as new versions, so that a version of a split task that somebody read doesn't
  * match a restored one.
  */
-async function bringBack(ctx: ProjectContext, { tasks, part_ids }: BeforeSplit): Promise<void> {
+async function bringBack(
+  ctx: ProjectContext,
+  suggestion: StoredSuggestion,
+  { part_ids }: BeforeSplit,
+): Promise<void> {
   const removed = await ctx.db<{ id: string; version: number }[]>`
     delete from tasks where ticket_id = any (${part_ids}::uuid[]) returning id, version`;
-  const versions = new Map(removed.map(({ id, version }) => [id, version]));
-  await insertTasks(
-    ctx,
-    tasks.filter((task): task is TaskRow => versions.has(task.id)).map((task) => ({
-      ...task,
-      version: versions.get(task.id)! + 1,
-    })),
-  );
+  await insertKept(ctx, suggestion, removed.map(({ id, version }) => ({ id, version: version + 1 })));
 }
 
 /**
  * Moves the tasks that stayed back to their places, and restores their dependencies on the tasks
  * that went.
  */
-async function restoreOrder({ db }: ProjectContext, ticketId: string, { tasks }: BeforeSplit): Promise<void> {
+async function restoreOrder(
+  { db }: ProjectContext,
+  { id, ticket_id: ticketId }: StoredSuggestion,
+): Promise<void> {
   await db`
     update tasks k set sequence = b.sequence, depends_on_task_ids = b.depends_on_task_ids, ${
     newVersion(db, "k")
   }
-    from jsonb_populate_recordset(null::tasks, ${jsonb(db, tasks)}) b
-    where k.id = b.id and k.ticket_id = ${ticketId}::uuid
+    from suggestions s cross join jsonb_to_recordset(s.before_accept -> 'tasks')
+      as b (id uuid, sequence integer, depends_on_task_ids uuid[])
+    where s.id = ${id}::uuid and k.id = b.id and k.ticket_id = ${ticketId}::uuid
       and (k.sequence, k.depends_on_task_ids) is distinct from (b.sequence, b.depends_on_task_ids)`;
 }
