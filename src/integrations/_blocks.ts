@@ -42,8 +42,15 @@ const LONE_TAG = /^ {0,3}<(?:\/[a-z][a-z0-9-]*\s*|[a-z][a-z0-9-]*(?:\s[^<>]*)?\/
  */
 export function blocksOf(markdown: string): Block[] {
   const reader = new BlockReader();
-  for (const line of markdown.split(/\r\n?|\n/)) reader.read(line.replace(/\t/g, "    "));
+  for (const line of markdown.split(/\r\n?|\n/)) reader.read(withoutTabs(line));
   return reader.blocks;
+}
+
+/** Replaces each tab by the blanks up to the next column that is a multiple of four. */
+function withoutTabs(line: string): string {
+  return line.split("\t").map((part, at, { length }) =>
+    at === length - 1 ? part : part + " ".repeat(4 - part.length % 4)
+  ).join("");
 }
 
 class BlockReader {
@@ -122,7 +129,8 @@ class BlockReader {
     if (!isParagraph && LONE_TAG.test(line)) return this.#beginHtml(line, undefined);
     if (HEADING.test(line) || THEMATIC_BREAK.test(line)) this.#close();
     this.#append("text", line);
-    if (HEADING.test(line) || THEMATIC_BREAK.test(line) || UNDERLINE.test(line)) this.#close();
+    const isUnderline = isParagraph && UNDERLINE.test(line);
+    if (HEADING.test(line) || THEMATIC_BREAK.test(line) || isUnderline) this.#close();
   }
 
   #append(kind: Block["kind"], line: string): void {

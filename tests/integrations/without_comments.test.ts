@@ -23,6 +23,8 @@ const VISIBLE: [string, string][] = [
   ["an empty comment", "<!--> Closes HO-7"],
   ["a code span in a heading", "# The `<!--` bug\nCloses HO-7"],
   ["a code span in an item", "- The `<!--` bug\n- Closes HO-7"],
+  ["a fence in an item with tabs", "-\tFirst:\n\n\t```\n\t<!--\n\t```\n\nCloses HO-7"],
+  ["code in an item with tabs", "1.\tFirst:\n\n\t\t<!--\n\nCloses HO-7"],
 ];
 
 const HIDDEN: [string, string][] = [
@@ -41,6 +43,9 @@ const HIDDEN: [string, string][] = [
   ["a comment in a list's item", "1. First\n\n   <!-- Closes HO-7 -->"],
   ["a fence that isn't one", "    ```\n<!-- Closes HO-7 -->\n    ```"],
   ["a comment that ends a paragraph", "A ` text\n<!-- Closes HO-7 ` -->"],
+  ["a comment in an item with tabs", "-\tFirst\n\n\t<!-- Closes HO-7 -->"],
+  ["a comment in an item of two digits with tabs", "10.\tFirst\n\n\t<!-- Closes HO-7 -->"],
+  ["a comment below equals signs that underline nothing", "===\n    <!-- Closes HO-7 -->"],
 ];
 
 describe("of a pull request's text", () => {
@@ -104,7 +109,7 @@ function shown() {
   return show;
 }
 
-const BLOCKS = ["p", "ul", "ol", "li", "pre", "blockquote", "h2"];
+const BLOCKS = ["h1", "hr", "p", "ul", "ol", "li", "pre", "blockquote", "h2"];
 
 function refsIn(text: string): string[] {
   return text.match(/HO-\d+/g) ?? [];
@@ -135,15 +140,16 @@ const hidden = fc.tuple(ref, fc.constantFrom("\n", "\n\n", " ` ")).map(([ref, ga
   `<!--${gap}${ref}${gap}-->`
 );
 const heading = inline.map((line) => `## ${line.replaceAll("\n", " ")}`);
-const block = fc.oneof(paragraph, fence, indentedCode, hidden, heading);
+const rule = fc.constantFrom("===", "---", "***");
+const block = fc.oneof(paragraph, fence, indentedCode, hidden, heading, rule);
 const blocks = (separator: string) =>
   fc.array(block, { minLength: 1, maxLength: 4 }).map((all) => all.join(separator));
 
 const prefixed = (first: string, rest: string) => (text: string) =>
   text.split("\n").map((line, at) => (at === 0 ? first : rest) + line).join("\n");
 const quote = blocks("\n\n").map(prefixed("> ", "> "));
-const item = fc.tuple(fc.constantFrom("- ", "1. ", "* "), blocks("\n\n")).map(([mark, text]) =>
-  prefixed(mark, " ".repeat(mark.length))(text)
+const item = fc.tuple(fc.constantFrom("- ", "1. ", "* ", "-\t", "1.\t"), blocks("\n\n")).map(([mark, text]) =>
+  prefixed(mark, mark.endsWith("\t") ? "\t" : " ".repeat(mark.length))(text)
 );
 const document = fc.array(fc.oneof(blocks("\n"), blocks("\n\n"), quote, item), { minLength: 1, maxLength: 4 })
   .map((parts) => parts.join("\n\n"));
