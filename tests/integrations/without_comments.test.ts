@@ -94,9 +94,12 @@ function shown() {
     for (const child of node.children ?? []) {
       const { type, value = "" } = child;
       if (isHidden && !BLOCKS.includes(child.tagName ?? "")) {
-        Object.assign(child, { type: "text", value: "", children: [] });
+        // HTML of its own block may stand beside the text, without a paragraph between them.
+        const rest = type === "raw" ? value.split("-->").slice(1).join("-->") : "";
+        isHidden = type !== "raw" || !value.includes("-->");
+        Object.assign(child, { type: "text", value: rest.replace(COMMENT, ""), children: [] });
       } else if (type === "raw") {
-        Object.assign(child, { type: "text", value: value.replace(/<!--[^]*?(?:-->|$)/g, "") });
+        Object.assign(child, { type: "text", value: value.replace(COMMENT, "") });
       } else if (type === "text" && value.includes("<!--")) {
         child.value = value.replace(/<!--[^]*/, "");
         isHidden = true;
@@ -109,6 +112,7 @@ function shown() {
   return show;
 }
 
+const COMMENT = /<!--[^]*?(?:-->|$)/g;
 const BLOCKS = ["h1", "hr", "p", "ul", "ol", "li", "pre", "blockquote", "h2"];
 
 function refsIn(text: string): string[] {
