@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { basename, dirname, join, resolve } from "node:path";
 import { whilePaused } from "./backup_socket.ts";
 import { lockFolder } from "./pglite.ts";
-import { exists, makeIn, removeIfPresent } from "./files.ts";
+import { exists, makeIn, removeIfPresent, requireEmbedded } from "./files.ts";
 import { applyMigrations } from "./migrate.ts";
 import { openDatabase } from "./open.ts";
 
@@ -27,7 +27,7 @@ const SUMS = "SHA256SUMS";
 export async function backUp(dataDir: string, target: string, signal?: AbortSignal): Promise<void> {
   const home = resolve(dataDir);
   const folder = resolve(target);
-  if (!await exists(join(home, "db"))) throw new Error(`There is no embedded database in ${home}`);
+  await requireEmbedded(home);
   await refuseExisting(folder);
   const unfinished = await newFolderBeside(folder);
   const copy = () => copyHome(home, unfinished, signal);

@@ -132,9 +132,12 @@ export function endsTransaction(error: unknown): boolean {
   return isUnavailable(error) || isDeadlock(error);
 }
 
+const NO_TLS = "the server closed the connection when it was asked for TLS, as a server without TLS does. " +
+  "Set up TLS there, or remove sslmode from the address if the network is your own";
+
 /**
  * Returns the message of anything that was thrown, without the runtime's advice to allow
- * everything. A call that found no service is told by its cause, without the address, which may
+ * everything. A server without TLS is named where TLS was asked for. A call that found no service is told by its cause, without the address, which may
  * hold a secret.
  */
 export function messageOf(error: unknown): string {
@@ -142,6 +145,7 @@ export function messageOf(error: unknown): string {
     return messageOf(error.cause).replace(/^error sending request .*?: client error \(\w+\): /, "");
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (message.includes("before secure TLS connection was established")) return NO_TLS;
   const access = /Requires (\w+) access to (.+?), run again with the --allow-\w+ flag/;
   return message.replace(
     access,

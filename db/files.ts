@@ -1,3 +1,4 @@
+import { join, resolve } from "node:path";
 import { messageOf } from "./errors.ts";
 
 /** A path below a file doesn't exist, either. */
@@ -8,6 +9,13 @@ export async function exists(path: string): Promise<boolean> {
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return false;
     throw error;
+  }
+}
+
+/** @throws {Error} if DATA_DIR holds no embedded database */
+export async function requireEmbedded(dataDir: string): Promise<void> {
+  if (!await exists(join(dataDir, "db"))) {
+    throw new Error(`There is no embedded database in ${resolve(dataDir)}`);
   }
 }
 

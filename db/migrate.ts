@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ConfigError, ForeignSchema, isServersFault } from "./errors.ts";
+import { ConfigError, ForeignSchema, isServersFault, messageOf } from "./errors.ts";
 import { adoptBaseline, withBaseline } from "./former_migrations.ts";
 import type { Database } from "./open.ts";
 import type { Applied, Migration } from "./migration.ts";
@@ -97,17 +97,13 @@ export async function missingMigrations(sql: Sql, folder: URL = FOLDER): Promise
   return findPending(migrations, withBaseline(await readApplied(sql), migrations)).map(({ name }) => name);
 }
 
-const NO_TLS = "the server closed the connection when it was asked for TLS, as a server without TLS does. " +
-  "Set up TLS there, or remove sslmode from the address if the network is your own";
-
 /**
  * Explains an error of the server. The first statements of a start are sent here, so a missing
  * server is noticed here.
  */
 function raise(error: unknown): never {
   if (!(error instanceof Error) || !isServersFault(error)) throw error;
-  const hasNoTls = error.message.includes("before secure TLS connection was established");
-  throw unusable(hasNoTls ? NO_TLS : error.message, error);
+  throw unusable(messageOf(error), error);
 }
 
 function unusable(reason: string, cause?: Error): ConfigError {

@@ -1,4 +1,5 @@
 import { v7 as uuid } from "uuid";
+import { requireEmbedded } from "../db/files.ts";
 import { FolderInUse } from "../db/pglite.ts";
 import { type Config, readConfig } from "../src/core/config.ts";
 import { systemContext } from "../src/core/context.ts";
@@ -8,6 +9,7 @@ import { runCommand } from "./_cli.ts";
 
 await runCommand("invite", ["EMAIL"], async ([email]) => {
   const config = readConfig();
+  if (!config.DATABASE_URL) await requireEmbedded(config.DATA_DIR);
   const { services, close } = await startServices({ ...config, EMBEDDING_THREADS: 0, JOBS: "off" })
     .catch((error: unknown) => {
       throw error instanceof FolderInUse ? new Error(beside(config)) : error;

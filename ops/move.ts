@@ -1,7 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { placeOf } from "../db/address.ts";
-import { exists } from "../db/files.ts";
+import { requireEmbedded } from "../db/files.ts";
+import { ConfigError, messageOf } from "../db/errors.ts";
 import { examine } from "../db/fitness.ts";
 import { move, type Side, undoMove } from "../db/move.ts";
 import { readMark } from "../db/move_mark.ts";
@@ -51,14 +52,20 @@ await runParsed({
 /** Returns the configuration with which the service starts on the target. */
 function configAt(config: Config, to: string): Config {
   const { DATABASE_URL: _, ...rest } = Deno.env.toObject();
-  return parseConfig({ ...rest, DATA_DIR: config.DATA_DIR, ...(to !== "embedded" && { DATABASE_URL: to }) });
+  const there = { ...rest, DATA_DIR: config.DATA_DIR };
+  if (to === "embedded") return parseConfig(there);
+  try {
+    return parseConfig({ ...there, DATABASE_URL: to });
+  } catch (error) {
+    throw error instanceof ConfigError
+      ? new ConfigError(error.message.replace(/^DATABASE_URL: /, "--to: "), { cause: error })
+      : error;
+  }
 }
 
 async function requireOther(from: Config, to: Config): Promise<void> {
   if (nameOf(from) === nameOf(to)) throw new Error(`The installation is in ${nameOf(from)} already`);
-  if (!from.DATABASE_URL && !await exists(join(from.DATA_DIR, "db"))) {
-    throw new Error(`There is no embedded database in ${resolve(from.DATA_DIR)}`);
-  }
+  if (!from.DATABASE_URL) await requireEmbedded(from.DATA_DIR);
 }
 
 /** Names a database without its password. */
@@ -71,8 +78,12 @@ async function withSide<T>(config: Config, work: (side: Side) => Promise<T>): Pr
   const { DATABASE_URL: url, DATA_DIR: dataDir } = config;
   // One connection is enough, because the move is one transaction on each side.
   const database = await openDatabase({ url, dataDir, poolSize: 1, silenceMs: LONGEST_STATEMENT_MS });
+  const name = nameOf(config);
   try {
-    return await work({ database, name: nameOf(config) });
+    await database.sql`select 1`.catch((error: unknown) => {
+      throw new Error(`${name}: ${messageOf(error)}`, { cause: error });
+    });
+    return await work({ database, name });
   } finally {
     await database.close();
   }

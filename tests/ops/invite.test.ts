@@ -72,6 +72,10 @@ test("an email that nobody has, and none at all, are told in one line", async ()
     code: 1,
     text: "handoff: cannot go on: No user has the email nobody@test.example\n",
   });
+  expect(await runOps("invite", ["Admin@localhost"], { DATA_DIR: `${place.dataDir}/none` })).toEqual({
+    code: 1,
+    text: `handoff: cannot go on: There is no embedded database in ${place.dataDir}/none\n`,
+  });
   expect(await invite()).toEqual({
     code: 1,
     text: "handoff: cannot go on: Usage: npm run invite -- EMAIL\n",

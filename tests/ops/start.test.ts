@@ -3,6 +3,7 @@ import { copyTemplate } from "../database.ts";
 import { answers, freePort } from "../../ops/launch.ts";
 import { ServiceProcess } from "../service_process.ts";
 import { until } from "../until.ts";
+import { runOps } from "./_command.ts";
 
 const PROJECT = new URL("../../", import.meta.url).pathname;
 
@@ -79,8 +80,17 @@ test("a server without TLS is named as the cause where the address asks for it",
   })();
   const DATABASE_URL = `postgres://nobody@127.0.0.1:${server.addr.port}/none?sslmode=require`;
   const { code, stderr } = await start({ PORT: String(freePort()), DATA_DIR: folder, DATABASE_URL }).output();
+  const doctor = await runOps("doctor", [], { DATA_DIR: folder, DATABASE_URL });
+  const move = await runOps("move", ["--to", DATABASE_URL], { DATA_DIR: folder });
   server.close();
   await answering;
+  const place = `127.0.0.1:${server.addr.port}`;
+  expect(doctor.text).toContain(
+    `WRONG   database at ${place}: the server closed the connection when it was asked`,
+  );
+  expect(move.text).toContain(
+    `cannot go on: postgres://${place}/none: the server closed the connection when it`,
+  );
   expect([code, new TextDecoder().decode(stderr)]).toEqual([
     1,
     expect.stringMatching(

@@ -23,6 +23,10 @@ test("a command that is asked how it is called, or told too much, says so and be
     code: 1,
     text: "handoff: cannot go on: Usage: npm run backup -- FOLDER\n",
   });
+  expect(await runOps("move", ["--to", "mysql://db/x"], env)).toEqual({
+    code: 1,
+    text: expect.stringMatching(/^handoff: --to: takes a postgres:\/\/ URL [^\n]+\n$/),
+  });
   expect(await Array.fromAsync(Deno.readDir(folder))).toEqual([]);
   await Deno.remove(folder);
 });

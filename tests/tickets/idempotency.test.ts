@@ -169,6 +169,15 @@ describe("a replay's header", () => {
     },
   );
 
+  test.each([["comments", "body"], ["questions", "prompt"]])("says so of %s, too", async (parts, field) => {
+    const say = (text: string) =>
+      post(`${ticket.path}/${parts}`, { [field]: text }, { "idempotency-key": "said" });
+    const answers = [await say("First"), await say("First"), await say("Second")];
+    expect(answers.map(({ status, headers }) => [status, headers.get(DIFFERS)]))
+      .toEqual([[201, null], [200, null], [200, "true"]]);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  });
+
   test("says so of a twin at the same moment, too", async () => {
     const draft = { description: "Of two at once.", request_type: "bug", priority: "low", blocking: false };
     const answers = await Promise.all(
