@@ -15,7 +15,7 @@ const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3}(?:[-+*]|(\d{1,9})[.)]))(?:( {1,4})(?=\S)| (?= {4})|(?= *$))/;
 const THEMATIC_BREAK = /^ {0,3}(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})$/;
 const HEADING = /^ {0,3}#{1,6}(?: |$)/;
-const UNDERLINE = /^ {0,3}=+ *$/;
+const UNDERLINE = /^ {0,3}(?:=+|-+) *$/;
 const FENCE = /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/;
 
 /**
@@ -60,15 +60,21 @@ class BlockReader {
   #open: Block | undefined;
   /** Tells whether a line ends an open fence or open HTML. */
   #isEnd: ((line: string) => boolean) | undefined;
+  /** Tells whether the last line began an item and has no text. A blank line ends such an item. */
+  #isEmptyItem = false;
 
   read(line: string): void {
     const { rest, depth } = this.#enter(line);
     const isInside = depth === this.#containers.length;
+    if (this.#isEmptyItem && isInside && rest.trim() === "") return this.#leave(depth - 1);
     if (this.#open && this.#isEnd && isInside) return this.#goOn(rest);
     const isParagraph = this.#open?.kind === "text";
     if (isParagraph && !isInside && isPlain(rest)) return void this.#open!.lines.push(rest);
     if (!isInside) this.#leave(depth);
-    this.#readNew(this.#nest(rest));
+    const left = this.#containers.length;
+    const text = this.#nest(rest);
+    this.#isEmptyItem = this.#containers.length > left && text.trim() === "";
+    this.#readNew(text);
   }
 
   /** Strips the marks of the open containers from a line, as many as it has. */
@@ -91,6 +97,7 @@ class BlockReader {
 
   #leave(depth: number): void {
     this.#containers.length = depth;
+    this.#isEmptyItem = false;
     this.#close();
   }
 

@@ -24,6 +24,7 @@ const VISIBLE: [string, string][] = [
   ["a code span in a heading", "# The `<!--` bug\nCloses HO-7"],
   ["a code span in an item", "- The `<!--` bug\n- Closes HO-7"],
   ["a fence in an item with tabs", "-\tFirst:\n\n\t```\n\t<!--\n\t```\n\nCloses HO-7"],
+  ["a short line of hyphens that makes a heading", "Heading\n--\n    <!-- Closes HO-7 -->"],
   ["code in an item with tabs", "1.\tFirst:\n\n\t\t<!--\n\nCloses HO-7"],
 ];
 
@@ -45,6 +46,7 @@ const HIDDEN: [string, string][] = [
   ["a comment that ends a paragraph", "A ` text\n<!-- Closes HO-7 ` -->"],
   ["a comment in an item with tabs", "-\tFirst\n\n\t<!-- Closes HO-7 -->"],
   ["a comment in an item of two digits with tabs", "10.\tFirst\n\n\t<!-- Closes HO-7 -->"],
+  ["a comment behind a fence below an empty item", "-\n\n  ```\n  text\n\n```\n<!-- Closes HO-7 -->"],
   ["a comment below equals signs that underline nothing", "===\n    <!-- Closes HO-7 -->"],
 ];
 
@@ -144,7 +146,7 @@ const hidden = fc.tuple(ref, fc.constantFrom("\n", "\n\n", " ` ")).map(([ref, ga
   `<!--${gap}${ref}${gap}-->`
 );
 const heading = inline.map((line) => `## ${line.replaceAll("\n", " ")}`);
-const rule = fc.constantFrom("===", "---", "***");
+const rule = fc.constantFrom("===", "---", "--", "***");
 const block = fc.oneof(paragraph, fence, indentedCode, hidden, heading, rule);
 const blocks = (separator: string) =>
   fc.array(block, { minLength: 1, maxLength: 4 }).map((all) => all.join(separator));
