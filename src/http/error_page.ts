@@ -9,11 +9,13 @@ const POLICY = "default-src 'none'; style-src 'self'; img-src data:; frame-ances
 const [JSON_TYPE, HTML] = ["application/json", "text/html"];
 
 /**
- * Tells whether a person opens the address in a browser. Programs, and scripts in pages, don't ask
- * for HTML, or prefer JSON.
+ * Tells whether a person opens the address in a browser, or sends the form of a page. Programs, and
+ * scripts in pages, don't ask for HTML, or prefer JSON.
  */
 export function isNavigation(c: Context<HttpEnv>): boolean {
-  return c.req.method === "GET" && !c.req.path.startsWith("/trpc/") &&
+  const isForm = c.req.method === "POST" &&
+    c.req.header("content-type") === "application/x-www-form-urlencoded";
+  return (c.req.method === "GET" || isForm) && !c.req.path.startsWith("/trpc/") &&
     accepts(c, { header: "Accept", supports: [JSON_TYPE, HTML], default: JSON_TYPE }) === HTML;
 }
 

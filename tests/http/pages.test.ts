@@ -170,6 +170,19 @@ test("a browser's write is answered with JSON", async () => {
   expect([status, headers.get("content-type")]).toEqual([401, "application/json"]);
 });
 
+test("a page's form that is refused gets a page, and a mail program gets JSON", async () => {
+  const post = (headers: Record<string, string>) =>
+    harness.now.request("POST", "/api/unsubscribe?token=of-nobody", {
+      raw: "",
+      headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+    });
+  const page = await post(BROWSER);
+  expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
+  expect(await page.text()).toContain("<p>This link is not valid.</p>");
+  const answer = await post({});
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json"]);
+});
+
 test("an invite link leads on to the sign-in, and a used one says to ask for another", async () => {
   const admin = await makeUser(harness.now, { role: "admin" });
   const { body } = await harness.now.call("POST", "/users", {
