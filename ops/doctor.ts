@@ -9,6 +9,7 @@ import { refuseMoved } from "../db/move_mark.ts";
 import { openDatabase, type Sql } from "../db/open.ts";
 import { type Config, connectionsOf, ownUrl, readConfig } from "../src/core/config.ts";
 import { startEmbedder } from "../src/embedding/start.ts";
+import { counted } from "../src/core/counted.ts";
 import { MODEL_DIR } from "../src/core/services.ts";
 import { askSender } from "../src/sending/sender.ts";
 import { runCommand } from "./_cli.ts";
@@ -34,9 +35,10 @@ await runCommand("doctor", [], async () => {
   const config = readConfig();
   console.log(`ok      configuration: ${config.PUBLIC_URL}, JOBS=${config.JOBS}`);
   tellSecrets(config);
+  const isWritable = await checkFolder(config);
   const checks = [
-    await checkFolder(config),
-    await checkDatabase(config),
+    isWritable,
+    await checkDatabase(config, isWritable),
     await checkSenders(config),
     await checkModel(config),
   ];
@@ -69,13 +71,14 @@ async function checkFolder({ DATABASE_URL, AUTH_SECRET, DATA_DIR }: Config): Pro
   }
 }
 
-async function checkDatabase(config: Config): Promise<boolean> {
+/** A folder that can't be written is one fault, and no promise of a database. */
+async function checkDatabase(config: Config, isWritable: boolean): Promise<boolean> {
   const what = config.DATABASE_URL
     ? `database at ${addressesOf(config.DATABASE_URL).map((address) => new URL(address).host)}`
     : `database in ${resolve(config.DATA_DIR)}`;
   try {
     if (!config.DATABASE_URL && !await exists(join(config.DATA_DIR, "db"))) {
-      console.log(`ok      ${what}: made at the first start`);
+      if (isWritable) console.log(`ok      ${what}: made at the first start`);
       return true;
     }
     const database = await openDatabase({ url: config.DATABASE_URL, dataDir: config.DATA_DIR, poolSize: 1 });
@@ -95,7 +98,9 @@ async function judge(sql: Sql, connections: number, what: string): Promise<boole
   if (fault !== undefined) return complain(what, `${found}; ${fault}`);
   await refuseMoved(sql);
   console.log(`ok      ${what}: ${found}`);
-  if (pending.length > 0) console.log(`ok      migrations: ${pending.length} are applied at the next start`);
+  if (pending.length > 0) {
+    console.log(`ok      migrations: ${counted(pending.length, "is", "are")} applied at the next start`);
+  }
   if (pending.length === 0) await tellEvents(sql);
   return true;
 }
@@ -122,12 +127,12 @@ async function tellMetrics(config: Config): Promise<void> {
     signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
   });
   const metrics = await response.text();
-  const figure = (name: string) =>
-    new RegExp(`^${name} (\\d+)`, "m").exec(metrics)?.[1] ?? "an unknown number of";
+  const figure = (name: string) => Number(new RegExp(`^${name} (\\d+)`, "m").exec(metrics)?.[1]);
   console.log(
     `ok      events: the oldest change without a number is ${figure("handoff_event_lag_seconds")} s old`,
   );
-  console.log(`ok      webhooks: ${figure("handoff_webhook_backlog")} deliveries wait for a try`);
+  const waiting = counted(figure("handoff_webhook_backlog"), "delivery waits", "deliveries wait");
+  console.log(`ok      webhooks: ${waiting} for a try`);
 }
 
 /**
@@ -206,9 +211,15 @@ async function tellEvents(sql: Sql): Promise<void> {
       (select count(*) from outbound_deliveries
         where status = 'pending' and next_attempt_at < now() - interval '1 minute')::integer as due
     from outbound_endpoints`;
-  console.log(`ok      events: ${row.unnumbered} changes wait for a number, the oldest for ${row.lag} s`);
+  const unnumbered = counted(row.unnumbered, "change waits", "changes wait");
+  console.log(`ok      events: ${unnumbered} for a number, the oldest for ${row.lag} s`);
   console.log(
-    `ok      webhooks: ${row.active} are on, ${row.off} were switched off because their receivers failed, ` +
-      `${row.due} deliveries are overdue (a process with JOBS other than off sends them)`,
+    `ok      webhooks: ${counted(row.active, "is", "are")} on, ${
+      counted(row.off, "was", "were")
+    } switched off ` +
+      `after a receiver's failures, ${
+        counted(row.due, "delivery is", "deliveries are")
+      } overdue (a process with ` +
+      "JOBS other than off sends them)",
   );
 }

@@ -50,9 +50,9 @@ async function send({ api, project }: Transfer, lines: Line[]) {
       /records\.(\d+)\./,
       (_, place) => `line ${lines[Number(place)]!.number}, `,
     );
-    throw new Error(`Lines ${lines[0]!.number} to ${lines.at(-1)!.number} were refused: ${why}`, {
-      cause: error,
-    });
+    const [first, last] = [lines[0]!.number, lines.at(-1)!.number];
+    const refused = first === last ? `Line ${first} was refused` : `Lines ${first} to ${last} were refused`;
+    throw new Error(`${refused}: ${why}`, { cause: error });
   }
 }
 

@@ -116,7 +116,7 @@ async function carry(config: Config, source: Side, target: Side): Promise<void> 
   const rows = tables.reduce((total, table) => total + table.rows, 0);
   const seconds = (performance.now() - started) / 1000;
   console.log(
-    `Moved ${rows} rows of ${counted(tables.length, "table")} in ${seconds.toFixed(0)} s. ` +
+    `Moved ${counted(rows, "row")} of ${counted(tables.length, "table")} in ${seconds.toFixed(0)} s. ` +
       "Rows and checksums of each table are the same on both sides.",
   );
 }
@@ -146,7 +146,7 @@ function progress(): (done: number, total: number) => void {
     told = now;
     const rate = done / ((now - started) / 1000);
     const left = Math.ceil((total - done) / rate);
-    console.log(`${done} of ${total} rows, ${rate.toFixed(0)} a second, ${left} s left`);
+    console.log(`${done} of ${counted(total, "row")}, ${rate.toFixed(0)} a second, ${left} s left`);
   };
 }
 

@@ -164,7 +164,9 @@ describe("the doctor", () => {
     expect(running.text).toMatch(
       /^ok {6}events: (.+ a number, the oldest for|.+ without a number is) \d+ s/m,
     );
-    expect(running.text).toMatch(/^ok {6}webhooks: \d+ .*deliveries (are overdue|wait for a try)/m);
+    expect(running.text).toMatch(
+      /^ok {6}webhooks: \d+ .*deliver(y is|ies are) overdue|\d+ deliver(y waits|ies wait) for a try/m,
+    );
     await service.stop();
     expect((await ask({ JOBS: "off" })).text).toMatch(
       /^unset {3}webhook sender: none runs on this machine; JOBS=off starts none$/m,
@@ -195,11 +197,10 @@ describe("the doctor", () => {
     const file = await Deno.makeTempFile();
     const misplaced = await doctor({ DATA_DIR: file, DATABASE_URL: "" });
     expect([misplaced.code, misplaced.text]).toEqual([
-      2,
-      expect.stringMatching(
-        /^WRONG {3}DATA_DIR .+\nWRONG {3}database in .+\n(.*\n)*2 of these must be fixed\.$/m,
-      ),
+      1,
+      expect.stringMatching(/^WRONG {3}DATA_DIR .+\n(.*\n)*1 of these must be fixed\.$/m),
     ]);
+    expect(misplaced.text).not.toContain("database in");
     await Deno.remove(file);
     const misconfigured = await doctor({ PORT: "many" });
     expect([misconfigured.code, misconfigured.text]).toEqual([

@@ -148,6 +148,11 @@ describe("export and import", () => {
         "Names the number 1103 twice\n",
     });
     expect((await importWith({ number: 1001 })).text).toContain("Lines 201 to 205 were refused: A number,");
+    await Deno.writeTextFile(
+      `${folder}/alone.jsonl`,
+      JSON.stringify({ ...many[0], deployed_at: record.created_at }),
+    );
+    expect((await run("import", to, "alone.jsonl")).text).toContain("cannot go on: Line 1 was refused: ");
     expect((await importWith({})).text).toBe("Imported 3 tickets; 100 were there already\n");
   });
 
