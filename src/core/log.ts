@@ -40,10 +40,10 @@ const MAX_PATH = 500;
  */
 const SURVEY = /(?<!-)(surveys?(?:\/|%2f)+(?:\.+\/+)*)[^/]+/i;
 /**
- * An API key in a path. It is there if a caller tries to revoke a key by its text instead of its
- * id.
+ * A secret in a path: an API key, the secret of a webhook, or any token, which has more characters
+ * than an id. It is there if a caller sends it instead of an id, for example to revoke a key.
  */
-const KEY = /hk_[\w-]+/gi;
+const SECRET = /hk_[\w-]+|whsec_[^/]+|[\w-]{40,}(?:\.[\w-]+)*/gi;
 
 /** The fields of a request's line. Redaction would hide none of them. */
 interface RequestLine {
@@ -69,7 +69,8 @@ export function logRequest(line: RequestLine): void {
   const time = new Date().toISOString();
   // A character that is cut in half would become an escape for which strict readers of JSON refuse
   // the whole line.
-  const path = line.path.replace(SURVEY, "$1{code}").replace(KEY, "{key}").slice(0, MAX_PATH).toWellFormed();
+  const path = line.path.replace(SURVEY, "$1{code}").replace(SECRET, "{secret}").slice(0, MAX_PATH)
+    .toWellFormed();
   waiting += JSON.stringify({ time, level: "info", message: "request", ...line, path }) + "\n";
 }
 

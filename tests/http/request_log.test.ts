@@ -62,11 +62,27 @@ test("a call of a feature that isn't set up is no error in the log, and brings n
   expect(log).not.toContain("stack");
 });
 
-test("a request's line has neither an API key nor a survey's code that stands in its path", async () => {
-  const paths = ["keys/hk_0123456789abcdef", "surveys/CODE", "surveys%2fCODE", "survey/CODE"];
+test("a request's line has no key, token or survey's code that stands in its path", async () => {
+  const { token } = await makeUser(harness.now);
+  const paths = [
+    "keys/hk_0123456789abcdef",
+    "surveys/CODE",
+    "surveys%2fCODE",
+    "survey/CODE",
+    "hooks/whsec_CODE+a=",
+    `auth/sessions/${token}`,
+    `auth/refresh/${"CODE".repeat(11)}`,
+  ];
   const lines = await linesOf(async () => {
     for (const path of paths) await harness.now.call("DELETE", `/${path}`);
   });
   expect(lines).toHaveLength(paths.length);
   expect(JSON.stringify(lines)).not.toMatch(/hk_0|CODE/);
+  for (const part of token.split(".")) expect(JSON.stringify(lines)).not.toContain(part);
+});
+
+test("a request's line has the ids that stand in its path", async () => {
+  const path = `/api/projects/${crypto.randomUUID()}/tickets/${crypto.randomUUID()}`;
+  const lines = await linesOf(() => harness.now.request("GET", path));
+  expect(lines).toMatchObject([{ path }]);
 });
