@@ -123,3 +123,117 @@ export async function makeLargestRows(harness: Harness, project: TestProject): P
   const params = { ticketId: ticket.id, ...ids, code: "code-1", survey: ids.survey };
   return { params, superAdmin };
 }
+
+/** Ids of the rows that `makeRowsAround` makes. */
+export interface RowsAround {
+  webhookId: string;
+  delivery: string;
+  hookRun: string;
+}
+
+/** The most webhooks of a project, and the most bytes of a delivery. */
+const MOST_WEBHOOKS = 20;
+const DELIVERY_BYTES = 1024 * 1024;
+
+/** Makes the largest rows of the lists that don't belong to a ticket. */
+export async function makeRowsAround(
+  harness: Harness,
+  project: TestProject,
+  { superAdmin, params }: LargestRows,
+): Promise<RowsAround> {
+  const ids: RowsAround = { webhookId: uuid(), delivery: uuid(), hookRun: uuid() };
+  const at = { project: project.id, account: project.accountId, ticket: params["ticketId"]! };
+  await harness.sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    const long = (characters: number) => sql`repeat(U&'\\0001', ${characters})`;
+    const id = (first: string) => sql`case n when 1 then ${first}::uuid else gen_random_uuid() end`;
+    const rows = sql`from generate_series(1, ${ROWS}) n`;
+    for (const user of [superAdmin.id, project.admin.id]) {
+      await sql`
+        insert into api_keys (id, user_id, name, prefix, key_hash, scopes)
+        select gen_random_uuid(), ${user}::uuid, ${long(120)}, ${user} || n, sha256((${user} || n)::bytea),
+          '{tickets:read,tickets:write,tasks:read,tasks:write,suggestions:read,suggestions:write,admin}' ${rows}`;
+      await sql`
+        insert into sessions (id, user_id, user_agent, address, expires_at)
+        select gen_random_uuid(), ${user}::uuid, ${long(400)}, '::1', now() + interval '1 day' ${rows}`;
+    }
+    await sql`
+      insert into audit_log (account_id, action, actor, target_type, target_id, details)
+      select ${at.account}::uuid, 'project.imported', jsonb_build_object('kind', 'user', 'id', 'x', 'name', ${
+      long(120)
+    }),
+        'project', 'x', jsonb_build_object('reported_repos', jsonb_build_array(${long(20_000)})) ${rows}`;
+    await sql`
+      insert into inbound_deliveries (id, provider, event, subject, body, body_sha256, outcome, error, request_id)
+      select ${id(ids.delivery)}, 'github', ${long(100)}, ${long(200)},
+        convert_to(repeat(U&'\\0001', case n when 1 then ${DELIVERY_BYTES} else 1 end), 'UTF8'), sha256(n::text::bytea),
+        'failed', ${long(1_000)}, 'x' ${rows}`;
+    await sql`
+      insert into pgboss.job (name, data, output, state)
+      select 'prune', '{}', jsonb_build_object('message', ${long(1_000)}), 'failed' ${rows}`;
+    await sql`
+      insert into outbound_endpoints (id, project_id, url, description, types, secret, since_seq, created_by)
+      select ${id(ids.webhookId)}, ${at.project}::uuid, ${long(2_000)}, ${
+      long(500)
+    }, array_fill('ticket.closed'::text, '{100}'),
+        'x', 0, ${superAdmin.id}::uuid from generate_series(1, ${MOST_WEBHOOKS}) n`;
+    await sql`
+      insert into outbound_deliveries (id, endpoint_id, project_id, seq, type, status, answer, error)
+      select gen_random_uuid(), ${ids.webhookId}::uuid, ${at.project}::uuid, n, 'ticket.closed', 'failed', ${
+      long(1_000)
+    },
+        ${long(1_000)} ${rows}`;
+    await sql`
+      insert into hook_runs (id, user_id, state) values (${ids.hookRun}::uuid, ${superAdmin.id}::uuid, 'done')`;
+    await sql`
+      insert into hook_run_results (run_id, position, project_id, repo, status, error)
+      select ${ids.hookRun}::uuid, n, ${at.project}::uuid, ${long(200)}, 'failed', ${long(1_000)} ${rows}`;
+    await sql`
+      insert into projects (id, account_id, name, key, slug)
+      select gen_random_uuid(), ${at.account}::uuid, ${long(120)}, 'L' || n, 'l' || n ${rows}`;
+    await sql`insert into accounts (id, name, slug) select gen_random_uuid(), ${
+      long(120)
+    }, 'long-' || n ${rows}`;
+    await sql`
+      insert into watchers (ticket_id, user_id, project_id, reason)
+      select ${at.ticket}::uuid, id, ${at.project}::uuid, 'manual' from users where email like '%@long.example.test'`;
+    await sql`
+      insert into ticket_issues (ticket_id, project_id, repo_full_name, issue_number, issue_url, title)
+      values (${at.ticket}::uuid, ${at.project}::uuid, 'a/b', 1, ${long(2_000)}, ${long(1_000)})`;
+    await sql`
+      insert into questions (id, ticket_id, project_id, kind, prompt, context, options, selection, allow_text, resolver,
+        created_by, created_with, by_bot, status, ended_at)
+      select gen_random_uuid(), ticket_id, project_id, kind, prompt, context, options, selection, allow_text, resolver,
+        ${superAdmin.id}::uuid, 'session', false, 'withdrawn', now() from questions where ticket_id = ${at.ticket}::uuid`;
+    const tickets = await sql<{ id: string }[]>`
+      insert into tickets (id, project_id, number, title, description, request_type, priority, blocking, actor_role,
+        actor_id, source, created_with)
+      select gen_random_uuid(), ${at.project}::uuid, 1000 + n, ${long(140)}, ${
+      long(5_000)
+    }, 'feature_request', 'medium', true,
+        ${long(40)}, ${long(128)}, ${long(40)}, 'session' ${rows} returning id`;
+    const of = sql`from unnest(${tickets.map(({ id }) => id)}::uuid[]) t`;
+    await sql`
+      insert into ticket_roles (ticket_id, project_id, role)
+      select t, ${at.project}::uuid, r ${of}, unnest('{frontend,backend,design,devops,qa,other}'::text[]) r`;
+    await sql`
+      with made as (
+        insert into history (project_id, ticket_id, entity, entity_id, action, actor, changes)
+        select ${at.project}::uuid, ${at.ticket}::uuid, 'ticket', ${at.ticket}, 'updated',
+          jsonb_build_object('kind', 'user', 'id', 'x', 'name', ${long(120)}),
+          jsonb_build_object('title', jsonb_build_array('', ${long(140)})) ${rows} returning id)
+      insert into events (seq, history_id, project_id, title, stage, status, ticket_version)
+      select 1000 + row_number() over (order by id), id, ${at.project}::uuid, ${
+      long(140)
+    }, 'backlog', 'open', 1 from made`;
+    const event =
+      sql`jsonb_build_object('seq', 1, 'type', 'comment.created', 'at', '2026-11-27T00:00:00.000Z',
+      'actor', jsonb_build_object('kind', 'user', 'id', 'x', 'name', ${long(120)}))`;
+    await sql`
+      insert into notifications (recipient_id, user_id, ticket_id, project_id, reason, first_event, last_event, last_at,
+        undelivered, urgent)
+      select ${superAdmin.id}::uuid, ${superAdmin.id}::uuid, t, ${at.project}::uuid, 'comment', ${event}, ${event}, now(), false,
+        false ${of}`;
+  });
+  return ids;
+}

@@ -32,15 +32,18 @@ export async function measureTickets(
     + (select coalesce(sum(octet_length(c.instruction) + coalesce(octet_length(c.note), 0) + 1000), 0)
       from test_cases c where c.ticket_id = t.id)
     + (select coalesce(sum(coalesce(octet_length(c.body), 0) + 500), 0) from comments c where c.ticket_id = t.id)
-    + (select coalesce(sum(octet_length(q::text)), 0) from questions q where q.ticket_id = t.id)
+    + (select coalesce(sum(octet_length(q.prompt) + coalesce(octet_length(q.context), 0) + unpacked_bytes(q.options)
+        + coalesce(octet_length(q.answer_text), 0) + 2000), 0) from questions q where q.ticket_id = t.id)
     + (select coalesce(sum(unpacked_bytes(c.response)), 0) + (count(*) > ${rows})::integer * ${ENDLESS}
       from (select response from part_creations where ticket_id = t.id limit ${rows} + 1) c))::bigint`;
   const history =
     db`(select coalesce(sum(unpacked_bytes(h.from_value) + unpacked_bytes(h.to_value) + unpacked_bytes(h.changes)), 0)
         + (count(*) > ${rows})::integer * ${ENDLESS}
       from (select from_value, to_value, changes from history where ticket_id = t.id limit ${rows} + 1) h)`;
+  // Without the offset, the planner would measure the lists once for each of the two numbers.
   const next = (number: unknown) =>
-    db`select t.id, t.number, ${size} as own_bytes, ${size} + ${history}::bigint as bytes from tickets t
+    db`select t.id, t.number, s.own_bytes, s.own_bytes + ${history}::bigint as bytes
+      from tickets t cross join lateral (select ${size} as own_bytes offset 0) s
       where t.project_id = ${project.id}::uuid and t.number > ${number as number}::bigint order by t.number limit 1`;
   return await db<Measured[]>`
     with recursive walk as (
