@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { ConfigError, messageOf } from "../db/errors.ts";
+import { whyNotRead } from "./why_not.ts";
 
 /** Resolves a path argument relative to the folder in which npm was called. */
 export function pathFromCaller(path: string): string {
@@ -45,7 +46,7 @@ export async function runParsed<const Options extends ParseArgsOptionsConfig>(
   const usage = [`npm run ${command}`, ...takes === "" ? [] : ["--", takes]].join(" ");
   try {
     const help = { type: "boolean", short: "h" } as const;
-    const args = parseArgs({ args: Deno.args, allowPositionals: true, options: { ...options, help } });
+    const args = readArguments({ ...options, help }, usage);
     if ((args.values as { help?: boolean }).help) {
       console.log(usage);
       Deno.exit(0);
@@ -55,6 +56,14 @@ export async function runParsed<const Options extends ParseArgsOptionsConfig>(
     const message = messageOf(error);
     console.error(error instanceof ConfigError ? `handoff: ${message}` : `handoff: cannot go on: ${message}`);
     Deno.exit(1);
+  }
+}
+
+function readArguments<const Options extends ParseArgsOptionsConfig>(options: Options, usage: string) {
+  try {
+    return parseArgs({ args: Deno.args, allowPositionals: true, options });
+  } catch (error) {
+    throw new Error(`${whyNotRead(error)}. Usage: ${usage}`, { cause: error });
   }
 }
 

@@ -7,3 +7,11 @@ export function whyNot(error: Error, url: string): string {
     error.message.startsWith("Unable to transform response");
   return isForeign ? `the program that answers at ${url} is not this service` : messageOf(error);
 }
+
+/**
+ * Says why the arguments of a command can't be read, without the runtime's advice, which is not for
+ * npm.
+ */
+export function whyNotRead(error: unknown): string {
+  return messageOf(error).split(/\. |\.?\n/)[0]!;
+}

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { messageOf } from "../../db/errors.ts";
+import { whyNotRead } from "../../ops/why_not.ts";
 import { isAddress } from "../address.ts";
 import type { Person } from "./stage.ts";
 
@@ -69,7 +69,7 @@ function readOptions(args: string[]) {
   try {
     return parseArgs({ args, options, strict: true }).values;
   } catch (error) {
-    throw new ArgumentError(messageOf(error));
+    throw new ArgumentError(whyNotRead(error));
   }
 }
 

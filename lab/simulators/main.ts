@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { v7 as uuid } from "uuid";
 import { Webhook } from "standardwebhooks";
 import { messageOf } from "../../db/errors.ts";
+import { whyNotRead } from "../../ops/why_not.ts";
 import { isAddress } from "../address.ts";
 import { startReceiver } from "./receiver.ts";
 import { agentDelivery } from "./senders/agent.ts";
@@ -56,7 +57,7 @@ function readArguments() {
   try {
     return parseArgs({ allowPositionals: true, options });
   } catch (error) {
-    fail(messageOf(error));
+    fail(whyNotRead(error));
   }
 }
 

@@ -23,6 +23,14 @@ test("a command that is asked how it is called, or told too much, says so and be
     code: 1,
     text: "handoff: cannot go on: Usage: npm run backup -- FOLDER\n",
   });
+  expect(await runOps("doctor", ["--json"], env)).toEqual({
+    code: 1,
+    text: "handoff: cannot go on: Unknown option '--json'. Usage: npm run doctor\n",
+  });
+  expect((await runOps("move", ["--to"], env)).text)
+    .toMatch(
+      /^handoff: cannot go on: Option '--to <value>' argument missing. Usage: npm run move -- [^\n]+\n$/,
+    );
   expect(await runOps("move", ["--to", "mysql://db/x"], env)).toEqual({
     code: 1,
     text: expect.stringMatching(/^handoff: --to: takes a postgres:\/\/ URL [^\n]+\n$/),

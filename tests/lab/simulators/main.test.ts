@@ -68,7 +68,8 @@ test("help is given when it is asked for", async () => {
 });
 
 test.each([
-  [["--colour", "red"], /^Unknown option '--colour'/],
+  [["--colour", "red"], /^Unknown option '--colour'\n/],
+  [["agent", "--agent", "--pr"], /^Option '--agent' argument is ambiguous\n/],
   [["agent", "--agent", "bc_1", "--at", "yesterday"], /^--at takes a time such as /],
   [["agent", "--agent", "bc_1", "--repeat", "x"], /^--repeat takes a number from 1\n/],
   [["agent"], /^--agent is missing\n/],
