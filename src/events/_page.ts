@@ -10,6 +10,11 @@ import type { Batch, EventFilter } from "./schema.ts";
  */
 const SCAN = 500;
 const SCANS = 10;
+/**
+ * The most events in a part of a stream. A client that doesn't read leaves a part in memory, and a
+ * user may have a thousand streams.
+ */
+const STREAMED = 50;
 
 /**
  * Reads the events after `position`, from memory if memory holds all of them, otherwise from the
@@ -17,12 +22,14 @@ const SCANS = 10;
  */
 export async function readOn(ctx: ActorContext, filter: EventFilter, position: number): Promise<Batch> {
   const recent = ctx.feed.recentAfter(position);
-  if (!recent) return await readPage(ctx, filter, position);
+  if (!recent) return await readPage(ctx, filter, position, STREAMED);
   const wanted = recent.filter((event) => isWanted(ctx, filter, event));
+  const part = wanted.slice(0, STREAMED);
+  const more = part.length < wanted.length;
   return {
-    events: await visibleOf(ctx, wanted),
-    position: recent.at(-1)?.seq ?? position,
-    more: false,
+    events: await visibleOf(ctx, part),
+    position: (more ? part : recent).at(-1)?.seq ?? position,
+    more,
   };
 }
 
@@ -31,9 +38,11 @@ export async function readPage(
   ctx: ActorContext,
   filter: EventFilter,
   after: number,
-  limit = SCAN,
+  limit: number,
 ): Promise<Batch> {
   const events: Event[] = [];
+  // Wanted types may be rare.
+  const most = filter.types === undefined ? limit : SCAN;
   let position = after;
   for (let scan = 0; scan < SCANS; scan++) {
     // The highest number is read before the statement is sent, so that the statement sees all
@@ -41,7 +50,7 @@ export async function readPage(
     const { last } = ctx.feed;
     const rows = await readEvents(ctx.db, {
       after: position,
-      limit: SCAN,
+      limit: most,
       projects: projectsOf(ctx, filter),
     });
     for (const event of rows) {
@@ -49,7 +58,7 @@ export async function readPage(
       if (isWanted(ctx, filter, event)) events.push(event);
       if (events.length === limit) return { events, position, more: true };
     }
-    if (rows.length < SCAN) return { events, position: Math.max(position, last), more: false };
+    if (rows.length < most) return { events, position: Math.max(position, last), more: false };
   }
   return { events, position, more: true };
 }

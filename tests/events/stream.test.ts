@@ -120,6 +120,24 @@ describe("the stream of events", () => {
   });
 });
 
+test("a stream sends old events in small parts, because an unread part stays in memory", async () => {
+  const { path } = await makeTicket(harness.now, project);
+  const began = await settled();
+  for (let time = 0; time < 120; time++) await change(path, time % 2 ? "high" : "low");
+  const ended = await settled();
+  const { token } = project.admin;
+  const { body } = await harness.now.request("GET", `/api/events/stream?after=${began}`, { token });
+  const counts: number[] = [];
+  const decoder = new TextDecoder();
+  for await (const part of body!) {
+    const events = eventsOf(decoder.decode(part)) as { seq: number }[];
+    counts.push(events.length);
+    if (events.at(-1)?.seq === ended) break;
+  }
+  expect(Math.max(...counts)).toBeLessThanOrEqual(50);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(ended - began);
+});
+
 describe("streams of one user", () => {
   const asked = (token: string) => harness.now.request("GET", "/api/events/stream", { token });
 
