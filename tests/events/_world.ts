@@ -11,11 +11,12 @@ export function call(method: string, path: string, body?: Record<string, unknown
   return harness.now.call(method, path, { token: project.admin.token, body });
 }
 
-/** Waits until every committed event has its number, and returns the last one. */
+/** Waits until every committed event has its number and the feed knows of it. Returns the last one. */
 export async function settled(): Promise<number> {
-  const { sql } = harness.now;
+  const { sql, services } = harness.now;
   await until(async () => (await sql`select from event_outbox`).length === 0);
   const [{ last_seq }] = await sql<[{ last_seq: number }]>`select last_seq from event_counter`;
+  await until(() => services.feed.last >= last_seq);
   return last_seq;
 }
 
