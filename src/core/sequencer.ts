@@ -5,8 +5,11 @@ import type { Sql } from "../../db/open.ts";
  * The time between two looks for changes that another process committed or left without a number.
  */
 const TICK_MS = 200;
-/** The least time between two looks, so that a busy service numbers many events at once. */
-const PACE_MS = 20;
+/**
+ * The least time from one look to the next, so that a busy service numbers many events at once. In
+ * the embedded database a look holds up everything else.
+ */
+const PACE_MS = 50;
 /**
  * The outbox is vacuumed after this many rows. Each look reads what is dead as well, and a server's
  * own vacuum comes only once a minute, when a busy service has left 100,000 dead rows.
@@ -54,9 +57,10 @@ export class Sequencer {
   async #run(): Promise<void> {
     while (!this.#stopped) {
       this.#woken = Promise.withResolvers<void>();
+      const paced = pause(PACE_MS);
       const left = await this.#number() > 0 && await this.#number() > 0;
       if (!left) await this.#woken.promise;
-      await pause(PACE_MS);
+      await paced;
     }
   }
 
