@@ -26,8 +26,7 @@ export function callerOf(ctx: ActorContext, procedures: Procedures, waiter: Wait
       const call = { ...ctx, ifMatch: ifMatch === undefined ? null : `"${ifMatch}"`, idempotencyKey: null };
       const procedure = procedures.get(name)!;
       const answer = () => callProcedure(procedure, call, input);
-      const inTurn = procedure.isList && !procedure.meta.waits;
-      return await (inTurn ? readInTurn(ctx, answer) : answer()) as OutputOf<Name>;
+      return await (procedure.inTurn ? readInTurn(ctx, answer) : answer()) as OutputOf<Name>;
     },
     may(name) {
       const { scope } = procedures.get(name)!.meta;

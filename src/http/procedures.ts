@@ -10,8 +10,11 @@ export interface PublishedProcedure extends ProcedureParts {
   name: string;
   type: "query" | "mutation";
   output: z.ZodType;
-  /** Whether it reads rows of a list. One thing that is read by itself has an id. */
-  isList: boolean;
+  /**
+   * Whether a user's calls of it run in turn (read_in_turn.ts), because it reads rows of a list and
+   * doesn't wait. One thing that is read by itself has an id.
+   */
+  inTurn: boolean;
   /** Fields of the input that come from the path. */
   pathFields: string[];
   /** The input's other fields, which come from the body or the query. */
@@ -21,7 +24,7 @@ export interface PublishedProcedure extends ProcedureParts {
 }
 
 /** The parts of a procedure that the OpenAPI document describes. */
-export type Documented = Omit<PublishedProcedure, "type" | "isList" | "pick" | "resolve">;
+export type Documented = Omit<PublishedProcedure, "type" | "inTurn" | "pick" | "resolve">;
 
 const all = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure>);
 
@@ -66,7 +69,7 @@ export function publishedProcedures(): PublishedProcedure[] {
         meta,
         input,
         output,
-        isList: type === "query" && !(output instanceof z.ZodObject && "id" in output.shape),
+        inTurn: type === "query" && !meta.waits && !(output instanceof z.ZodObject && "id" in output.shape),
         pathFields,
         rest,
         needsBody: hasBody(meta.method) && (meta.method !== "POST" || !rest.safeParse({}).success),

@@ -53,8 +53,7 @@ async function answer(
     const read = () => readBody(c.req.raw, meta.maxBytes ?? MAX_CALL_BYTES);
     if (meta.maxBytes) return await withLongBody(allowed as ActorContext, read, call);
     const body = hasBody(meta.method) ? await read() : null;
-    const inTurn = procedure.isList && !meta.waits;
-    return await (inTurn ? readInTurn(ctx, () => call(body)) : call(body));
+    return await (procedure.inTurn ? readInTurn(ctx, () => call(body)) : call(body));
   } catch (error) {
     // Header fields that were set before the failure, such as RateLimit, belong to the failure's
     // answer, too.

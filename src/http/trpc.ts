@@ -43,7 +43,7 @@ export function trpcRoutes(services: Services): Hono<HttpEnv> {
     if (names.length > 1) refuseStreams(names);
     refuseMixture(new Set(called.map((procedure) => procedure?.type)));
     const { raw } = c.req;
-    const isLong = called[0]?.type === "query" && (names.length > 1 || called[0].isList);
+    const isLong = called[0]?.type === "query" && (names.length > 1 || called[0].inTurn);
     const inTurn = isLong && !callsWaiting(url);
     const answer = (req: Request) => inTurn ? readInTurn(ctx, () => answerNow(req)) : answerNow(req);
     const answerNow = async (req: Request) => {
