@@ -137,8 +137,8 @@ const NO_TLS = "the server closed the connection when it was asked for TLS, as a
 
 /**
  * Returns the message of anything that was thrown, without the runtime's advice to allow
- * everything. A server without TLS is named where TLS was asked for. A call that found no service is told by its cause, without the address, which may
- * hold a secret.
+ * everything. A server without TLS is named where TLS was asked for. A call that found no service
+ * is told by its cause, without the address, which may hold a secret.
  */
 export function messageOf(error: unknown): string {
   if (error instanceof Error && error.message === "fetch failed" && error.cause) {

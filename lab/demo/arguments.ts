@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { whyNotRead } from "../../ops/why_not.ts";
-import { isAddress } from "../address.ts";
+import { isHttpUrl } from "../../src/core/http_url.ts";
 import type { Person } from "./stage.ts";
 
 export interface Arguments {
@@ -41,7 +41,7 @@ export function parseArguments(args: string[], home: string): Arguments | null {
   if (url !== undefined && (!email || !password)) {
     throw new ArgumentError("--url needs --email and --password too");
   }
-  if (url !== undefined && !isAddress(url)) {
+  if (url !== undefined && !isHttpUrl(url)) {
     throw new ArgumentError("--url takes an address such as http://127.0.0.1:3000");
   }
   return {

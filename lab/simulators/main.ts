@@ -3,7 +3,7 @@ import { v7 as uuid } from "uuid";
 import { Webhook } from "standardwebhooks";
 import { messageOf } from "../../db/errors.ts";
 import { whyNotRead } from "../../ops/why_not.ts";
-import { isAddress } from "../address.ts";
+import { isHttpUrl } from "../../src/core/http_url.ts";
 import { startReceiver } from "./receiver.ts";
 import { agentDelivery } from "./senders/agent.ts";
 import { deployDelivery } from "./senders/deploy.ts";
@@ -124,7 +124,7 @@ async function send(): Promise<number> {
     fail("Name a sender, which is agent, payment or deploy, or the receiver");
   refuseMore();
   if (!Number.isInteger(repeat) || repeat < 1) fail("--repeat takes a number from 1");
-  if (!isAddress(values.url)) fail("--url takes an address such as http://127.0.0.1:3000");
+  if (!isHttpUrl(values.url)) fail("--url takes an address such as http://127.0.0.1:3000");
   if (Number.isNaN(clock.getTime())) fail("--at takes a time such as 2026-11-20T10:00:00Z");
   const deliveries = (await sender()).flatMap((sent) => Array.from({ length: repeat }, () => sent));
   if (values.shuffle) deliveries.sort(() => Math.random() - 0.5);

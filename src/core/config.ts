@@ -3,6 +3,7 @@ import { z } from "zod";
 import { addressesOf } from "../../db/address.ts";
 import { ConfigError } from "../../db/errors.ts";
 import { isVisible } from "./schema.ts";
+import { isHttpUrl } from "./http_url.ts";
 
 const list = z.string().transform((text) => text.split(",").map((part) => part.trim()).filter(Boolean));
 
@@ -158,10 +159,6 @@ export function parseConfig(
 function refuseQuotes(given: Record<string, string>): void {
   const quoted = Object.entries(given).find(([, value]) => /^\s*(["'])[^]*\1\s*$/.test(value));
   if (quoted) throw new ConfigError(`${quoted[0]}: takes a value without quotes around it`);
-}
-
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function isSmtpUrl(text: string): boolean {
