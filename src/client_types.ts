@@ -1920,6 +1920,7 @@ export type AppRouter = TRPCBuiltRouter<
           limit?: number | string | undefined;
           cursor?: string | undefined;
           id: string;
+          ids?: Array<string> | string | undefined;
           stage?: "backlog" | "up_next" | "in_progress" | "validation" | "live" | undefined;
           status?: "open" | "closed" | undefined;
           role?: "frontend" | "backend" | "design" | "devops" | "qa" | "other" | undefined;

@@ -23,8 +23,9 @@ export function filtered<Query extends PromiseLike<unknown>>(
 /** Conditions on `tickets t`, each with an `and` before it. */
 export function filters(ctx: ProjectContext, input: Filters) {
   const { db } = ctx;
-  const { stage, request_type, blocking, priority, role, ship, waiting_on, q } = input;
+  const { ids, stage, request_type, blocking, priority, role, ship, waiting_on, q } = input;
   const conditions = [
+    ids && db`t.id = any (${ids}::uuid[])`,
     stage && db`t.stage = ${stage}`,
     request_type && db`t.request_type = ${request_type}`,
     blocking !== undefined && db`t.blocking = ${blocking}`,

@@ -265,8 +265,24 @@ export const TicketSort = z.enum([
   "-priority",
 ]);
 
+/** The most tickets that one list may name. */
+const MAX_IDS = 100;
+
+/** Ids of tickets, in a query string: separated by commas, or as a repeated parameter. */
+const TicketIds = z.union([z.array(z.string()), z.string().transform((ids) => ids.split(","))], {
+  error: "Expected ids of tickets",
+}).pipe(z.array(Id).min(1).max(MAX_IDS)).meta({
+  type: "array",
+  items: { type: "string", format: "uuid" },
+  minItems: 1,
+  maxItems: MAX_IDS,
+});
+
 export const USUAL_SORT = "-created_at";
 export const ListTickets = IdPage.extend({
+  ids: TicketIds.optional().describe(
+    "Only these tickets. A reader who follows events asks so for the tickets that have changed",
+  ),
   stage: Stage.optional(),
   status: Status.optional(),
   role: Role.optional().describe("Only tickets that have this role, in any status"),
@@ -295,6 +311,7 @@ export type ListTickets = z.infer<typeof ListTickets>;
 export const TicketList = z.object({ tickets: z.array(TicketSummary), next_cursor: NextCursor });
 
 export const CountTickets = ListTickets.omit({
+  ids: true,
   stage: true,
   status: true,
   sort: true,

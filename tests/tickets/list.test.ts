@@ -70,6 +70,23 @@ describe("the list of tickets", () => {
     expect(await refs("blocking=false&role=qa")).toEqual([]);
   });
 
+  test("finds the named tickets among those that the other filters find", async () => {
+    const named = [made[1]!.id, made[3]!.id, made[4]!.id];
+    expect(await refs(`ids=${named.join(",")}&sort=created_at`)).toEqual(numbers(2, 4, 5));
+    expect(await refs(named.map((id) => `ids=${id}`).join("&") + "&role=design&sort=created_at"))
+      .toEqual(numbers(2, 5));
+    expect(await refs(`ids=${made[3]!.id.toUpperCase()}&q=large`)).toEqual(numbers(4));
+    const stranger = await makeTicket(harness.now, await makeProject(harness.now));
+    expect(await refs(`ids=${stranger.id}`)).toEqual([]);
+    expect(await refs(`ids=${named.join(",")}&limit=1&sort=created_at`)).toEqual(numbers(2));
+    const many = Array.from({ length: 101 }, () => crypto.randomUUID());
+    for (const ids of ["", "HO-1", many.join(",")]) {
+      const { status, body } = await call("GET", `${project.path}/tickets?ids=${ids}`);
+      expect([status, body.code]).toEqual([400, "invalid_request"]);
+    }
+    expect(await refs(`ids=${many.slice(1).join(",")}`)).toEqual([]);
+  });
+
   test("sorts by each field in both directions", async () => {
     const ascending = await refs("sort=created_at");
     expect(ascending).toEqual(numbers(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
