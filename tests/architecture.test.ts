@@ -289,6 +289,7 @@ function isNamedAfter(file: string, verb: string): boolean {
 const PORTAL = [
   "words",
   "api",
+  "data",
   "ui",
   "app",
   "ticket",

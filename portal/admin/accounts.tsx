@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { handoff, queryClient, trpc } from "../api/client.ts";
+import { accountsQuery, createAccount } from "../data/accounts.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
@@ -8,11 +8,8 @@ import { Time } from "../ui/time.tsx";
 import { admin as words } from "../words/admin.ts";
 
 export function Accounts() {
-  const { data, error } = useQuery(trpc.accounts.list.queryOptions({ limit: 200 }));
-  const create = async ({ name = "", slug = "" }: Record<string, string>) => {
-    await handoff.api.accounts.create.mutate({ name, slug });
-    await queryClient.invalidateQueries({ queryKey: trpc.accounts.list.pathKey() });
-  };
+  const { data, error } = useQuery(accountsQuery);
+  const create = ({ name = "", slug = "" }: Record<string, string>) => createAccount({ name, slug });
   return (
     <Section title={words.sections.accounts} hint={words.accountsHint}>
       <CallForm look="inline" submit={words.addAccount} send={create}>

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import { trpc } from "../api/client.ts";
 import { useTitle } from "../app/title.tsx";
+import { meQuery } from "../data/me.ts";
 import { admin as words } from "../words/admin.ts";
 import { Accounts } from "./accounts.tsx";
 import { Audit } from "./audit.tsx";
@@ -34,7 +34,7 @@ const SECTIONS: Record<AdminSection, ComponentType> = {
 
 /** The administration of the account. Admins of the installation see more areas. */
 export function Admin() {
-  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
+  const { data: me } = useQuery(meQuery);
   const { section = "users" } = route.useSearch();
   useTitle(words.sections[section], words.title);
   if (me?.user.role === "member") {

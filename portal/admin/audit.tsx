@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components";
-import { trpc } from "../api/client.ts";
+import { auditQuery } from "../data/accounts.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
@@ -9,17 +9,9 @@ import { Section } from "../ui/section.tsx";
 import { Time } from "../ui/time.tsx";
 import { admin as words } from "../words/admin.ts";
 
-interface Page {
-  next_cursor: string | null;
-}
-
 export function Audit() {
   const [action, setAction] = useState<string>();
-  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
-    trpc.audit.list.infiniteQueryOptions({ action, limit: 50 }, {
-      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
-    }),
-  );
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(auditQuery(action));
   return (
     <Section title={words.sections.audit} hint={words.auditHint}>
       <CallForm look="inline" submit={words.filter} send={({ action }) => Promise.resolve(setAction(action))}>

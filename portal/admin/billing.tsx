@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { handoff, sentenceOf, trpc } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { billingQuery, openBilling, subscribe } from "../data/accounts.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { Section } from "../ui/section.tsx";
@@ -12,17 +13,13 @@ const here = () => `${location.origin}/admin?section=billing`;
 
 /** Shows the account's subscription. It is changed on pages of the payment provider. */
 export function Billing() {
-  const { data, error } = useQuery(trpc.billing.get.queryOptions({}));
-  const subscribe = async ({ price = "" }: Record<string, string>) => {
-    const { url } = await handoff.api.billing.checkout.mutate({
-      price,
-      success_url: here(),
-      cancel_url: here(),
-    });
+  const { data, error } = useQuery(billingQuery);
+  const begin = async ({ price = "" }: Record<string, string>) => {
+    const { url } = await subscribe({ price, success_url: here(), cancel_url: here() });
     location.assign(url);
   };
   const openPortal = () =>
-    void handoff.api.billing.portal.mutate({ return_url: here() }).then(
+    void openBilling({ return_url: here() }).then(
       ({ url }) => location.assign(url),
       sayRefused,
     );
@@ -50,7 +47,7 @@ export function Billing() {
           <Button className="button" onPress={openPortal}>{words.openPortal}</Button>
         </div>
       )}
-      <CallForm look="inline" submit={words.checkout} send={subscribe}>
+      <CallForm look="inline" submit={words.checkout} send={begin}>
         <Field name="price" label={words.price} isRequired />
       </CallForm>
     </Section>

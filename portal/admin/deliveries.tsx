@@ -1,26 +1,16 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { deliveriesQuery, replayDelivery } from "../data/operations.ts";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { Time } from "../ui/time.tsx";
 import { admin as words } from "../words/admin.ts";
 
-interface Page {
-  next_cursor: string | null;
-}
-
 /** Shows the received deliveries of all senders of webhooks. */
 export function Deliveries() {
-  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
-    trpc.operations.deliveries.infiniteQueryOptions({ limit: 50 }, {
-      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
-    }),
-  );
-  const replay = (id: string) =>
-    void handoff.api.operations.replay.mutate({ id }).then(() => sayDone(words.replayed), sayRefused)
-      .finally(() => void queryClient.invalidateQueries({ queryKey: trpc.operations.deliveries.pathKey() }));
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(deliveriesQuery);
+  const replay = (id: string) => void replayDelivery(id).then(() => sayDone(words.replayed), sayRefused);
   return (
     <Section title={words.sections.deliveries} hint={words.deliveriesHint}>
       <Rows

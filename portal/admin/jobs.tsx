@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { failedJobsQuery, queuesQuery, retryJob } from "../data/operations.ts";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { Time } from "../ui/time.tsx";
@@ -9,11 +9,9 @@ import { admin as words } from "../words/admin.ts";
 
 /** Jobs that failed, and how full each queue is. */
 export function Jobs() {
-  const { data: jobs, error } = useQuery(trpc.operations.jobs.queryOptions({ state: "failed", limit: 50 }));
-  const { data: queues } = useQuery(trpc.operations.queues.queryOptions({}));
-  const retry = (id: string) =>
-    void handoff.api.operations.retry.mutate({ id }).then(() => sayDone(words.retried), sayRefused)
-      .finally(() => void queryClient.invalidateQueries({ queryKey: [["operations"]] }));
+  const { data: jobs, error } = useQuery(failedJobsQuery);
+  const { data: queues } = useQuery(queuesQuery);
+  const retry = (id: string) => void retryJob(id).then(() => sayDone(words.retried), sayRefused);
   return (
     <>
       <Section title={words.failedJobs}>

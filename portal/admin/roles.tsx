@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { CheckboxGroup, Label } from "react-aria-components";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { putRoles, rolesQuery } from "../data/settings.ts";
 import { CheckOption } from "../ui/check_option.tsx";
 import { Section } from "../ui/section.tsx";
 import { admin as words } from "../words/admin.ts";
@@ -9,13 +9,12 @@ import { ROLES } from "../words/enums.ts";
 
 /** Which roles the account uses; each change is saved at once. */
 export function Roles() {
-  const { data } = useQuery(trpc.settings.roles.queryOptions({}));
+  const { data } = useQuery(rolesQuery);
   const roles = data?.roles ?? [];
   const put = (enabled: string[]) =>
-    void handoff.api.settings.putRoles.mutate({
+    void putRoles({
       roles: roles.map(({ role }) => ({ role, enabled: enabled.includes(role) })),
-    }).then(() => sayDone(words.done), sayRefused)
-      .finally(() => void queryClient.invalidateQueries({ queryKey: trpc.settings.roles.pathKey() }));
+    }).then(() => sayDone(words.done), sayRefused);
   return (
     <Section title={words.sections.roles} hint={words.rolesHint}>
       <CheckboxGroup

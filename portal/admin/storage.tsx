@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { trpc } from "../api/client.ts";
+import { storageQuery } from "../data/operations.ts";
 import { Section } from "../ui/section.tsx";
 import { admin as words } from "../words/admin.ts";
 
@@ -9,7 +9,7 @@ const inMegabytes = (bytes: number) => megabytes.format(bytes / 1_000_000);
 
 /** Shows what the database takes on disk, by table. */
 export function Storage() {
-  const { data } = useQuery(trpc.operations.storage.queryOptions({}));
+  const { data } = useQuery(storageQuery);
   return (
     <Section
       title={`${words.sections.storage}${data ? `: ${inMegabytes(data.bytes)}` : ""}`}

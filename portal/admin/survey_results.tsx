@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { handoff, sentenceOf, trpc } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import type { Outputs } from "../api/types.ts";
+import { readResponses, surveyQuery } from "../data/surveys.ts";
 import { Sheet } from "../ui/dialog.tsx";
 import { Time } from "../ui/time.tsx";
 import { surveyResults as words } from "../words/admin.ts";
@@ -15,7 +16,7 @@ interface Props {
 
 /** The answers to each question of a survey, counted or in the words of the people. */
 export default function SurveyResults({ survey: { id, code, title }, close }: Props) {
-  const { data: asked, error: unknown } = useQuery(trpc.surveys.get.queryOptions({ code }));
+  const { data: asked, error: unknown } = useQuery(surveyQuery(code));
   const { data: responses, error: refused } = useQuery({
     queryKey: ["survey results", id],
     queryFn: () => readAll(id),
@@ -42,7 +43,7 @@ async function readAll(id: string): Promise<Response[]> {
   let cursor: string | null = null;
   do {
     const input = { id, limit: 200, ...(cursor !== null && { cursor }) };
-    const page: Outputs["surveys"]["responses"] = await handoff.api.surveys.responses.query(input);
+    const page: Outputs["surveys"]["responses"] = await readResponses(input);
     all.push(...page.responses);
     cursor = page.next_cursor;
   } while (cursor !== null);

@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import { part } from "../api/load.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Confirm } from "../app/confirm.tsx";
+import { closeSurvey, createSurvey, surveysQuery } from "../data/surveys.ts";
 import { Field } from "../ui/field.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
@@ -13,23 +13,20 @@ import { admin as words } from "../words/admin.ts";
 
 const SurveyResults = part(async () => (await import("./survey_results.tsx")).default);
 
-const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.surveys.list.pathKey() });
-
 /**
  * Surveys with their results. A survey made here asks for texts; the API also takes choices and
  * scales.
  */
 export function Surveys() {
-  const { data, error } = useQuery(trpc.surveys.list.queryOptions({}));
+  const { data, error } = useQuery(surveysQuery);
   const [shown, show] = useState<{ id: string; code: string; title: string }>();
   const create = async ({ code = "", title = "", questions = "" }: Record<string, string>) => {
     const lines = questions.split("\n").map((line) => line.trim()).filter(Boolean);
-    await handoff.api.surveys.create.mutate({
+    await createSurvey({
       code,
       title,
       questions: lines.map((text, at) => ({ key: `q${at + 1}`, type: "text", text, required: true })),
     });
-    await refresh();
   };
   return (
     <Section title={words.sections.surveys} hint={words.surveysHint}>
@@ -56,7 +53,7 @@ export function Surveys() {
                 label={words.close}
                 question={words.closeQuestion(title)}
                 done={words.done}
-                run={() => handoff.api.surveys.close.mutate({ id }).then(refresh)}
+                run={() => closeSurvey(id)}
               />
             )}
           </>

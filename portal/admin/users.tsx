@@ -1,11 +1,11 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { User } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { CallForm } from "../ui/call_form.tsx";
 import { Confirm } from "../app/confirm.tsx";
+import { createUser, inviteUser, updateUser, usersQuery } from "../data/users.ts";
 import { Field } from "../ui/field.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Copyable } from "../ui/secret.tsx";
@@ -14,19 +14,11 @@ import { Choice } from "../ui/menu.tsx";
 import { admin as words } from "../words/admin.ts";
 import { people } from "../words/app.ts";
 
-const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.users.list.pathKey() });
-
-interface Page {
-  next_cursor: string | null;
-}
-
 export function Users() {
   const [typed, type] = useState("");
   const q = typed.trim();
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    ...trpc.users.list.infiniteQueryOptions({ limit: 100, ...(q && { q }) }, {
-      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
-    }),
+    ...usersQuery(q),
     placeholderData: keepPreviousData,
   });
   const [invite, setInvite] = useState<string | null>(null);
@@ -55,9 +47,8 @@ function NewUser({ made }: { made: (inviteUrl: string | null) => void }) {
   const [kind, setKind] = useState<User["kind"]>("human");
   const [role, setRole] = useState<User["role"]>("member");
   const create = async ({ name = "", email = "" }: Record<string, string>) => {
-    const { invite_url } = await handoff.api.users.create.mutate({ name, email, kind, role });
+    const { invite_url } = await createUser({ name, email, kind, role });
     made(invite_url);
-    await refresh();
   };
   return (
     <CallForm look="inline" submit={words.addUser} send={create}>
@@ -71,10 +62,8 @@ function NewUser({ made }: { made: (inviteUrl: string | null) => void }) {
 
 function Row({ user, showInvite }: { user: User; showInvite: (url: string) => void }) {
   const { id, name, email, kind, role, deactivated_at } = user;
-  const update = (changes: { role?: User["role"]; deactivated?: boolean }) =>
-    handoff.api.users.update.mutate({ id, ...changes }).then(refresh);
-  const invite = () =>
-    void handoff.api.users.invite.mutate({ id }).then(({ invite_url }) => showInvite(invite_url), sayRefused);
+  const update = (changes: { role?: User["role"]; deactivated?: boolean }) => updateUser({ id, ...changes });
+  const invite = () => void inviteUser(id).then(({ invite_url }) => showInvite(invite_url), sayRefused);
   const change = (to: User["role"] | undefined) =>
     to && void update({ role: to }).then(() => sayDone(words.done), sayRefused);
   return (

@@ -44,10 +44,3 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 export { errorBody };
-
-/** Reads everything about a project again that has been read. */
-export async function refreshProject(project: string): Promise<void> {
-  await queryClient.invalidateQueries({
-    predicate: ({ queryKey }) => JSON.stringify(queryKey).includes(project),
-  });
-}

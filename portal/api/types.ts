@@ -1,6 +1,7 @@
-import type { inferRouterOutputs } from "@trpc/server";
+import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import type { AppRouter } from "../../src/client_types.ts";
 
+export type Inputs = inferRouterInputs<AppRouter>;
 export type Outputs = inferRouterOutputs<AppRouter>;
 export type Me = Outputs["auth"]["me"];
 export type Project = Outputs["projects"]["list"]["projects"][number];

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ComponentType } from "react";
-import { trpc } from "../api/client.ts";
+import { unreadQuery } from "../data/inbox.ts";
+import { waitingCountQuery } from "../data/waiting.ts";
 import { Bell, Projects, Search, Waiting } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 
@@ -27,9 +28,9 @@ export function Badge({ of }: { of: () => number | undefined }) {
 }
 
 export function useWaitingCount(): number | undefined {
-  return useQuery(trpc.waiting.list.queryOptions({ limit: 1 })).data?.total;
+  return useQuery(waitingCountQuery).data?.total;
 }
 
 export function useUnread(): number | undefined {
-  return useQuery(trpc.inbox.count.queryOptions({})).data?.unread;
+  return useQuery(unreadQuery).data?.unread;
 }

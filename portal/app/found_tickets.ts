@@ -1,5 +1,5 @@
 import { keepPreviousData, useQueries } from "@tanstack/react-query";
-import { trpc } from "../api/client.ts";
+import { foundQuery } from "../data/tickets.ts";
 import { useCurrentProject, useProjects } from "./project.ts";
 
 /** The least length of a query that is sent to the service. */
@@ -19,7 +19,7 @@ export function useFoundTickets(q: string, limit: number) {
   const isAsked = q.trim().length >= SHORTEST;
   const answers = useQueries({
     queries: ordered.map(({ id }) => ({
-      ...trpc.tickets.list.queryOptions({ id, q: q.trim(), limit }),
+      ...foundQuery(id, q.trim(), limit),
       enabled: isAsked,
       placeholderData: keepPreviousData,
     })),

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import { handoff, queryClient } from "../api/client.ts";
-import { concerns, type LiveEvent, stagesOf } from "./live_queries.ts";
+import { concerns, type LiveEvent, stagesOf } from "../data/changes.ts";
 import { setLost } from "./connection.tsx";
 
 const NAME = "handoff.live";

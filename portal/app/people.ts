@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { trpc } from "../api/client.ts";
+import { peopleQuery } from "../data/projects.ts";
 import { app } from "../words/app.ts";
 
 /** More than these are found by typing more of the name. */
@@ -12,12 +12,7 @@ const MOST_OFFERED = 8;
 export function usePeople(project: string, typed: string | null) {
   const q = typed?.trim() ?? "";
   const { data, isPending } = useQuery({
-    ...trpc.projects.people.queryOptions({
-      id: project,
-      deactivated: false,
-      limit: MOST_OFFERED,
-      ...(q && { q }),
-    }),
+    ...peopleQuery(project, { deactivated: false, limit: MOST_OFFERED, ...(q && { q }) }),
     enabled: typed !== null,
     placeholderData: keepPreviousData,
   });
@@ -34,7 +29,7 @@ function isBegun(name: string, typed: string): boolean {
 /** The name of a person who is or was in a project. */
 export function useName(project: string, id: string | null): string {
   const { data } = useQuery({
-    ...trpc.projects.people.queryOptions({ id: project, user_id: id ?? "" }),
+    ...peopleQuery(project, { user_id: id ?? "" }),
     enabled: id !== null,
   });
   return data?.people[0]?.name ?? app.somebody;

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { trpc } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
+import { projectsQuery } from "../data/projects.ts";
 
 /** The caller's projects, in the order of their names. */
 export function useProjects(): Project[] | undefined {
-  const { data } = useQuery(trpc.projects.list.queryOptions({ limit: 200 }));
+  const { data } = useQuery(projectsQuery);
   return data?.projects;
 }
 

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 import { RouterProvider } from "react-aria-components";
-import { trpc } from "../api/client.ts";
 import { part } from "../api/load.ts";
+import { meQuery } from "../data/me.ts";
 import { app, palette } from "../words/app.ts";
 import { useCommands } from "./commands.ts";
 import { Connection } from "./connection.tsx";
@@ -21,7 +21,7 @@ const ShortcutSheet = part(async () => (await import("./shortcut_sheet.tsx")).de
 
 /** The frame of every screen for a signed-in person: navigation, palette, keys, messages. */
 export function Shell() {
-  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
+  const { data: me } = useQuery(meQuery);
   const [open, setOpen] = useState<"palette" | "keys" | null>(null);
   const navigate = useNavigate();
   const close = () => setOpen(null);

@@ -1,6 +1,8 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { codeOf, queryClient, trpc } from "../api/client.ts";
+import { codeOf, queryClient } from "../api/client.ts";
 import { loadPart } from "../api/load.ts";
+import { meQuery } from "../data/me.ts";
+import { projectsQuery } from "../data/projects.ts";
 import { Failed, NotFound } from "./failed.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -17,9 +19,9 @@ export const signedInRoute = createRoute({
   id: "signed-in",
   beforeLoad: async ({ location }) => {
     // The projects are read in the same request, because most screens need them.
-    void queryClient.prefetchQuery(trpc.projects.list.queryOptions({ limit: 200 }));
+    void queryClient.prefetchQuery(projectsQuery);
     try {
-      await queryClient.ensureQueryData(trpc.auth.me.queryOptions({}));
+      await queryClient.ensureQueryData(meQuery);
     } catch (error) {
       // Without a connection the page says so and tries again.
       if (codeOf(error) === undefined) throw error;
@@ -49,7 +51,7 @@ export const projectRoute = createRoute({
     ...(typeof ticket === "string" && /^[A-Z][A-Z0-9]{1,9}-\d+$/i.test(ticket) && { ticket }),
     ...(create === true && { create: true as const }),
   }),
-  loader: () => queryClient.ensureQueryData(trpc.projects.list.queryOptions({ limit: 200 })),
+  loader: () => queryClient.ensureQueryData(projectsQuery),
 });
 
 /** The component of a screen, loaded when the screen is entered. */

@@ -1,16 +1,17 @@
 import { monitorForElements } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type MouseEvent, useEffect } from "react";
 import type { Stage, TicketSummary } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
+import { countsQuery, loadedTickets } from "../data/tickets.ts";
 import { app } from "../words/app.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
 import { BulkBar } from "./bulk_bar.tsx";
 import { Column } from "./column.tsx";
 import type { Filters } from "./filters.ts";
 import { ProjectBar } from "./project_bar.tsx";
-import { loadedTickets, useCounts } from "./stages.ts";
 import { useBoardKeys } from "./use_board_keys.ts";
 import { useMoves } from "./use_moves.tsx";
 import { useSelection } from "./use_selection.ts";
@@ -22,7 +23,7 @@ export function Board() {
   useTitle(app.board, project.name);
   const { ticket: open, create: _, ...filters } = route.useSearch();
   const navigate = route.useNavigate();
-  const { data: counts } = useCounts(project.id, filters);
+  const { data: counts } = useQuery(countsQuery(project.id, filters));
   const selection = useSelection();
   const { move, openMenu, dialogs } = useMoves(project, filters, selection);
   const { selected } = selection;

@@ -1,13 +1,14 @@
 import { dropTargetForElements } from "@atlaskit/pragmatic-drag-and-drop/element/adapter";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { Stage } from "../api/types.ts";
+import { stageQuery } from "../data/tickets.ts";
 import { StageIcon } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { board } from "../words/board.ts";
 import { STAGES } from "../words/enums.ts";
 import { Card } from "./card.tsx";
 import { type Filters, isFiltered } from "./filters.ts";
-import { useTicketsOfStage } from "./stages.ts";
 import { usePagesInView } from "./use_pages_in_view.ts";
 
 interface Props {
@@ -22,10 +23,8 @@ interface Props {
 
 export function Column({ project, stage, filters, count, selected, open }: Props) {
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage, isPending, error, refetch } =
-    useTicketsOfStage(
-      project,
-      stage,
-      filters,
+    useInfiniteQuery(
+      stageQuery(project, stage, filters),
     );
   const pages = data?.pages ?? [];
   const { ref, isOver } = useDropTarget(stage);

@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button, Checkbox } from "react-aria-components";
-import { handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import type { Project, ResolutionType, Stage, TicketSummary } from "../api/types.ts";
+import { changeTickets, dryRunQuery } from "../data/tickets.ts";
 import { Sheet } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
 import { Check, Warn } from "../ui/icons.tsx";
@@ -31,29 +32,18 @@ export function DryRun({ project, tickets, stage, close, done }: Props) {
     note: "",
   });
   const asked = {
-    id: project.id,
     action: "move" as const,
     stage,
     ticket_ids: tickets.map(({ id }) => id),
     ...skip,
   };
-  const dry = useQuery({
-    queryKey: ["dry run", asked],
-    queryFn: () => handoff.api.tickets.bulk.mutate({ ...asked, dry_run: true }),
-    staleTime: 0,
-  });
+  const dry = useQuery(dryRunQuery({ id: project.id, ...asked }));
   const move = useMutation({
-    mutationFn: () =>
-      handoff.api.tickets.bulk.mutate({
-        ...asked,
-        ...(stage === "live" &&
-          { resolution_type: resolution.type, resolution_note: resolution.note || undefined }),
-      }),
+    ...changeTickets(project.id),
     onSuccess: ({ results }) => {
       const moved = new Set(results.filter(({ ok }) => ok).map(({ id }) => id));
       done(tickets.filter(({ id }) => moved.has(id)));
     },
-    onSettled: () => refreshProject(project.id),
   });
   const shown = move.data ?? dry.data;
   const error = move.error ?? dry.error;
@@ -122,7 +112,12 @@ export function DryRun({ project, tickets, stage, close, done }: Props) {
               autoFocus
               isDisabled={!dry.data || able === 0}
               isPending={move.isPending}
-              onPress={() => move.mutate()}
+              onPress={() =>
+                move.mutate({
+                  ...asked,
+                  ...(stage === "live" &&
+                    { resolution_type: resolution.type, resolution_note: resolution.note || undefined }),
+                })}
             >
               {dryRun.confirm(able, stage)}
             </Button>

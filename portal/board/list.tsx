@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { memo, type MouseEvent } from "react";
-import { trpc } from "../api/client.ts";
+import { loadedTickets, ticketsQuery } from "../data/tickets.ts";
 import type { TicketSummary } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
@@ -15,18 +15,12 @@ import { BulkBar } from "./bulk_bar.tsx";
 import { More } from "./column.tsx";
 import type { Filters } from "./filters.ts";
 import { ProjectBar } from "./project_bar.tsx";
-import { loadedTickets } from "./stages.ts";
 import { useBoardKeys } from "./use_board_keys.ts";
 import { useMoves } from "./use_moves.tsx";
 import { useSelection } from "./use_selection.ts";
 import { WaitingFacts } from "./waiting_facts.tsx";
 
 const route = getRouteApi("/signed-in/$key/list");
-
-interface Page {
-  tickets: TicketSummary[];
-  next_cursor: string | null;
-}
 
 /** All tickets of a project in one order, with the board's filters and keys. */
 export function List() {
@@ -36,10 +30,7 @@ export function List() {
   const navigate = route.useNavigate();
   const { sort = "-updated_at", ...conditions } = filters;
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } = useInfiniteQuery(
-    trpc.tickets.list.infiniteQueryOptions(
-      { id: project.id, ...conditions, sort, limit: 100 },
-      { getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined },
-    ),
+    ticketsQuery(project.id, { ...conditions, sort }),
   );
   const selection = useSelection();
   const { selected } = selection;

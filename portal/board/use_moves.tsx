@@ -1,8 +1,9 @@
+import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, Suspense, useEffect, useState } from "react";
-import { handoff, refreshProject } from "../api/client.ts";
 import { part } from "../api/load.ts";
 import type { Project, Stage, TicketSummary } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { changeTickets } from "../data/tickets.ts";
 import { board } from "../words/board.ts";
 import { STAGE_ORDER } from "../words/enums.ts";
 import type { Filters } from "./filters.ts";
@@ -35,13 +36,12 @@ export function useMoves(project: Project, filters: Filters, selection: ReturnTy
     setMoving(null);
     move(moving!.tickets, stage);
   });
+  const change = useMutation({ ...changeTickets(project.id), onError: (error) => sayRefused(error) });
   const undo = async (moved: TicketSummary[]) => {
     for (const [stage, tickets] of Map.groupBy(moved, (ticket) => ticket.stage)) {
       const ticket_ids = tickets.map(({ id }) => id);
-      await handoff.api.tickets.bulk.mutate({ id: project.id, action: "move", ticket_ids, stage })
-        .catch((error: unknown) => sayRefused(error));
+      await change.mutateAsync({ action: "move", ticket_ids, stage }).catch(() => {});
     }
-    await refreshProject(project.id);
   };
   const dialogs: ReactNode = (
     <Suspense>

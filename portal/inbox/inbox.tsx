@@ -1,12 +1,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Button } from "react-aria-components";
-import { handoff, queryClient, sentenceOf, trpc } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import type { Notification } from "../api/types.ts";
 import { useUnread } from "../app/areas.tsx";
 import { useKeys } from "../app/keys.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { useTitle } from "../app/title.tsx";
+import { archiveInbox, inboxQuery, readInbox, snoozeInbox } from "../data/inbox.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Archive, Check, Clock, StageIcon } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
@@ -16,19 +17,11 @@ import type { Show } from "./routes.tsx";
 
 const route = getRouteApi("/signed-in/inbox");
 
-interface Page {
-  next_cursor: string | null;
-}
-
 /** Shows what happened on tickets that the person watches, one line for each ticket. */
 export function Inbox() {
   useTitle(words.title, undefined, useUnread());
   const { show = "inbox" } = route.useSearch();
-  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
-    trpc.inbox.list.infiniteQueryOptions({ show, limit: 50 }, {
-      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
-    }),
-  );
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(inboxQuery(show));
   const rows = data?.pages.flatMap((page) => page.notifications) ?? [];
   const acts = useActs();
   useInboxKeys(rows, acts);
@@ -74,19 +67,17 @@ export function Inbox() {
 }
 
 function useActs() {
-  const done = () => queryClient.invalidateQueries({ queryKey: [["inbox"]] });
-  const act = (work: Promise<unknown>) =>
-    void work.catch((error: unknown) => sayRefused(error)).finally(done);
+  const act = (work: Promise<unknown>) => void work.catch((error: unknown) => sayRefused(error));
   return {
-    read: (row: Notification) => act(handoff.api.inbox.read.mutate({ ticket_ids: [row.ticket.id] })),
-    readAll: () => act(handoff.api.inbox.read.mutate({ up_to: new Date().toISOString() })),
+    read: (row: Notification) => act(readInbox({ ticket_ids: [row.ticket.id] })),
+    readAll: () => act(readInbox({ up_to: new Date().toISOString() })),
     archive: (row: Notification) => {
-      act(handoff.api.inbox.archive.mutate({ ticket_ids: [row.ticket.id] }));
+      act(archiveInbox({ ticket_ids: [row.ticket.id] }));
       sayDone(words.archived(row.ticket.ticket_ref));
     },
     snooze: (row: Notification) => {
       const until = row.snoozed_until ? null : tomorrow();
-      act(handoff.api.inbox.snooze.mutate({ ticket_ids: [row.ticket.id], until }));
+      act(snoozeInbox({ ticket_ids: [row.ticket.id], until }));
     },
   };
 }

@@ -1,16 +1,15 @@
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { handoff, sentenceOf } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
+import { setUpHooks } from "../data/settings.ts";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { projectSettings as words } from "../words/project_settings.ts";
 
 /** Sets up the webhooks of the project's repositories, and shows the result of each. */
 export function Hooks({ project }: { project: Project }) {
-  const setUp = useMutation({
-    mutationFn: () => handoff.api.integrations.setUpHooks.mutate({ project_id: project.id }),
-  });
+  const setUp = useMutation({ mutationFn: () => setUpHooks(project.id) });
   return (
     <Section title={words.hooks} hint={words.hooksHint}>
       {setUp.error && <p role="alert" className="refusal">{sentenceOf(setUp.error)}</p>}

@@ -1,11 +1,13 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Member, Project } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { Confirm } from "../app/confirm.tsx";
 import { PersonChooser } from "../app/person_chooser.tsx";
+import { meQuery } from "../data/me.ts";
+import { membersQuery, putMember, removeMember } from "../data/projects.ts";
+import { foundUsersQuery } from "../data/users.ts";
 import { Field } from "../ui/field.tsx";
 import { CallForm } from "../ui/call_form.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
@@ -18,21 +20,11 @@ type Role = Member["role"];
 /** More than these are found by typing more of the name. */
 const MOST_FOUND = 8;
 
-interface Page {
-  next_cursor: string | null;
-}
-
 export function Members({ project }: { project: Project }) {
-  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
-    trpc.projects.members.infiniteQueryOptions({ id: project.id, limit: 100 }, {
-      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
-    }),
-  );
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(membersQuery(project.id));
   const members = data?.pages.flatMap((page) => page.members);
-  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.projects.members.pathKey() });
   const put = async (userId: string, role: Role) => {
-    await handoff.api.projects.putMember.mutate({ id: project.id, userId, role });
-    await refresh();
+    await putMember({ id: project.id, userId, role });
   };
   return (
     <Section title={words.members} hint={words.membersHint}>
@@ -56,10 +48,7 @@ export function Members({ project }: { project: Project }) {
               label={words.remove}
               question={words.removeQuestion(name)}
               done={words.removed}
-              run={async () => {
-                await handoff.api.projects.removeMember.mutate({ id: project.id, userId: user_id });
-                await refresh();
-              }}
+              run={() => removeMember({ id: project.id, userId: user_id })}
             />
           </>
         )}
@@ -76,12 +65,12 @@ export function Members({ project }: { project: Project }) {
 function AddMember(
   { members, put }: { members: Member[]; put: (userId: string, role: Role) => Promise<void> },
 ) {
-  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
+  const { data: me } = useQuery(meQuery);
   const mayList = me !== undefined && me.user.role !== "member";
   const [typed, type] = useState("");
   const q = typed.trim();
   const { data, isPending } = useQuery({
-    ...trpc.users.list.queryOptions({ q, deactivated: false, limit: MOST_FOUND }),
+    ...foundUsersQuery(q, MOST_FOUND),
     enabled: mayList && q !== "",
     placeholderData: keepPreviousData,
   });

@@ -1,9 +1,18 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Webhook, WebhookDelivery } from "../api/types.ts";
 import { Confirm } from "../app/confirm.tsx";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
+import {
+  deleteWebhook,
+  placeOf,
+  redeliver,
+  replayEvents,
+  rotateSecret,
+  testWebhook,
+  updateWebhook,
+  webhookDeliveriesQuery,
+} from "../data/webhooks.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
@@ -13,28 +22,20 @@ import { WebhookForm } from "./webhook_form.tsx";
 
 interface Props {
   webhook: Webhook;
-  refresh: () => Promise<void>;
   showSecret: (secret: string) => void;
 }
 
-const pathOf = ({ id, project_id }: Webhook) => ({ id: project_id, webhookId: id });
-const refreshDeliveries = () =>
-  queryClient.invalidateQueries({ queryKey: trpc.webhooks.deliveries.pathKey() });
-
 /** One webhook, with its buttons and the outcomes of its deliveries. */
-export function OpenWebhook({ webhook, refresh, showSecret }: Props) {
-  const path = pathOf(webhook);
+export function OpenWebhook({ webhook, showSecret }: Props) {
+  const path = placeOf(webhook);
   const { enabled, url } = webhook;
-  const change = (fields: Partial<Webhook>) =>
-    handoff.api.webhooks.update.mutate({ ...path, ...fields }).then(refresh);
+  const change = (fields: Partial<Webhook>) => updateWebhook({ ...path, ...fields });
   const rotate = async () => {
-    const { secret } = await handoff.api.webhooks.rotateSecret.mutate(path);
+    const { secret } = await rotateSecret(path);
     showSecret(secret);
   };
-  const remove = () => handoff.api.webhooks.delete.mutate(path).then(refresh);
-  const test = () =>
-    void handoff.api.webhooks.test.mutate(path).then(() => sayDone(words.tested), sayRefused)
-      .finally(() => void refreshDeliveries());
+  const remove = () => deleteWebhook(path);
+  const test = () => void testWebhook(path).then(() => sayDone(words.tested), sayRefused);
   const turn = () =>
     void change({ enabled: !enabled }).then(() => sayDone(enabled ? words.isOff : words.isOn), sayRefused);
   return (
@@ -75,13 +76,12 @@ export function OpenWebhook({ webhook, refresh, showSecret }: Props) {
 
 function Replay({ webhook }: { webhook: Webhook }) {
   const replay = async ({ since_seq }: Record<string, string>) => {
-    const { queued, next_since_seq: next } = await handoff.api.webhooks.replay.mutate({
-      ...pathOf(webhook),
+    const { queued, next_since_seq: next } = await replayEvents({
+      ...placeOf(webhook),
       since_seq: Number(since_seq),
       limit: 5000,
     });
     sayDone(words.replayed(queued, next));
-    await refreshDeliveries();
   };
   return (
     <CallForm look="inline" submit={words.replayNow} send={replay}>
@@ -97,10 +97,6 @@ function Replay({ webhook }: { webhook: Webhook }) {
   );
 }
 
-interface Page {
-  next_cursor: string | null;
-}
-
 /**
  * The milliseconds until unfinished deliveries are read again, because the end of a delivery is no
  * event.
@@ -109,9 +105,7 @@ const AGAIN_MS = 2_000;
 
 function Deliveries({ webhook }: { webhook: Webhook }) {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    ...trpc.webhooks.deliveries.infiniteQueryOptions({ ...pathOf(webhook), limit: 20 }, {
-      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
-    }),
+    ...webhookDeliveriesQuery(placeOf(webhook)),
     refetchInterval: ({ state }) =>
       state.data?.pages[0]?.deliveries.some(({ status }) => status === "pending") ? AGAIN_MS : false,
   });
@@ -135,8 +129,7 @@ function Deliveries({ webhook }: { webhook: Webhook }) {
 function Row({ webhook, delivery }: { webhook: Webhook; delivery: WebhookDelivery }) {
   const { id: deliveryId, type, seq, status, attempts, answer_status, answer, error, created_at } = delivery;
   const again = () =>
-    void handoff.api.webhooks.redeliver.mutate({ ...pathOf(webhook), deliveryId })
-      .then(() => sayDone(words.sentAgain), sayRefused).finally(() => void refreshDeliveries());
+    void redeliver({ ...placeOf(webhook), deliveryId }).then(() => sayDone(words.sentAgain), sayRefused);
   return (
     <>
       <RowText name={seq === null ? type : `${type} ${seq}`}>

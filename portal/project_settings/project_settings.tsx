@@ -1,11 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
 import { useProject } from "../app/project.ts";
 import { sayDone } from "../app/toasts.tsx";
 import { CallForm } from "../ui/call_form.tsx";
 import { Confirm } from "../app/confirm.tsx";
 import { useTitle } from "../app/title.tsx";
+import { archiveProject, updateProject } from "../data/projects.ts";
 import { Field } from "../ui/field.tsx";
 import { Section } from "../ui/section.tsx";
 import { app } from "../words/app.ts";
@@ -39,13 +39,10 @@ export function ProjectSettings() {
   );
 }
 
-const refreshProjects = () => queryClient.invalidateQueries({ queryKey: trpc.projects.list.pathKey() });
-
 function Naming({ project }: { project: Project }) {
   const navigate = useNavigate();
   const rename = async ({ name, key }: Record<string, string>) => {
-    const changed = await handoff.api.projects.update.mutate({ id: project.id, name, key });
-    await refreshProjects();
+    const changed = await updateProject({ id: project.id, name, key });
     await navigate({ to: "/$key/settings", params: { key: changed.key } });
     sayDone(words.saved);
   };
@@ -69,8 +66,7 @@ function Naming({ project }: { project: Project }) {
 function Archive({ project }: { project: Project }) {
   const navigate = useNavigate();
   const archive = async () => {
-    await handoff.api.projects.archive.mutate({ id: project.id });
-    await refreshProjects();
+    await archiveProject(project.id);
     await navigate({ to: "/projects" });
   };
   return (

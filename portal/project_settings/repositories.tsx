@@ -1,6 +1,6 @@
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
 import { sayDone } from "../app/toasts.tsx";
+import { putRepositories } from "../data/projects.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { Section } from "../ui/section.tsx";
@@ -9,8 +9,7 @@ import { projectSettings as words } from "../words/project_settings.ts";
 export function Repositories({ project }: { project: Project }) {
   const put = async ({ repositories = "" }: Record<string, string>) => {
     const named = repositories.split(/[\s,]+/).filter(Boolean);
-    await handoff.api.projects.putRepositories.mutate({ id: project.id, repositories: named });
-    await queryClient.invalidateQueries({ queryKey: trpc.projects.list.pathKey() });
+    await putRepositories({ id: project.id, repositories: named });
     sayDone(words.saved);
   };
   return (

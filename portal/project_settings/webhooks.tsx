@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Project, Webhook } from "../api/types.ts";
+import { createWebhook, webhooksQuery } from "../data/webhooks.ts";
 import { Copyable } from "../ui/secret.tsx";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
@@ -11,11 +11,9 @@ import { webhooks as words } from "../words/project_settings.ts";
 import { OpenWebhook } from "./open_webhook.tsx";
 import { WebhookForm } from "./webhook_form.tsx";
 
-const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.webhooks.list.pathKey() });
-
 /** The addresses that the project's events are sent to. */
 export function Webhooks({ project }: { project: Project }) {
-  const { data, error } = useQuery(trpc.webhooks.list.queryOptions({ id: project.id }));
+  const { data, error } = useQuery(webhooksQuery(project.id));
   const [secret, setSecret] = useState<string | null>(null);
   const [open, setOpen] = useState<string | null>(null);
   return (
@@ -39,23 +37,16 @@ export function Webhooks({ project }: { project: Project }) {
             >
               {words.details}
             </Button>
-            {open === webhook.id && (
-              <OpenWebhook
-                webhook={webhook}
-                refresh={refresh}
-                showSecret={setSecret}
-              />
-            )}
+            {open === webhook.id && <OpenWebhook webhook={webhook} showSecret={setSecret} />}
           </>
         )}
       </Rows>
       <WebhookForm
         submit={words.add}
         send={async (fields) => {
-          const made = await handoff.api.webhooks.create.mutate({ id: project.id, ...fields });
+          const made = await createWebhook({ id: project.id, ...fields });
           setSecret(made.secret);
           setOpen(made.id);
-          await refresh();
         }}
       />
     </Section>

@@ -1,5 +1,5 @@
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
+import { createProject } from "../data/projects.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { projects as words } from "../words/projects.ts";
@@ -12,9 +12,7 @@ interface Props {
 /** A name is enough, because the service makes the key from the name. */
 export function NewProject({ made, autoFocus = false }: Props) {
   const create = async ({ name = "" }: Record<string, string>) => {
-    const project = await handoff.api.projects.create.mutate({ name });
-    await queryClient.invalidateQueries({ queryKey: trpc.projects.list.pathKey() });
-    made(project);
+    made(await createProject({ name }));
   };
   return (
     <CallForm look="inline" submit={words.create} send={create}>

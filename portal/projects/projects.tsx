@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { trpc } from "../api/client.ts";
+import { meQuery } from "../data/me.ts";
 import { useProjects } from "../app/project.ts";
 import { sayDone } from "../app/toasts.tsx";
 import { useTitle } from "../app/title.tsx";
@@ -13,7 +13,7 @@ import { NewProject } from "./new_project.tsx";
 export function Projects() {
   useTitle(app.projects);
   const projects = useProjects();
-  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
+  const { data: me } = useQuery(meQuery);
   return (
     <main className="page" id="main" tabIndex={-1}>
       <h1>{app.projects}</h1>

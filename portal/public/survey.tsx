@@ -2,9 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { CheckboxGroup, Label, Radio, RadioGroup } from "react-aria-components";
-import { handoff, sentenceOf, trpc } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import type { Outputs } from "../api/types.ts";
 import { useTitle } from "../app/title.tsx";
+import { answerSurvey, surveyQuery } from "../data/surveys.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { CheckOption } from "../ui/check_option.tsx";
 import { Field } from "../ui/field.tsx";
@@ -18,7 +19,7 @@ const route = getRouteApi("/survey/$code");
 /** A survey for anyone who has its code. */
 export function Survey() {
   const { code } = route.useParams();
-  const { data, error } = useQuery(trpc.surveys.get.queryOptions({ code }));
+  const { data, error } = useQuery(surveyQuery(code));
   useTitle(data?.title);
   const [several, setSeveral] = useState<Record<string, string[]>>({});
   const [isDone, setDone] = useState(false);
@@ -28,7 +29,7 @@ export function Survey() {
       const value = type === "choices" ? several[key] : values[key];
       if (value?.length) answers[key] = type === "scale" ? Number(value) : value;
     }
-    await handoff.api.surveys.answer.mutate({ code, email, answers });
+    await answerSurvey({ code, email, answers });
   };
   return (
     <main className="centered" id="main">

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { handoff, queryClient, trpc } from "../api/client.ts";
+import { hostAccountQuery, linkHostAccount, unlinkHostAccount } from "../data/settings.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Confirm } from "../app/confirm.tsx";
 import { Field } from "../ui/field.tsx";
@@ -8,12 +8,7 @@ import { settings as words } from "../words/settings.ts";
 
 /** The person's account at the code host. */
 export function CodeHosting() {
-  const { data } = useQuery(trpc.integrations.getAccount.queryOptions({}));
-  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.integrations.getAccount.pathKey() });
-  const unlink = async () => {
-    await handoff.api.integrations.unlinkAccount.mutate({});
-    await refresh();
-  };
+  const { data } = useQuery(hostAccountQuery);
   return (
     <Section title={words.hosting} hint={words.hostingHint}>
       {data?.state === "refused" && <p role="alert" className="refusal">{words.refused}</p>}
@@ -21,13 +16,17 @@ export function CodeHosting() {
       {data?.login && (
         <p className="row">
           {words.linkedAs(data.login)}
-          <Confirm label={words.unlink} question={words.unlinkQuestion} done={words.unlinked} run={unlink} />
+          <Confirm
+            label={words.unlink}
+            question={words.unlinkQuestion}
+            done={words.unlinked}
+            run={unlinkHostAccount}
+          />
         </p>
       )}
       <CallForm
         submit={words.link}
-        done={() => void refresh()}
-        send={({ token = "" }) => handoff.api.integrations.linkAccount.mutate({ token })}
+        send={({ token = "" }) => linkHostAccount(token)}
       >
         <Field name="token" type="password" label={words.token} autoComplete="off" isRequired />
       </CallForm>

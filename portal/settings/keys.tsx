@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { ApiKey } from "../api/types.ts";
 import { Confirm } from "../app/confirm.tsx";
+import { keysQuery, revokeKey } from "../data/keys.ts";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { Time } from "../ui/time.tsx";
@@ -12,26 +12,21 @@ import { NewKey } from "./new_key.tsx";
 
 /** The person's API keys. A new key is shown once, with the settings that connect an agent. */
 export function Keys() {
-  const { data, error } = useQuery(trpc.keys.list.queryOptions({ limit: 200 }));
+  const { data, error } = useQuery(keysQuery);
   const [made, setMade] = useState<string | null>(null);
-  const refresh = () => queryClient.invalidateQueries({ queryKey: trpc.keys.list.pathKey() });
   return (
     <Section title={words.keys} hint={words.keysHint}>
-      <NewKey made={(key) => (setMade(key), void refresh())} />
+      <NewKey made={setMade} />
       {made !== null && <ConnectAgent apiKey={made} />}
       <Rows label={words.keys} rows={data?.keys} error={error} keyOf={({ id }) => id} empty={words.noKeys}>
-        {(key) => <Row apiKey={key} refresh={refresh} />}
+        {(key) => <Row apiKey={key} />}
       </Rows>
     </Section>
   );
 }
 
-function Row({ apiKey, refresh }: { apiKey: ApiKey; refresh: () => Promise<void> }) {
+function Row({ apiKey }: { apiKey: ApiKey }) {
   const { id, name, prefix, scopes, last_used_at, expires_at, revoked_at } = apiKey;
-  const revoke = async () => {
-    await handoff.api.keys.revoke.mutate({ id });
-    await refresh();
-  };
   return (
     <>
       <RowText name={name}>
@@ -53,7 +48,7 @@ function Row({ apiKey, refresh }: { apiKey: ApiKey; refresh: () => Promise<void>
           label={words.revoke}
           question={words.revokeQuestion(name)}
           done={words.revokedNow}
-          run={revoke}
+          run={() => revokeKey(id)}
         />
       )}
     </>

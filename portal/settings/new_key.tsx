@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { CheckboxGroup, Label } from "react-aria-components";
-import { handoff } from "../api/client.ts";
 import type { Scope } from "../api/types.ts";
 import { useProjects } from "../app/project.ts";
+import { createKey } from "../data/keys.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { CheckOption } from "../ui/check_option.tsx";
 import { Field } from "../ui/field.tsx";
@@ -27,7 +27,7 @@ export function NewKey({ made }: { made: (key: string) => void }) {
   const [project, setProject] = useState<string>();
   const projects = useProjects() ?? [];
   const create = async ({ name, expires_on }: Record<string, string>) => {
-    const { key } = await handoff.api.keys.create.mutate({
+    const { key } = await createKey({
       name,
       scopes,
       project_id: project,

@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Label, Radio, RadioGroup } from "react-aria-components";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { NotificationSettings } from "../api/types.ts";
 import { Confirm } from "../app/confirm.tsx";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { notificationsQuery, putNotifications } from "../data/settings.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { Section } from "../ui/section.tsx";
@@ -12,11 +12,9 @@ import { notifications as words } from "../words/settings.ts";
 type Mail = NotificationSettings["mail"];
 type Change = Partial<NotificationSettings> & { chat_url?: string | null };
 
-const key = trpc.settings.notifications.queryKey({});
-
 /** The settings for mail and chat messages to the person. */
 export function Notifications() {
-  const { data } = useQuery(trpc.settings.notifications.queryOptions({}));
+  const { data } = useQuery(notificationsQuery);
   return (
     <Section id="notifications" title={words.title} hint={words.hint}>
       {data && (
@@ -29,12 +27,8 @@ export function Notifications() {
   );
 }
 
-async function put(settings: NotificationSettings, { mail = settings.mail, chat_url }: Change) {
-  const stored = await handoff.api.settings.putNotifications.mutate({
-    mail,
-    ...(chat_url !== undefined && { chat_url }),
-  });
-  queryClient.setQueryData(key, stored);
+function put(settings: NotificationSettings, { mail = settings.mail, chat_url }: Change) {
+  return putNotifications({ mail, ...(chat_url !== undefined && { chat_url }) });
 }
 
 /** Shows the choice at once, and takes it back if the service refuses it. */

@@ -1,6 +1,6 @@
 import { Checkbox } from "react-aria-components";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import { sayDone } from "../app/toasts.tsx";
+import { changePassword } from "../data/keys.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { Section } from "../ui/section.tsx";
@@ -12,11 +12,8 @@ export function Password() {
       <CallForm
         submit={words.changePassword}
         done={() => sayDone(words.passwordChanged)}
-        send={async ({ current_password = "", new_password = "", revoke_keys }) => {
-          const body = { current_password, new_password, revoke_keys: revoke_keys !== undefined };
-          await handoff.api.auth.changePassword.mutate(body);
-          await queryClient.invalidateQueries({ queryKey: trpc.keys.list.queryKey() });
-        }}
+        send={({ current_password = "", new_password = "", revoke_keys }) =>
+          changePassword({ current_password, new_password, revoke_keys: revoke_keys !== undefined })}
       >
         <Field
           name="current_password"

@@ -1,17 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import { Confirm } from "../app/confirm.tsx";
+import { endSession, sessionsQuery } from "../data/sessions.ts";
 import { Rows, RowText } from "../ui/rows.tsx";
 import { Section } from "../ui/section.tsx";
 import { Time } from "../ui/time.tsx";
 import { settings as words } from "../words/settings.ts";
 
 export function Sessions() {
-  const { data, error } = useQuery(trpc.auth.sessions.queryOptions({ limit: 200 }));
-  const end = async (id: string) => {
-    await handoff.api.auth.endSession.mutate({ id });
-    await queryClient.invalidateQueries({ queryKey: trpc.auth.sessions.pathKey() });
-  };
+  const { data, error } = useQuery(sessionsQuery);
   return (
     <Section title={words.sessions} hint={words.sessionsHint}>
       <Rows label={words.sessions} rows={data?.sessions} error={error} keyOf={({ id }) => id}>
@@ -25,7 +21,7 @@ export function Sessions() {
                 label={words.end}
                 question={words.endQuestion}
                 done={words.ended}
-                run={() => end(id)}
+                run={() => endSession(id)}
               />
             )}
           </>

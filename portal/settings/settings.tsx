@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { trpc } from "../api/client.ts";
+import { meQuery } from "../data/me.ts";
 import { useTitle } from "../app/title.tsx";
 import { Section } from "../ui/section.tsx";
 import { settings as words } from "../words/settings.ts";
@@ -26,7 +26,7 @@ export function Settings() {
 }
 
 function Profile() {
-  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
+  const { data: me } = useQuery(meQuery);
   return (
     <Section title={words.profile} hint={words.profileHint}>
       <dl className="fact-list">

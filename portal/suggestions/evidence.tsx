@@ -1,15 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { trpc } from "../api/client.ts";
 import type { Project, Suggestion } from "../api/types.ts";
+import { ticketQuery } from "../data/tickets.ts";
 import { StageIcon } from "../ui/icons.tsx";
 import { suggestions as words } from "../words/waiting.ts";
 
 /** The reasons for a suggestion: its ticket, and the facts. */
 export function Evidence({ project, suggestion }: { project: Project; suggestion: Suggestion }) {
-  const { data: ticket } = useQuery(
-    trpc.tickets.get.queryOptions({ id: project.id, ticketId: suggestion.ticket_id }),
-  );
+  const { data: ticket } = useQuery(ticketQuery({ id: project.id, ticketId: suggestion.ticket_id }));
   return (
     <>
       {ticket && (

@@ -1,12 +1,20 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Button } from "react-aria-components";
-import { codeOf, handoff, refreshProject, sentenceOf, trpc } from "../api/client.ts";
+import { codeOf, sentenceOf } from "../api/client.ts";
 import type { Project, Suggestion } from "../api/types.ts";
 import { useKeys } from "../app/keys.ts";
 import { useProject } from "../app/project.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
 import { useTitle } from "../app/title.tsx";
+import {
+  acceptSuggestion,
+  analysisQuery,
+  analyze as analyzing,
+  dismissSuggestion,
+  suggestionsQuery,
+  undoSuggestion,
+} from "../data/suggestions.ts";
 import { Check, Close, Spark } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { suggestions as words } from "../words/waiting.ts";
@@ -22,15 +30,12 @@ export function Suggestions() {
   const project = useProject();
   useTitle(words.title, project.name);
   const { show = "pending" } = route.useSearch();
-  const { data, error } = useQuery(
-    trpc.suggestions.list.queryOptions({ id: project.id, status: show, limit: 100 }),
-  );
-  const { data: analysis } = useQuery(trpc.suggestions.analysis.queryOptions({ id: project.id }));
+  const { data, error } = useQuery(suggestionsQuery(project.id, show));
+  const { data: analysis } = useQuery(analysisQuery(project.id));
   const analyze = useMutation({
-    mutationFn: () => handoff.api.suggestions.analyze.mutate({ id: project.id }),
+    ...analyzing(project.id),
     onSuccess: () => sayDone(words.analyzing),
     onError: (error) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
   });
   const rows = [...data?.suggestions ?? []].toSorted((one, other) => other.confidence - one.confidence);
   const acts = useActs(project);
@@ -111,25 +116,36 @@ export function Suggestions() {
 }
 
 function useActs(project: Project) {
-  const at = (row: Suggestion) => ({ id: project.id, suggestionId: row.id });
-  const refresh = () => void refreshProject(project.id);
-  const undo = (row: Suggestion) =>
-    void handoff.api.suggestions.undo.mutate(at(row))
-      .then(() => sayDone(words.undone(row.title)), (error: unknown) => sayRefused(error)).finally(refresh);
-  const accept = (row: Suggestion, skip_pending_roles = false) =>
-    void handoff.api.suggestions.accept.mutate({ ...at(row), skip_pending_roles }).then(
-      () => sayDone(words.accepted(row.title), () => undo(row)),
-      (error: unknown) => {
-        const skip = { label: words.skipRoles, run: () => accept(row, true) };
-        sayRefused(error, codeOf(error) === "roles_incomplete" ? [skip] : undefined);
-      },
-    ).finally(refresh);
-  const dismiss = (row: Suggestion) =>
-    void handoff.api.suggestions.dismiss.mutate(at(row)).then(
-      () => sayDone(words.dismissed(row.title), () => undo(row)),
-      (error: unknown) => sayRefused(error),
-    ).finally(refresh);
-  return { accept, dismiss, undo };
+  const onError = (error: unknown) => sayRefused(error);
+  const undo = useMutation({
+    ...undoSuggestion(project.id),
+    onSuccess: (_, row: Suggestion) => sayDone(words.undone(row.title)),
+    onError,
+  });
+  const accept = useMutation({
+    ...acceptSuggestion(project.id),
+    onSuccess: (_, { row }: Accepted) => sayDone(words.accepted(row.title), () => undo.mutate(row)),
+    onError: (error, { row }) => {
+      const skip = { label: words.skipRoles, run: () => accept.mutate(acceptedOf(row, true)) };
+      sayRefused(error, codeOf(error) === "roles_incomplete" ? [skip] : undefined);
+    },
+  });
+  const dismiss = useMutation({
+    ...dismissSuggestion(project.id),
+    onSuccess: (_, row: Suggestion) => sayDone(words.dismissed(row.title), () => undo.mutate(row)),
+    onError,
+  });
+  return {
+    accept: (row: Suggestion) => accept.mutate(acceptedOf(row)),
+    dismiss: (row: Suggestion) => dismiss.mutate(row),
+    undo: (row: Suggestion) => undo.mutate(row),
+  };
+}
+
+type Accepted = ReturnType<typeof acceptedOf>;
+
+function acceptedOf(row: Suggestion, skip_pending_roles = false) {
+  return { row, id: row.id, skip_pending_roles };
 }
 
 interface CardProps {

@@ -1,8 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import type { Project, Question, Ticket } from "../api/types.ts";
+import { askQuestion } from "../data/questions.ts";
 import { Field } from "../ui/field.tsx";
 import { Choice } from "../ui/menu.tsx";
 import { app } from "../words/app.ts";
@@ -30,23 +31,20 @@ export function AskQuestion({ project, ticket, close }: Props) {
   const [fields, setFields] = useState<Fields>({ kind: "question", prompt: "", options: "" });
   const promptId = useId();
   const ask = useMutation({
-    mutationFn: ({ kind, prompt, options }: Fields) =>
-      handoff.api.questions.create.mutate({
-        id: project.id,
-        ticketId: ticket.id,
-        kind,
-        prompt: readMentions(prompt).shown,
-        ...addresseeOf(prompt),
-        ...(kind === "decision" && { options: optionsOf(options) }),
-      }),
+    ...askQuestion({ id: project.id, ticketId: ticket.id }),
     onSuccess: close,
-    onSettled: () => refreshProject(project.id),
   });
   const [addressee] = readMentions(fields.prompt).mentioned.keys();
   const change = (part: Partial<Fields>) => setFields({ ...fields, ...part });
   const send = (event: FormEvent) => {
     event.preventDefault();
-    ask.mutate(fields);
+    const { kind, prompt, options } = fields;
+    ask.mutate({
+      kind,
+      prompt: readMentions(prompt).shown,
+      ...addresseeOf(prompt),
+      ...(kind === "decision" && { options: optionsOf(options) }),
+    });
   };
   return (
     <form className="inline-form" onSubmit={send}>

@@ -1,8 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import type { Project, TestCase } from "../api/types.ts";
+import { saveCase } from "../data/test_cases.ts";
 import { Field } from "../ui/field.tsx";
 import { app } from "../words/app.ts";
 import { cases as words } from "../words/ticket.ts";
@@ -23,22 +24,12 @@ export default function CaseForm({ project, ticketId, testCase, close }: Props) 
     link: testCase?.link ?? "",
   });
   const add = useMutation({
-    mutationFn: async (): Promise<unknown> => {
-      const { link, ...texts } = fields;
-      const at = { id: project.id, ticketId, ...texts };
-      return testCase
-        ? await handoff.api.testCases.update.mutate(
-          { ...at, caseId: testCase.id, link: link || null },
-          { context: { ifMatch: testCase.version } },
-        )
-        : await handoff.api.testCases.create.mutate({ ...at, ...(link && { link }) });
-    },
+    ...saveCase({ id: project.id, ticketId }, testCase),
     onSuccess: close,
-    onSettled: () => refreshProject(project.id),
   });
   const send = (event: FormEvent) => {
     event.preventDefault();
-    add.mutate();
+    add.mutate(fields);
   };
   const change = (part: Partial<typeof fields>) => setFields({ ...fields, ...part });
   return (

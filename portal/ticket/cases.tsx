@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject, trpc } from "../api/client.ts";
 import { part } from "../api/load.ts";
 import type { Project, TestCase, Ticket } from "../api/types.ts";
 import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { casesQuery, deleteCase } from "../data/test_cases.ts";
 import { Link, More, Pencil, Plus, Trash } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { Markdown } from "../ui/markdown.tsx";
@@ -24,7 +24,7 @@ interface Props {
 
 /** The cases that a person tries out before the ticket is closed. */
 export function Cases({ project, ticket, mayWrite }: Props) {
-  const { data } = useQuery(trpc.testCases.list.queryOptions({ id: project.id, ticketId: ticket.id }));
+  const { data } = useQuery(casesQuery({ id: project.id, ticketId: ticket.id }));
   const [isAdding, setAdding] = useState(false);
   return (
     <>
@@ -69,9 +69,8 @@ function CaseCard({ project, ticketId, testCase, mayWrite }: CaseProps) {
   const [isEditing, setEditing] = useState(false);
   const { status, title, instruction, link, note, decided_at } = testCase;
   const remove = useMutation({
-    mutationFn: () => handoff.api.testCases.delete.mutate({ id: project.id, ticketId, caseId: testCase.id }),
+    ...deleteCase({ id: project.id, ticketId }, testCase.id),
     onError: (error) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
   });
   if (isEditing) {
     return (

@@ -1,9 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject } from "../api/client.ts";
 import type { Comment, Project } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { deleteComment, resolveComment, updateComment } from "../data/comments.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Check, More, Pencil, Trash } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
@@ -27,11 +27,10 @@ interface Props {
 export function CommentCard({ project, comment, replies, me, mayWrite }: Props) {
   const [isReplying, setReplying] = useState(false);
   const isResolved = comment.resolved_at !== null;
-  const at = { id: project.id, ticketId: comment.ticket_id, commentId: comment.id };
+  const at = { id: project.id, ticketId: comment.ticket_id };
   const resolve = useMutation({
-    mutationFn: () => handoff.api.comments[isResolved ? "reopen" : "resolve"].mutate(at),
+    ...resolveComment(at, comment),
     onError: (error) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
   });
   return (
     <article className={`thread${isResolved ? " resolved" : ""}`}>
@@ -74,17 +73,14 @@ export function CommentCard({ project, comment, replies, me, mayWrite }: Props) 
 function One({ project, comment, me, mayWrite }: Omit<Props, "replies">) {
   const [text, setText] = useState<string | null>(null);
   const { author, body, created_at, edited_at, resolved_at } = comment;
-  const at = { id: project.id, ticketId: comment.ticket_id, commentId: comment.id };
-  const after = {
-    onError: (error: unknown) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
-  };
+  const at = { id: project.id, ticketId: comment.ticket_id };
+  const onError = (error: unknown) => sayRefused(error);
   const update = useMutation({
-    mutationFn: (body: string) => handoff.api.comments.update.mutate({ ...at, body }),
+    ...updateComment(at, comment.id),
     onSuccess: () => setText(null),
-    ...after,
+    onError,
   });
-  const remove = useMutation({ mutationFn: () => handoff.api.comments.delete.mutate(at), ...after });
+  const remove = useMutation({ ...deleteComment(at, comment.id), onError });
   const name = speakerName(author);
   const isOwn = author.id === me && author.kind === "person";
   const mayRemove = isOwn || project.my_role === "admin";

@@ -1,9 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
 import type { KeyboardEvent } from "react";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
 import { useDraft } from "../app/drafts.ts";
+import { createComment } from "../data/comments.ts";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
 import { MentionField } from "./mention_field.tsx";
@@ -28,21 +29,19 @@ export function Composer({ project, ticketId, label, parentId, close }: Props) {
   const [draft, setDraft] = useDraft<Draft>(`${ticketId}.comment.${parentId ?? ""}`);
   const text = draft?.text ?? "";
   const send = useMutation({
-    mutationFn: () =>
-      handoff.api.comments.create.mutate({
-        id: project.id,
-        ticketId,
-        body: text,
-        idempotency_key: draft!.key,
-        ...(parentId && { parent_id: parentId }),
-      }),
+    ...createComment({ id: project.id, ticketId }),
     onSuccess: () => (setDraft(null), close?.()),
-    onSettled: () => refreshProject(project.id),
   });
+  const submit = () =>
+    send.mutate({
+      body: text,
+      idempotency_key: draft!.key,
+      ...(parentId && { parent_id: parentId }),
+    });
   const press = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !text.trim() || send.isPending) return;
     event.preventDefault();
-    send.mutate();
+    submit();
   };
   return (
     <div className="composer">
@@ -71,7 +70,7 @@ export function Composer({ project, ticketId, label, parentId, close }: Props) {
             className="button primary"
             isDisabled={!text.trim()}
             isPending={send.isPending}
-            onPress={() => send.mutate()}
+            onPress={submit}
           >
             {parentId ? words.reply : words.send}
           </Button>

@@ -1,9 +1,11 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
-import { trpc } from "../api/client.ts";
 import { part } from "../api/load.ts";
 import type { Comment, Project, Question, Ticket } from "../api/types.ts";
+import { commentsQuery } from "../data/comments.ts";
+import { meQuery } from "../data/me.ts";
+import { questionsQuery } from "../data/questions.ts";
 import { Question as QuestionIcon } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
 import { conversation as words } from "../words/ticket.ts";
@@ -19,18 +21,12 @@ interface Props {
   mayWrite: boolean;
 }
 
-interface Page {
-  next_cursor: string | null;
-}
-
 /** Comments in their threads and questions with their answers, in the order of their creation. */
 export function Conversation({ project, ticket, mayWrite }: Props) {
   const at = { id: project.id, ticketId: ticket.id };
-  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
-  const comments = useInfiniteQuery(trpc.comments.list.infiniteQueryOptions({ ...at, limit: 100 }, {
-    getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
-  }));
-  const { data: asked } = useQuery(trpc.questions.list.queryOptions({ ...at, limit: 100 }));
+  const { data: me } = useQuery(meQuery);
+  const comments = useInfiniteQuery(commentsQuery(at));
+  const { data: asked } = useQuery(questionsQuery(at));
   const all = comments.data?.pages.flatMap((page) => page.comments) ?? [];
   const threads = all.filter(({ parent_id }) => parent_id === null);
   const said = [...threads.map(ofComment), ...(asked?.questions ?? []).map(ofQuestion)]

@@ -1,9 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject } from "../api/client.ts";
 import type { TestCase } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { decideCase } from "../data/test_cases.ts";
 import { Check, Close } from "../ui/icons.tsx";
 import { cases as words } from "../words/ticket.ts";
 
@@ -18,14 +18,9 @@ interface DecideProps {
 export function Decide({ project, ticketId, testCase, onDone }: DecideProps) {
   const [note, setNote] = useState("");
   const decide = useMutation({
-    mutationFn: (act: "approve" | "reject") =>
-      handoff.api.testCases[act].mutate(
-        { id: project.id, ticketId, caseId: testCase.id, ...(note.trim() && { note }) },
-        { context: { ifMatch: testCase.version } },
-      ),
+    ...decideCase({ id: project.id, ticketId }, testCase),
     onSuccess: () => (setNote(""), onDone?.()),
     onError: (error) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
   });
   const { status } = testCase;
   return (
@@ -44,7 +39,7 @@ export function Decide({ project, ticketId, testCase, onDone }: DecideProps) {
           className="button approve"
           data-act="approve"
           isPending={decide.isPending}
-          onPress={() => decide.mutate("approve")}
+          onPress={() => decide.mutate({ act: "approve", note })}
         >
           <Check />
           {words.approve}
@@ -55,7 +50,7 @@ export function Decide({ project, ticketId, testCase, onDone }: DecideProps) {
           className="button"
           data-act="reject"
           isPending={decide.isPending}
-          onPress={() => decide.mutate("reject")}
+          onPress={() => decide.mutate({ act: "reject", note })}
         >
           <Close />
           {words.reject}

@@ -3,11 +3,11 @@ import { Button } from "react-aria-components";
 import { fieldErrorsOf, sentenceOf } from "../api/client.ts";
 import type { Ticket } from "../api/types.ts";
 import { useDraft } from "../app/drafts.ts";
+import type { Conflict, TicketFields } from "../data/tickets.ts";
 import { Pencil, Plus } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { app } from "../words/app.ts";
 import { ticket as words } from "../words/ticket.ts";
-import type { Conflict, Fields } from "./use_save.ts";
 
 type TextField =
   | "title"
@@ -20,7 +20,7 @@ interface Props {
   ticket: Ticket;
   field: TextField;
   maxLength: number;
-  save: (fields: Fields, base?: Ticket) => Promise<Conflict | null>;
+  save: (fields: TicketFields, base?: Ticket) => Promise<Conflict | null>;
   mayWrite: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject } from "../api/client.ts";
 import type { Project, Role, Ticket } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { changeRole } from "../data/tickets.ts";
 import { Check, Flask, Plus, Question } from "../ui/icons.tsx";
 import { MenuButton } from "../ui/menu.tsx";
 import { RESOLUTIONS, ROLE_STATUS, ROLES } from "../words/enums.ts";
@@ -71,10 +71,8 @@ function RoleMenu(
   { project, ticket, role, status, mayWrite }: Omit<Props, "show"> & Ticket["roles"][number],
 ) {
   const change = useMutation({
-    mutationFn: (act: typeof ACTS[number]) =>
-      handoff.api.tickets[`${act}Role`].mutate({ id: project.id, ticketId: ticket.id, role }),
+    ...changeRole({ id: project.id, ticketId: ticket.id }, role),
     onError: (error) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
   });
   const isDone = status === "done" || status === "skipped";
   return (

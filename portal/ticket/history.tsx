@@ -1,26 +1,17 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "react-aria-components";
-import { trpc } from "../api/client.ts";
 import type { HistoryEntry, Project, Ticket } from "../api/types.ts";
+import { historyQuery } from "../data/tickets.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Time } from "../ui/time.tsx";
 import { app } from "../words/app.ts";
 import { FOLLOWING, sentenceOfEntry } from "../words/history.ts";
 import { conversation } from "../words/ticket.ts";
 
-interface Page {
-  next_cursor: string | null;
-}
-
 /** Every change as a sentence, the latest first. */
 export function History({ project, ticket }: { project: Project; ticket: Ticket }) {
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    trpc.tickets.history.infiniteQueryOptions(
-      { id: project.id, ticketId: ticket.id, sort: "-at", limit: 50 },
-      {
-        getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
-      },
-    ),
+    historyQuery({ id: project.id, ticketId: ticket.id }),
   );
   const entries = data?.pages.flatMap((page) => page.history) ?? [];
   return (

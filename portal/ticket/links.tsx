@@ -2,9 +2,17 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link as RouterLink } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject, trpc } from "../api/client.ts";
 import type { Project, Ticket } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import {
+  duplicatesQuery,
+  issueQuery,
+  linkIssue,
+  pullRequestsQuery,
+  runsQuery,
+  unlinkIssue,
+} from "../data/links.ts";
+import { similarQuery } from "../data/tickets.ts";
 import { Branch, Robot, StageIcon } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { board } from "../words/board.ts";
@@ -19,8 +27,8 @@ interface Props {
 /** The ticket's pull requests, issue and agents, and similar tickets. */
 export function Links({ project, ticket, mayWrite }: Props) {
   const at = { id: project.id, ticketId: ticket.id };
-  const { data: pulls } = useQuery(trpc.integrations.listPullRequests.queryOptions(at));
-  const { data: runs } = useQuery(trpc.agents.list.queryOptions(at));
+  const { data: pulls } = useQuery(pullRequestsQuery(at));
+  const { data: runs } = useQuery(runsQuery(at));
   return (
     <div className="links">
       <Part
@@ -71,27 +79,14 @@ function Part(props: { title: string; empty: string; isEmpty: boolean | undefine
 
 function Issue({ project, ticket, mayWrite }: Props) {
   const at = { id: project.id, ticketId: ticket.id };
-  const { data: issue } = useQuery(trpc.integrations.getIssue.queryOptions(at));
+  const { data: issue } = useQuery(issueQuery(at));
   const [number, setNumber] = useState("");
-  const after = {
-    onError: (error: unknown) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
-  };
-  const link = useMutation({
-    mutationFn: () => {
-      const issue_number = Number(number.replace("#", ""));
-      return handoff.api.integrations.linkIssue.mutate({
-        ...at,
-        ...(Number.isInteger(issue_number) ? { issue_number } : { issue_url: number }),
-      });
-    },
-    onSuccess: () => setNumber(""),
-    ...after,
-  });
-  const unlink = useMutation({ mutationFn: () => handoff.api.integrations.unlinkIssue.mutate(at), ...after });
+  const onError = (error: unknown) => sayRefused(error);
+  const link = useMutation({ ...linkIssue(at), onSuccess: () => setNumber(""), onError });
+  const unlink = useMutation({ ...unlinkIssue(at), onError });
   const send = (event: FormEvent) => {
     event.preventDefault();
-    if (number.trim()) link.mutate();
+    if (number.trim()) link.mutate(number);
   };
   return (
     <section aria-label={words.issue}>
@@ -130,16 +125,10 @@ function Issue({ project, ticket, mayWrite }: Props) {
  */
 function Alike({ project, ticket }: Pick<Props, "project" | "ticket">) {
   const at = { id: project.id, ticketId: ticket.id };
-  const { data: twins } = useQuery(trpc.suggestions.duplicates.queryOptions({ ...at, limit: 200 }));
-  const { data: similar, error } = useQuery({
-    ...trpc.tickets.similar.queryOptions({
-      id: project.id,
-      title: ticket.title,
-      description: ticket.description,
-    }),
-    staleTime: 300_000,
-    retry: false,
-  });
+  const { data: twins } = useQuery(duplicatesQuery(at));
+  const { data: similar, error } = useQuery(
+    similarQuery(project.id, { title: ticket.title, description: ticket.description }),
+  );
   const others = similar?.similar_existing.filter(({ ticket_ref }) => ticket_ref !== ticket.ticket_ref) ?? [];
   const open = (ref: string) => ({ to: ".", search: (old: object) => ({ ...old, ticket: ref }) }) as const;
   return (

@@ -11,10 +11,11 @@ import {
   ToggleButton,
   ToggleButtonGroup,
 } from "react-aria-components";
-import { fieldErrorsOf, handoff, refreshProject, sentenceOf, trpc } from "../api/client.ts";
+import { fieldErrorsOf, sentenceOf } from "../api/client.ts";
 import type { Priority, Project, RequestType, Role } from "../api/types.ts";
 import { useDraft } from "../app/drafts.ts";
 import { sayDone } from "../app/toasts.tsx";
+import { createTicket, similarQuery } from "../data/tickets.ts";
 import { Sheet } from "../ui/dialog.tsx";
 import { Field } from "../ui/field.tsx";
 import { PriorityIcon, StageIcon, TypeIcon } from "../ui/icons.tsx";
@@ -69,13 +70,12 @@ function NewTicketForm({ project, leave }: { project: Project; leave: (ticket?: 
   const create = useMutation({
     mutationFn: () => {
       const { key, ...fields } = draft;
-      return handoff.api.tickets.create.mutate({ id: project.id, ...fields, idempotency_key: key });
+      return createTicket({ id: project.id, ...fields, idempotency_key: key });
     },
     onSuccess: ({ ticket }) => {
       setDraft(null);
       sayDone(words.created(ticket.ticket_ref));
       leave(ticket.ticket_ref);
-      void refreshProject(project.id);
     },
   });
   return (
@@ -196,15 +196,9 @@ function Similar({ project, title, description, open }: SimilarProps) {
     return () => clearTimeout(later);
   }, [title, description]);
   const { data, isFetching, error } = useQuery({
-    ...trpc.tickets.similar.queryOptions({
-      id: project.id,
-      title: asked?.title ?? "",
-      description: asked?.description ?? "",
-    }),
+    ...similarQuery(project.id, asked ?? { title: "", description: "" }),
     enabled: asked !== null,
     placeholderData: keepPreviousData,
-    staleTime: 60_000,
-    retry: false,
   });
   const found = asked ? data?.similar_existing ?? [] : [];
   const hint = !asked

@@ -1,10 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { type KeyboardEvent, useState } from "react";
 import { Button } from "react-aria-components";
-import { codeOf, handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import { codeOf, sentenceOf } from "../api/client.ts";
 import type { Question } from "../api/types.ts";
 import { useDraft } from "../app/drafts.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { answerQuestion, withdrawQuestion } from "../data/questions.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { Check } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
@@ -24,14 +25,8 @@ interface Props {
 export function QuestionCard({ project, question, mayWrite, isOwn = false, onAnswered }: Props) {
   const { asked_by, prompt, context, status, answer, due_at } = question;
   const withdraw = useMutation({
-    mutationFn: () =>
-      handoff.api.questions.withdraw.mutate({
-        id: project.id,
-        ticketId: question.ticket_id,
-        questionId: question.id,
-      }),
+    ...withdrawQuestion({ id: project.id, ticketId: question.ticket_id }, question.id),
     onError: (error) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
   });
   return (
     <article className={`question ${status}`}>
@@ -101,20 +96,16 @@ function AnswerForm({ project, question, onAnswered }: FormProps) {
     (kind === "confirmation" ? [{ id: "yes", label: words.yes }, { id: "no", label: words.no }] : []);
   const isMultiple = selection === "multiple";
   const answer = useMutation({
-    mutationFn: (option_ids: string[]) =>
-      handoff.api.questions.answer.mutate({
-        id: project.id,
-        ticketId: question.ticket_id,
-        questionId: question.id,
-        ...(option_ids.length > 0 && { option_ids }),
-        ...(text.trim() && { text }),
-        ...(isConfirmed && { confirm_stale: true }),
-      }),
+    ...answerQuestion({ id: project.id, ticketId: question.ticket_id }, question.id),
     onSuccess: () => (setDraft(null), onAnswered?.()),
-    onSettled: () => refreshProject(project.id),
   });
   const isReady = (text.trim() !== "" || chosen.length > 0) && (!stale || isConfirmed);
-  const send = () => isReady && !answer.isPending && answer.mutate(chosen);
+  const send = () =>
+    isReady && !answer.isPending && answer.mutate({
+      ...(chosen.length > 0 && { option_ids: chosen }),
+      ...(text.trim() && { text }),
+      ...(isConfirmed && { confirm_stale: true }),
+    });
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
   };

@@ -1,10 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components";
-import { codeOf, handoff, refreshProject, sentenceOf } from "../api/client.ts";
+import { codeOf, sentenceOf } from "../api/client.ts";
 import type { Project, Task } from "../api/types.ts";
 import { useName, usePeople } from "../app/people.ts";
 import { PersonChooser } from "../app/person_chooser.tsx";
+import { updateTask } from "../data/tasks.ts";
 import { Field } from "../ui/field.tsx";
 import { Choice } from "../ui/menu.tsx";
 import { app } from "../words/app.ts";
@@ -31,18 +32,14 @@ export function TaskForm({ project, task, all, close }: Props) {
   });
   const change = (part: Partial<typeof fields>) => setFields({ ...fields, ...part });
   const save = useMutation({
-    mutationFn: () => handoff.api.tasks.update.mutate(inputOf(), { context: { ifMatch: task.version } }),
+    ...updateTask({ id: project.id, ticketId: task.handoff_request_id }, task),
     onSuccess: close,
-    onSettled: () => refreshProject(project.id),
   });
   function inputOf() {
     const { title, body, role, minutes, criteria, before, assignee } = fields;
     const done = new Set(task.acceptance_criteria.filter((each) => each.done).map(({ text }) => text));
     const lines = criteria.split("\n").map((line) => line.trim()).filter(Boolean);
     return {
-      id: project.id,
-      ticketId: task.handoff_request_id,
-      taskId: task.id,
       title,
       body: body || null,
       role,
@@ -54,7 +51,7 @@ export function TaskForm({ project, task, all, close }: Props) {
   }
   const send = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    save.mutate(inputOf());
   };
   const others = all.filter(({ id }) => id !== task.id);
   const toggle = (id: string) =>

@@ -1,11 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject } from "../api/client.ts";
 import { part } from "../api/load.ts";
 import type { Project, Task } from "../api/types.ts";
 import { useName } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { actOnTask, updateTask } from "../data/tasks.ts";
 import { Down, More, Pencil, Trash, Up } from "../ui/icons.tsx";
 import { Choice, MenuButton } from "../ui/menu.tsx";
 import { Markdown } from "../ui/markdown.tsx";
@@ -24,26 +24,13 @@ interface Props {
   down: (() => void) | undefined;
 }
 
-type Change = Omit<Parameters<typeof handoff.api.tasks.update.mutate>[0], "id" | "ticketId" | "taskId">;
-
 export function TaskRow({ project, task, all, mayWrite, up, down }: Props) {
   const [reason, setReason] = useState<string | null>(null);
   const [isEditing, setEditing] = useState(false);
-  const at = { id: project.id, ticketId: task.handoff_request_id, taskId: task.id };
-  const after = {
-    onError: (error: unknown) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
-  };
-  const change = useMutation({
-    mutationFn: (fields: Change) =>
-      handoff.api.tasks.update.mutate({ ...at, ...fields }, { context: { ifMatch: task.version } }),
-    ...after,
-  });
-  const act = useMutation({
-    mutationFn: async (what: "claim" | "release" | "delete"): Promise<unknown> =>
-      await handoff.api.tasks[what].mutate(at),
-    ...after,
-  });
+  const at = { id: project.id, ticketId: task.handoff_request_id };
+  const onError = (error: unknown) => sayRefused(error);
+  const change = useMutation({ ...updateTask(at, task), onError });
+  const act = useMutation({ ...actOnTask(at, task.id), onError });
   const setStatus = (status: Task["status"] | undefined) => {
     if (!status || status === task.status) return;
     if (status === "blocked") setReason("");

@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject, trpc } from "../api/client.ts";
 import type { Project, Role, Task, Ticket } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { createTask, reorderTasks, tasksQuery } from "../data/tasks.ts";
 import { Plus } from "../ui/icons.tsx";
 import { Choice } from "../ui/menu.tsx";
 import { ROLES } from "../words/enums.ts";
@@ -19,20 +19,15 @@ interface Props {
 /** The tasks of a ticket in their order. They can be claimed, finished, moved and added. */
 export function Tasks({ project, ticket, mayWrite }: Props) {
   const at = { id: project.id, ticketId: ticket.id };
-  const { data } = useQuery(trpc.tasks.list.queryOptions(at));
+  const { data } = useQuery(tasksQuery(at));
   const tasks = data?.tasks ?? [];
-  const reorder = async (task: Task, by: number) => {
+  const order = useMutation({ ...reorderTasks(at), onError: (error) => sayRefused(error) });
+  const reorder = (task: Task, by: number) => {
     const ids = tasks.map(({ id }) => id);
     const place = ids.indexOf(task.id);
     ids.splice(place, 1);
     ids.splice(place + by, 0, task.id);
-    try {
-      await handoff.api.tasks.reorder.mutate({ ...at, task_ids: ids });
-      sayDone(words.moved(task.title, place + by + 1, ids.length));
-    } catch (error) {
-      sayRefused(error);
-    }
-    await refreshProject(project.id);
+    order.mutate(ids, { onSuccess: () => sayDone(words.moved(task.title, place + by + 1, ids.length)) });
   };
   return (
     <>
@@ -45,8 +40,8 @@ export function Tasks({ project, ticket, mayWrite }: Props) {
             task={task}
             all={tasks}
             mayWrite={mayWrite}
-            up={place > 0 ? () => void reorder(task, -1) : undefined}
-            down={place < tasks.length - 1 ? () => void reorder(task, 1) : undefined}
+            up={place > 0 ? () => reorder(task, -1) : undefined}
+            down={place < tasks.length - 1 ? () => reorder(task, 1) : undefined}
           />
         ))}
       </ol>
@@ -59,14 +54,13 @@ function AddTask({ project, ticket }: { project: Project; ticket: Ticket }) {
   const [title, setTitle] = useState("");
   const [role, setRole] = useState<Role>(ticket.roles[0]?.role ?? "other");
   const add = useMutation({
-    mutationFn: () => handoff.api.tasks.create.mutate({ id: project.id, ticketId: ticket.id, title, role }),
+    ...createTask({ id: project.id, ticketId: ticket.id }),
     onSuccess: () => setTitle(""),
     onError: (error) => sayRefused(error),
-    onSettled: () => refreshProject(project.id),
   });
   const send = (event: FormEvent) => {
     event.preventDefault();
-    if (title.trim() && !add.isPending) add.mutate();
+    if (title.trim() && !add.isPending) add.mutate({ title, role });
   };
   return (
     <form className="add-row" onSubmit={send}>

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
-import { sentenceOf, trpc } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import { part } from "../api/load.ts";
 import type { Project, Ticket } from "../api/types.ts";
 import { useTitle } from "../app/title.tsx";
+import { ticketQuery } from "../data/tickets.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import { ticket as words } from "../words/ticket.ts";
 import { Editable } from "./editable.tsx";
@@ -23,7 +24,7 @@ const PANELS = {
 
 /** A ticket with all of its parts. The panel and the page both show this. */
 export function TicketView({ project, ticketRef }: { project: Project; ticketRef: string }) {
-  const { data, error } = useQuery(trpc.tickets.get.queryOptions({ id: project.id, ticketId: ticketRef }));
+  const { data, error } = useQuery(ticketQuery({ id: project.id, ticketId: ticketRef }));
   useTitle(data ? `${data.ticket_ref} ${data.title}` : ticketRef);
   if (error && !data) return <p role="alert" className="refusal ticket-refusal">{sentenceOf(error)}</p>;
   if (!data) {

@@ -1,9 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
-import { handoff, refreshProject, trpc } from "../api/client.ts";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import type { Priority, Project, Ticket } from "../api/types.ts";
 import { type Command, useAsked, useCommands } from "../app/commands.ts";
 import { usePeople } from "../app/people.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { assignTask, tasksQuery } from "../data/tasks.ts";
 import { PRIORITIES, STAGE_ORDER, STAGES } from "../words/enums.ts";
 import { commands as words } from "../words/ticket.ts";
 import { useChoose } from "./use_save.ts";
@@ -11,18 +11,12 @@ import { useChoose } from "./use_save.ts";
 /** Commands of the palette for the open ticket: move, priority, give its tasks to somebody. */
 export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: boolean): void {
   const choose = useChoose(project, ticket);
-  const { data: tasks } = useQuery(trpc.tasks.list.queryOptions({ id: project.id, ticketId: ticket.id }));
+  const at = { id: project.id, ticketId: ticket.id };
+  const { data: tasks } = useQuery(tasksQuery(at));
   const { ticket_ref: ref } = ticket;
   const next = tasks?.tasks.find(({ status }) => status === "pending");
   const people = useAssignees(project, next !== undefined);
-  const assign = (person: string) =>
-    handoff.api.tasks.update.mutate({
-      id: project.id,
-      ticketId: ticket.id,
-      taskId: next!.id,
-      assignee_user_id: person,
-    })
-      .catch((error: unknown) => sayRefused(error)).finally(() => refreshProject(project.id));
+  const assign = useMutation({ ...assignTask(at), onError: (error) => sayRefused(error) });
   const commands: Command[] = [
     ...STAGE_ORDER.filter((stage) => stage !== ticket.stage).map((stage) => ({
       id: `move-${stage}`,
@@ -39,7 +33,7 @@ export function useTicketCommands(project: Project, ticket: Ticket, mayWrite: bo
     ...(next ? people.found : []).map(({ id, name }) => ({
       id: `assign-${id}`,
       name: words.assign(next!.title, name),
-      run: () => void assign(id),
+      run: () => assign.mutate({ taskId: next!.id, assignee_user_id: id }),
     })),
     ...(next && people.hasMore
       ? [{ id: "assign-more", name: words.assignMore(next.title), run: () => {}, isHint: true }]

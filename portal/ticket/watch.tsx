@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { handoff, queryClient, trpc } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
 import { sayRefused } from "../app/toasts.tsx";
+import { meQuery } from "../data/me.ts";
+import { changeWatch, watchersQuery } from "../data/watch.ts";
 import { Bell } from "../ui/icons.tsx";
 import { Toggle } from "../ui/toggle.tsx";
 import { ticket as words } from "../words/ticket.ts";
@@ -9,16 +10,11 @@ import { ticket as words } from "../words/ticket.ts";
 /** Switches whether news of the ticket goes to the person's inbox. */
 export function Watch({ project, ticketRef }: { project: Project; ticketRef: string }) {
   const at = { id: project.id, ticketId: ticketRef };
-  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
-  const { data } = useQuery(trpc.watch.list.queryOptions(at));
+  const { data: me } = useQuery(meQuery);
+  const { data } = useQuery(watchersQuery(at));
   const own = data?.watchers.find(({ user_id }) => user_id === me?.user.id);
   const isWatching = own !== undefined && !own.muted;
-  const change = useMutation({
-    mutationFn: async (watch: boolean): Promise<unknown> =>
-      await handoff.api.watch[watch ? "put" : "remove"].mutate(at),
-    onError: (error) => sayRefused(error),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: [["watch"]] }),
-  });
+  const change = useMutation({ ...changeWatch(at), onError: (error) => sayRefused(error) });
   return (
     <Toggle
       className="button quiet watch"

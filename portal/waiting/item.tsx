@@ -2,9 +2,11 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Button } from "react-aria-components";
-import { handoff, refreshProject, trpc } from "../api/client.ts";
 import type { WaitingItem } from "../api/types.ts";
 import { sayDone, sayRefused } from "../app/toasts.tsx";
+import { questionQuery } from "../data/questions.ts";
+import { actOnTask } from "../data/tasks.ts";
+import { caseQuery } from "../data/test_cases.ts";
 import { Decide } from "../ticket/decide.tsx";
 import { QuestionCard } from "../ticket/question_card.tsx";
 import { Check, Clock, Flask, Link as LinkIcon, Question, Robot, Tasks, Warn } from "../ui/icons.tsx";
@@ -94,7 +96,7 @@ function placeOf({ project, ticket }: WaitingItem) {
 
 function AskedQuestion({ item, done }: Pick<Props, "item" | "done">) {
   const at = placeOf(item);
-  const { data: question, error } = useQuery(trpc.questions.get.queryOptions({ ...at, questionId: item.id }));
+  const { data: question, error } = useQuery(questionQuery(at, item.id));
   if (error) return <p className="hint">{words.goneHint}</p>;
   if (!question) return <p dir="auto">{item.title}</p>;
   return <QuestionCard project={at} question={question} mayWrite onAnswered={done} />;
@@ -102,7 +104,7 @@ function AskedQuestion({ item, done }: Pick<Props, "item" | "done">) {
 
 function Approval({ item, done }: Pick<Props, "item" | "done">) {
   const at = placeOf(item);
-  const { data: testCase } = useQuery(trpc.testCases.get.queryOptions({ ...at, caseId: item.id }));
+  const { data: testCase } = useQuery(caseQuery(at, item.id));
   return (
     <>
       <b dir="auto">{item.title}</b>
@@ -120,10 +122,9 @@ function Approval({ item, done }: Pick<Props, "item" | "done">) {
 function ReadyTask({ item, done }: Pick<Props, "item" | "done">) {
   const at = placeOf(item);
   const claim = useMutation({
-    mutationFn: () => handoff.api.tasks.claim.mutate({ ...at, taskId: item.id }),
+    ...actOnTask(at, item.id),
     onSuccess: () => (sayDone(words.claimed(item.title)), done()),
     onError: (error) => sayRefused(error),
-    onSettled: () => refreshProject(at.id),
   });
   return (
     <div className="row">
@@ -133,7 +134,7 @@ function ReadyTask({ item, done }: Pick<Props, "item" | "done">) {
         className="button"
         data-act="approve"
         isPending={claim.isPending}
-        onPress={() => claim.mutate()}
+        onPress={() => claim.mutate("claim")}
       >
         <Check />
         {words.claim}

@@ -2,18 +2,15 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef } from "react";
 import { Button } from "react-aria-components";
-import { queryClient, sentenceOf, trpc } from "../api/client.ts";
+import { sentenceOf } from "../api/client.ts";
 import type { WaitingItem } from "../api/types.ts";
 import { useWaitingCount } from "../app/areas.tsx";
 import { useKeys } from "../app/keys.ts";
 import { useTitle } from "../app/title.tsx";
+import { waitingChanged, waitingQuery } from "../data/waiting.ts";
 import { Check } from "../ui/icons.tsx";
 import { waiting as words } from "../words/waiting.ts";
 import { Item } from "./item.tsx";
-
-interface Page {
-  next_cursor: string | null;
-}
 
 /**
  * The first page. It lists everything that waits for this person, who decides one item after the
@@ -21,11 +18,7 @@ interface Page {
  */
 export function Waiting() {
   useTitle(words.title, undefined, useWaitingCount());
-  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(
-    trpc.waiting.list.infiniteQueryOptions({ limit: 20 }, {
-      getNextPageParam: ({ next_cursor }: Page) => next_cursor ?? undefined,
-    }),
-  );
+  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(waitingQuery);
   const items = data?.pages.flatMap((page) => page.waiting) ?? [];
   const list = useRef<HTMLOListElement>(null);
   const navigate = useNavigate();
@@ -56,7 +49,7 @@ export function Waiting() {
     const all = cards();
     const at = all.findIndex((card) => card.dataset["waiting"] === item.id);
     focusItem(all[at + 1] ?? all[at - 1] ?? document.querySelector<HTMLElement>("#main"));
-    void queryClient.invalidateQueries({ queryKey: [["waiting"]] });
+    void waitingChanged();
   };
   return (
     <main className="page waiting" id="main" tabIndex={-1}>

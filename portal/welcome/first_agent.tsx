@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { handoff, trpc } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
+import { createKey, keysQuery } from "../data/keys.ts";
 import { ConnectAgent } from "../settings/connect_agent.tsx";
 import { USUAL_SCOPES } from "../settings/new_key.tsx";
 import { CallForm } from "../ui/call_form.tsx";
@@ -19,7 +19,7 @@ export function FirstAgent({ project, ticketRef }: Props) {
   const [made, setMade] = useState<{ id: string; key: string } | null>(null);
   const create = async ({ name = "" }: Record<string, string>) =>
     setMade(
-      await handoff.api.keys.create.mutate({ name, scopes: [...USUAL_SCOPES], project_id: project.id }),
+      await createKey({ name, scopes: [...USUAL_SCOPES], project_id: project.id }),
     );
   if (!made) {
     return (
@@ -49,7 +49,7 @@ const AGAIN_MS = 2_000;
 
 function FirstCall({ keyId }: { keyId: string }) {
   const { data: isUsed = false } = useQuery({
-    ...trpc.keys.list.queryOptions({ limit: 200 }),
+    ...keysQuery,
     select: ({ keys }) => keys.some(({ id, last_used_at }) => id === keyId && last_used_at !== null),
     refetchInterval: ({ state }) =>
       state.data?.keys.some(({ id, last_used_at }) => id === keyId && last_used_at !== null)

@@ -1,5 +1,5 @@
-import { handoff, refreshProject } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
+import { createTicket } from "../data/tickets.ts";
 import { CallForm } from "../ui/call_form.tsx";
 import { Field } from "../ui/field.tsx";
 import { welcome as words } from "../words/welcome.ts";
@@ -7,7 +7,7 @@ import { welcome as words } from "../words/welcome.ts";
 /** The two texts that every ticket needs. All other fields can be set in the ticket itself. */
 export function FirstTicket({ project }: { project: Project }) {
   const create = async ({ title = "", description = "" }: Record<string, string>) => {
-    await handoff.api.tickets.create.mutate({
+    await createTicket({
       id: project.id,
       title,
       description,
@@ -15,7 +15,6 @@ export function FirstTicket({ project }: { project: Project }) {
       priority: "medium",
       blocking: false,
     });
-    await refreshProject(project.id);
   };
   return (
     <CallForm submit={words.create} send={create}>

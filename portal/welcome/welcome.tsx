@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { trpc } from "../api/client.ts";
 import type { Project } from "../api/types.ts";
 import { useProjects } from "../app/project.ts";
 import { useTitle } from "../app/title.tsx";
+import { meQuery } from "../data/me.ts";
+import { firstTicketQuery } from "../data/tickets.ts";
 import { NewProject } from "../projects/new_project.tsx";
 import { Check } from "../ui/icons.tsx";
 import { app } from "../words/app.ts";
@@ -19,7 +20,7 @@ import { FirstTicket } from "./first_ticket.tsx";
 export function Welcome() {
   useTitle(app.firstSteps);
   const projects = useProjects();
-  const { data: me } = useQuery(trpc.auth.me.queryOptions({}));
+  const { data: me } = useQuery(meQuery);
   const [project] = projects ?? [];
   return (
     <main className="page welcome" id="main" tabIndex={-1} aria-busy={!projects || !me}>
@@ -36,7 +37,7 @@ export function Welcome() {
 
 function Steps({ project }: { project: Project | undefined }) {
   const { data } = useQuery({
-    ...trpc.tickets.list.queryOptions({ id: project?.id ?? "", limit: 1, sort: "created_at" }),
+    ...firstTicketQuery(project?.id ?? ""),
     enabled: project !== undefined,
   });
   const ticket = data?.tickets[0];

@@ -46,6 +46,28 @@ const STEADY: ReadonlySet<string> = new Set([
   "auth.me",
 ]);
 
+/** The place of a ticket in the API: its project, and its own id or ref. */
+export interface TicketAt {
+  id: string;
+  ticketId: string;
+}
+
+/** Reads what shows a ticket again, because the caller has changed the ticket or a part of it. */
+export async function ticketChanged({ id }: TicketAt): Promise<void> {
+  await projectChanged(id);
+}
+
+/** Reads what shows a project's tickets again, because the caller has changed several of them. */
+export async function projectChanged(project: string): Promise<void> {
+  await queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => {
+      const asked = askedBy(queryKey);
+      return asked !== null &&
+        (["waiting", "inbox"].includes(asked.path[0]!) || asked.input["id"] === project);
+    },
+  });
+}
+
 /** Tells whether an event makes the data of a query out of date. */
 export function concerns(key: QueryKey, event: LiveEvent, stages: ReadonlySet<unknown>): boolean {
   const asked = askedBy(key);

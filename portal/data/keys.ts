@@ -1,0 +1,16 @@
+import { handoff, trpc } from "../api/client.ts";
+import type { Inputs } from "../api/types.ts";
+import { changing } from "./changing.ts";
+
+export const keysQuery = trpc.keys.list.queryOptions({ limit: 200 });
+
+const keys = trpc.keys.list.pathKey();
+
+export const createKey = (input: Inputs["keys"]["create"]) =>
+  changing(handoff.api.keys.create.mutate(input), keys);
+
+export const revokeKey = (id: string) => changing(handoff.api.keys.revoke.mutate({ id }), keys);
+
+/** Changes the password, which may also revoke the person's keys. */
+export const changePassword = (input: Inputs["auth"]["changePassword"]) =>
+  changing(handoff.api.auth.changePassword.mutate(input), keys);

@@ -1,0 +1,26 @@
+import { handoff, trpc } from "../api/client.ts";
+import type { TicketAt } from "./changes.ts";
+import { ticketChange } from "./changing.ts";
+
+export const pullRequestsQuery = (at: TicketAt) => trpc.integrations.listPullRequests.queryOptions(at);
+export const runsQuery = (at: TicketAt) => trpc.agents.list.queryOptions(at);
+export const issueQuery = (at: TicketAt) => trpc.integrations.getIssue.queryOptions(at);
+
+export function duplicatesQuery(at: TicketAt) {
+  return trpc.suggestions.duplicates.queryOptions({ ...at, limit: 200 });
+}
+
+/** Links an issue that the person names by its number or by its address. */
+export function linkIssue(at: TicketAt) {
+  return ticketChange(at, (named: string) => {
+    const issue_number = Number(named.replace("#", ""));
+    return handoff.api.integrations.linkIssue.mutate({
+      ...at,
+      ...(Number.isInteger(issue_number) ? { issue_number } : { issue_url: named }),
+    });
+  });
+}
+
+export function unlinkIssue(at: TicketAt) {
+  return ticketChange(at, () => handoff.api.integrations.unlinkIssue.mutate(at));
+}

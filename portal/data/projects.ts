@@ -1,0 +1,34 @@
+import { handoff, trpc } from "../api/client.ts";
+import type { Inputs } from "../api/types.ts";
+import { changing } from "./changing.ts";
+import { nextPage } from "./pages.ts";
+
+export const projectsQuery = trpc.projects.list.queryOptions({ limit: 200 });
+
+export function peopleQuery(project: string, input: Omit<Inputs["projects"]["people"], "id">) {
+  return trpc.projects.people.queryOptions({ id: project, ...input });
+}
+
+export function membersQuery(project: string) {
+  return trpc.projects.members.infiniteQueryOptions({ id: project, limit: 100 }, nextPage);
+}
+
+const projects = trpc.projects.list.pathKey();
+const members = trpc.projects.members.pathKey();
+
+export const createProject = (input: Inputs["projects"]["create"]) =>
+  changing(handoff.api.projects.create.mutate(input), projects);
+
+export const updateProject = (input: Inputs["projects"]["update"]) =>
+  changing(handoff.api.projects.update.mutate(input), projects);
+
+export const archiveProject = (id: string) => changing(handoff.api.projects.archive.mutate({ id }), projects);
+
+export const putRepositories = (input: Inputs["projects"]["putRepositories"]) =>
+  changing(handoff.api.projects.putRepositories.mutate(input), projects);
+
+export const putMember = (input: Inputs["projects"]["putMember"]) =>
+  changing(handoff.api.projects.putMember.mutate(input), members);
+
+export const removeMember = (input: Inputs["projects"]["removeMember"]) =>
+  changing(handoff.api.projects.removeMember.mutate(input), members);

@@ -1,0 +1,23 @@
+import { handoff, trpc } from "../api/client.ts";
+import type { Inputs } from "../api/types.ts";
+import { changing } from "./changing.ts";
+import { nextPage } from "./pages.ts";
+
+export function usersQuery(q: string) {
+  return trpc.users.list.infiniteQueryOptions({ limit: 100, ...(q && { q }) }, nextPage);
+}
+
+/** The first active people whose name or address has a word that begins so. */
+export function foundUsersQuery(q: string, limit: number) {
+  return trpc.users.list.queryOptions({ q, deactivated: false, limit });
+}
+
+const users = trpc.users.list.pathKey();
+
+export const createUser = (input: Inputs["users"]["create"]) =>
+  changing(handoff.api.users.create.mutate(input), users);
+
+export const updateUser = (input: Inputs["users"]["update"]) =>
+  changing(handoff.api.users.update.mutate(input), users);
+
+export const inviteUser = (id: string) => handoff.api.users.invite.mutate({ id });
