@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { exists } from "../db/files.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
-import { makeQueues } from "../src/core/queue.ts";
+import { makeQueues, QUEUES } from "../src/core/queue.ts";
 
 /** A server on which tests make databases of their own. Without it they use embedded ones. */
 export const serverUrl = Deno.env.get("DATABASE_URL") || undefined;
@@ -19,29 +19,91 @@ export interface Place {
  * migrating each.
  */
 export async function makeTemplate(): Promise<Place> {
-  return serverUrl ? await fillPlace(await emptyPlace("template")) : await keep("template", fillPlace);
+  if (serverUrl) return await fillPlace(await emptyPlace("template"));
+  const sources = await readSources();
+  return await keep("template", sources, async (dataDir) => {
+    await copyTemplate(await earlierTemplate(sources) ?? await keptEmpty(sources), dataDir);
+    await fillPlace({ dataDir });
+  });
 }
 
 /**
  * Makes a new, empty embedded database. It is a copy, because creating one takes some ten seconds.
  */
 export async function emptyPglite(dataDir?: string): Promise<Place> {
-  const empty = await keep("empty", async (place) => {
-    const database = await openDatabase(place);
+  return await copyTemplate(await keptEmpty(await readSources()), dataDir);
+}
+
+function keptEmpty({ engine }: Sources): Promise<Place> {
+  return keep("empty", { engine, steps: {} }, async (dataDir) => {
+    const database = await openDatabase({ dataDir });
     await database.close();
-    return place;
   });
-  return await copyTemplate(empty, dataDir);
+}
+
+/** What an embedded database is made of. A database can be brought to the state of more steps. */
+interface Sources {
+  /** A fingerprint of the database itself and of the programs that fill it. */
+  engine: string;
+  /** The checksum of each migration, and the name of each queue. */
+  steps: Record<string, string>;
+}
+
+const ROOT = new URL("../", import.meta.url);
+const CACHE = new URL("node_modules/.cache/handoff-test-databases", ROOT).pathname;
+
+async function readSources(): Promise<Sources> {
+  const engine = createHash("sha256");
+  for (const file of ["package-lock.json", "db/queue.ts", "db/migrate.ts", "db/pglite.ts"]) {
+    engine.update(await Deno.readFile(new URL(file, ROOT)));
+  }
+  const steps = Object.fromEntries(
+    Object.entries(QUEUES).map(([name, queue]) => [name, sha256(JSON.stringify(queue))]),
+  );
+  for await (const { name } of Deno.readDir(new URL("db/migrations/", ROOT))) {
+    if (name.endsWith(".sql")) {
+      steps[name] = sha256(await Deno.readFile(new URL(`db/migrations/${name}`, ROOT)));
+    }
+  }
+  return { engine: engine.digest("hex"), steps };
+}
+
+function sha256(data: string | Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+/** Returns the kept template that has the most of these steps, and none that is different or more. */
+async function earlierTemplate({ engine, steps }: Sources): Promise<Place | undefined> {
+  let [best, most] = [undefined as Place | undefined, 0];
+  for await (const { name } of Deno.readDir(CACHE)) {
+    const file = `${CACHE}/${name}/sources.json`;
+    if (!name.startsWith("template-") || !await exists(file)) continue;
+    const earlier: Sources = JSON.parse(await Deno.readTextFile(file));
+    const known = Object.entries(earlier.steps);
+    if (earlier.engine !== engine || known.length <= most) continue;
+    // The start of a service brings the settings of a queue up to date, but migrations never change.
+    if (known.every(([step, sum]) => step.endsWith(".sql") ? steps[step] === sum : step in steps)) {
+      [best, most] = [{ dataDir: `${CACHE}/${name}` }, known.length];
+    }
+  }
+  return best;
 }
 
 /** Makes an embedded database, or takes the one of an earlier run until its sources change. */
-async function keep(name: string, make: (place: Place) => Promise<Place>): Promise<Place> {
-  const kept = `${CACHE}/${name}-${await fingerprint()}`;
+async function keep(
+  name: string,
+  sources: Sources,
+  make: (dataDir: string) => Promise<void>,
+): Promise<Place> {
+  const text = JSON.stringify({ engine: sources.engine, steps: sorted(sources.steps) });
+  const kept = `${CACHE}/${name}-${sha256(text)}`;
   if (await exists(kept)) return { dataDir: kept };
-  // It is made elsewhere, because the path of a socket must be short.
-  const { dataDir } = await make({ dataDir: await Deno.makeTempDir({ prefix: "handoff-test-" }) });
-  const whole = `${kept}.${crypto.randomUUID()}`;
   await Deno.mkdir(CACHE, { recursive: true });
+  // It is made elsewhere, because the path of a socket must be short.
+  const dataDir = await Deno.makeTempDir({ prefix: "handoff-test-" });
+  await make(dataDir);
+  await Deno.writeTextFile(`${dataDir}/sources.json`, text);
+  const whole = `${kept}.${crypto.randomUUID()}`;
   await run("cp", "-r", dataDir, whole);
   await Deno.remove(dataDir, { recursive: true });
   // It gets its name only when it is complete. If two runs make the template at once, the later run
@@ -50,20 +112,8 @@ async function keep(name: string, make: (place: Place) => Promise<Place>): Promi
   return { dataDir: kept };
 }
 
-const CACHE = new URL("../node_modules/.cache/handoff-test-databases", import.meta.url).pathname;
-
-/**
- * Returns a fingerprint of the sources, which tells whether a kept template is still up to date.
- */
-async function fingerprint(): Promise<string> {
-  const root = new URL("../", import.meta.url);
-  const files = ["package-lock.json", "src/core/queue.ts", "db/queue.ts", "db/migrate.ts", "db/pglite.ts"];
-  for await (const { name } of Deno.readDir(new URL("db/migrations/", root))) {
-    files.push(`db/migrations/${name}`);
-  }
-  const hash = createHash("sha256");
-  for (const file of files.sort()) hash.update(await Deno.readFile(new URL(file, root)));
-  return hash.digest("hex");
+function sorted(steps: Sources["steps"]): Sources["steps"] {
+  return Object.fromEntries(Object.entries(steps).sort(([a], [b]) => a < b ? -1 : 1));
 }
 
 async function fillPlace(place: Place): Promise<Place> {

@@ -188,9 +188,26 @@ interface Held {
   readonly now: Harness;
 }
 
-/** Makes one harness for all tests of a file. Call it at the top of the file. */
-export function useHarness(options: HarnessOptions = {}): Held {
-  return held(() => openHarness(options), (harness) => harness.close());
+/** Makes one harness for all tests of a file, or for those of many files. Call it at the top of the file. */
+export function useHarness(options?: HarnessOptions): Held {
+  return options === undefined && inject("sharesService")
+    ? held(() => shared ??= openShared(), leaveAsFound)
+    : held(() => openHarness(options), (harness) => harness.close());
+}
+
+/** The harness of all files that this process runs. It ends with the process, and its database with the run. */
+let shared: Promise<Harness> | undefined;
+
+async function openShared(): Promise<Harness> {
+  const place = await copyTemplate(inject("template"));
+  await Deno.writeTextFile(`${inject("run")}/${Deno.pid}.json`, JSON.stringify(place));
+  return await openHarnessAt(place);
+}
+
+/** A file leaves nothing behind that the next one in the same process would notice. */
+function leaveAsFound(): void {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
 }
 
 /**
@@ -206,7 +223,7 @@ export function useSecondHarness(first: Held, options: HarnessOptions = {}): Hel
   );
 }
 
-function held(open: () => Promise<Harness>, close: (harness: Harness) => Promise<void>): Held {
+function held(open: () => Promise<Harness>, close: (harness: Harness) => void | Promise<void>): Held {
   let harness: Harness | undefined;
   beforeAll(async () => {
     harness = await open();
