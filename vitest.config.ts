@@ -29,12 +29,16 @@ const CAMPAIGN = [
 
 /** Tests that assume an otherwise empty database, or change what all others rely on. */
 const EMPTY = [
+  "tests/admin/administration.test.ts",
   "tests/admin/audit.test.ts",
   "tests/core/log.test.ts",
   "tests/db/unprepared.test.ts",
+  "tests/events/list.test.ts",
   "tests/http/health.test.ts",
   "tests/sending/rebinding.test.ts",
+  "tests/tasks/list_project_tasks.test.ts",
   "tests/tickets/read_together.test.ts",
+  "tests/users/accounts.test.ts",
 ];
 
 /** What a test mentions that starts a service or another process of its own. */
