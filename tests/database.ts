@@ -41,7 +41,7 @@ function keptEmpty({ engine }: Sources): Promise<Place> {
   });
 }
 
-/** What an embedded database is made of. A database can be brought to the state of more steps. */
+/** The sources of an embedded database. More steps can be applied to one that has few. */
 interface Sources {
   /** A fingerprint of the database itself and of the programs that fill it. */
   engine: string;
