@@ -766,6 +766,13 @@ create table survey_responses (
 CREATE UNIQUE INDEX survey_responses_user_key ON public.survey_responses USING btree (survey_id, user_id)
   WHERE (user_id IS NOT NULL);
 
+create table task_numbers (
+  ticket_id uuid not null,
+  last integer not null,
+  constraint task_numbers_pkey PRIMARY KEY (ticket_id),
+  constraint task_numbers_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
+);
+
 create table tasks (
   id uuid not null,
   ticket_id uuid not null,
@@ -789,10 +796,12 @@ create table tasks (
   version integer not null default 1,
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
+  number integer not null,
   constraint tasks_assignee_user_id_fkey FOREIGN KEY (assignee_user_id) REFERENCES users(id),
   constraint tasks_blocked_has_reason CHECK (((status = 'blocked'::text) = (blocking_reason IS NOT NULL))),
   constraint tasks_done_is_completed CHECK (((status <> 'done'::text) OR (completed_at IS NOT NULL))),
   constraint tasks_lease_is_at_work CHECK (((lease_expires_at IS NULL) OR (status = 'in_progress'::text))),
+  constraint tasks_number_key UNIQUE (ticket_id, number),
   constraint tasks_pkey PRIMARY KEY (id),
   constraint tasks_role_check CHECK ((role = ANY (ARRAY['frontend'::text, 'backend'::text, 'design'::text,
     'devops'::text, 'qa'::text, 'other'::text]))),
@@ -823,13 +832,14 @@ CREATE TRIGGER tasks_lost_assignee_update BEFORE UPDATE OF status, assignee_user
   ROW WHEN (((new.status = 'pending'::text) AND (new.assignee_user_id IS NOT NULL) AND ((old.status IS
   DISTINCT FROM new.status) OR (old.assignee_user_id IS DISTINCT FROM new.assignee_user_id)))) EXECUTE
   FUNCTION drop_lost_assignee();
+CREATE TRIGGER tasks_number BEFORE INSERT ON public.tasks FOR EACH ROW EXECUTE FUNCTION give_task_number();
 CREATE TRIGGER tasks_tell_insert AFTER INSERT ON public.tasks FOR EACH ROW WHEN (((new.assignee_user_id IS NOT
   NULL) AND (new.status = 'pending'::text))) EXECUTE FUNCTION tell_of_assignment();
 CREATE TRIGGER tasks_tell_update AFTER UPDATE OF assignee_user_id ON public.tasks FOR EACH ROW WHEN
   (((new.assignee_user_id IS DISTINCT FROM old.assignee_user_id) AND (new.assignee_user_id IS NOT NULL) AND
   (new.assignee_session_id IS NULL))) EXECUTE FUNCTION tell_of_assignment();
 call track_history('tasks', 'task', 'id',
-  'id ticket_id project_id lease_expires_at version created_at updated_at');
+  'id ticket_id project_id number lease_expires_at version created_at updated_at');
 
 create table test_cases (
   id uuid not null,
@@ -1431,6 +1441,18 @@ AS $function$
     updated_at = clock_timestamp()
   from stale where t.id = stale.id
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.give_task_number()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into task_numbers as n (ticket_id, last) values (new.ticket_id, coalesce(new.number, 1))
+  on conflict (ticket_id) do update set last = case when new.number is null then n.last + 1 else greatest(n.last, new.number) end
+  returning coalesce(new.number, n.last) into new.number;
+  return new;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.has_symbols(text text)

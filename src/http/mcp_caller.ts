@@ -2,6 +2,7 @@ import { hasScope } from "../core/access.ts";
 import type { ActorContext } from "../core/context.ts";
 import type { Caller, InputOf, OutputOf, ProcedureName } from "../mcp/tool.ts";
 import { locateProject } from "../projects/locate.ts";
+import { locateTask } from "../tasks/locate.ts";
 import { callProcedure } from "../routers/trpc.ts";
 import { readUntilDone, type Waiter } from "./mcp_wait.ts";
 import type { PublishedProcedure } from "./procedures.ts";
@@ -38,6 +39,7 @@ export function callerOf(ctx: ActorContext, procedures: Procedures, waiter: Wait
       // The current ref, if the ref has a former key of the project.
       return { id, ticketId: `${key}${ref.slice(dash)}` };
     },
+    locateTask: ({ task_id: task, ticket }) => locateTask(ctx, { task, ticket }),
     project: (key) => locateProject(ctx, key),
     wait: (waiting) => readUntilDone(ctx.feed, waiting, waiter),
   };

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Cursor, Id, text } from "../core/schema.ts";
+import { Cursor, text } from "../core/schema.ts";
+import { TaskName } from "../tasks/schema.ts";
 
 // Fields that occur in the input or output of several tools. Limits come from the procedures' own
 // schemas.
@@ -11,7 +12,7 @@ export const ProjectKey = z.string().regex(/^[A-Za-z][A-Za-z0-9]{1,9}$/, "Expect
   .optional()
   .describe("Key, such as HO. Needed only if you have several projects");
 
-export const TaskId = Id.meta({ description: "Id of the task" });
+export const TaskId = TaskName.meta({ description: "Such as HO-12/3" });
 
 export const Agent = text(1, 128).optional().describe(
   "Your own stable name, such as your branch; claims are kept under it",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Role } from "../core/schema.ts";
-import { type Task, TaskStatus } from "../tasks/schema.ts";
+import { type Task, taskName, TaskStatus } from "../tasks/schema.ts";
 import { Priority, RequestType, Stage, type TicketSummary } from "../tickets/schema.ts";
 import { cutText } from "./_budget.ts";
 import { criteriaOf, howToRead } from "./_texts.ts";
@@ -47,7 +47,7 @@ export const TaskRow = z.object({
 
 export function taskRow(task: Task & { ticket_ref: string }, userId: string): z.infer<typeof TaskRow> {
   return {
-    task_id: task.id,
+    task_id: taskName(task.ticket_ref, task),
     ticket: task.ticket_ref,
     title: task.title,
     role: task.role,
@@ -70,7 +70,7 @@ export const HeldTask = z.object({
 
 export function heldTask(task: Task, ref: string): z.infer<typeof HeldTask> {
   return {
-    task_id: task.id,
+    task_id: taskName(ref, task),
     ticket: ref,
     version: task.version,
     title: task.title,
@@ -97,7 +97,6 @@ export const HeldRow = z.object({
 });
 
 export function heldRow(task: Task & { ticket_ref: string }): z.infer<typeof HeldRow> {
-  const { id: task_id, ticket_ref: ticket, title, status, assignee_session_id: agent, lease_expires_at } =
-    task;
-  return { task_id, ticket, title, status, agent, lease_expires_at };
+  const { ticket_ref: ticket, title, status, assignee_session_id: agent, lease_expires_at } = task;
+  return { task_id: taskName(ticket, task), ticket, title, status, agent, lease_expires_at };
 }

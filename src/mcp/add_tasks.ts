@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { invalidField } from "../core/errors.ts";
 import { Role } from "../core/schema.ts";
-import { CreateTask, MAX_CRITERIA, TaskTexts } from "../tasks/schema.ts";
+import { CreateTask, MAX_CRITERIA, type Task, taskName, TaskTexts } from "../tasks/schema.ts";
 import { IdempotencyKey } from "../tickets/schema.ts";
 import { Ref } from "./_fields.ts";
 import { defineTool } from "./tool.ts";
@@ -35,22 +35,22 @@ export const addTasks = defineTool({
       "Must have at most 120 characters",
     ).optional(),
   }),
-  output: z.object({ tasks: z.array(z.object({ task_id: z.string(), sequence: z.int() })) }),
+  output: z.object({ tasks: z.array(z.object({ task_id: z.string() })) }),
   async run({ call, locate }, { ticket, tasks, idempotency_key: key }) {
     const address = await locate(ticket);
     refuseLaterOnes(tasks);
-    const made: { task_id: string; sequence: number }[] = [];
+    const made: Task[] = [];
     for (const [at, { criteria = [], after = [], ...task }] of tasks.entries()) {
-      const { id, sequence } = await call("tasks.create", {
+      const added = await call("tasks.create", {
         ...address,
         ...task,
         acceptance_criteria: criteria.map((text) => ({ text, done: false })),
-        depends_on_task_ids: [...new Set(after)].map((number) => made[number - 1]!.task_id),
+        depends_on_task_ids: [...new Set(after)].map((number) => made[number - 1]!.id),
         idempotency_key: key && `${key}/${at + 1}`,
       });
-      made.push({ task_id: id, sequence });
+      made.push(added);
     }
-    return { tasks: made };
+    return { tasks: made.map((task) => ({ task_id: taskName(address.ticketId, task) })) };
   },
 });
 

@@ -23,9 +23,22 @@ export const askHuman = defineTool({
     idempotency_key: shape.idempotency_key,
   }),
   output: z.object({ question_id: z.string(), ticket: z.string(), replayed: z.boolean() }),
-  async run({ call, locate }, { ticket, question: prompt, options, several, yes_or_no, ...rest }) {
+  async run({ call, locate, locateTask }, {
+    ticket,
+    question: prompt,
+    options,
+    several,
+    yes_or_no,
+    task_id,
+    ...rest
+  }) {
+    const { id, ticketId, taskId: waiting } = task_id === undefined
+      ? { ...await locate(ticket), taskId: undefined }
+      : (await locateTask({ ticket, task_id })).path;
     const made = await call("questions.create", {
-      ...await locate(ticket),
+      id,
+      ticketId,
+      task_id: waiting,
       ...rest,
       prompt,
       kind: options ? "decision" : yes_or_no ? "confirmation" : "question",

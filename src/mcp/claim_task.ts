@@ -23,16 +23,16 @@ export const claimTask = defineTool({
   calls: ["tasks.claim", "tasks.listOfProject"],
   input: z.strictObject({
     ticket: Ref.optional(),
-    task_id: TaskId.optional().describe("Needs ticket"),
+    task_id: TaskId.optional(),
     project: ProjectKey,
     role: Role.optional(),
     agent: Agent,
   }),
   output: HeldTask,
   async run(caller, { ticket, task_id, project, role, agent }) {
-    if (ticket !== undefined && task_id !== undefined) {
-      const address = await caller.locate(ticket);
-      return heldTask(await claim(caller, { ...address, taskId: task_id }, agent), address.ticketId);
+    if (task_id !== undefined) {
+      const { path, ref } = await caller.locateTask({ ticket, task_id });
+      return heldTask(await claim(caller, path, agent), ref);
     }
     return await claimNext(caller, { ticket, project, role }, agent);
   },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { invalidField } from "../core/errors.ts";
 import { Role } from "../core/schema.ts";
-import { type Task, TaskStatus } from "../tasks/schema.ts";
+import { type Task, taskName, TaskStatus } from "../tasks/schema.ts";
 import { TestCaseStatus } from "../test_cases/schema.ts";
 import {
   Priority,
@@ -30,11 +30,10 @@ const ROWS_BYTES = 5_000;
 
 const TaskLine = z.object({
   task_id: z.string(),
-  sequence: z.int(),
   title: z.string(),
   role: Role,
   status: TaskStatus,
-  after: z.array(z.int()).optional().describe("Numbers of the tasks that must be finished first"),
+  after: z.array(z.string()).optional().describe("Tasks that must be finished first"),
   criteria: z.string().describe("Number of met criteria and of all criteria, such as 2/3"),
 });
 
@@ -97,24 +96,23 @@ export const getTicket = defineTool({
     comments: z.array(CommentLine).optional(),
     next_cursor: NextCursor.optional(),
   }),
-  async run(caller, { ticket: ref, task_id: taskId, part, from, cursor }) {
-    const address = await caller.locate(ref);
-    if (part === "comments") return { ref: address.ticketId, ...await commentsOf(caller, address, cursor) };
-    if (taskId !== undefined) {
-      const task = await caller.call("tasks.get", { ...address, taskId });
-      const found = part
-        ? partOf(textOfTask(task, part), from, PART_BYTES)
-        : { task: heldTask(task, address.ticketId) };
-      return { ref: address.ticketId, ...found };
+  async run(caller, { ticket, task_id, part, from, cursor }) {
+    if (task_id !== undefined && part !== "comments") {
+      const { path, ref } = await caller.locateTask({ ticket, task_id });
+      const task = await caller.call("tasks.get", path);
+      const found = part ? partOf(textOfTask(task, part), from, PART_BYTES) : { task: heldTask(task, ref) };
+      return { ref, ...found };
     }
+    const address = await caller.locate(ticket);
+    if (part === "comments") return { ref: address.ticketId, ...await commentsOf(caller, address, cursor) };
     if (part?.startsWith("task.")) throw invalidField("task_id", `Needed to read ${part}`);
-    const ticket = await caller.call("tickets.get", address);
-    if (part) return { ref: ticket.ticket_ref, ...partOf(textOfTicket(ticket, part), from, PART_BYTES) };
+    const found = await caller.call("tickets.get", address);
+    if (part) return { ref: found.ticket_ref, ...partOf(textOfTicket(found, part), from, PART_BYTES) };
     return {
-      ref: ticket.ticket_ref,
-      ...headOf(ticket),
-      ...await tasksOf(caller, ticket),
-      ...await casesOf(caller, ticket),
+      ref: found.ticket_ref,
+      ...headOf(found),
+      ...await tasksOf(caller, found),
+      ...await casesOf(caller, found),
     };
   },
 });
@@ -153,20 +151,19 @@ function headOf(ticket: Ticket) {
   };
 }
 
-async function tasksOf({ call, may }: Reading, { id: ticketId, project_id: id }: Ticket) {
+async function tasksOf({ call, may }: Reading, { id: ticketId, project_id: id, ticket_ref }: Ticket) {
   if (!may("tasks.list")) return {};
   const { tasks } = await call("tasks.list", { id, ticketId });
-  const sequences = new Map(tasks.map((task) => [task.id, task.sequence]));
-  const { rows, more } = rowsWithin(tasks.map((task) => lineOf(task, sequences)), ROWS_BYTES);
+  const names = new Map(tasks.map((task) => [task.id, taskName(ticket_ref, task)]));
+  const { rows, more } = rowsWithin(tasks.map((task) => lineOf(task, names)), ROWS_BYTES);
   return { tasks: rows, more_tasks: more };
 }
 
-function lineOf(task: Task, sequences: ReadonlyMap<string, number>): z.infer<typeof TaskLine> {
-  const { id: task_id, sequence, title, role, status, depends_on_task_ids: dependencies } = task;
-  const after = dependencies.flatMap((id) => sequences.get(id) ?? []);
+function lineOf(task: Task, names: ReadonlyMap<string, string>): z.infer<typeof TaskLine> {
+  const { id, title, role, status, depends_on_task_ids: dependencies } = task;
+  const after = dependencies.flatMap((id) => names.get(id) ?? []);
   return {
-    task_id,
-    sequence,
+    task_id: names.get(id)!,
     title,
     role,
     status,

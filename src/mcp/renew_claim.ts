@@ -10,15 +10,16 @@ export const renewClaim = defineTool({
     "Keeps your claim of a task for another 15 minutes, or gives it back so that others may claim the task.",
   calls: ["tasks.heartbeat", "tasks.release"],
   input: z.strictObject({
-    ticket: Ref,
+    ticket: Ref.optional(),
     task_id: TaskId,
     give_back: z.boolean().default(false),
     agent: Agent,
   }),
   output: z.object({ task_id: z.string(), status: TaskStatus, lease_expires_at: z.string().nullable() }),
-  async run({ call, locate }, { ticket, task_id: taskId, give_back, agent }) {
-    const claim = { ...await locate(ticket), taskId, session_id: agent };
+  async run({ call, locateTask }, { ticket, task_id, give_back, agent }) {
+    const { path, name } = await locateTask({ ticket, task_id });
+    const claim = { ...path, session_id: agent };
     const { status, lease_expires_at } = await call(give_back ? "tasks.release" : "tasks.heartbeat", claim);
-    return { task_id: taskId, status, lease_expires_at };
+    return { task_id: name, status, lease_expires_at };
   },
 });

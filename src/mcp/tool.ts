@@ -2,6 +2,7 @@ import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import type { z } from "zod";
 import type { Event } from "../core/events.ts";
 import type { AppRouter } from "../routers/root.ts";
+import type { LocatedTask } from "../tasks/locate.ts";
 
 type Inputs = inferRouterInputs<AppRouter>;
 type Outputs = inferRouterOutputs<AppRouter>;
@@ -62,6 +63,11 @@ export interface Caller<Names extends ProcedureName> {
    * two accounts have it
    */
   locate(ref: string): Promise<TicketAddress>;
+  /**
+   * Finds a task by its name, such as HO-12/3, or by its id. @throws {AppError} not_found;
+   * invalid_request when it is of another ticket than the given one
+   */
+  locateTask(named: { task_id: string; ticket?: string | undefined }): Promise<LocatedTask>;
   /** Finds a project by its key. Without a key, returns the caller's only project. */
   project(key: string | undefined): Promise<{ id: string; key: string }>;
   /**

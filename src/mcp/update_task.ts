@@ -15,7 +15,7 @@ export const updateTask = defineTool({
     "you hold extends the claim. blocked needs a blocking_reason; if a person must decide, use ask_human instead.",
   calls: ["tasks.update", "tasks.get", "tasks.heartbeat"],
   input: z.strictObject({
-    ticket: Ref,
+    ticket: Ref.optional(),
     task_id: TaskId,
     status: TaskStatus.optional(),
     blocking_reason: shape.blocking_reason.unwrap().unwrap().optional(),
@@ -33,8 +33,8 @@ export const updateTask = defineTool({
     criteria: z.string().describe("Number of met criteria and of all criteria, such as 2/3"),
     lease_expires_at: z.string().nullable(),
   }),
-  async run({ call, locate, userId }, { ticket, task_id: taskId, criteria_done: met, version, ...changes }) {
-    const address = { ...await locate(ticket), taskId };
+  async run({ call, locateTask, userId }, { ticket, task_id, criteria_done: met, version, ...changes }) {
+    const { path: address, name } = await locateTask({ ticket, task_id });
     const before = met && await call("tasks.get", address);
     const criteria = before && { acceptance_criteria: withMet(before, met) };
     // If the caller names no version, the change applies to the version that was just read, because
@@ -46,7 +46,7 @@ export const updateTask = defineTool({
       ? await call("tasks.heartbeat", { ...address, session_id: task.assignee_session_id ?? undefined })
       : task;
     const { status, lease_expires_at } = kept;
-    return { task_id: taskId, version: task.version, status, criteria: criteriaMet(task), lease_expires_at };
+    return { task_id: name, version: task.version, status, criteria: criteriaMet(task), lease_expires_at };
   },
 });
 

@@ -45,10 +45,13 @@ export const waitFor = defineTool({
   }),
   async run(
     caller,
-    { ticket, question_id: questionId, version, task_id: taskId, agent, wait_seconds: seconds },
+    { ticket, question_id: questionId, version, task_id, agent, wait_seconds: seconds },
   ) {
     const address = await caller.locate(ticket);
-    if (taskId !== undefined) await extendClaim(caller, { ...address, taskId, session_id: agent });
+    if (task_id !== undefined) {
+      const { path } = await caller.locateTask({ ticket, task_id });
+      await extendClaim(caller, { ...path, session_id: agent });
+    }
     return questionId === undefined
       ? await waitForTicket(caller, address, version, seconds)
       : await waitForAnswer(caller, { ...address, questionId }, seconds);

@@ -96,6 +96,7 @@ async function moveTasks(
     tasks.map(({ id, depends_on_task_ids, version }, index) => ({
       id,
       ticket_id,
+      number: null,
       sequence: index + 1,
       depends_on_task_ids: depends_on_task_ids.filter((other) => task_ids.includes(other)),
       version: version + 1,

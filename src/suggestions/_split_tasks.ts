@@ -56,8 +56,11 @@ export async function keepTasks(
     where id = ${id}::uuid`;
 }
 
-/** The columns of a task in which it differs from the task that was kept. */
-type Changed = Pick<TaskFacts, "id"> & Partial<TaskFacts> & { ticket_id?: string };
+/**
+ * The columns of a task in which it differs from the task that was kept. Without a number, it gets
+ * the next one of its ticket.
+ */
+type Changed = Pick<TaskFacts, "id"> & Partial<TaskFacts> & { ticket_id?: string; number?: null };
 
 /** Inserts tasks that were kept in the suggestion. */
 export async function insertKept(
@@ -72,16 +75,17 @@ export async function insertKept(
     join jsonb_array_elements(${jsonb(db, tasks)}) c on c ->> 'id' = k ->> 'id'
     cross join lateral jsonb_populate_record(null::tasks,
       k || c || jsonb_build_object('updated_at', clock_timestamp())) t
-    where s.id = ${id}::uuid`;
+    where s.id = ${id}::uuid order by t.sequence`;
 }
 
 /**
- * Returns a digest of the tasks without their leases, because heartbeats don't change the work. Each
+ * Returns a digest of the tasks without their leases, because heartbeats don't change the work, and
+ * without their numbers, which tasks that were split earlier had not at that time. Each
  * task is digested by itself, because all of a ticket's tasks together may have 75 MB.
  */
 export async function digestTasks({ db }: ProjectContext, ticketIds: string[]): Promise<string> {
   const [row] = await db<[{ digest: string }]>`
-    select md5(coalesce(string_agg(md5((to_jsonb(k) || '{"lease_expires_at": null}')::text), '' order by k.id), '')) as digest
+    select md5(coalesce(string_agg(md5((to_jsonb(k) - 'number' || '{"lease_expires_at": null}')::text), '' order by k.id), '')) as digest
     from tasks k where k.ticket_id = any (${ticketIds}::uuid[])`;
   return row.digest;
 }

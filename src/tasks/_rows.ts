@@ -6,7 +6,7 @@ import type { Task, TaskPath } from "./schema.ts";
 
 /** The columns of a Task for `tasks t`. */
 export function taskColumns(db: Db) {
-  return db`t.id, t.ticket_id as handoff_request_id, t.project_id, t.sequence, t.title, t.body, t.summary, t.role, t.status,
+  return db`t.id, t.ticket_id as handoff_request_id, t.project_id, t.number, t.sequence, t.title, t.body, t.summary, t.role, t.status,
     t.assignee_user_id, t.assignee_session_id, t.depends_on_task_ids, t.acceptance_criteria, t.estimated_minutes,
     t.actual_minutes, t.blocking_reason, t.started_at, t.completed_at, t.lease_expires_at, t.version, t.created_at,
     t.updated_at`;

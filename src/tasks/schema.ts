@@ -25,10 +25,22 @@ const Dependencies = distinct(DependsOn, "a task");
 export const MAX_MINUTES = 1_000_000;
 export const Minutes = z.int().min(0).max(MAX_MINUTES);
 
+/** A task's name, which is its ticket's ref and its number, such as HO-12/3; or its id. */
+export const TaskName = z.string().regex(
+  new RegExp(`${z.regexes.guid.source}|^[A-Za-z][A-Za-z0-9]{1,9}-[1-9]\\d{0,8}/[1-9]\\d{0,8}$`),
+  "Expected a task's name such as HO-12/3, or its id",
+);
+
+/** The name that people and agents use for a task of the ticket with this ref. */
+export function taskName(ref: string, { number }: { number: number }): string {
+  return `${ref}/${number}`;
+}
+
 export const Task = z.object({
   id: Id,
   handoff_request_id: Id.describe("The ticket that the task belongs to"),
   project_id: Id,
+  number: z.int().describe("Number in the ticket, as in HO-12/3. It never changes and is never given again"),
   sequence: z.int().describe("Place among the ticket's tasks, from 1 without gaps"),
   title: z.string(),
   body: z.string().nullable(),

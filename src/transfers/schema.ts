@@ -47,6 +47,7 @@ const RecordTime = OffsetTime.overwrite((time) => new Date(time).toISOString());
 
 const TaskRecord = z.strictObject({
   id: Id,
+  number: z.int().min(1).max(1_000_000).optional().describe("Absent in exports of earlier versions"),
   sequence: z.int().min(1).max(1000),
   title: TaskTexts.title,
   body: TaskTexts.body,
@@ -171,6 +172,7 @@ const PartCreation = z.strictObject({
   idempotency_key: IdempotencyKey,
   response: JsonObject,
 });
+export type PartCreation = z.infer<typeof PartCreation>;
 
 /** One line of an export: a ticket with all its parts. */
 export const TicketRecord = z.strictObject({

@@ -1,4 +1,4 @@
-import { TicketFields, type TicketRecord } from "./schema.ts";
+import { type PartCreation, TicketFields, type TicketRecord } from "./schema.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -28,13 +28,15 @@ export function rowsOf(
       ...countedWithTicket(record),
     })),
     ticket_roles: parts(({ roles }) => roles),
-    tasks: parts(({ tasks }) =>
-      inOrder(tasks).map(({ assignee, ...task }, place) => ({
+    tasks: parts(({ tasks }) => {
+      const numbers = numbersOf(tasks);
+      return inOrder(tasks).map(({ assignee, ...task }, place) => ({
         ...task,
+        number: numbers.get(task.id),
         sequence: place + 1,
         assignee_user_id: person(assignee),
-      }))
-    ),
+      }));
+    }),
     test_cases: parts(({ test_cases }) =>
       test_cases.map((one) => ({ ...one, decided_by: person(one.decided_by) }))
     ),
@@ -59,8 +61,8 @@ export function rowsOf(
     ticket_creations: parts(({ creation, number }) =>
       creation ? [withAddress(creation, addressOf(number))] : []
     ),
-    part_creations: records.flatMap(({ id, part_creations = [] }) =>
-      part_creations.map((creation) => ({ ...creation, ticket_id: id }))
+    part_creations: records.flatMap(({ id, tasks, part_creations = [] }) =>
+      part_creations.map((creation) => ({ ...withNumber(creation, tasks), ticket_id: id }))
     ),
   };
 }
@@ -69,6 +71,23 @@ export function rowsOf(
 function withAddress(creation: NonNullable<TicketRecord["creation"]>, url: string): Row {
   const { ticket, ...answer } = creation.response as { ticket: Row };
   return { ...creation, response: { ...answer, ticket: { ...ticket, url } } };
+}
+
+/**
+ * The numbers of the tasks by their ids. An export of an earlier version has none, and a program that
+ * adds tasks to an export may repeat some. Tasks without a number of their own each are numbered anew.
+ */
+function numbersOf(tasks: TicketRecord["tasks"]): Map<string, number> {
+  const numbers = new Set(tasks.flatMap(({ number }) => number ?? []));
+  const areNumbered = numbers.size === tasks.length;
+  return new Map(inOrder(tasks).map(({ id, number }, place) => [id, areNumbered ? number! : place + 1]));
+}
+
+/** The stored answer of a task's creation has a number, too. A deleted task's is 0 if nobody knows it. */
+function withNumber(creation: PartCreation, tasks: TicketRecord["tasks"]): PartCreation {
+  const { part, response } = creation;
+  if (part !== "task" || response.number !== undefined) return creation;
+  return { ...creation, response: { ...response, number: numbersOf(tasks).get(response.id as string) ?? 0 } };
 }
 
 /**

@@ -58,13 +58,16 @@ test("reporting on a task, and waiting with it, extends its claim", async () => 
   const ticket = await makeTasks(1);
   const { token } = await makeKey(harness.now, project.admin);
   const agent = await Agent.connect(harness.now, token);
+  const { body: { id } } = await harness.now.call("GET", `${project.path}/tickets/${ticket}`, {
+    token: project.admin.token,
+  });
   const { task_id } = await agent.do("claim_task", { ticket, agent: "a" });
   const shorten = () =>
     harness.now
-      .sql`update tasks set lease_expires_at = now() + interval '1 minute' where id = ${task_id}::uuid`;
+      .sql`update tasks set lease_expires_at = now() + interval '1 minute' where number = 1 and ticket_id = ${id}::uuid`;
   const left = async () => {
     const [row] = await harness.now.sql<[{ minutes: number }]>`
-      select extract(epoch from lease_expires_at - now())::float / 60 as minutes from tasks where id = ${task_id}::uuid`;
+      select extract(epoch from lease_expires_at - now())::float / 60 as minutes from tasks where number = 1 and ticket_id = ${id}::uuid`;
     return row.minutes;
   };
   await shorten().catch(() => {});

@@ -23,6 +23,7 @@ describe("a new task", () => {
       id: expect.any(String),
       handoff_request_id: world.ticket.id,
       project_id: world.project.id,
+      number: 2,
       sequence: 2,
       title: "second",
       body: "Long text",

@@ -866,4 +866,55 @@ describe("an import", () => {
       ],
     );
   });
+
+  test("keeps the numbers of tasks, and gives new ones to an export that has none or repeats some", async () => {
+    const project = await makeFull(harness.now);
+    const [record] = await exportAll(harness.now, project);
+    const arrive = async (numbers: (number | undefined)[]) => {
+      const target = await makeProject(harness.now);
+      const tasks = numbers.map((number, place) => ({
+        ...record.tasks[0],
+        id: uuid(),
+        sequence: place + 1,
+        number,
+      }));
+      const part_creations = tasks.slice(0, 1).map(({ id }) => ({
+        part: "task",
+        idempotency_key: "again",
+        response: {
+          ...Object.fromEntries(Object.entries(made).filter(([name]) => name !== "number")),
+          id,
+          handoff_request_id: ticketId,
+        },
+      }));
+      const copy = {
+        ...record,
+        ...WITHOUT_CONVERSATION,
+        test_cases: [],
+        creation: null,
+        part_creations,
+        id: ticketId,
+        tasks,
+      };
+      expect((await sendRecords(harness.now, target, [{ ...copy, id: ticketId }])).status).toBe(200);
+      const path = `${target.path}/tickets/${ticketId}/tasks`;
+      const again = await post(harness.now, target, path, {
+        title: "Again",
+        role: "qa",
+        idempotency_key: "again",
+      });
+      const added = await post(harness.now, target, path, { title: "Added", role: "qa" });
+      const [{ tasks: arrived }] = await exportAll(harness.now, target);
+      expect(arrived.at(-1).number).toBe(added.body.number);
+      ticketId = uuid();
+      return [arrived.map(({ number }: { number: number }) => number), again.body.number];
+    };
+    const source = await makeProject(harness.now);
+    const { path } = await makeTicket(harness.now, source);
+    const { body: made } = await post(harness.now, source, `${path}/tasks`, { title: "Again", role: "qa" });
+    let ticketId = uuid();
+    expect(await arrive([7, 3])).toEqual([[7, 3, 8], 7]);
+    expect(await arrive([undefined, undefined])).toEqual([[1, 2, 3], 1]);
+    expect(await arrive([4, 4])).toEqual([[1, 2, 3], 1]);
+  });
 });
