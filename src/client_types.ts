@@ -174,6 +174,7 @@ export type CreatedTask = {
   id: string;
   handoff_request_id: string;
   project_id: string;
+  number: number;
   sequence: number;
   title: string;
   body: string | null;
@@ -431,6 +432,7 @@ export type ListedTask = {
   id: string;
   handoff_request_id: string;
   project_id: string;
+  number: number;
   sequence: number;
   title: string;
   body: string | null;
@@ -557,6 +559,7 @@ export type ProjectTask = {
   id: string;
   handoff_request_id: string;
   project_id: string;
+  number: number;
   sequence: number;
   title: string;
   body: string | null;
@@ -733,6 +736,7 @@ export type Task = {
   id: string;
   handoff_request_id: string;
   project_id: string;
+  number: number;
   sequence: number;
   title: string;
   body: string | null;
@@ -841,6 +845,7 @@ export type TicketPart = {
     | Array<
       {
         id: string;
+        number?: number | undefined;
         sequence: number;
         title: string;
         body: string | null;
@@ -983,6 +988,7 @@ export type TicketRecord = {
   tasks: Array<
     {
       id: string;
+      number?: number | undefined;
       sequence: number;
       title: string;
       body: string | null;
@@ -1134,6 +1140,7 @@ export type TicketRecordInput = {
   tasks: Array<
     {
       id: string;
+      number?: number | undefined;
       sequence: number;
       title: string;
       body: string | null;
