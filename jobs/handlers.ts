@@ -6,7 +6,6 @@ import { closeParkedTickets } from "../src/deploys/close_parked.ts";
 import { sweepMergedTickets } from "../src/deploys/sweep.ts";
 import { continueHookRun } from "../src/integrations/continue_hook_run.ts";
 import { deliverNotifications } from "../src/notifications/deliver.ts";
-import { followChanges } from "../src/notifications/follow_changes.ts";
 import { expireQuestions } from "../src/questions/expire.ts";
 import { sendWebhooks } from "../src/outbound/send.ts";
 import { analyzeProject } from "../src/analysis/analyze.ts";
@@ -26,7 +25,6 @@ export const handlers: Handlers = {
   "end-leases": endLeases,
   "expire-questions": expireQuestions,
   "deliver-notifications": deliverNotifications,
-  "follow-changes": followChanges,
   "backfill-embeddings": backfillEmbeddings,
   "prune": prune,
   "set-up-hooks": continueHookRun,

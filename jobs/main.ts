@@ -4,7 +4,9 @@ import { type Context, type Services, systemContext } from "../src/core/context.
 import { describeError, log } from "../src/core/log.ts";
 import { type QueueDefinition, type QueueName, QUEUES } from "../src/core/queue.ts";
 import { dispatchNotifications } from "../src/notifications/dispatch.ts";
-import { dispatchEvents } from "../src/outbound/dispatch.ts";
+import { runFollower } from "../src/core/follower.ts";
+import { dispatchDeliveries } from "../src/outbound/dispatch.ts";
+import { FOLLOWERS } from "./followers.ts";
 import { handlers } from "./handlers.ts";
 
 /**
@@ -31,8 +33,9 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
     };
     await boss.work(name, options, (jobs) => Promise.all(jobs.map((job) => settle(services, name, job))));
   }
-  const contextOf = (id: QueueName) => systemContext(services, { kind: "job", id }, crypto.randomUUID());
-  void dispatchEvents(contextOf("send-webhooks"));
+  const contextOf = (id: string) => systemContext(services, { kind: "job", id }, crypto.randomUUID());
+  for (const follower of FOLLOWERS) void runFollower(contextOf(follower.name), follower);
+  void dispatchDeliveries(contextOf("send-webhooks"));
   void dispatchNotifications(contextOf("deliver-notifications"));
 }
 

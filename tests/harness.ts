@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, inject, vi } from "vitest";
+import { FOLLOWERS } from "../jobs/followers.ts";
 import { runJob } from "../jobs/main.ts";
 import { buildApp } from "../src/app.ts";
 import { parseConfig } from "../src/core/config.ts";
-import type { Services } from "../src/core/context.ts";
+import { type Services, systemContext } from "../src/core/context.ts";
 import type { Embedder } from "../src/embedding/embedder.ts";
 import { startLog } from "../src/core/log.ts";
 import type { Payload, QueueName } from "../src/core/queue.ts";
 import { type RunningServices, startServices } from "../src/core/services.ts";
 import type { HttpEnv } from "../src/http/request.ts";
 import { localSender } from "../src/sending/sender.ts";
+import { until } from "./until.ts";
 import { copyTemplate, dropPlace, type Place, serverUrl } from "./database.ts";
 
 export interface CallOptions {
@@ -118,8 +120,24 @@ export class Harness {
     return jobs.length;
   }
 
-  /** Creates a job as the clock would, runs the jobs of its queue, and returns their number. */
+  /**
+   * Lets the followers of the events do what follows from every change so far, such as notifications
+   * and deliveries of webhooks.
+   */
+  async follow(): Promise<void> {
+    await until(async () => (await this.sql`select from event_outbox`).length === 0);
+    for (const { name, catchUp } of FOLLOWERS) {
+      const ctx = systemContext(this.services, { kind: "job", id: name }, "test");
+      await until(() => catchUp(ctx));
+    }
+  }
+
+  /**
+   * Creates a job as the clock would, some time after the last change, runs the jobs of its queue,
+   * and returns their number.
+   */
   async run(name: ClockQueue): Promise<number> {
+    await this.follow();
     await this.services.queue.enqueue(this.sql, name, {});
     return await this.work(name);
   }
@@ -138,7 +156,7 @@ export class Harness {
       vi.useRealTimers();
     }
     return this.statements.slice(before).filter((text) =>
-      !/pgboss|pg_|vacuum|number_events|into rate_limits as shared/.test(text)
+      !/pgboss|pg_|vacuum|number_events|event_followers|into rate_limits as shared/.test(text)
     )
       .length;
   }

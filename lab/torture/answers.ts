@@ -182,7 +182,8 @@ async function deliverTheRest(stage: Stage): Promise<void> {
       await sql`update messages set next_try_at = now() where state = 'pending'`;
       const [row] = await sql<[{ n: number }]>`
         select ((select count(*) from notifications where undelivered and urgent)
-          + (select count(*) from messages where state = 'pending'))::integer as n`;
+          + (select count(*) from messages where state = 'pending')
+          + (select count(*) from event_followers f, event_counter c where f.name = 'notifications' and f.seq < c.last_seq))::integer as n`;
       return row.n;
     });
     if (left === 0) return true;

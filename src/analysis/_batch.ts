@@ -12,8 +12,8 @@ export type TaskFacts = Pick<Task, "id" | "title" | "body" | "role" | "status" |
 /** The facts about a ticket that the analyzer looks at, beside its text. */
 export interface TicketFacts
   extends Pick<Ticket, "id" | "ticket_ref" | "stage" | "status" | "merge_sha" | "roles"> {
-  /** The id of the history row at which the ticket was found changed. */
-  history_id: number;
+  /** The number of the event at which the ticket was found changed. */
+  seq: number;
   tasks: TaskFacts[];
   cases: number;
   gates_are_open: boolean;
@@ -43,11 +43,11 @@ export async function readBatch(
 ): Promise<TicketFacts[]> {
   return await ctx.db<TicketFacts[]>`
     with batch as materialized (
-      select b.ticket_id, b.history_id from analysis_backlog b
+      select b.ticket_id, b.seq from analysis_backlog b
       where b.project_id = ${subject.id}::uuid and b.ticket_id > ${after}::uuid
       order by b.ticket_id limit ${size}
     )
-    select t.id, ${subject.key} || '-' || t.number as ticket_ref, b.history_id, t.pending_questions, t.stage, t.status, t.merge_sha,
+    select t.id, ${subject.key} || '-' || t.number as ticket_ref, b.seq, t.pending_questions, t.stage, t.status, t.merge_sha,
       exists (select from ticket_embeddings e where e.ticket_id = t.id) as embedded,
       md5(t.title || E'\n' || t.description) as text_digest,
       ${lastActivity(ctx.db)} as last_activity,

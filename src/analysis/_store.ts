@@ -50,11 +50,11 @@ async function lockInOrder({ db }: Context, projectId: string, { findings }: Bat
  * and one that another process analyzed has none. The last analysis of a ticket counts.
  */
 async function withoutOutdated(ctx: Context, projectId: string, batch: BatchResult): Promise<BatchResult> {
-  const marks = batch.tickets.map(({ id, history_id }) => ({ id, history_id }));
+  const marks = batch.tickets.map(({ id, seq }) => ({ id, seq }));
   const rows = await ctx.db<{ id: string }[]>`
     select b.ticket_id as id from analysis_backlog b
-    join jsonb_to_recordset(${jsonb(ctx.db, marks)}) as m (id uuid, history_id bigint)
-      on m.id = b.ticket_id and m.history_id = b.history_id
+    join jsonb_to_recordset(${jsonb(ctx.db, marks)}) as m (id uuid, seq bigint)
+      on m.id = b.ticket_id and m.seq = b.seq
     where b.project_id = ${projectId}::uuid
     order by b.ticket_id for update of b`;
   const current = new Set(rows.map(({ id }) => id));

@@ -2,8 +2,8 @@ import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
 import type { Payload } from "../core/queue.ts";
 import { closeFinishedTickets } from "../deploys/close_finished.ts";
-import { markChanged } from "./_backlog.ts";
 import { readBatch, readSubject, type Subject, type TicketFacts } from "./_batch.ts";
+import { markChanges } from "./collect_changes.ts";
 import { findDuplicates } from "./_duplicates.ts";
 import { findExecutedClosings, findFinished } from "./_finished.ts";
 import { findRoles } from "./_roles.ts";
@@ -32,7 +32,8 @@ export async function analyzeProject(ctx: Context, input: Payload<"analyze-proje
   const subject = await readSubject(ctx, input.project_id);
   if (!subject) return;
   if (input.full && !subject.archived) {
-    await markUncollected(ctx, subject.id);
+    // A ticket that was just closed automatically has only this mark, because the next line marks open tickets.
+    await markChanges(ctx);
     await markAllTickets(ctx, subject.id);
   }
   await startProgress(ctx, subject.id);
@@ -97,21 +98,6 @@ function awaitingEmbedding(ctx: Context, open: readonly TicketFacts[]): string[]
 }
 
 /**
- * Marks the newest changes that `collect-changes` has not read yet, because a ticket that has just
- * been closed automatically would otherwise be missed: only open tickets are marked below.
- */
-async function markUncollected({ db }: Context, projectId: string): Promise<void> {
-  await db`
-    with newest as (
-      select id, project_id, ticket_id from history
-      where id > (select history_id from analysis_cursor) order by id desc limit ${MARKED_AT_ONCE}
-    ), page as (
-      select * from newest where project_id = ${projectId}::uuid
-    )
-    ${markChanged(db, "page")}`;
-}
-
-/**
  * Marks tickets in steps, so that no statement grows with the project. The rows are written in id
  * order, as `collect-changes` writes them.
  */
@@ -126,7 +112,7 @@ async function markAllTickets(ctx: Context, projectId: string): Promise<void> {
     }::timestamptz, ${after?.id ?? null}::uuid))
         order by created_at, id limit ${MARKED_AT_ONCE}
       ), marked as (
-        insert into analysis_backlog (project_id, ticket_id, history_id) select ${projectId}::uuid, id, 0 from page
+        insert into analysis_backlog (project_id, ticket_id, seq) select ${projectId}::uuid, id, 0 from page
         order by id on conflict do nothing
       )
       select created_at, id, (select count(*) from page) as rows from page order by created_at desc, id desc limit 1`;

@@ -4,7 +4,8 @@ import { AppError, invalidField } from "../core/errors.ts";
 import { transact } from "../core/transact.ts";
 import { makeOnce } from "../tickets/idempotency.ts";
 import { lockTicket } from "../tickets/lock.ts";
-import { findMentions } from "./_mentions.ts";
+import { findMentions } from "./mentions.ts";
+import { addWatchers } from "./_watchers.ts";
 import { commentColumns } from "./_rows.ts";
 import {
   type Comment,
@@ -41,6 +42,7 @@ async function addComment(ctx: ProjectContext, input: CreateComment): Promise<Co
       ${mentions}::uuid[], ${user.id}::uuid, ${credential.type}, ${keyId}::uuid, ${isBot(ctx.actor)}, at, at
     from clock_timestamp() as at
     returning ${commentColumns(db)}`;
+  await addWatchers(ctx, input.ticketId, { author: isBot(ctx.actor) ? null : user.id, mentioned: mentions });
   return comment;
 }
 

@@ -3,7 +3,8 @@ import { AppError } from "../core/errors.ts";
 import { inOrder } from "../core/in_order.ts";
 import { transact } from "../core/transact.ts";
 import { lockTicket } from "../tickets/lock.ts";
-import { findMentions } from "./_mentions.ts";
+import { findMentions } from "./mentions.ts";
+import { addWatchers } from "./_watchers.ts";
 import { commentColumns, isAuthor, readComment, refuseDeleted, toComment } from "./_rows.ts";
 import type { Comment, UpdateComment } from "./schema.ts";
 
@@ -23,6 +24,7 @@ export async function updateComment(ctx: ProjectContext, input: UpdateComment): 
       update comments c set body = ${input.body}, mentions = ${mentions}::uuid[], edited_at = clock_timestamp(),
         updated_at = clock_timestamp()
       where c.id = ${before.id}::uuid returning ${commentColumns(db)}`;
+    await addWatchers(ctx, input.ticketId, { author: null, mentioned: mentions });
     return after;
   });
 }

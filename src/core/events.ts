@@ -46,6 +46,8 @@ export interface Span {
   /** The number just before the first event. */
   after: number;
   limit: number;
+  /** The last number that may be read. */
+  last?: number;
   /** A subselect of project ids. If it is given, only events of these projects are read. */
   projects?: Fragment | undefined;
 }
@@ -74,10 +76,11 @@ function eventsAfter(db: Db, { after, limit }: Span): Fragment {
  * than another.
  */
 function eventsOfProjects(db: Db, span: Span, projects: Fragment): Fragment {
-  const { after, limit } = span;
+  const { after, limit, last } = span;
+  const upTo = last === undefined ? db`` : db`and seq <= ${last}::bigint`;
   return db`
     select o.* from ${projects} p (id) cross join lateral (
-      select * from events where project_id = p.id and seq > ${after}::bigint order by project_id, seq limit ${limit}
+      select * from events where project_id = p.id and seq > ${after}::bigint ${upTo} order by project_id, seq limit ${limit}
     ) o order by o.seq limit ${limit}`;
 }
 

@@ -41,6 +41,9 @@ export class Feed {
   #read = 0;
   #reading = false;
   #closed = false;
+  /** Called when the last number grows, or when the feed drains. */
+  readonly #waiting = new Set<() => void>();
+  readonly #followed = new Map<string, number>();
 
   private constructor({ sql, onError }: FeedOptions, last: number) {
     this.#sql = sql;
@@ -65,6 +68,29 @@ export class Feed {
   /** The number up to which events were offered to all watches. */
   get position(): number {
     return this.#watches.size === 0 ? this.#last : this.#read;
+  }
+
+  /** The number up to which a follower (core/follower.ts) has handled the events, as far as known here. */
+  followed(name: string): number {
+    return this.#followed.get(name) ?? -1;
+  }
+
+  setFollowed(name: string, seq: number): void {
+    this.#followed.set(name, Math.max(seq, this.followed(name)));
+  }
+
+  /** Waits until there is a number after `seq`. It reads no events. */
+  async advanced(seq: number, { seconds, signal }: Patience): Promise<void> {
+    if (this.#last > seq || this.#closed || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const go = () => resolve();
+    const timer = setTimeout(go, seconds * 1000);
+    signal.addEventListener("abort", go);
+    this.#waiting.add(go);
+    await promise;
+    clearTimeout(timer);
+    signal.removeEventListener("abort", go);
+    this.#waiting.delete(go);
   }
 
   /** The number of callers that wait or follow. */
@@ -122,6 +148,7 @@ export class Feed {
   drain(): void {
     this.#closed = true;
     for (const watch of this.#watches) watch.end();
+    for (const go of this.#waiting) go();
   }
 
   async close(): Promise<void> {
@@ -135,6 +162,9 @@ export class Feed {
   }
 
   #advance(last: number): void {
+    if (last > this.#last) {
+      for (const go of this.#waiting) go();
+    }
     this.#last = last;
     if (this.#watches.size > 0 && this.#read < last) void this.#catchUp();
   }

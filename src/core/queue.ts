@@ -45,11 +45,6 @@ export const QUEUES = {
     retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
     cron: "* * * * *",
   },
-  "follow-changes": {
-    payload: z.object({}),
-    retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
-    cron: "* * * * *",
-  },
   "backfill-embeddings": {
     payload: z.object({ after: Id.optional() }),
     retry: { retryLimit: 5, retryDelay: 60, retryBackoff: true },
@@ -99,6 +94,9 @@ export const QUEUES = {
     cron: "30 2 * * *",
   },
 } as const satisfies Record<string, QueueDefinition>;
+
+/** Queues of earlier versions. Their schedules would go on to make jobs. */
+const FORMER_QUEUES = ["follow-changes"];
 
 export interface QueueDefinition {
   payload: z.ZodType<object>;
@@ -158,6 +156,7 @@ export async function prepareQueues(boss: PgBoss): Promise<void> {
     if (!queue) await boss.createQueue(name, { policy: "short", ...settings });
     else if (!isMatch(queue, settings)) await boss.updateQueue(name, settings);
   }
+  for (const name of FORMER_QUEUES) if (present.has(name)) await boss.deleteQueue(name);
 }
 
 /** Makes the queue's tables and all queues in a database on which no service runs. */

@@ -1,5 +1,6 @@
 import type { ActorContext } from "../core/context.ts";
 import { decodeCursor, page } from "../core/cursor.ts";
+import { waitForFollower } from "../core/follower.ts";
 import { pageLimit } from "../core/planner.ts";
 import { lineColumns } from "./lines.ts";
 import { isMine, isVisible } from "./_mine.ts";
@@ -7,6 +8,7 @@ import type { ListInbox, Notification } from "./schema.ts";
 
 /** Returns one page of the caller's notifications, the latest first. Each ticket has one row. */
 export async function listInbox(ctx: ActorContext, { show, limit, cursor }: ListInbox) {
+  await waitForFollower(ctx, "notifications");
   const { db } = ctx;
   const snoozed = db`coalesce(n.snoozed_until > now(), false)`;
   const shown = {

@@ -1,5 +1,6 @@
 import { v7 as uuid } from "uuid";
 import type { Context } from "../core/context.ts";
+import { findDeciders } from "../projects/deciders.ts";
 
 interface Admin {
   user_id: string;
@@ -16,11 +17,12 @@ export async function tellAdmins(
   { db, mailer }: Context,
   { id, project_id }: { id: string; project_id: string },
 ): Promise<void> {
+  const [ids = []] = await findDeciders(db, [{ project_id, at_least: "admin", except: null }]);
   const admins = await db<Admin[]>`
     select a.id as user_id, coalesce(s.mail, 'all') <> 'none' and ${
     mailer !== null
   } as mail, s.chat_url is not null as chat
-    from deciders(${project_id}::uuid, 'admin', null) as a (id) left join notification_settings s on s.user_id = a.id`;
+    from unnest(${ids}::uuid[]) as a (id) left join notification_settings s on s.user_id = a.id`;
   const messages = admins.flatMap(({ user_id, mail, chat }) =>
     ([["mail", mail], ["chat", chat]] as const).filter(([, wanted]) => wanted)
       .map(([channel]) => ({ id: uuid(), user_id, channel, kind: "webhook", webhook_id: id }))

@@ -41,6 +41,7 @@ export async function importTickets(ctx: ProjectContext, input: ImportTickets): 
         reported_repos: await learnReportedRepos(ctx, records, input.records),
         project_keys: await keepKeys(ctx, keys),
       });
+      await markImported(ctx, records);
     }
     await ctx.queue.enqueue(ctx.db, "backfill-embeddings", {});
     return { imported: records.length, existing: input.records.length - records.length };
@@ -85,12 +86,17 @@ async function insertTickets(ctx: ProjectContext, records: readonly TicketRecord
     { people: await findPeople(ctx, records), addressOf: (number) => address + number },
     records.map((one) => withoutBots(one, bots)),
   );
-  // Nobody is notified of events that happened elsewhere.
-  await db`select set_config('handoff.quiet', 'on', true)`;
   await Promise.all([
     db`update projects set next_number = greatest(next_number, ${next}) where id = ${project.id}::uuid`,
     ...Object.entries(rows).map(([table, rows]) => insertRows(db, table, rows)),
   ]);
+}
+
+/** Marks the events of the import, so that nobody is notified of what happened elsewhere. */
+async function markImported({ db }: ProjectContext, records: readonly TicketRecord[]): Promise<void> {
+  await db`
+    update event_outbox o set imported = true from history h
+    where h.id = o.history_id and h.ticket_id = any (${records.map(({ id }) => id)}::uuid[])`;
 }
 
 /** The emails of people who decided, asked, answered or commented and are bot clients here. */

@@ -11,6 +11,7 @@ interface Caller {
 }
 
 async function inbox(caller: Caller, query = "") {
+  await harness.now.follow();
   return (await talk.done("GET", `/inbox?limit=200${query}`, undefined, caller)).notifications;
 }
 
@@ -65,7 +66,10 @@ describe("the inbox", () => {
     const tickets = await Promise.all([1, 2, 3].map(() => talk.newTicket()));
     for (const ticket of tickets) await talk.done("PUT", `${ticket.path}/watch`, {}, reader);
     for (const ticket of tickets) await say(ticket, "Look");
-    const count = async () => (await talk.done("GET", "/inbox/count", undefined, reader)).unread;
+    const count = async () => {
+      await harness.now.follow();
+      return (await talk.done("GET", "/inbox/count", undefined, reader)).unread;
+    };
     expect(await count()).toBe(3);
     const [latest, middle, oldest] = await inbox(reader);
     expect(latest.ticket.id).toBe(tickets[2]!.id);

@@ -85,7 +85,6 @@ describe("a process that runs jobs", () => {
       "deliver-notifications * * * * * UTC",
       "end-leases * * * * * UTC",
       "expire-questions * * * * * UTC",
-      "follow-changes * * * * * UTC",
       "prune 41 3 * * * UTC",
       "renew-tokens 17 4 * * * UTC",
       "sweep-merged-tickets 7 * * * * UTC",

@@ -178,6 +178,7 @@ describe("a mail", () => {
 test("a question is delivered at once, the rest waits for its digest", async () => {
   const reader = await makeMember(harness.now, talk.project, "member");
   const look = async () => {
+    await harness.now.follow();
     await enqueueDueNotifications(systemContext(harness.now.services, { kind: "job", id: "test" }, "test"));
     return await harness.now.work("deliver-notifications");
   };
@@ -283,6 +284,7 @@ describe("a mail server", () => {
   test("whose connection dies with the process gets its mail from the next one", async () => {
     const { reader } = await asked();
     await harness.now.services.queue.enqueue(harness.now.sql, "deliver-notifications", {});
+    await harness.now.follow();
     const { collectNotifications } = await import("../../src/notifications/collect.ts");
     const ctx = systemContext(harness.now.services, { kind: "job", id: "test" }, "test");
     await collectNotifications(ctx);
@@ -380,17 +382,16 @@ test("watchers hear of a ticket's moves, each once", async () => {
   const ticket = await talk.newTicket();
   await talk.done("PUT", `${ticket.path}/watch`, {}, reader);
   const inbox = async () => (await talk.done("GET", "/inbox?show=unread", undefined, reader)).notifications;
-  await harness.now.run("follow-changes");
+  await harness.now.follow();
   await talk.done("PATCH", ticket.path, { priority: "high" });
   await talk.done("PATCH", ticket.path, { stage: "up_next" });
-  await harness.now.sql`select number_events()`;
-  await harness.now.run("follow-changes");
+  await harness.now.follow();
   expect(await inbox()).toMatchObject([{
     ticket: { id: ticket.id },
     reason: "change",
     last_event: { type: "ticket.changed" },
   }]);
   await talk.done("POST", "/inbox/read", { ticket_ids: [ticket.id] }, reader);
-  await harness.now.run("follow-changes");
+  await harness.now.follow();
   expect(await inbox()).toEqual([]);
 });

@@ -151,6 +151,7 @@ async function converse(service: ServiceProcess, project: string, headers: Recor
     "/api/settings/notifications",
   ];
   const read = (on: ServiceProcess) => Promise.all(places.map((place) => done(on, "GET", place)));
+  await until(async () => (await done(service, "GET", "/api/inbox")).notifications.length > 0);
   const before = await read(service);
   expect(before).toMatchObject([
     { comments: [{ body: "A comment" }] },

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { systemContext } from "../../src/core/context.ts";
-import { fanOutEvents } from "../../src/outbound/fan_out.ts";
 import { makeMember, makeTicket, type TestUser, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { TestMailServer } from "../smtp.ts";
-import { until } from "../until.ts";
 
 const smtp = await TestMailServer.start();
 const harness = useHarness({
@@ -51,9 +48,7 @@ async function makeDead(): Promise<{ id: string; path: string }> {
   const body = { url: at("/gone"), types: ["ticket.created"], description: "Builds" };
   const { id } = await call("POST", `${project.path}/webhooks`, body);
   await makeTicket(harness.now, project);
-  const { services, sql } = harness.now;
-  await until(async () => (await sql`select from event_outbox`).length === 0);
-  await fanOutEvents(systemContext(services, { kind: "job", id: "send-webhooks" }, "test"));
+  await harness.now.follow();
   await harness.now.work("send-webhooks");
   return { id, path: `${project.path}/webhooks/${id}` };
 }

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { systemContext } from "../../src/core/context.ts";
-import { fanOutEvents } from "../../src/outbound/fan_out.ts";
+import { enqueueDueDeliveries } from "../../src/outbound/enqueue_due.ts";
 import { remoteSender } from "../../src/sending/sender.ts";
 import { makeMember, makeProject, makeTicket, type TestProject, useProject } from "../factories.ts";
 import { useHarness } from "../harness.ts";
-import { until } from "../until.ts";
 
 const harness = useHarness({ env: { WEBHOOK_ALLOWED_HOSTS: "localhost" } });
 const shared = useProject(harness);
@@ -55,9 +54,10 @@ async function makeEndpoint(fields: Record<string, unknown> = {}, project = shar
 
 /** Does the work of the dispatcher and the workers, here and now. */
 async function deliver(): Promise<void> {
-  const { services, sql } = harness.now;
-  await until(async () => (await sql`select from event_outbox`).length === 0);
-  await fanOutEvents(systemContext(services, { kind: "job", id: "send-webhooks" }, "test"));
+  await harness.now.follow();
+  await enqueueDueDeliveries(
+    systemContext(harness.now.services, { kind: "job", id: "send-webhooks" }, "test"),
+  );
   while (await harness.now.work("send-webhooks") > 0);
 }
 
@@ -309,10 +309,7 @@ describe("by hand", () => {
   test("two processes that fan out at once make one delivery of each event", async () => {
     const hook = await makeEndpoint({ types: ["ticket.created"] });
     await makeTicket(harness.now, shared);
-    const { services, sql } = harness.now;
-    await until(async () => (await sql`select from event_outbox`).length === 0);
-    const ctx = systemContext(services, { kind: "job", id: "send-webhooks" }, "test");
-    await Promise.all([fanOutEvents(ctx), fanOutEvents(ctx), fanOutEvents(ctx)]);
+    await Promise.all([harness.now.follow(), harness.now.follow(), harness.now.follow()]);
     await deliver();
     expect(hook.received()).toHaveLength(1);
   });

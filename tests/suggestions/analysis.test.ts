@@ -117,15 +117,6 @@ describe("an analysis", () => {
     expect(waiting).toHaveLength(0);
   });
 
-  test("looks at what changed in the last minute once more: an earlier change may come to light after it", async () => {
-    const project = await makeProject(harness.now);
-    await makeTicket(harness.now, project, INVOICE);
-    await analyze(harness.now);
-    expect((await progress(project)).body).toMatchObject({ state: "idle", waiting: 0 });
-    await harness.now.run("collect-changes");
-    expect((await progress(project)).body).toMatchObject({ state: "waiting", waiting: 1 });
-  });
-
   test("goes on after the clock was set back", async () => {
     const project = await makeProject(harness.now);
     await makeTicket(harness.now, project, INVOICE);

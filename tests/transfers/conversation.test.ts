@@ -104,6 +104,7 @@ test("comments and questions come along whole into another installation, and nob
       { id: pending.id, status: "pending", addressee_user_id: user.id, task_id: task.id },
       { id: decided.id, answer: { option_ids: ["2gb"], text: "for now", by: "person", user_id: user.id } },
     ]);
+    await elsewhere.follow();
     const [told] = await elsewhere.sql`select count(*)::integer as count from notifications`;
     expect(told!.count).toBe(0);
     const answered = await elsewhere.call("POST", `${path}/questions/${pending.id}/answer`, {

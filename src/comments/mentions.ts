@@ -10,13 +10,23 @@ const MENTION = /@\[([^\]\n]{1,200})\]\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12
  */
 const NOT_OWN_WORDS = /^ {0,3}(```|~~~)[^]*?(?:^ {0,3}\1|$(?![^]))|`[^`\n]*`|^ {0,3}>.*$/gm;
 
+/** Returns the ids of the users whom a text mentions, each once. */
+export function mentionsIn(text: string): string[] {
+  return [...namesIn(text).keys()];
+}
+
+/** The mentioned users' ids with the names that the text gives them. */
+function namesIn(text: string): Map<string, string> {
+  const found = [...text.replace(NOT_OWN_WORDS, "").matchAll(MENTION)];
+  return new Map(found.map(([, name, id]) => [id!.toLowerCase(), name!]));
+}
+
 /**
  * Returns the ids of the users whom a comment mentions, each once.
  * @throws {AppError} invalid_request that names the users who can't see the project
  */
 export async function findMentions(ctx: ProjectContext, body: string): Promise<string[]> {
-  const found = [...body.replace(NOT_OWN_WORDS, "").matchAll(MENTION)];
-  const names = new Map(found.map(([, name, id]) => [id!.toLowerCase(), name!]));
+  const names = namesIn(body);
   if (names.size === 0) return [];
   if (names.size > MAX_MENTIONS) throw invalidField("body", `Mentions more than ${MAX_MENTIONS} people`);
   const known = await readPeople(ctx, [...names.keys()]);

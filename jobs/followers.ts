@@ -1,0 +1,12 @@
+import { follower } from "../src/core/follower.ts";
+import { notifyOf } from "../src/notifications/notify.ts";
+import { fanOutEvents } from "../src/outbound/fan_out.ts";
+
+/**
+ * The followers that wake with each event. The analyzer follows the events too, in its own job, so that
+ * many changes of a ticket cause one look at it.
+ */
+export const FOLLOWERS = [
+  follower("notifications", notifyOf),
+  follower("webhooks", fanOutEvents),
+];

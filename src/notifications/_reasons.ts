@@ -1,0 +1,85 @@
+import { mentionsIn } from "../comments/mentions.ts";
+import type { Notification } from "../inbox/schema.ts";
+import type { TicketEvent } from "./_events.ts";
+
+export type Reason = Notification["reason"];
+
+/** The reasons from the weakest to the strongest. */
+export const REASONS: readonly Reason[] = [
+  "change",
+  "comment",
+  "assigned",
+  "mention",
+  "approval",
+  "question",
+];
+
+/** Reasons that are delivered at once. All others wait for a digest. */
+export const URGENT: ReadonlySet<Reason> = new Set(["question", "approval", "mention"]);
+
+/** Those whom an event concerns, before anybody is looked up. */
+export type Audience =
+  | { to: "user"; id: string }
+  | { to: "deciders"; at_least: "member" | "admin" }
+  /** Who asked the question, and who works on the task that waited for the answer. */
+  | { to: "waiting" }
+  | { to: "mentioned"; id: string }
+  | { to: "followers"; except: readonly string[] };
+
+export interface Notice {
+  event: TicketEvent;
+  reason: Reason;
+  audience: Audience;
+}
+
+/** Says whom an event concerns, and why. */
+export function noticesOf(event: TicketEvent): Notice[] {
+  return (RULES[event.entity]?.(event) ?? []).map(([reason, audience]) => ({ event, reason, audience }));
+}
+
+type Rule = (event: TicketEvent) => [Reason, Audience][];
+
+const MEMBERS: Audience = { to: "deciders", at_least: "member" };
+const FOLLOWERS: Audience = { to: "followers", except: [] };
+
+const RULES: Record<string, Rule> = {
+  question(event) {
+    if (event.action !== "created") return [["question", { to: "waiting" }]];
+    const { status, addressee_user_id: id, addressee_role: role } = event.created as {
+      status: string;
+      addressee_user_id?: string;
+      addressee_role?: "member" | "admin";
+    };
+    if (status !== "pending") return [];
+    return [["question", id ? { to: "user", id } : { to: "deciders", at_least: role ?? "member" }]];
+  },
+
+  comment(event) {
+    const isNew = event.action === "created";
+    const [before, after] = isNew ? [null, event.created["body"]] : event.changes["body"]!;
+    const earlier = mentionsIn(String(before ?? ""));
+    const mentioned = mentionsIn(String(after ?? "")).filter((id) => !earlier.includes(id));
+    return [
+      ...mentioned.map((id): [Reason, Audience] => ["mention", { to: "mentioned", id }]),
+      // A deleted text is no news.
+      ...(isNew && after ? [["comment", { to: "followers", except: mentioned }] as [Reason, Audience]] : []),
+    ];
+  },
+
+  task({ action, created, changes }) {
+    const [assignee, session] = ["assignee_user_id", "assignee_session_id"].map((field) =>
+      action === "created" ? created[field] : changes[field]?.[1]
+    );
+    const isGiven = action !== "created" || created["status"] === "pending";
+    // A claim names a session. Whoever claims a task knows of it.
+    return isGiven && assignee && !session ? [["assigned", { to: "user", id: String(assignee) }]] : [];
+  },
+
+  test_case: ({ created, stage }) =>
+    created["status"] === "pending" && stage === "validation" ? [["approval", MEMBERS]] : [],
+
+  ticket: ({ awaits_approval }) =>
+    awaits_approval ? [["approval", MEMBERS], ["change", FOLLOWERS]] : [["change", FOLLOWERS]],
+
+  agent_run: () => [["change", FOLLOWERS]],
+};
