@@ -16,8 +16,17 @@ interface BossOptions {
   onError: (error: unknown) => void;
 }
 
-/** How often a worker asks for jobs, in seconds. */
-export const POLLING_SECONDS = 2;
+/** The time between two looks for due jobs of all queues, in seconds. */
+export const LOOK_SECONDS = 2;
+/** How often a worker asks for jobs by itself, in seconds. A look wakes it as soon as there is a job. */
+export const POLLING_SECONDS = 60;
+
+/** Names the queues that have a job which may run now, by one statement in place of one of each worker. */
+export async function dueQueues(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select distinct name from pgboss.job where state < 'active' and start_after <= now()`;
+  return rows.map(({ name }) => name);
+}
 
 /**
  * The settings of every queue. A check each 15 s notices a worker that has died 30 s after its last

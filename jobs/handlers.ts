@@ -7,6 +7,7 @@ import { sweepMergedTickets } from "../src/deploys/sweep.ts";
 import { continueHookRun } from "../src/integrations/continue_hook_run.ts";
 import { deliverNotifications } from "../src/notifications/deliver.ts";
 import { expireQuestions } from "../src/questions/expire.ts";
+import { enqueueDueDeliveries } from "../src/outbound/enqueue_due.ts";
 import { sendWebhooks } from "../src/outbound/send.ts";
 import { analyzeProject } from "../src/analysis/analyze.ts";
 import { analyzeAllProjects } from "../src/analysis/analyze_all.ts";
@@ -29,6 +30,7 @@ export const handlers: Handlers = {
   "prune": prune,
   "set-up-hooks": continueHookRun,
   "send-webhooks": sendWebhooks,
+  "retry-webhooks": enqueueDueDeliveries,
   "renew-tokens": renewTokens,
   "collect-changes": collectChanges,
   "analyze-project": analyzeProject,

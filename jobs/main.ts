@@ -1,11 +1,10 @@
 import type { JobResult, JobWithMetadata, PgBoss } from "pg-boss";
-import { POLLING_SECONDS } from "../db/queue.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { dueQueues, LOOK_SECONDS, POLLING_SECONDS } from "../db/queue.ts";
 import { type Context, type Services, systemContext } from "../src/core/context.ts";
 import { describeError, log } from "../src/core/log.ts";
 import { type QueueDefinition, type QueueName, QUEUES } from "../src/core/queue.ts";
-import { dispatchNotifications } from "../src/notifications/dispatch.ts";
 import { runFollower } from "../src/core/follower.ts";
-import { dispatchDeliveries } from "../src/outbound/dispatch.ts";
 import { FOLLOWERS } from "./followers.ts";
 import { handlers } from "./handlers.ts";
 
@@ -14,8 +13,7 @@ import { handlers } from "./handlers.ts";
  */
 export async function startJobs(boss: PgBoss, services: Services): Promise<void> {
   for (const name of Object.keys(QUEUES) as QueueName[]) {
-    const { cron, atStart, atOnce = 1, workers = 1, pollingSeconds = POLLING_SECONDS, needsModel }:
-      QueueDefinition = QUEUES[name];
+    const { cron, atStart, atOnce = 1, workers = 1, needsModel }: QueueDefinition = QUEUES[name];
     if (needsModel && services.config.EMBEDDING_THREADS === 0) continue;
     // pg-boss files each occurrence under a key of its own, so only one of several processes makes
     // the job. If several occurrences became due while no process was running, as on a machine that
@@ -23,20 +21,34 @@ export async function startJobs(boss: PgBoss, services: Services): Promise<void>
     if (cron) await boss.schedule(name, cron, {}, { tz: "UTC", missed: "once" });
     if (atStart) await boss.send(name, {});
     const options = {
-      pollingIntervalSeconds: pollingSeconds,
-      localConcurrency: workers,
+      pollingIntervalSeconds: POLLING_SECONDS,
       batchSize: atOnce,
       // After a fetch that returned as many jobs as possible, the next fetch follows at once.
       burstWhenBatchFull: true,
       perJobResults: true as const,
       includeMetadata: true as const,
     };
-    await boss.work(name, options, (jobs) => Promise.all(jobs.map((job) => settle(services, name, job))));
+    const ids: string[] = [];
+    for (let worker = 0; worker < workers; worker++) {
+      ids.push(
+        await boss.work(name, options, (jobs) => Promise.all(jobs.map((job) => settle(services, name, job)))),
+      );
+    }
+    services.queue.onWake(name, () => ids.forEach((id) => boss.notifyWorker(id)));
   }
+  void wakeWorkers(services);
   const contextOf = (id: string) => systemContext(services, { kind: "job", id }, crypto.randomUUID());
   for (const follower of FOLLOWERS) void runFollower(contextOf(follower.name), follower);
-  void dispatchDeliveries(contextOf("send-webhooks"));
-  void dispatchNotifications(contextOf("deliver-notifications"));
+}
+
+/** Wakes the workers of queues that have a due job, until the service drains. */
+async function wakeWorkers({ sql, queue, signal }: Services): Promise<void> {
+  while (!signal.aborted) {
+    // After a failure the next look tries again. The health check tells of a database that is away.
+    const due = await dueQueues(sql).catch(() => []);
+    for (const name of due) queue.wake(name);
+    await pause(LOOK_SECONDS * 1000, undefined, { signal }).catch(() => {});
+  }
 }
 
 /** `retryCount` is the number of earlier tries. */

@@ -15,6 +15,11 @@ export function mentionsIn(text: string): string[] {
   return [...namesIn(text).keys()];
 }
 
+/** Writes each mention as `@name`, for readers who don't see Markdown rendered. */
+export function withNames(text: string): string {
+  return text.replace(MENTION, "@$1");
+}
+
 /** The mentioned users' ids with the names that the text gives them. */
 function namesIn(text: string): Map<string, string> {
   const found = [...text.replace(NOT_OWN_WORDS, "").matchAll(MENTION)];

@@ -53,18 +53,27 @@ export interface Span {
 }
 
 /** Reads events in the order of their numbers. */
-export async function readEvents(db: Db, span: Span): Promise<Event[]> {
+export function readEvents(db: Db, span: Span): Promise<Event[]> {
+  return readRows(db, span.projects ? eventsOfProjects(db, span, span.projects) : eventsAfter(db, span));
+}
+
+async function readRows(db: Db, events: Fragment): Promise<Event[]> {
   const rows = await db<Row[]>`
     select e.seq, h.created_at as at, e.project_id, h.entity, h.entity_id, h.action, h.actor, h.request_id,
       h.changes -> 'status' ->> 1 as new_status,
       case when h.changes is not null then array(select jsonb_object_keys(h.changes)) end as changed,
       h.ticket_id, p.key || '-' || t.number as ticket_ref, e.title, e.stage, e.status, e.ticket_version as version
-    from (${span.projects ? eventsOfProjects(db, span, span.projects) : eventsAfter(db, span)}) e
+    from (${events}) e
     join history h on h.id = e.history_id
     join projects p on p.id = e.project_id
     left join tickets t on t.id = h.ticket_id
     order by e.seq`;
   return rows.map(toEvent);
+}
+
+/** Reads the events of these numbers that are still kept. */
+export function readEventsOf(db: Db, seqs: readonly number[]): Promise<Event[]> {
+  return readRows(db, db`select * from events where seq = any (${[...seqs]}::bigint[])`);
 }
 
 function eventsAfter(db: Db, { after, limit }: Span): Fragment {

@@ -15,6 +15,8 @@ export interface Patience {
 
 interface FeedOptions {
   sql: Sql;
+  /** Whether no other process writes to the database. */
+  isAlone: boolean;
   /** Called with errors outside any request. The read that failed is tried again. */
   onError: (error: unknown) => void;
 }
@@ -45,11 +47,11 @@ export class Feed {
   readonly #waiting = new Set<() => void>();
   readonly #followed = new Map<string, number>();
 
-  private constructor({ sql, onError }: FeedOptions, last: number) {
+  private constructor({ sql, isAlone, onError }: FeedOptions, last: number) {
     this.#sql = sql;
     this.#onError = onError;
     this.#last = last;
-    this.#sequencer = new Sequencer({ sql, onNumber: (last) => this.#advance(last), onError });
+    this.#sequencer = new Sequencer({ sql, isAlone, onNumber: (last) => this.#advance(last), onError });
   }
 
   static async open(options: FeedOptions): Promise<Feed> {
@@ -58,8 +60,8 @@ export class Feed {
   }
 
   /**
-   * The highest number that this process knows of. This knowledge is at most a fifth of a second
-   * old.
+   * The highest number that this process knows of. Its own changes are in it at once, and those of
+   * other processes within a fifth of a second, or within a second after a quiet time.
    */
   get last(): number {
     return this.#last;

@@ -62,13 +62,19 @@ export const QUEUES = {
     key: ({ run_id }: { run_id: string }) => run_id,
     retry: { retryLimit: 20, retryDelay: 5, retryBackoff: true, retryDelayMax: 600 },
   },
-  // The delivery itself plans another try after a failed one.
+  // A delivery plans its next try, and makes a job for that time. The schedule finds tries whose job
+  // was lost.
+  "retry-webhooks": {
+    payload: z.object({ slot: z.int().optional() }),
+    key: ({ slot }: { slot?: number }) => `${slot ?? ""}`,
+    retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
+    cron: "* * * * *",
+  },
   "send-webhooks": {
     payload: z.object({ endpoint_id: Id }),
     key: ({ endpoint_id }: { endpoint_id: string }) => endpoint_id,
     retry: { retryLimit: 0, retryDelay: 1, retryBackoff: false },
     workers: 8,
-    pollingSeconds: 0.5,
   },
   "renew-tokens": {
     payload: z.object({}),
@@ -114,8 +120,6 @@ export interface QueueDefinition {
    * wait for one another; 1 if absent.
    */
   workers?: number;
-  /** The seconds between two looks for jobs, for a queue for which the usual 2 s are too long. */
-  pollingSeconds?: number;
   /** A start of a process also makes a job. */
   atStart?: true;
   /** A process without the model leaves the jobs to processes that have it. */
@@ -138,6 +142,13 @@ export interface Queue {
     payload: Payload<Name>,
     options?: { startAfterSeconds?: number },
   ): Promise<void>;
+  /**
+   * Lets the workers of this process look for jobs of a queue now and not at the next look. Call it
+   * after the commit that creates the job.
+   */
+  wake(name: string): void;
+  /** Names what `wake` calls for a queue. */
+  onWake(name: string, wake: () => void): void;
   /** Gives a failed job one more try. Any other job is left as it is. */
   retry(db: Db, name: string, id: string): Promise<void>;
 }
@@ -174,7 +185,10 @@ function isMatch(queue: QueueResult, settings: QueueOptions): boolean {
 }
 
 export function openQueue(boss: PgBoss): Queue {
+  const served = new Map<string, () => void>();
   return {
+    wake: (name) => served.get(name)?.(),
+    onWake: (name, wake) => void served.set(name, wake),
     async enqueue(db, name, payload, { startAfterSeconds } = {}) {
       const { key }: QueueDefinition = QUEUES[name];
       const singletonKey = key?.(payload as never);

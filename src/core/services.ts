@@ -81,6 +81,7 @@ export async function startServices(config: Config, parts: Parts = {}): Promise<
   });
   const feed = await Feed.open({
     sql: urgent,
+    isAlone: isPglite,
     onError: (error) => log.warn("events failed", describeError(error)),
   });
   const draining = new AbortController();

@@ -1,3 +1,4 @@
+import { withoutPings } from "../core/chat_text.ts";
 import type { Context } from "../core/context.ts";
 import { unseal } from "../core/sealed.ts";
 import { chatUrlOf } from "./chat_url.ts";
@@ -115,7 +116,7 @@ function sendChat(
 
 /** Removes the markup of Slack and similar services from users' texts. */
 function withoutMarkup(text: string): string {
-  return text.replace(/[<>&]/g, "");
+  return withoutPings(text.replace(/[<>&]/g, ""));
 }
 
 async function postChat(

@@ -1,3 +1,4 @@
+import { withNames } from "../comments/mentions.ts";
 import type { Context } from "../core/context.ts";
 import { lineColumns } from "../inbox/lines.ts";
 import type { Notification } from "../inbox/schema.ts";
@@ -92,7 +93,7 @@ export function detailsOf(news: News): string {
     question && !hasEnded(news) && cut(question.prompt, 3000),
     options,
     question?.answer && `Answer: ${cut(question.answer, 3000)}`,
-    comment && cut(comment, 3000),
+    comment && cut(withNames(comment), 3000),
     ...waiting.map((prompt) => `Waits for an answer: ${cut(prompt, 3000)}`),
     ticket.url,
   ];

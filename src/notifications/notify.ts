@@ -29,7 +29,8 @@ interface Row {
  * Notifies those whom events concern: event, reasons, recipients, rows. Each recipient has one row for
  * a ticket. The strongest reason since the last reading stays in it.
  */
-export async function notifyOf({ db }: Context, range: EventRange): Promise<void> {
+export async function notifyOf(ctx: Context, range: EventRange): Promise<void> {
+  const { db, queue } = ctx;
   const notices = (await readTicketEvents(db, range)).flatMap(noticesOf);
   if (notices.length === 0) return;
   const addressees = await findAddressees(db, notices);
@@ -37,7 +38,11 @@ export async function notifyOf({ db }: Context, range: EventRange): Promise<void
     addressees.get(notice)!.map((addressee) => ({ ...addressee, event: notice.event, reason: notice.reason }))
   );
   const rows = fold(await withRecipients(db, tellings));
-  if (rows.length > 0) await storeRows(db, rows);
+  if (rows.length === 0) return;
+  await storeRows(db, rows);
+  if (!rows.some(({ urgent }) => urgent)) return;
+  await queue.enqueue(db, "deliver-notifications", {});
+  ctx.afterCommit(() => queue.wake("deliver-notifications"));
 }
 
 /**

@@ -1,4 +1,7 @@
+import { withNames } from "../comments/mentions.ts";
+import { withoutPings } from "../core/chat_text.ts";
 import type { Event } from "../core/events.ts";
+import { keyOf } from "../tickets/schema.ts";
 import type { Endpoint } from "./schema.ts";
 
 export const TEST_TYPE = "webhook.test";
@@ -7,13 +10,13 @@ export type Told = Event & {
   /** The changed values, if the endpoint's settings ask for them. */
   changes?: Record<string, [from: unknown, to: unknown]>;
   /**
-   * The text of a question, for people in a chat, who can't look the question up as a program can.
+   * The text of a question or comment, for people in a chat, who can't look it up as a program can.
    */
-  prompt?: string;
+  text?: string;
 };
 
-/** The length to which a chat message cuts the text of a question, in characters. */
-const PROMPT_LENGTH = 300;
+/** The length to which a chat message cuts such a text, in characters. */
+const TEXT_LENGTH = 300;
 
 export function bodyOf(
   { format }: Pick<Endpoint, "format">,
@@ -27,7 +30,7 @@ export function bodyOf(
 
 /** `<https://…|HO-12 Upload fails>: task blocked, by Ada`. */
 function sentenceOf(
-  { type, ticket, entity, entity_id, changed, actor, project_id, prompt }: Told,
+  { type, ticket, entity, entity_id, changed, actor, project_id, text }: Told,
   publicUrl: string,
 ): string {
   const [, action = ""] = type.split(".");
@@ -38,16 +41,22 @@ function sentenceOf(
     ? ` (${changed.join(", ").replaceAll("_", " ")})`
     : "";
   const subject = ticket
-    ? `<${publicUrl}/${ticket.ticket_ref.split("-")[0]}/tickets/${ticket.ticket_ref}|${ticket.ticket_ref} ${
+    ? `<${publicUrl}/${keyOf(ticket.ticket_ref)}/tickets/${ticket.ticket_ref}|${ticket.ticket_ref} ${
       escape(ticket.title)
     }>`
     : escape(entity_id) || project_id;
-  const asked = prompt === undefined ? "" : `: ${escape([...prompt].slice(0, PROMPT_LENGTH).join(""))}`;
-  return `${subject}: ${what}${fields}, by ${escape(who)}${asked}`;
+  const said = text === undefined ? "" : `: ${escape(cut(withNames(text), TEXT_LENGTH))}`;
+  return `${subject}: ${what}${fields}, by ${escape(who)}${said}`;
+}
+
+function cut(text: string, length: number): string {
+  const points = [...text];
+  return points.length <= length ? text : `${points.slice(0, length - 1).join("")}…`;
 }
 
 /** Escapes Slack's three characters, and the bars and brackets of its links. */
 function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("|", "¦")
+  return withoutPings(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    .replaceAll("|", "¦")
     .replaceAll("\n", " ");
 }

@@ -14,7 +14,7 @@ interface Admin {
  * `transact`.
  */
 export async function tellAdmins(
-  { db, mailer }: Context,
+  { db, mailer, queue }: Context,
   { id, project_id }: { id: string; project_id: string },
 ): Promise<void> {
   const [ids = []] = await findDeciders(db, [{ project_id, at_least: "admin", except: null }]);
@@ -27,5 +27,7 @@ export async function tellAdmins(
     ([["mail", mail], ["chat", chat]] as const).filter(([, wanted]) => wanted)
       .map(([channel]) => ({ id: uuid(), user_id, channel, kind: "webhook", webhook_id: id }))
   );
-  if (messages.length > 0) await db`insert into messages ${db(messages)}`;
+  if (messages.length === 0) return;
+  await db`insert into messages ${db(messages)}`;
+  await queue.enqueue(db, "deliver-notifications", {});
 }

@@ -1,6 +1,7 @@
 /** Seconds from each failed try to the next one, after Standard Webhooks. */
 const PAUSES = [5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600];
-const LONGEST_S = 24 * 3600;
+/** The longest time for which a receiver may ask to be left alone. */
+export const LONGEST_S = 24 * 3600;
 
 /**
  * Returns the seconds until the next try after `attempts` failed ones; null if there is none. The

@@ -10,7 +10,8 @@ type Target = Pick<Endpoint, "id" | "project_id" | "types"> & { since_seq: numbe
  * Creates the deliveries of events, and a job for each endpoint that gets some. There is one job
  * for a batch of deliveries, not one for each event.
  */
-export async function fanOutEvents({ db, queue }: Context, { after, last }: EventRange): Promise<void> {
+export async function fanOutEvents(ctx: Context, { after, last }: EventRange): Promise<void> {
+  const { db, queue } = ctx;
   const endpoints = await db<Target[]>`
     select id, project_id, types, since_seq, coalesce(paused_until > now(), false) as is_paused
     from outbound_endpoints where enabled`;
@@ -29,4 +30,5 @@ export async function fanOutEvents({ db, queue }: Context, { after, last }: Even
     deliveries.filter(({ endpoint }) => !endpoint.is_paused).map(({ endpoint }) => endpoint.id),
   );
   for (const endpoint_id of due) await queue.enqueue(db, "send-webhooks", { endpoint_id });
+  ctx.afterCommit(() => queue.wake("send-webhooks"));
 }

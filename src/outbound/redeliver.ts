@@ -18,6 +18,7 @@ export async function redeliver(ctx: ProjectContext, path: DeliveryPath): Promis
     if (!again) throw new AppError("not_found", "No such delivery of this webhook");
     await db`update outbound_endpoints set paused_until = null where id = ${path.webhookId}::uuid`;
     await queue.enqueue(db, "send-webhooks", { endpoint_id: path.webhookId });
+    ctx.afterCommit(() => queue.wake("send-webhooks"));
     return again;
   });
 }

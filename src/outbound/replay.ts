@@ -19,6 +19,7 @@ export async function replayEvents(ctx: ProjectContext, input: Replay) {
     const wanted = events.filter((event) => isFor(endpoint, event));
     await insertDeliveries(db, wanted.map((event) => ({ endpoint, event })), "again");
     await queue.enqueue(db, "send-webhooks", { endpoint_id: endpoint.id });
+    ctx.afterCommit(() => queue.wake("send-webhooks"));
     return { queued: wanted.length, next_since_seq: events.length === limit ? events.at(-1)!.seq : null };
   });
 }

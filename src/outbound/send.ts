@@ -1,10 +1,12 @@
 import type { Db } from "../../db/open.ts";
 import type { Context } from "../core/context.ts";
-import { readEvents } from "../core/events.ts";
+import { readEventsOf } from "../core/events.ts";
 import { log } from "../core/log.ts";
 import { bodyOf, TEST_TYPE, type Told } from "./_body.ts";
 import { findEndpoint, takeDue, type Taken, type Target } from "./_due.ts";
 import { giveUp, putBack, recordAnswer } from "./_outcome.ts";
+import { planRetry } from "./_retry.ts";
+import { LONGEST_S } from "./_schedule.ts";
 import { readableSecrets } from "./_secret.ts";
 import { signedHeaders } from "./_sign.ts";
 
@@ -26,29 +28,29 @@ const NO_SECRET = {
  */
 export async function sendWebhooks(ctx: Context, { endpoint_id }: { endpoint_id: string }): Promise<void> {
   const until = performance.now() + JOB_MS;
-  while (performance.now() < until && !ctx.signal.aborted) {
-    const endpoint = await findEndpoint(ctx, endpoint_id);
-    if (!endpoint) return;
-    const taken = await takeDue(ctx, endpoint_id);
-    if (taken.length === 0) return;
-    const events = await eventsOf(ctx, endpoint, taken);
-    const outcomes = await Promise.all(taken.map((delivery) => attempt(ctx, endpoint, { delivery, events })));
-    if (outcomes.includes("unsent")) return;
-    // A receiver that doesn't answer at all is not called for a while, so that it doesn't delay
-    // deliveries to other receivers.
-    if (outcomes.includes("unreachable")) return await pause(ctx, endpoint_id);
-  }
+  while (performance.now() < until && !ctx.signal.aborted && await sendSome(ctx, endpoint_id));
+  await planRetry(ctx, endpoint_id);
+}
+
+/** Returns false if the endpoint rests or has no due deliveries. */
+async function sendSome(ctx: Context, endpointId: string): Promise<boolean> {
+  const endpoint = await findEndpoint(ctx, endpointId);
+  if (!endpoint) return false;
+  const taken = await takeDue(ctx, endpointId);
+  if (taken.length === 0) return false;
+  const events = await eventsOf(ctx, endpoint, taken);
+  const results = await Promise.all(taken.map((delivery) => attempt(ctx, endpoint, { delivery, events })));
+  if (results.includes("unsent")) return false;
+  const seconds = Math.max(...results.map((result) => typeof result === "number" ? result : 0));
+  if (seconds > 0) return await rest(ctx, endpointId, seconds);
+  return results.includes("unreachable") ? await pause(ctx, endpointId) : true;
 }
 
 async function eventsOf({ db }: Context, endpoint: Target, taken: Taken[]): Promise<Map<number, Told>> {
   const seqs = taken.flatMap(({ seq }) => seq === null ? [] : [seq]);
   if (seqs.length === 0) return new Map();
-  const projects = db`(select ${endpoint.project_id}::uuid)`;
-  const [more, ...pages] = await Promise.all([
-    readMore(db, endpoint, seqs),
-    ...seqs.map((seq) => readEvents(db, { after: seq - 1, limit: 1, projects })),
-  ]);
-  return new Map(pages.flat().map((event) => [event.seq, { ...event, ...more.get(event.seq) }]));
+  const [more, events] = await Promise.all([readMore(db, endpoint, seqs), readEventsOf(db, seqs)]);
+  return new Map(events.map((event) => [event.seq, { ...event, ...more.get(event.seq) }]));
 }
 
 /** Reads the facts that a delivery to this endpoint contains in addition to the event. */
@@ -56,13 +58,14 @@ async function readMore(
   db: Db,
   { format, full }: Target,
   seqs: number[],
-): Promise<Map<number, Pick<Told, "changes" | "prompt">>> {
+): Promise<Map<number, Pick<Told, "changes" | "text">>> {
   if (format === "slack") {
-    const rows = await db<{ seq: number; prompt: string }[]>`
-      select e.seq, q.prompt from events e join history h on h.id = e.history_id
-        join questions q on q.id = case when h.entity = 'question' then h.entity_id::uuid end
-      where e.seq = any (${seqs}::bigint[])`;
-    return new Map(rows.map(({ seq, prompt }) => [seq, { prompt }]));
+    const rows = await db<{ seq: number; text: string }[]>`
+      select e.seq, coalesce(q.prompt, c.body) as text from events e join history h on h.id = e.history_id
+        left join questions q on q.id = case when h.entity = 'question' then h.entity_id::uuid end
+        left join comments c on c.id = case when h.entity = 'comment' then h.entity_id::uuid end
+      where e.seq = any (${seqs}::bigint[]) and coalesce(q.prompt, c.body) is not null`;
+    return new Map(rows.map(({ seq, text }) => [seq, { text }]));
   }
   if (!full) return new Map();
   const rows = await db<{ seq: number; changes: NonNullable<Told["changes"]> | null }[]>`
@@ -70,11 +73,12 @@ async function readMore(
   return new Map(rows.map(({ seq, changes }) => [seq, { changes: changes ?? {} }]));
 }
 
+/** Returns the outcome, or the seconds for which the receiver wants to be left alone. */
 async function attempt(
   ctx: Context,
   endpoint: Target,
   { delivery, events }: { delivery: Taken; events: Map<number, Told> },
-): Promise<"answered" | "unreachable" | "unsent"> {
+): Promise<"answered" | "unreachable" | "unsent" | number> {
   const { id, seq } = delivery;
   const now = new Date();
   const told = seq === null
@@ -93,14 +97,26 @@ async function attempt(
     return "unsent";
   }
   await recordAnswer(ctx, endpoint, delivery, sent);
-  return "failure" in sent && sent.failure === "unreachable" ? "unreachable" : "answered";
+  if ("failure" in sent) return sent.failure === "unreachable" ? "unreachable" : "answered";
+  return sent.status >= 300 && sent.retryAfter ? Math.min(sent.retryAfter, LONGEST_S) : "answered";
 }
 
-/** Pauses an endpoint for a quarter of the time that it has been failing, from 5 s to an hour. */
-async function pause({ db }: Context, endpointId: string): Promise<void> {
+/** Leaves a receiver alone for the time that it asked for. */
+async function rest({ db }: Context, endpointId: string, seconds: number): Promise<false> {
+  await db`
+    update outbound_endpoints set paused_until = now() + make_interval(secs => ${seconds}) where id = ${endpointId}::uuid`;
+  return false;
+}
+
+/**
+ * Pauses an endpoint whose receiver doesn't answer at all for a quarter of the time that it has been failing,
+ * from 5 s to an hour, so that it doesn't delay deliveries to other receivers.
+ */
+async function pause({ db }: Context, endpointId: string): Promise<false> {
   log.warn("a webhook's receiver does not answer", { webhook: endpointId });
   await db`
     update outbound_endpoints set paused_until = now() +
       least(greatest((now() - coalesce(failing_since, now())) / 4, interval '5 seconds'), interval '1 hour')
     where id = ${endpointId}::uuid`;
+  return false;
 }

@@ -15,6 +15,7 @@ export async function sendTest(ctx: ProjectContext, path: EndpointPath): Promise
       values (${uuid()}::uuid, ${path.webhookId}::uuid, ${project.id}::uuid, ${TEST_TYPE})
       returning ${deliveryColumns(db)}`;
     await queue.enqueue(db, "send-webhooks", { endpoint_id: path.webhookId });
+    ctx.afterCommit(() => queue.wake("send-webhooks"));
     return made;
   });
 }

@@ -16,4 +16,5 @@ export async function mailInvite(
   await ctx.db`
     insert into messages (id, user_id, channel, kind, link)
     values (${id}::uuid, ${userId}::uuid, 'mail', 'invite', ${seal(ctx, "inviteLink", id, link)})`;
+  await ctx.queue.enqueue(ctx.db, "deliver-notifications", {});
 }

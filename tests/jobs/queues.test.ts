@@ -87,6 +87,7 @@ describe("a process that runs jobs", () => {
       "expire-questions * * * * * UTC",
       "prune 41 3 * * * UTC",
       "renew-tokens 17 4 * * * UTC",
+      "retry-webhooks * * * * * UTC",
       "sweep-merged-tickets 7 * * * * UTC",
     ]);
   });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
-import { POLLING_SECONDS } from "../../db/queue.ts";
+import { LOOK_SECONDS } from "../../db/queue.ts";
 import { copyTemplate, dropPlace, type Place } from "../database.ts";
 import { ticketInput } from "../factories.ts";
 import { launchService, type ServiceProcess, startService } from "../service_process.ts";
@@ -73,7 +73,7 @@ test("JOBS=off serves and runs no job; JOBS=only runs what waits and serves noth
   const asked = await call("POST", `${project}/ai-suggestions/analysis`);
   expect(asked.finished_at).toBeNull();
   // This is twice the time that a job waits for a worker.
-  await pause(2 * POLLING_SECONDS * 1000);
+  await pause(2 * LOOK_SECONDS * 1000);
   expect(await countsOf(call)).toEqual({ waiting: 1, active: 0, failed: 0, completed: 0 });
   expect(ran(server)).toEqual([]);
 

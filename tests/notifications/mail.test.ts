@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { createMailer, MailRefused } from "../../src/core/mailer.ts";
 import { systemContext } from "../../src/core/context.ts";
-import { enqueueDueNotifications } from "../../src/notifications/enqueue_due.ts";
 import { makeMember, makeUser, type TestTicket } from "../factories.ts";
 import { useHarness } from "../harness.ts";
 import { TestMailServer } from "../smtp.ts";
@@ -179,7 +178,6 @@ test("a question is delivered at once, the rest waits for its digest", async () 
   const reader = await makeMember(harness.now, talk.project, "member");
   const look = async () => {
     await harness.now.follow();
-    await enqueueDueNotifications(systemContext(harness.now.services, { kind: "job", id: "test" }, "test"));
     return await harness.now.work("deliver-notifications");
   };
   const ticket = await talk.newTicket();

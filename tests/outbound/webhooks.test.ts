@@ -148,8 +148,22 @@ describe("a webhook", () => {
     expect(texts.toSorted()).toEqual([
       "question answered, by Test User: Ship &lt;!channel&gt; it?",
       "question created, by Test User: Ship &lt;!channel&gt; it?",
-      `question created, by Test User: ${"\u{1F600}".repeat(300)}`,
+      `question created, by Test User: ${"\u{1F600}".repeat(299)}…`,
     ]);
+  });
+
+  test("for a project's chat tells what is commented, and rings for nobody", async () => {
+    const chat = await makeEndpoint({ format: "slack", types: ["comment.created"] });
+    const ann = await makeMember(harness.now, shared, "member");
+    const ticket = await makeTicket(harness.now, shared, { title: "@everyone @here read this" });
+    const body = `@[Ann](${ann.id}) look, [Click](https://evil.example) @channel`;
+    await harness.now.call("POST", `${ticket.path}/comments`, { token: shared.admin.token, body: { body } });
+    await deliver();
+    const { text } = JSON.parse(chat.received()[0]!.body);
+    expect(text).toContain(
+      "|" + ticket.ref + " @\u200Deveryone @\u200Dhere read this>: comment created, by Test User",
+    );
+    expect(text).toContain(": @\u200DAnn look, [Click]\u200D(https://evil.example) @\u200Dchannel");
   });
 
   test("that fails is tried ten times under one id, and then given up", async () => {
@@ -192,6 +206,13 @@ describe("a webhook", () => {
     await deliver();
     const [{ next_attempt_at }] = await deliveriesOf(hook.api);
     expect(Date.parse(next_attempt_at) - Date.now()).toBeGreaterThan(3500_000);
+    for (let n = 0; n < 3; n++) await makeTicket(harness.now, shared);
+    await deliver();
+    expect(hook.received()).toHaveLength(1);
+    answers.delete(hook.path);
+    await harness.now.sql`update outbound_endpoints set paused_until = now() where id = ${hook.id}::uuid`;
+    await deliver();
+    expect(hook.received()).toHaveLength(4);
   });
 
   test("that the service itself can't send has not been tried", async () => {
