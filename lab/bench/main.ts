@@ -4,6 +4,7 @@ import { benchBulk } from "./bulk.ts";
 import { benchCreate } from "./create.ts";
 import { benchEvents } from "./events.ts";
 import { benchHint } from "./hint.ts";
+import { benchIdle } from "./idle.ts";
 import { benchMcp } from "./mcp.ts";
 import { benchMove } from "./move.ts";
 import { benchPortal } from "./portal.ts";
@@ -32,6 +33,7 @@ const BENCHES: Record<string, Bench> = {
   events: benchEvents,
   move: benchMove,
   mcp: benchMcp,
+  idle: benchIdle,
 };
 
 const USAGE = `npm run bench -- [NAME…] [options]

@@ -179,3 +179,16 @@ test("the outbox doesn't grow with the number of changes", async () => {
   expect(await change()).toBeLessThan(4 * first);
   await busy.close();
 });
+
+test("an outbox that was large gives its pages back once it is empty", async () => {
+  const busy = await openHarness();
+  const { sql } = busy;
+  await sql`
+    insert into event_outbox (history_id, project_id, title)
+    select n, gen_random_uuid(), 'A ticket of a usual length' from generate_series(1, 30000) n`;
+  await until(async () => {
+    const [{ size }] = await sql<[{ size: number }]>`select pg_relation_size('event_outbox') as size`;
+    return size < 100_000;
+  });
+  await busy.close();
+});

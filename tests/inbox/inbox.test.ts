@@ -100,6 +100,7 @@ describe("the inbox", () => {
     const tickets = await Promise.all(Array.from({ length: 5 }, () => talk.newTicket()));
     await Promise.all(tickets.map((ticket) => talk.done("PUT", `${ticket.path}/watch`, {}, reader)));
     await Promise.all(tickets.map((ticket) => say(ticket, "Look")));
+    await harness.now.follow();
     const seen: string[] = [];
     let cursor = "";
     do {
@@ -380,6 +381,7 @@ describe("loops that other boards are known for", () => {
     const { bot } = talk;
     const ticket = await talk.newTicket();
     const { id } = await say(ticket, `${mention(bot)} please`);
+    await harness.now.follow();
     await talk.done("POST", "/inbox/read", { ticket_ids: [ticket.id] }, bot);
     const body = `> ${mention(bot)} please\n\nYes, please`;
     await talk.done("POST", `${ticket.path}/comments`, { body, parent_id: id }, talk.ben);
