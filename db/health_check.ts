@@ -22,6 +22,11 @@ const TICK_MS = 250;
  */
 const LATE_MS = 100;
 /**
+ * The ticks from an answer to the next ping of a healthy database. Three ticks and the silence
+ * below make two seconds, within which a loss is known.
+ */
+const PING_TICKS = 3;
+/**
  * 1.25 s. Silence is counted in ticks and not by the clock. Otherwise a process that was itself
  * stopped for a while would count its own pause as silence of the database.
  */
@@ -35,7 +40,7 @@ const UNMET_TICKS = 24;
 const FAILURES_UNTIL_LOST = 2;
 
 /**
- * Pings the database four times a second, so that a loss is known within two seconds. The server
+ * Pings the database more than once a second, so that a loss is known within two seconds. The server
  * may refuse connections or be shutting down, or the host may drop every packet, which would hold a
  * request for minutes.
  */
@@ -45,6 +50,8 @@ export class HealthCheck implements DatabaseHealth {
   readonly #timer: ReturnType<typeof setInterval>;
   #asked: { ticks: number } | null = null;
   #ticked = performance.now();
+  /** The ticks since the last answer. */
+  #rested = PING_TICKS;
   #failures = 0;
   #lost = false;
   /**
@@ -76,7 +83,10 @@ export class HealthCheck implements DatabaseHealth {
     const now = performance.now();
     const isLate = now - this.#ticked > TICK_MS + LATE_MS;
     this.#ticked = now;
-    if (!this.#asked) return this.#ask();
+    if (!this.#asked) {
+      const isHealthy = this.#met && !this.#lost && this.#failures === 0;
+      return ++this.#rested < PING_TICKS && isHealthy ? undefined : this.#ask();
+    }
     if (isLate) return;
     if (++this.#asked.ticks < (this.#met ? SILENT_TICKS : UNMET_TICKS)) return;
     this.#failures = FAILURES_UNTIL_LOST;
@@ -97,6 +107,7 @@ export class HealthCheck implements DatabaseHealth {
   #succeed(): void {
     this.#met = true;
     this.#failures = 0;
+    this.#rested = 0;
     if (!this.#lost) return;
     // Connections that were made since the last failure may lead to a server to which the name no
     // longer points.

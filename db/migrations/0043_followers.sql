@@ -1,4 +1,4 @@
--- What happens after a change is done by followers of the numbered events (src/core/follower.ts), each with a position of
+-- The work after a change is done by followers of the numbered events (src/core/follower.ts), each with a position of
 -- its own. Notifications were written by triggers, and three tables with one row each held the positions.
 
 -- The events that triggers have told people of need no follower any more, and watched tickets are told of once more here.

@@ -22,7 +22,7 @@ const VACUUM_AFTER = 5_000;
 /** An empty outbox that is larger gives its pages back, because each look reads all of them. */
 const LARGE_BYTES = 1024 * 1024;
 /** The time between two tries, because a long transaction of somebody else may prevent it. */
-const SHRINK_MS = 60_000;
+const SHRINK_MS = 10_000;
 
 interface Parts {
   sql: Sql;

@@ -17,7 +17,7 @@ export const REASONS: readonly Reason[] = [
 /** Reasons that are delivered at once. All others wait for a digest. */
 export const URGENT: ReadonlySet<Reason> = new Set(["question", "approval", "mention"]);
 
-/** Those whom an event concerns, before anybody is looked up. */
+/** The people and agents whom an event concerns, before anybody is looked up. */
 export type Audience =
   | { to: "user"; id: string }
   | { to: "deciders"; at_least: "member" | "admin" }
@@ -71,7 +71,7 @@ const RULES: Record<string, Rule> = {
       action === "created" ? created[field] : changes[field]?.[1]
     );
     const isGiven = action !== "created" || created["status"] === "pending";
-    // A claim names a session. Whoever claims a task knows of it.
+    // A claim names a session, and its author knows of it.
     return isGiven && assignee && !session ? [["assigned", { to: "user", id: String(assignee) }]] : [];
   },
 

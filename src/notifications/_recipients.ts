@@ -82,7 +82,7 @@ const FINDERS: Record<Audience["to"], Find> = {
     );
   },
 
-  /** The creator, the assignees of open tasks and the watchers. Whoever muted the ticket is left out later. */
+  /** The creator, the assignees of open tasks and the watchers. A later step leaves out those who muted the ticket. */
   async followers(db, notices) {
     const tickets = [...new Set(notices.map(({ event }) => event.ticket_id))];
     const rows = await db<{ ticket_id: string; ids: string[] }[]>`

@@ -47,8 +47,8 @@ export async function notifyOf(ctx: Context, range: EventRange): Promise<void> {
 
 /**
  * Adds the recipient of each telling, and leaves out tellings of a recipient's own act, of a muted
- * ticket and of a project that the user can't see. A bot user is one agent, whatever key it calls
- * with. Each key of a person's is an agent of its own, and an agent is told of a muted ticket too.
+ * ticket and of a project that the user can't see. A bot user is one agent, with all of
+ * its keys. Each key of a person's is an agent of its own, and an agent is told of a muted ticket too.
  */
 async function withRecipients(
   db: Context["db"],

@@ -189,6 +189,6 @@ test("an outbox that was large gives its pages back once it is empty", async () 
   await until(async () => {
     const [{ size }] = await sql<[{ size: number }]>`select pg_relation_size('event_outbox') as size`;
     return size < 100_000;
-  });
+  }, 200);
   await busy.close();
 });
