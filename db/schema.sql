@@ -69,15 +69,8 @@ call track_history('agent_runs', 'agent_run', 'id',
 create table analysis_backlog (
   project_id uuid not null,
   ticket_id uuid not null,
-  history_id bigint not null,
+  seq bigint not null,
   constraint analysis_backlog_pkey PRIMARY KEY (project_id, ticket_id)
-);
-
-create table analysis_cursor (
-  only_row boolean not null default true,
-  history_id bigint not null,
-  constraint analysis_cursor_only_row_check CHECK (only_row),
-  constraint analysis_cursor_pkey PRIMARY KEY (only_row)
 );
 
 create table api_keys (
@@ -203,10 +196,6 @@ create table comments (
   constraint comments_ticket_id_fkey FOREIGN KEY (ticket_id) REFERENCES tickets(id)
 );
 CREATE INDEX comments_ticket_idx ON public.comments USING btree (ticket_id, id);
-CREATE TRIGGER comments_tell_insert AFTER INSERT ON public.comments FOR EACH ROW EXECUTE FUNCTION
-  tell_of_new_comment();
-CREATE TRIGGER comments_tell_update AFTER UPDATE OF mentions ON public.comments FOR EACH ROW WHEN ((NOT
-  (new.mentions <@ old.mentions))) EXECUTE FUNCTION tell_of_edited_comment();
 call track_history('comments', 'comment', 'id',
   'id ticket_id project_id mentions created_by created_with key_id by_bot created_at updated_at');
 
@@ -230,13 +219,20 @@ create table event_counter (
   last_seq bigint not null
 );
 
+create table event_followers (
+  name text not null,
+  seq bigint not null,
+  constraint event_followers_pkey PRIMARY KEY (name)
+);
+
 create table event_outbox (
   history_id bigint not null,
   project_id uuid not null,
   ticket_version integer,
   title text,
   stage text,
-  status text
+  status text,
+  imported boolean not null default false
 ) with (vacuum_truncate=off);
 
 create table events (
@@ -247,6 +243,7 @@ create table events (
   title text,
   stage text,
   status text,
+  imported boolean not null default false,
   constraint events_pkey PRIMARY KEY (seq)
 ) with (vacuum_truncate=off);
 CREATE INDEX events_project_idx ON public.events USING btree (project_id, seq);
@@ -379,10 +376,6 @@ CREATE INDEX messages_done_idx ON public.messages USING btree (created_at) WHERE
 CREATE INDEX messages_pending_idx ON public.messages USING btree (next_try_at) WHERE (state =
   'pending'::text);
 
-create table notification_cursor (
-  last_seq bigint not null
-);
-
 create table notification_settings (
   user_id uuid not null,
   mail text not null,
@@ -418,10 +411,6 @@ CREATE INDEX notifications_inbox_idx ON public.notifications USING btree (recipi
   WHERE (archived_at IS NULL);
 CREATE INDEX notifications_ticket_idx ON public.notifications USING btree (ticket_id);
 CREATE INDEX notifications_undelivered_idx ON public.notifications USING btree (last_at) WHERE undelivered;
-
-create table outbound_cursor (
-  seq bigint not null
-);
 
 create table outbound_deliveries (
   id uuid not null,
@@ -635,10 +624,6 @@ CREATE INDEX questions_task_idx ON public.questions USING btree (task_id) WHERE 
 CREATE INDEX questions_ticket_idx ON public.questions USING btree (ticket_id, id);
 CREATE TRIGGER questions_insert AFTER INSERT ON public.questions REFERENCING NEW TABLE AS inserted FOR EACH
   STATEMENT EXECUTE FUNCTION follow_new_questions();
-CREATE TRIGGER questions_tell_insert AFTER INSERT ON public.questions REFERENCING NEW TABLE AS inserted FOR
-  EACH STATEMENT EXECUTE FUNCTION tell_of_new_questions();
-CREATE TRIGGER questions_tell_update AFTER UPDATE ON public.questions REFERENCING OLD TABLE AS deleted NEW
-  TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION tell_of_ended_questions();
 CREATE TRIGGER questions_update AFTER UPDATE ON public.questions REFERENCING OLD TABLE AS deleted NEW TABLE AS
   inserted FOR EACH STATEMENT EXECUTE FUNCTION follow_ended_questions();
 call track_history('questions', 'question', 'id',
@@ -833,11 +818,6 @@ CREATE TRIGGER tasks_lost_assignee_update BEFORE UPDATE OF status, assignee_user
   DISTINCT FROM new.status) OR (old.assignee_user_id IS DISTINCT FROM new.assignee_user_id)))) EXECUTE
   FUNCTION drop_lost_assignee();
 CREATE TRIGGER tasks_number BEFORE INSERT ON public.tasks FOR EACH ROW EXECUTE FUNCTION give_task_number();
-CREATE TRIGGER tasks_tell_insert AFTER INSERT ON public.tasks FOR EACH ROW WHEN (((new.assignee_user_id IS NOT
-  NULL) AND (new.status = 'pending'::text))) EXECUTE FUNCTION tell_of_assignment();
-CREATE TRIGGER tasks_tell_update AFTER UPDATE OF assignee_user_id ON public.tasks FOR EACH ROW WHEN
-  (((new.assignee_user_id IS DISTINCT FROM old.assignee_user_id) AND (new.assignee_user_id IS NOT NULL) AND
-  (new.assignee_session_id IS NULL))) EXECUTE FUNCTION tell_of_assignment();
 call track_history('tasks', 'task', 'id',
   'id ticket_id project_id number lease_expires_at version created_at updated_at');
 
@@ -872,8 +852,6 @@ CREATE TRIGGER test_cases_count_insert AFTER INSERT ON public.test_cases REFEREN
 CREATE TRIGGER test_cases_count_update AFTER UPDATE OF status ON public.test_cases FOR EACH ROW WHEN
   (((old.status = 'approved'::text) <> (new.status = 'approved'::text))) EXECUTE FUNCTION
   count_decided_case();
-CREATE TRIGGER test_cases_tell_insert AFTER INSERT ON public.test_cases FOR EACH ROW WHEN ((new.status =
-  'pending'::text)) EXECUTE FUNCTION tell_of_case();
 call track_history('test_cases', 'test_case', 'id', 'id ticket_id project_id created_at updated_at version');
 
 create table ticket_creations (
@@ -1077,8 +1055,6 @@ CREATE INDEX tickets_ship_idx ON public.tickets USING btree (project_id, ship_st
   (ship_state = ANY (ARRAY['merged'::text, 'deploy_failed'::text]));
 CREATE INDEX tickets_stage_idx ON public.tickets USING btree (project_id, stage, created_at, id);
 CREATE INDEX tickets_updated_idx ON public.tickets USING btree (project_id, updated_at, id);
-CREATE TRIGGER tickets_tell_validation AFTER UPDATE OF stage ON public.tickets FOR EACH ROW WHEN (((new.stage
-  = 'validation'::text) AND (old.stage <> 'validation'::text))) EXECUTE FUNCTION tell_of_validation();
 CREATE TRIGGER tickets_text_insert AFTER INSERT ON public.tickets REFERENCING NEW TABLE AS inserted FOR EACH
   STATEMENT EXECUTE FUNCTION index_new_texts();
 CREATE TRIGGER tickets_text_update AFTER UPDATE OF title, description ON public.tickets FOR EACH ROW WHEN
@@ -1169,15 +1145,6 @@ AS $function$
 begin
   return case when actor ? 'tickets' then actor -> 'tickets' -> ticket else actor end;
 end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.author_recipient(author jsonb)
- RETURNS uuid
- LANGUAGE sql
- STABLE
-AS $function$
-  select case when author ->> 'kind' in ('user', 'key') then recipient_of((author ->> 'id')::uuid, (author ->> 'key_id')::uuid) end
-$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.claim_of(ticket uuid)
@@ -1296,23 +1263,6 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.deciders(in_project uuid, at_least text, except_for uuid)
- RETURNS SETOF uuid
- LANGUAGE sql
- STABLE
-AS $function$
-  with members as (
-    select u.id from project_members m join users u on u.id = m.user_id
-    where m.project_id = in_project and u.kind = 'human' and u.deactivated_at is null and u.id is distinct from except_for
-      and role_of_user(u.id, in_project) = any (case at_least when 'admin' then '{admin}' else '{member,admin}' end::text[])
-  )
-  select id from members union all
-  select u.id from projects p join users u on u.account_id = p.account_id
-  where p.id = in_project and u.kind = 'human' and u.role in ('admin', 'super_admin') and u.deactivated_at is null
-    and not exists (select from members)
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.drop_lost_assignee()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1326,16 +1276,6 @@ begin
   end if;
   return new;
 end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.event_of(in_type text, in_entity text, in_id text, author jsonb)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object('type', in_type, 'entity', in_entity, 'entity_id', in_id, 'actor', author - 'request_id',
-    'at', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.follow_ended_questions()
@@ -1400,19 +1340,6 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.followers(in_ticket uuid)
- RETURNS SETOF uuid
- LANGUAGE sql
- STABLE
-AS $function$
-  select u.id from users u
-  where u.kind = 'human' and u.id in (
-    select t.created_by from tickets t where t.id = in_ticket union
-    select k.assignee_user_id from tasks k where k.ticket_id = in_ticket and k.status not in ('done', 'skipped') union
-    select w.user_id from watchers w where w.ticket_id = in_ticket)
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.forget_comment(in_ticket uuid, in_comment uuid)
  RETURNS void
  LANGUAGE sql
@@ -1467,24 +1394,6 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.hears_mention(of_user uuid, comment comments)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select u.kind = 'human' or (
-    exists (select from tickets t where t.id = comment.ticket_id and t.status = 'open')
-    and not (comment.by_bot and exists (
-      select from comments c
-      where c.ticket_id = comment.ticket_id and c.id < comment.id and c.by_bot and of_user = any (c.mentions)
-        and c.id > coalesce((
-          select p.id from comments p where p.ticket_id = comment.ticket_id and not p.by_bot order by p.id desc limit 1),
-          '00000000-0000-0000-0000-000000000000')
-    )))
-  from users u where u.id = of_user
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.index_changed_text()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1525,15 +1434,6 @@ begin
     where octet_length(word) between 1 and 2046
   )::tsvector;
 end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.is_quiet()
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(current_setting('handoff.quiet', true), '') = 'on'
-$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.keep_embedding_bits()
@@ -1607,7 +1507,7 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.number_events(OUT last_seq bigint, OUT numbered integer)
+CREATE OR REPLACE FUNCTION public.number_events(OUT last_seq bigint, OUT numbered integer, OUT outbox_bytes bigint)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -1620,9 +1520,9 @@ begin
       where ctid = any (array(select o.ctid from event_outbox o order by o.history_id limit 5000))
       returning *
     )
-    insert into events (seq, history_id, project_id, ticket_version, title, stage, status)
+    insert into events (seq, history_id, project_id, ticket_version, title, stage, status, imported)
     select c.last_seq + row_number() over (order by m.history_id), m.history_id, m.project_id, m.ticket_version, m.title,
-      m.stage, m.status
+      m.stage, m.status, m.imported
     from moved m, event_counter c;
     get diagnostics numbered = row_count;
     if numbered > 0 then
@@ -1630,6 +1530,7 @@ begin
     end if;
   end if;
   select c.last_seq into last_seq from event_counter c;
+  outbox_bytes := pg_relation_size('event_outbox');
 end $function$
 ;
 
@@ -1701,15 +1602,6 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.recipient_of(of_user uuid, by_key uuid)
- RETURNS uuid
- LANGUAGE sql
- STABLE
-AS $function$
-  select case when by_key is not null and u.kind = 'human' then by_key else u.id end from users u where u.id = of_user
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.role_of_user(of_user uuid, in_project uuid)
  RETURNS text
  LANGUAGE sql
@@ -1772,155 +1664,6 @@ begin
       )
       select n.ticket_id, n.similarity from near n where n.similarity >= threshold;
   end if;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.tell(who uuid, by_key uuid, in_ticket uuid, in_project uuid, why text, what jsonb)
- RETURNS void
- LANGUAGE sql
-AS $function$
-  insert into notifications as n (recipient_id, user_id, ticket_id, project_id, reason, first_event, last_event, last_at, undelivered, urgent)
-  select r.id, who, in_ticket, in_project, why, what, what, clock_timestamp(), true, why in ('question', 'approval', 'mention')
-  from (select recipient_of(who, by_key) as id offset 0) r
-  where r.id is distinct from author_recipient(what -> 'actor') and role_of_user(who, in_project) is not null
-    and (r.id <> who or not exists (select from watchers w where w.ticket_id = in_ticket and w.user_id = who and w.muted))
-  on conflict (recipient_id, ticket_id) do update set
-    reason = case when n.read_at is null
-        and array_position('{change,comment,assigned,mention,approval,question}', n.reason)
-          > array_position('{change,comment,assigned,mention,approval,question}', excluded.reason)
-      then n.reason else excluded.reason end,
-    first_event = case when n.read_at is null then n.first_event else excluded.first_event end,
-    last_event = excluded.last_event, last_at = excluded.last_at, read_at = null, archived_at = null,
-    undelivered = true, urgent = excluded.urgent or (n.urgent and n.undelivered)
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.tell_of_assignment()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if not is_quiet() then
-    perform tell(new.assignee_user_id, null, new.ticket_id, new.project_id, 'assigned',
-      event_of(case tg_op when 'INSERT' then 'task.created' else 'task.changed' end, 'task', new.id::text,
-        acting_on(acting(), new.ticket_id::text)));
-  end if;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.tell_of_case()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  author jsonb := acting_on(acting(), new.ticket_id::text);
-begin
-  if not is_quiet() and exists (select from tickets t where t.id = new.ticket_id and t.stage = 'validation') then
-    perform tell(d.id, null, new.ticket_id, new.project_id, 'approval', event_of('test_case.created', 'test_case', new.id::text, author))
-    from deciders(new.project_id, 'member', author_recipient(author)) as d (id);
-  end if;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.tell_of_comment(comment comments, mentioned uuid[], is_new boolean)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  what jsonb := event_of(case when is_new then 'comment.created' else 'comment.changed' end, 'comment', comment.id::text,
-    acting_on(acting(), comment.ticket_id::text));
-begin
-  insert into watchers (ticket_id, user_id, project_id, reason)
-  select comment.ticket_id, w.id, comment.project_id, w.reason
-  from (
-    select comment.created_by as id, 'comment' as reason where is_new and not comment.by_bot union all
-    select m.id, 'mention' from unnest(mentioned) as m (id)
-  ) w join users u on u.id = w.id and u.kind = 'human'
-  order by w.id on conflict do nothing;
-  perform tell(m.id, null, comment.ticket_id, comment.project_id, 'mention', what)
-  from unnest(mentioned) as m (id) where hears_mention(m.id, comment);
-  if is_new then
-    perform tell(f.id, null, comment.ticket_id, comment.project_id, 'comment', what)
-    from followers(comment.ticket_id) as f (id) where f.id <> all (mentioned);
-  end if;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.tell_of_edited_comment()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform tell_of_comment(new, array(select unnest(new.mentions) except select unnest(old.mentions)), false);
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.tell_of_ended_questions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if is_quiet() then return null; end if;
-  perform tell(w.user_id, w.key_id, n.ticket_id, n.project_id, 'question',
-    event_of('question.' || n.status, 'question', n.id::text, acting_on(acting(), n.ticket_id::text)))
-  from inserted n full join deleted o on o.id = n.id
-  cross join lateral (
-    select n.created_by as user_id, n.key_id union
-    select k.assignee_user_id, (select a.id from api_keys a where a.id::text = k.assignee_session_id and a.user_id = k.assignee_user_id)
-    from tasks k where k.id = n.task_id
-  ) w
-  where o.status = 'pending' and n.status <> 'pending' and w.user_id is not null;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.tell_of_new_comment()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if not is_quiet() then perform tell_of_comment(new, new.mentions, true); end if;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.tell_of_new_questions()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  q record;
-  author jsonb;
-begin
-  if is_quiet() then return null; end if;
-  for q in select * from inserted i where i.status = 'pending' order by i.id loop
-    author := acting_on(acting(), q.ticket_id::text);
-    perform tell(d.id, null, q.ticket_id, q.project_id, 'question', event_of('question.created', 'question', q.id::text, author))
-    from (
-      select q.addressee_user_id as id where q.addressee_user_id is not null
-      union all
-      select deciders(q.project_id, coalesce(q.addressee_role, 'member'), author_recipient(author)) where q.addressee_user_id is null
-    ) d;
-  end loop;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.tell_of_validation()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  author jsonb := acting_on(acting(), new.id::text);
-begin
-  if not is_quiet() and exists (select from test_cases c where c.ticket_id = new.id and c.status = 'pending') then
-    perform tell(d.id, null, new.id, new.project_id, 'approval', event_of('ticket.changed', 'ticket', new.id::text, author))
-    from deciders(new.project_id, 'member', author_recipient(author)) as d (id);
-  end if;
-  return null;
 end $function$
 ;
 
