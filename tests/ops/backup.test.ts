@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { copyTemplate } from "../database.ts";
 import { type ServiceProcess, startService } from "../service_process.ts";
 import { runOps, startOps } from "./_command.ts";
+import { until } from "../until.ts";
 
 const ADMIN = { ADMIN_EMAIL: "ada@example.test", ADMIN_PASSWORD: "a long enough password" };
 
