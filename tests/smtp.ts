@@ -15,6 +15,8 @@ export class TestMailServer {
   readonly received: Received[] = [];
   /** Recipients that it refuses. */
   readonly refused = new Set<string>();
+  /** Recipients whose mails it refuses with an answer of the test's, such as `550 5.7.1 relay access denied`. */
+  readonly refusals = new Map<string, string>();
   /**
    * The number of next mails whose connection breaks in the middle, before or just after the mail
    * is stored.
@@ -60,8 +62,10 @@ export class TestMailServer {
       logger: false,
       onRcptTo: async ({ address }, _, callback) => {
         await this.slow.get(address);
-        const error = Object.assign(new Error("no such mailbox"), { responseCode: 550 });
-        callback(this.refused.has(address) ? error : undefined);
+        const answer = this.refused.has(address) ? "550 no such mailbox" : this.refusals.get(address);
+        if (answer === undefined) return callback();
+        const [, code, text] = /^(\d{3}) (.*)$/.exec(answer)!;
+        callback(Object.assign(new Error(text), { responseCode: Number(code) }));
       },
       onData: (stream, session, callback) => {
         const connection =

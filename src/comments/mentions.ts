@@ -1,15 +1,10 @@
 import { roleInProject } from "../core/access.ts";
 import type { ProjectContext } from "../core/context.ts";
+import { blocksOf, type Piece, piecesOf } from "../core/markdown_blocks.ts";
 import { invalidField, invalidRequest } from "../core/errors.ts";
 import { MAX_MENTIONS } from "./schema.ts";
 
 const MENTION = /@\[([^\]\n]{1,200})\]\(([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)/gi;
-/**
- * Fenced blocks, inline code and quoted lines. They hold the words of others, so a mention inside
- * of them doesn't count, and an answer that quotes a mention notifies nobody.
- */
-const NOT_OWN_WORDS = /^ {0,3}(```|~~~)[^]*?(?:^ {0,3}\1|$(?![^]))|`[^`\n]*`|^ {0,3}>.*$/gm;
-
 /** Returns the ids of the users whom a text mentions, each once. */
 export function mentionsIn(text: string): string[] {
   return [...namesIn(text).keys()];
@@ -22,8 +17,24 @@ export function withNames(text: string): string {
 
 /** The mentioned users' ids with the names that the text gives them. */
 function namesIn(text: string): Map<string, string> {
-  const found = [...text.replace(NOT_OWN_WORDS, "").matchAll(MENTION)];
+  if (!text.includes("@[")) return new Map();
+  const found = ownWords(text).flatMap((words) => [...words.matchAll(MENTION)]);
   return new Map(found.map(([, name, id]) => [id!.toLowerCase(), name!]));
+}
+
+/**
+ * Returns the texts without quotes, code and HTML comments. Those are the words of others, so a
+ * mention inside of them doesn't count, and an answer that quotes a mention notifies nobody. An
+ * escaped mention is text.
+ */
+function ownWords(markdown: string): string[] {
+  return blocksOf(markdown)
+    .filter(({ kind, isQuoted }) => kind !== "code" && !isQuoted)
+    .map(({ lines }) => piecesOf(lines.join("\n")).map((piece) => isOwn(piece) ? piece.text : " ").join(""));
+}
+
+function isOwn({ kind, text }: Piece): boolean {
+  return kind === "text" && !text.startsWith("\\") && !/^<[^]*>$/.test(text);
 }
 
 /**

@@ -10,7 +10,7 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** The id of the group of mails about the same thing. */
+  /** The id of the first mail about the same thing, if this is another one. */
   thread?: string | undefined;
   /** The address at which the reader ends such mails with one click. */
   unsubscribe?: string | undefined;
@@ -39,7 +39,8 @@ export function createMailer(
   if (!SMTP_URL || !MAIL_FROM) return null;
   const { hostname, port, protocol, username, password } = new URL(SMTP_URL);
   const transport = createTransport({
-    host: hostname,
+    // The brackets of an IPv6 address belong to the URL.
+    host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port) || smtpPort(protocol),
     secure: protocol === "smtps:",
     ...(username && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
@@ -55,18 +56,30 @@ export function createMailer(
       try {
         await transport.sendMail(toMessage(mail, MAIL_FROM, domain));
       } catch (error) {
-        const { code, responseCode, message } = error as {
-          code?: string;
-          responseCode?: number;
-          message: string;
-        };
-        if (code === "EENVELOPE" && responseCode !== undefined && responseCode >= 500) {
-          throw new MailRefused(message);
-        }
+        if (isOfRecipient(error as Refusal)) throw new MailRefused((error as Error).message);
         throw error;
       }
     },
   };
+}
+
+/** The fields that nodemailer adds to the error of a refused command. */
+interface Refusal {
+  command?: string;
+  responseCode?: number;
+  response?: string;
+}
+
+/**
+ * Tells whether a refusal is about the recipient's address alone, by the enhanced status code if the server
+ * sends one. A refusal of the sender, of relaying or of a policy ends when the server is mended.
+ */
+function isOfRecipient({ command, responseCode = 0, response = "" }: Refusal): boolean {
+  if (command !== "RCPT TO" || responseCode < 500) return false;
+  const [, enhanced] = /^\d{3}[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(response) ?? [];
+  if (enhanced !== undefined) return /^5\.(?:1\.(?:[1236]|10)|2\.1)$/.test(enhanced);
+  return (responseCode === 550 || responseCode === 551 || responseCode === 553) &&
+    !/relay|sender|auth|denied|polic|block|spam/i.test(response);
 }
 
 function toMessage({ id, to, subject, text, thread, unsubscribe }: Mail, from: string, domain: string) {

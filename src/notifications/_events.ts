@@ -20,6 +20,8 @@ export interface TicketEvent {
   created: Record<string, unknown>;
   /** The fields that changed. */
   changes: Record<string, [from: unknown, to: unknown]>;
+  /** The texts that an edited comment had before. */
+  earlier: string[];
   /** The ticket came into validation, and has test cases that nobody has decided. */
   awaits_approval: boolean;
 }
@@ -33,6 +35,11 @@ export async function readTicketEvents(db: Db, { after, last }: EventRange): Pro
       coalesce(h.to_value, '{}') as created,
       case h.entity when 'ticket' then jsonb_build_object('stage', h.changes -> 'stage') else coalesce(h.changes, '{}') end as changes,
       h.changes -> 'status' ->> 1 as new_status,
+      case when h.entity = 'comment' and h.action = 'changed' then array(
+        select coalesce(o.to_value ->> 'body', o.changes -> 'body' ->> 1) from history o
+        where o.ticket_id = h.ticket_id and o.entity = 'comment' and o.entity_id = h.entity_id and o.id < h.id
+          and coalesce(o.to_value ->> 'body', o.changes -> 'body' ->> 1) is not null
+        order by o.id) else '{}' end as earlier,
       case when h.entity = 'ticket' and h.changes -> 'stage' ->> 1 = 'validation'
         then exists (select from test_cases c where c.ticket_id = h.ticket_id and c.status = 'pending') else false end as awaits_approval
     from events e join history h on h.id = e.history_id

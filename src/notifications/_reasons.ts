@@ -56,8 +56,9 @@ const RULES: Record<string, Rule> = {
 
   comment(event) {
     const isNew = event.action === "created";
-    const [before, after] = isNew ? [null, event.created["body"]] : event.changes["body"]!;
-    const earlier = mentionsIn(String(before ?? ""));
+    const after = isNew ? event.created["body"] : event.changes["body"]![1];
+    // An edit tells only those whom no earlier text has mentioned.
+    const earlier = event.earlier.flatMap(mentionsIn);
     const mentioned = mentionsIn(String(after ?? "")).filter((id) => !earlier.includes(id));
     return [
       ...mentioned.map((id): [Reason, Audience] => ["mention", { to: "mentioned", id }]),

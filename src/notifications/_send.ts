@@ -2,12 +2,15 @@ import { withoutPings } from "../core/chat_text.ts";
 import type { Context } from "../core/context.ts";
 import { unseal } from "../core/sealed.ts";
 import { chatUrlOf } from "./chat_url.ts";
-import { detailsOf, headlineOf, isObsolete, type News, readNews } from "./_text.ts";
+import { URGENT } from "./_reasons.ts";
+import type { MailWish } from "./schema.ts";
+import { detailsOf, headlineOf, isObsolete, type News, readNews, subjectOf } from "./_text.ts";
 import { makeUnsubscribeToken } from "./unsubscribe_token.ts";
 import { webhookNotice } from "./_webhook_text.ts";
 
 export interface Message {
   id: string;
+  account_id: string;
   user_id: string;
   channel: "mail" | "chat";
   kind: "now" | "digest" | "invite" | "webhook";
@@ -31,38 +34,57 @@ export class NotNow extends Error {
 interface Recipient {
   email: string;
   name: string;
+  /** What the person wants by mail now, which may have changed since the message was made. */
+  mail: MailWish;
   chat_url: string | null;
 }
 
 /** @returns false if the message is obsolete */
 export async function sendMessage(ctx: Context, message: Message): Promise<boolean> {
   const [recipient] = await ctx.db<Recipient[]>`
-    select u.email, u.name, s.chat_url from users u left join notification_settings s on s.user_id = u.id
+    select u.email, u.name, coalesce(s.mail, 'all') as mail, s.chat_url from users u left join notification_settings s on s.user_id = u.id
     where u.id = ${message.user_id}::uuid and u.deactivated_at is null`;
   if (!recipient) return false;
   if (message.kind === "invite") return await sendInvite(ctx, message, recipient);
+  if (message.kind === "webhook" && message.channel === "mail" && recipient.mail === "none") return false;
   if (message.kind === "webhook") return await sendWebhookNotice(ctx, message, recipient);
+  if (message.channel === "mail" && recipient.mail === "none") return false;
   const all = await readNews(ctx, message.user_id, message.ticket_ids);
-  const news = all.filter((one) => !isObsolete(one));
+  const isWanted = ({ reason }: News) => recipient.mail !== "urgent" || URGENT.has(reason);
+  const news = all.filter((one) => !isObsolete(one) && (message.channel === "chat" || isWanted(one)));
   if (news.length === 0) return false;
   if (message.channel === "chat") return await sendChat(ctx, message, recipient, news);
   return await sendNews(ctx, message, recipient, news);
 }
 
-async function sendNews(ctx: Context, { id, user_id, kind }: Message, { email }: Recipient, news: News[]) {
+async function sendNews(ctx: Context, message: Message, { email }: Recipient, news: News[]) {
+  const { id, user_id, kind } = message;
   const [first] = news as [News];
+  // All mails about a ticket have one subject, by which mail programs keep them together.
   const subject = kind === "now"
-    ? headlineOf(first)
+    ? subjectOf(first)
     : `News of ${news.length} ${news.length === 1 ? "ticket" : "tickets"}`;
-  const text = news.map((one) => kind === "now" ? detailsOf(one) : `${headlineOf(one)}\n${one.ticket.url}`);
+  const text = news.map((one) =>
+    kind === "now" ? `${headlineOf(one)}\n\n${detailsOf(one)}` : `${headlineOf(one)}\n${one.ticket.url}`
+  );
   await requireMailer(ctx).send({
     id,
     to: email,
     subject,
     ...withFooter(ctx, user_id, text.join("\n\n")),
-    ...(kind === "now" && { thread: first.ticket.id }),
+    ...(kind === "now" && { thread: await firstMail(ctx, message) }),
   });
   return true;
+}
+
+/** Returns the id of the first mail that this person got about the ticket, which begins the thread. */
+async function firstMail({ db }: Context, { id, user_id, ticket_ids }: Message): Promise<string | undefined> {
+  const [first] = await db<{ id: string }[]>`
+    select m.id from messages m
+    where m.user_id = ${user_id}::uuid and m.channel = 'mail' and m.kind = 'now' and m.state = 'sent'
+      and m.ticket_ids = ${ticket_ids}::uuid[] and m.id < ${id}::uuid
+    order by m.id limit 1`;
+  return first?.id;
 }
 
 function withFooter(ctx: Context, userId: string, text: string): { text: string; unsubscribe: string } {

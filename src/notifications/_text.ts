@@ -9,6 +9,10 @@ export interface News extends Pick<Notification, "ticket" | "project" | "reason"
   read: boolean;
   question: { prompt: string; status: string; options: Option[] | null; answer: string | null } | null;
   comment: string | null;
+  /** For a notification of a mention that something else followed: the comment that mentions the user. */
+  mention: string | null;
+  /** Whether a person's decision on the ticket's test cases is awaited. */
+  awaits_approval: boolean;
   /** For a notification of a question: the ticket's other questions that wait for the user. */
   waiting: string[];
 }
@@ -26,6 +30,14 @@ export async function readNews(ctx: Context, userId: string, ticketIds: readonly
           q.answer_text))
         from questions q where q.id = ${subject("question")}) as question,
       (select c.body from comments c where c.id = ${subject("comment")}) as comment,
+      (select c.body from comments c
+        where n.reason = 'mention' and c.ticket_id = t.id and n.user_id = any (c.mentions) and c.id is distinct from ${
+    subject("comment")
+  }
+          and c.created_at >= (n.first_event ->> 'at')::timestamptz - interval '1 second'
+        order by c.id desc limit 1) as mention,
+      t.status = 'open' and t.stage = 'validation'
+        and exists (select from test_cases c where c.ticket_id = t.id and c.status = 'pending') as awaits_approval,
       array(select q.prompt from questions q
         where n.reason = 'question' and q.ticket_id = t.id and q.status = 'pending' and q.id is distinct from ${
     subject("question")
@@ -37,15 +49,24 @@ export async function readNews(ctx: Context, userId: string, ticketIds: readonly
     from notifications n join tickets t on t.id = n.ticket_id join projects p on p.id = t.project_id
     where n.recipient_id = ${userId}::uuid and n.ticket_id = any (${[...ticketIds]}::uuid[])
       and role_of_user(${userId}::uuid, t.project_id) is not null
+      and not exists (select from watchers w where w.ticket_id = t.id and w.user_id = n.user_id and w.muted)
     order by n.last_at`;
 }
 
 /**
- * Tells whether a message is obsolete, because the notification was read, or its question has ended
- * and no other one waits.
+ * Tells whether a message is obsolete, because the notification was read, or because its last event
+ * has been overtaken and no other question waits.
  */
 export function isObsolete(news: News): boolean {
-  return news.read || (hasEnded(news) && news.waiting.length === 0);
+  return news.read || (isOvertaken(news) && news.waiting.length === 0 && news.mention === null);
+}
+
+/** A question has ended, a comment was deleted, or an approval was given. */
+function isOvertaken(news: News): boolean {
+  const { reason, last_event: { entity }, comment, awaits_approval } = news;
+  if (entity === "comment") return comment === null;
+  if (reason === "approval" && (entity === "ticket" || entity === "test_case")) return !awaits_approval;
+  return hasEnded(news);
 }
 
 function hasEnded({ last_event, question }: News): boolean {
@@ -64,6 +85,11 @@ const WHAT: Record<string, string> = {
   "task.changed": "gave you a task",
   "test_case.created": "asks for an approval",
 };
+
+/** The same for all mails about the ticket, as long as it keeps its title. */
+export function subjectOf({ ticket }: News): string {
+  return oneLine(`${ticket.ticket_ref} ${ticket.title}`);
+}
 
 /** One line, such as `HO-12 Ann asks: Which limit shall uploads have?` */
 export function headlineOf(news: News): string {
@@ -84,7 +110,7 @@ function oneLine(text: string): string {
 
 /** Returns the full text, with the address at which to continue. */
 export function detailsOf(news: News): string {
-  const { ticket, project, question, comment, waiting } = news;
+  const { ticket, project, question, comment, mention, waiting } = news;
   const options = question?.status === "pending" && question.options
     ? question.options.map(({ label }) => `  - ${label}`).join("\n")
     : null;
@@ -94,6 +120,7 @@ export function detailsOf(news: News): string {
     options,
     question?.answer && `Answer: ${cut(question.answer, 3000)}`,
     comment && cut(withNames(comment), 3000),
+    mention && `Mentions you: ${cut(withNames(mention), 3000)}`,
     ...waiting.map((prompt) => `Waits for an answer: ${cut(prompt, 3000)}`),
     ticket.url,
   ];

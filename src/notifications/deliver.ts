@@ -1,3 +1,4 @@
+import { NIL } from "uuid";
 import type { Context } from "../core/context.ts";
 import { describeError, log } from "../core/log.ts";
 import { MailRefused } from "../core/mailer.ts";
@@ -15,27 +16,39 @@ const MAX_TRIES = 16;
  */
 export async function deliverNotifications(ctx: Context): Promise<void> {
   await collectNotifications(ctx);
-  await Promise.all(Array.from({ length: AT_ONCE }, () => deliverOneByOne(ctx)));
+  const turn = { account: NIL };
+  await Promise.all(Array.from({ length: AT_ONCE }, () => deliverOneByOne(ctx, turn)));
 }
 
-async function deliverOneByOne(ctx: Context): Promise<void> {
-  for (let message = await takeDue(ctx); message; message = await takeDue(ctx)) await deliver(ctx, message);
+async function deliverOneByOne(ctx: Context, turn: Turn): Promise<void> {
+  for (let message = await takeDue(ctx, turn); message; message = await takeDue(ctx, turn)) {
+    await deliver(ctx, message);
+  }
+}
+
+/** The account that was served last. The accounts take turns, so that none waits behind another's many messages. */
+interface Turn {
+  account: string;
 }
 
 /**
  * Takes a due message for some minutes, which is longer than a try may last, so that no other
  * process takes it.
  */
-async function takeDue({ db }: Context): Promise<Message | undefined> {
+async function takeDue({ db }: Context, turn: Turn): Promise<Message | undefined> {
   const [message] = await db<Message[]>`
     with due as (
-      select id from messages where state = 'pending' and next_try_at <= now() order by next_try_at limit 1
-      for update skip locked
+      select m.id from accounts a cross join lateral (
+        select id, account_id from messages where account_id = a.id and state = 'pending' and next_try_at <= now()
+        order by next_try_at limit 1 for update skip locked
+      ) m
+      order by (a.id > ${turn.account}::uuid) desc, a.id limit 1
     )
     update messages m set tries = m.tries + 1,
       next_try_at = now() + interval '1 minute' * least(3 * 2 ^ least(m.tries, 12), 360)
     from due d where m.id = d.id
-    returning m.id, m.user_id, m.channel, m.kind, m.ticket_ids, m.link, m.webhook_id, m.tries`;
+    returning m.id, m.account_id, m.user_id, m.channel, m.kind, m.ticket_ids, m.link, m.webhook_id, m.tries`;
+  if (message) turn.account = message.account_id;
   return message;
 }
 

@@ -6,6 +6,8 @@ export const MailWish = z.enum(["all", "urgent", "none"]).describe(
     "urgent: without the digest",
 );
 
+export type MailWish = z.infer<typeof MailWish>;
+
 export const NotificationSettings = z.object({
   mail: MailWish,
   mail_available: z.boolean().describe("Whether the service is set up to send mail"),

@@ -89,7 +89,7 @@ async function switchOff(ctx: Context, { id, project_id, url }: Target, reason: 
       action: "webhook.disabled",
       target_type: "webhook",
       target_id: id,
-      details: { project_id, url, reason },
+      details: { project_id, host: new URL(url).host, reason },
     });
     await db`
       insert into history (project_id, entity, entity_id, action, actor, request_id)

@@ -6,7 +6,7 @@ import { AppError } from "../core/errors.ts";
 import { seal } from "../core/sealed.ts";
 import { transact } from "../core/transact.ts";
 import { lockProject } from "../projects/lock.ts";
-import { endpointColumns, requireTarget } from "./_rows.ts";
+import { endpointColumns, requireTarget, type StoredEndpoint, toEndpoint } from "./_rows.ts";
 import { newSecret } from "./_secret.ts";
 import type { CreatedEndpoint, CreateEndpoint, Endpoint } from "./schema.ts";
 
@@ -28,7 +28,7 @@ export async function createEndpoint(ctx: ProjectContext, input: CreateEndpoint)
       action: "webhook.created",
       target_type: "webhook",
       target_id: made.id,
-      details: { project_id: ctx.project.id, url, types, format, full, enabled: true },
+      details: { project_id: ctx.project.id, host: new URL(url).host, types, format, full, enabled: true },
     });
     return made;
   });
@@ -41,7 +41,7 @@ async function insertEndpoint(ctx: ProjectContext, input: CreateEndpoint, secret
   const id = uuid();
   // Each of several simultaneous calls counts the others, because it waits for the lock.
   await lockProject(ctx, project.id);
-  const [made] = await db<Endpoint[]>`
+  const [made] = await db<StoredEndpoint[]>`
     insert into outbound_endpoints as e (id, project_id, url, types, description, format, "full", secret, since_seq, created_by)
     select ${id}::uuid, ${project.id}::uuid, ${url}, ${types}::text[], ${description}, ${format}, ${full},
       ${seal(ctx, "webhookSecret", id, secret)}, last_seq, ${actor.user.id}::uuid
@@ -49,5 +49,5 @@ async function insertEndpoint(ctx: ProjectContext, input: CreateEndpoint, secret
     where (select count(*) from outbound_endpoints where project_id = ${project.id}::uuid) < ${MAX_ENDPOINTS}
     returning ${endpointColumns(db)}`;
   if (!made) throw new AppError("conflict", `A project may have at most ${MAX_ENDPOINTS} webhooks`);
-  return made;
+  return toEndpoint(ctx, made);
 }

@@ -1,11 +1,11 @@
 import type { ProjectContext } from "../core/context.ts";
-import { endpointColumns } from "./_rows.ts";
-import type { Endpoint } from "./schema.ts";
+import { endpointColumns, type StoredEndpoint, toEndpoint } from "./_rows.ts";
 
-export async function listEndpoints({ db, project }: ProjectContext) {
-  const webhooks = await db<Endpoint[]>`
+export async function listEndpoints(ctx: ProjectContext) {
+  const { db, project } = ctx;
+  const rows = await db<StoredEndpoint[]>`
     select ${
     endpointColumns(db)
   } from outbound_endpoints e where e.project_id = ${project.id}::uuid order by e.id`;
-  return { webhooks, next_cursor: null };
+  return { webhooks: rows.map((row) => toEndpoint(ctx, row)), next_cursor: null };
 }

@@ -50,7 +50,10 @@ export type UpdateEndpoint = z.infer<typeof UpdateEndpoint>;
 export const Endpoint = z.object({
   id: Id,
   project_id: Id,
-  url: z.string(),
+  url: z.string().describe(
+    "The whole address for the user who entered it; for others its host, as `https://host/…`",
+  ),
+  created_by: z.object({ id: Id, name: z.string() }),
   types: z.array(z.string()).nullable(),
   description: z.string().nullable(),
   format: Format,

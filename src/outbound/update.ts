@@ -1,9 +1,16 @@
 import { recordAudit } from "../core/audit.ts";
 import type { ProjectContext } from "../core/context.ts";
 import { transact } from "../core/transact.ts";
-import { endpointColumns, isNamed, noEndpoint, requireTarget } from "./_rows.ts";
+import {
+  endpointColumns,
+  isNamed,
+  noEndpoint,
+  requireTarget,
+  type StoredEndpoint,
+  toEndpoint,
+} from "./_rows.ts";
 import { getEndpoint } from "./get.ts";
-import type { Endpoint, UpdateEndpoint } from "./schema.ts";
+import type { Endpoint, EndpointPath, UpdateEndpoint } from "./schema.ts";
 
 /**
  * Changes a webhook, or switches it off or on. A webhook that is switched on again counts as
@@ -11,7 +18,8 @@ import type { Endpoint, UpdateEndpoint } from "./schema.ts";
  * @throws {AppError} not_found, invalid_request
  */
 export async function updateEndpoint(ctx: ProjectContext, input: UpdateEndpoint): Promise<Endpoint> {
-  const { id: _, webhookId, ...fields } = input;
+  const { id: _, webhookId, ...given } = input;
+  const fields = await withoutShownAddress(ctx, input, given);
   if (fields.url !== undefined) requireTarget(ctx, fields.url);
   if (Object.keys(fields).length === 0) return await getEndpoint(ctx, input);
   const isNew = fields.enabled || fields.url !== undefined;
@@ -19,11 +27,12 @@ export async function updateEndpoint(ctx: ProjectContext, input: UpdateEndpoint)
     ...fields,
     // The stored reason is the service's own. It is removed, because now a person has decided.
     ...(fields.enabled !== undefined && { disabled_reason: null }),
+    ...(fields.url !== undefined && { url_set_by: ctx.actor.user.id }),
     ...(isNew && { failing_since: null, paused_until: null }),
   };
   return await transact(ctx, async (ctx) => {
     const { db, project } = ctx;
-    const [changed] = await db<Endpoint[]>`
+    const [changed] = await db<StoredEndpoint[]>`
       update outbound_endpoints e set ${db(columns)}, updated_at = now() where ${isNamed(db, input)}
       returning ${endpointColumns(db)}`;
     if (!changed) throw noEndpoint();
@@ -32,8 +41,21 @@ export async function updateEndpoint(ctx: ProjectContext, input: UpdateEndpoint)
       action: "webhook.updated",
       target_type: "webhook",
       target_id: webhookId,
-      details: fields,
+      details: fields.url === undefined
+        ? fields
+        : { ...fields, url: undefined, host: new URL(fields.url).host },
     });
-    return changed;
+    return toEndpoint(ctx, changed);
   });
+}
+
+/** Leaves out an address that the caller only sends back as it was shown, shortened. */
+async function withoutShownAddress<Fields extends { url?: string | undefined }>(
+  ctx: ProjectContext,
+  path: EndpointPath,
+  fields: Fields,
+): Promise<Fields> {
+  if (!fields.url?.endsWith("/…") || fields.url !== (await getEndpoint(ctx, path)).url) return fields;
+  const { url: _, ...rest } = fields;
+  return rest as Fields;
 }

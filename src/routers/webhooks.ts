@@ -92,7 +92,7 @@ export const webhooksRouter = router({
     location: (_made: Delivery, input: EndpointPath) =>
       `/projects/${input.id}/webhooks/${input.webhookId}/deliveries`,
     summary: "Send a test",
-    errors: ["not_found"],
+    errors: ["not_found", "rate_limited"],
   }).input(EndpointPath).output(Delivery).mutation(({ ctx, input }) => sendTest(ctx, input)),
 
   deliveries: projectProcedure({
@@ -119,7 +119,7 @@ export const webhooksRouter = router({
     method: "POST",
     path: `${webhook}/replay`,
     summary: "Send the events after a number again",
-    errors: ["not_found"],
+    errors: ["not_found", "rate_limited"],
     example: { input: { since_seq: 4711 } },
   }).input(Replay).output(Replayed).mutation(({ ctx, input }) => replayEvents(ctx, input)),
 });

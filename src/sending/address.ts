@@ -25,17 +25,20 @@ export function isPublic(address: string): boolean {
  * @throws {RefusedAddress}
  */
 export function checkUrl(text: string, allowedHosts: readonly string[]): URL {
+  // The parser would drop line ends and encode blanks, and the request would go to another address than the shown one.
+  // deno-lint-ignore no-control-regex
+  if (/[\s\x00-\x1f\x7f]/.test(text)) throw new RefusedAddress("it must not hold blanks or line ends");
   if (!URL.canParse(text)) throw new RefusedAddress("it is not an address");
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol)) throw new RefusedAddress("only https and http addresses are accepted");
   if (url.username || url.password) throw new RefusedAddress("it must not hold a user name or password");
   if (url.hash) throw new RefusedAddress("it must not have a fragment");
   if (allowedHosts.includes(url.hostname)) return url;
-  const port = Number(url.port);
-  if (port > 0 && port < 1024) throw new RefusedAddress("below 1024 only the ports 80 and 443 are accepted");
   const literal = url.hostname.replace(/^\[|\]$/g, "");
   if (ipaddr.isValid(literal) && !isPublic(literal)) throw notPublic(url.hostname);
   if (/(^|\.)(localhost|local|internal)\.?$/i.test(url.hostname)) throw notPublic(url.hostname);
+  const port = Number(url.port);
+  if (port > 0 && port < 1024) throw new RefusedAddress("below 1024 only the ports 80 and 443 are accepted");
   return url;
 }
 
@@ -47,7 +50,8 @@ export function checkAddresses(hostname: string, addresses: readonly string[]): 
   if (!addresses.every(isPublic)) throw notPublic(hostname);
 }
 
-function notPublic(host: string): RefusedAddress {
+/** Also the error for a name without an address, so that errors don't tell which internal names exist. */
+export function notPublic(host: string): RefusedAddress {
   return new RefusedAddress(
     `${host} is not an address on the public internet, and not one of WEBHOOK_ALLOWED_HOSTS`,
   );

@@ -2,7 +2,7 @@ import dns from "node:dns";
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
 import type { LookupFunction } from "node:net";
-import { checkAddresses, checkUrl, RefusedAddress } from "./address.ts";
+import { checkAddresses, checkUrl, notPublic, RefusedAddress } from "./address.ts";
 
 export interface Outgoing {
   url: string;
@@ -77,7 +77,7 @@ async function send(url: URL, { headers, body }: Outgoing, isAllowed: boolean): 
 
 const checkedLookup: LookupFunction = (hostname, options, callback) => {
   dns.lookup(hostname, { all: true }, (error, found) => {
-    if (error) return callback(error, "", 0);
+    if (error) return callback(notPublic(hostname), "", 0);
     try {
       checkAddresses(hostname, found.map(({ address }) => address));
     } catch (refusal) {

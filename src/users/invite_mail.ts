@@ -14,7 +14,9 @@ export async function mailInvite(
   if (!ctx.mailer) return;
   const id = uuid();
   await ctx.db`
-    insert into messages (id, user_id, channel, kind, link)
-    values (${id}::uuid, ${userId}::uuid, 'mail', 'invite', ${seal(ctx, "inviteLink", id, link)})`;
+    insert into messages (id, user_id, account_id, channel, kind, link)
+    select ${id}::uuid, u.id, u.account_id, 'mail', 'invite', ${
+    seal(ctx, "inviteLink", id, link)
+  } from users u where u.id = ${userId}::uuid`;
   await ctx.queue.enqueue(ctx.db, "deliver-notifications", {});
 }

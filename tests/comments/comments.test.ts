@@ -194,6 +194,32 @@ describe("a mention", () => {
     expect((await say(ticket, fenced)).mentions).toEqual([project.admin.id]);
   });
 
+  test.each([
+    ["code between two backticks", "``@``"],
+    ["code over two lines", "`a\n@ b`"],
+    ["a fence of four backticks around one of three", "````\n```\n```\n@\n````"],
+    ["a fence of tildes", "~~~~\n@\n~~~~"],
+    ["indented code", "    @"],
+    ["a fence in a list item", "- one\n  ```\n  @\n  ```"],
+    ["a quote in a list item", "- > @"],
+    ["a lazy line of a quote", "> a quote\n@"],
+    ["an escaped mention", "\\@"],
+    ["a comment", "<!-- @ -->"],
+  ])("names nobody in %s", async (_, form) => {
+    const body = form.replace("@", mention(ben));
+    expect((await say(await newTicket(), body)).mentions).toEqual([]);
+  });
+
+  test.each([
+    ["inline code at the start of the line", "```make``` fails, @ please look"],
+    ["a lone backtick", "the key ` is broken, @"],
+    ["HTML around it", "<details>\n@\n</details>"],
+    ["a list item after a fence", "```\nmake\n```\n- @"],
+  ])("names the person beside %s", async (_, form) => {
+    const body = form.replace("@", mention(ben));
+    expect((await say(await newTicket(), body)).mentions).toEqual([ben.id]);
+  });
+
   test("is refused by name for strangers, for who left and for nobody", async () => {
     const ticket = await newTicket();
     const [stranger, left] = [await makeUser(harness.now), await makeMember(harness.now, project, "member")];

@@ -51,12 +51,13 @@ describe("a mail", () => {
     await deliver();
     const [mail, ...more] = mailsTo(ben);
     expect(more).toEqual([]);
-    expect(mail).toMatchObject({ subject: `${ticket.ref} Test User asks: Which limit shall it be?` });
+    expect(mail!.subject).toMatch(new RegExp(`^${ticket.ref} `));
+    expect(mail!.text).toContain(`${ticket.ref} Test User asks: Which limit shall it be?`);
     expect(mail!.text).toContain("Which limit\nshall it be?");
     expect(mail!.text).toContain("- No limit\n  - 2 GB");
     expect(mail!.text).toContain(`http://handoff.test/${talk.project.key}/tickets/${ticket.ref}`);
     expect(mail!.headers.get("auto-submitted")).toBe("auto-generated");
-    expect(mail!.headers.get("references")).toBe(`<${ticket.id}@handoff.test>`);
+    expect(mail!.headers.has("references")).toBe(false);
     expect(mail!.headers.get("list")).toMatchObject({
       "unsubscribe": { url: expect.stringContaining("/api/unsubscribe?token=") },
     });
@@ -75,20 +76,27 @@ describe("a mail", () => {
     await deliver();
     const [mail, ...more] = mailsTo(ben);
     expect(more).toEqual([]);
-    expect(mail!.subject).toBe(`${ticket.ref} waits for an answer: First?`);
+    expect(mail!.text).toContain(`${ticket.ref} waits for an answer: First?`);
     expect(mail!.text).toContain("By the way\n\nWaits for an answer: First?");
     expect(mail!.text).not.toContain("Not for Ben?");
     const withdrawn = await talk.ask(ticket, { prompt: "Withdrawn?", addressee: { user_id: ben.id } });
     await talk.done("POST", `${withdrawn.path}/withdraw`);
     await deliver();
-    expect(mailsTo(ben)[1]!.subject).toBe(`${ticket.ref} waits for an answer: First?`);
+    expect(mailsTo(ben)[1]!.text).toContain(`${ticket.ref} waits for an answer: First?`);
     expect(mailsTo(ben)[1]!.text).not.toContain("Withdrawn?");
     await talk.ask(ticket, { prompt: "Second?", addressee: { user_id: ben.id } });
     await deliver();
     expect(mailsTo(ben)[2]).toMatchObject({
-      subject: `${ticket.ref} Test User asks: Second?`,
-      text: expect.stringMatching(/Second\?\n\nWaits for an answer: First\?/),
+      subject: mail!.subject,
+      text: expect.stringMatching(/Test User asks: Second\?[^]*Second\?\n\nWaits for an answer: First\?/),
     });
+    // All mails of the ticket are one thread, which the first one begins.
+    for (const later of mailsTo(ben).slice(1)) {
+      expect([later.headers.get("references"), later.headers.get("in-reply-to")]).toEqual([
+        mail!.id,
+        mail!.id,
+      ]);
+    }
   });
 
   test("tells at once of mentions and of answers to one's questions, with their text", async () => {
@@ -98,7 +106,7 @@ describe("a mail", () => {
     await talk.done("POST", `${question.path}/answer`, { text: "Chunks it is" }, ben);
     await talk.done("POST", `${ticket.path}/comments`, { body: `@[Ben](${ben.id}) thanks a lot` });
     await deliver();
-    expect(mailsTo(ann)).toMatchObject([{ subject: expect.stringContaining("answered") }]);
+    expect(mailsTo(ann)).toMatchObject([{ text: expect.stringContaining(" answered: ") }]);
     expect(mailsTo(ann)[0]!.text).toContain("Answer: Chunks it is");
     expect(mailsTo(ben)[0]!.text).toContain("thanks a lot");
   });
@@ -136,6 +144,69 @@ describe("a mail", () => {
     await talk.done("DELETE", `/users/${gone!.id}`, undefined, talk.project.admin);
     await deliver();
     for (const who of [reader!, leaver!, gone!]) expect(mailsTo(who)).toEqual([]);
+  });
+
+  test("shows names for mentions, and the mention that something else followed", async () => {
+    const { ann, ben } = talk;
+    const ticket = await talk.newTicket();
+    await talk.done("POST", `${ticket.path}/comments`, { body: `@[Ben Stone](${ben.id}) please look` }, ann);
+    await talk.done("POST", `${ticket.path}/comments`, { body: "One more thing" }, ann);
+    await deliver();
+    const [mail] = mailsTo(ben);
+    expect(mail!.text).toContain("Mentions you: @Ben Stone please look");
+    expect(mail!.text).not.toContain(ben.id);
+  });
+
+  test("is not sent once its reader has turned mails off, or muted the ticket", async () => {
+    const [off, muted] = await Promise.all([1, 2].map(() => makeMember(harness.now, talk.project, "member")));
+    const ticket = await talk.newTicket();
+    for (const { id } of [off!, muted!]) {
+      await talk.done("POST", `${ticket.path}/comments`, { body: `@[x](${id}) look` });
+    }
+    line.refuse();
+    await deliver();
+    line.accept();
+    await talk.done("PUT", "/settings/notifications", { mail: "none" }, off);
+    await talk.done("DELETE", `${ticket.path}/watch`, undefined, muted);
+    await deliverAgain();
+    expect([...mailsTo(off!), ...mailsTo(muted!)]).toEqual([]);
+  });
+
+  test("asks for no approval that was given, and announces no deleted comment", async () => {
+    const { ann, ben, project } = talk;
+    const ticket = await talk.newTicket();
+    const test = { title: "Try", instruction: "Look." };
+    const { id } = await talk.done("POST", `${ticket.path}/test-cases`, test, talk.annsKey);
+    await talk.done("PATCH", ticket.path, { stage: "validation" }, talk.annsKey);
+    const other = await talk.newTicket();
+    const said = await talk.done("POST", `${other.path}/comments`, { body: `@[Ben](${ben.id}) look` }, ann);
+    line.refuse();
+    await deliver();
+    line.accept();
+    await talk.done("POST", `${ticket.path}/test-cases/${id}/approve`, {}, project.admin);
+    await talk.done("DELETE", `${other.path}/comments/${said.id}`, undefined, ann);
+    await deliverAgain();
+    expect(mailsTo(ben)).toEqual([]);
+  });
+
+  test("comes ten times in ten minutes at most, and the rest in one", async () => {
+    const reader = await makeMember(harness.now, talk.project, "member");
+    const tickets = await Promise.all(Array.from({ length: 14 }, () => talk.newTicket()));
+    for (const { path } of tickets) {
+      await talk.done("POST", `${path}/comments`, { body: `@[x](${reader.id}) look` });
+    }
+    await deliver();
+    const mails = mailsTo(reader);
+    expect(mails).toHaveLength(10);
+    expect(mails.filter(({ subject }) => subject === "News of 5 tickets")).toHaveLength(1);
+    for (const { ref } of tickets) expect(mails.some(({ text }) => text.includes(ref))).toBe(true);
+    await talk.ask(tickets[0]!, { addressee: { user_id: reader.id } });
+    await deliver();
+    expect(mailsTo(reader)).toHaveLength(10);
+    await harness.now.sql`
+      update messages set created_at = created_at - interval '11 minutes' where user_id = ${reader.id}::uuid`;
+    await deliver();
+    expect(mailsTo(reader)).toHaveLength(11);
   });
 
   test("keeps what was written out of its header", async () => {
@@ -277,6 +348,29 @@ describe("a mail server", () => {
       select state, tries, error from messages where user_id = ${first.reader.id}::uuid`;
     expect([...rows]).toEqual([{ state: "refused", tries: 1, error: expect.stringContaining("550") }]);
     expect(await metric('handoff_messages_total{channel="mail",outcome="refused"}')).toBeGreaterThan(0);
+  });
+
+  test("that refuses the sender or relaying is tried again, until it is mended", async () => {
+    for (
+      const refusal of ["550 5.7.1 relay access denied", "554 relay access denied", "550 5.1.8 bad sender"]
+    ) {
+      const { reader } = await asked();
+      smtp.refusals.set(reader.email, refusal);
+      await deliver();
+      expect(mailsTo(reader)).toEqual([]);
+      smtp.refusals.delete(reader.email);
+      await deliverAgain();
+      expect(mailsTo(reader)).toHaveLength(1);
+    }
+  });
+
+  test("that refuses the address itself by a status code is not tried again", async () => {
+    const { reader } = await asked();
+    smtp.refusals.set(reader.email, "550 5.1.1 no such user");
+    await deliver();
+    smtp.refusals.delete(reader.email);
+    await deliverAgain();
+    expect(mailsTo(reader)).toEqual([]);
   });
 
   test("whose connection dies with the process gets its mail from the next one", async () => {

@@ -152,6 +152,15 @@ describe("a webhook", () => {
     ]);
   });
 
+  test("for a project's chat is one message for a ticket that is created with its roles", async () => {
+    const chat = await makeEndpoint({ format: "slack", types: null });
+    await makeTicket(harness.now, shared, { roles: ["qa", "backend", "frontend"] });
+    await deliver();
+    expect(chat.received().map(({ body }) => JSON.parse(body).text)).toEqual([
+      expect.stringMatching(/: created, by /),
+    ]);
+  });
+
   test("for a project's chat tells what is commented, and rings for nobody", async () => {
     const chat = await makeEndpoint({ format: "slack", types: ["comment.created"] });
     const ann = await makeMember(harness.now, shared, "member");
@@ -338,6 +347,7 @@ describe("by hand", () => {
   test.each([
     ["http://10.0.0.5/hook", "url"],
     ["http://2130706433/", "url"],
+    ["https://example.com/\r\nX-Injected: 1", "url"],
     ["https://user:word@example.com/", "url"],
     ["ftp://example.com/", "url"],
     ["nothing", "url"],
@@ -347,6 +357,31 @@ describe("by hand", () => {
       expect([answer.status, Object.keys(answer.body.fieldErrors ?? {})]).toEqual([400, [field]]);
     }
     expect((await call("DELETE", hook.api)).status).toBe(204);
+  });
+
+  test("its whole address is shown to the admin who entered it, and to nobody in the audit list", async () => {
+    const other = await makeMember(harness.now, shared, "admin");
+    const hook = await makeEndpoint();
+    const read = () => harness.now.call("GET", `${shared.path}${hook.api}`, { token: other.token });
+    const origin = `http://localhost:${server.addr.port}`;
+    expect((await read()).body).toMatchObject({ url: `${origin}/…`, created_by: { id: shared.admin.id } });
+    const description = "By another admin";
+    const changed = await harness.now.call("PATCH", `${shared.path}${hook.api}`, {
+      token: other.token,
+      body: { url: `${origin}/…`, description },
+    });
+    expect(changed.body).toMatchObject({ url: `${origin}/…`, description });
+    expect((await call("GET", hook.api)).body.url).toBe(`${origin}${hook.path}`);
+    const { body } = await harness.now.call("GET", "/admin/audit?limit=200", { token: shared.admin.token });
+    expect(JSON.stringify(body)).not.toContain(hook.path + '"');
+  });
+
+  test("tests of it are bounded", async () => {
+    const hook = await makeEndpoint();
+    const answers = [];
+    for (let n = 0; n < 12; n++) answers.push((await call("POST", `${hook.api}/test`)).status);
+    expect(answers.filter((status) => status === 202)).toHaveLength(10);
+    expect(answers.slice(-2)).toEqual([429, 429]);
   });
 
   test("webhooks are for the project's admins, and each project has its own", async () => {

@@ -1,6 +1,8 @@
 /** A part of a Markdown text that is text, code or HTML. */
 export interface Block {
   kind: "text" | "code" | "html";
+  /** Whether it is part of a quote. */
+  isQuoted: boolean;
   /** The lines without the marks that make them part of a quote or list. */
   lines: string[];
 }
@@ -143,7 +145,7 @@ class BlockReader {
   #append(kind: Block["kind"], line: string): void {
     if (this.#open?.kind === kind) return void this.#open.lines.push(line);
     this.#close();
-    this.#open = { kind, lines: [line] };
+    this.#open = { kind, isQuoted: this.#containers.includes(">"), lines: [line] };
     this.blocks.push(this.#open);
   }
 
@@ -176,4 +178,51 @@ function indented(line: string, column: number): number | undefined {
 function endOfFence(opening: string): (line: string) => boolean {
   const closing = new RegExp(`^ {0,3}${opening[0]}{${opening.length},} *$`);
   return (line) => closing.test(line);
+}
+
+/**
+ * The pieces of a paragraph's text, from left to right: an escape, a run of backticks, a comment, a
+ * tag, or a letter.
+ */
+const PIECE = /\\[^]?|`+|<!--(?:-?>)?|<\/?[a-z][^<>]*>|[^\\`<]+|</giy;
+
+export interface Piece {
+  kind: "text" | "code" | "comment";
+  text: string;
+}
+
+/** Splits the text of a paragraph. A comment without an end takes the rest of its paragraph. */
+export function piecesOf(text: string): Piece[] {
+  const endOfCode = closingRuns(text);
+  const pieces = new RegExp(PIECE);
+  const found: Piece[] = [];
+  for (let match = pieces.exec(text); match; match = pieces.exec(text)) {
+    const { 0: piece, index } = match;
+    let kind: Piece["kind"] = "text";
+    if (piece.startsWith("<!--")) {
+      kind = "comment";
+      if (piece === "<!--") {
+        const end = text.indexOf("-->", pieces.lastIndex);
+        pieces.lastIndex = end < 0 ? text.length : end + "-->".length;
+      }
+    } else if (piece.startsWith("`")) {
+      pieces.lastIndex = endOfCode(index, piece.length);
+      if (pieces.lastIndex > index + piece.length) kind = "code";
+    }
+    found.push({ kind, text: text.slice(index, pieces.lastIndex) });
+  }
+  return found;
+}
+
+/**
+ * Returns the position where code ends that starts with a run of backticks: after the next run of
+ * the same length, or after the run itself.
+ */
+function closingRuns(text: string): (start: number, length: number) => number {
+  const runs = Map.groupBy(text.matchAll(/`+/g), ([{ length }]) => length);
+  return (start, length) => {
+    const left = runs.get(length) ?? [];
+    while (left[0] && left[0].index <= start) left.shift();
+    return (left[0]?.index ?? start) + length;
+  };
 }
