@@ -34,7 +34,7 @@ export class NotNow extends Error {
 interface Recipient {
   email: string;
   name: string;
-  /** What the person wants by mail now, which may have changed since the message was made. */
+  /** The wish of the person for mail now. It may have changed since the message was made. */
   mail: MailWish;
   chat_url: string | null;
 }

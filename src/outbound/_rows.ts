@@ -14,7 +14,7 @@ export function endpointColumns(db: Db) {
 export type StoredEndpoint = Endpoint & { url_set_by: string };
 
 /**
- * Shows the whole address to the user who entered it only, because whoever knows the address of a
+ * Shows the whole address to the user who entered it only, because anybody who knows the address of a
  * chat's hook can write there.
  */
 export function toEndpoint({ actor }: ProjectContext, { url_set_by, ...endpoint }: StoredEndpoint): Endpoint {
