@@ -159,6 +159,7 @@ describe("a webhook", () => {
     expect(chat.received().map(({ body }) => JSON.parse(body).text)).toEqual([
       expect.stringMatching(/: created, by /),
     ]);
+    await call("DELETE", chat.api);
   });
 
   test("for a project's chat tells what is commented, and rings for nobody", async () => {
@@ -173,6 +174,7 @@ describe("a webhook", () => {
       "|" + ticket.ref + " @\u200Deveryone @\u200Dhere read this>: comment created, by Test User",
     );
     expect(text).toContain(": @\u200DAnn look, [Click]\u200D(https://evil.example) @\u200Dchannel");
+    await call("DELETE", chat.api);
   });
 
   test("that fails is tried ten times under one id, and then given up", async () => {
@@ -374,6 +376,7 @@ describe("by hand", () => {
     expect((await call("GET", hook.api)).body.url).toBe(`${origin}${hook.path}`);
     const { body } = await harness.now.call("GET", "/admin/audit?limit=200", { token: shared.admin.token });
     expect(JSON.stringify(body)).not.toContain(hook.path + '"');
+    await call("DELETE", hook.api);
   });
 
   test("tests of it are bounded", async () => {
@@ -382,6 +385,7 @@ describe("by hand", () => {
     for (let n = 0; n < 12; n++) answers.push((await call("POST", `${hook.api}/test`)).status);
     expect(answers.filter((status) => status === 202)).toHaveLength(10);
     expect(answers.slice(-2)).toEqual([429, 429]);
+    await call("DELETE", hook.api);
   });
 
   test("webhooks are for the project's admins, and each project has its own", async () => {
