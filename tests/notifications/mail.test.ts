@@ -154,7 +154,7 @@ describe("a mail", () => {
     await deliver();
     const [mail] = mailsTo(ben);
     expect(mail!.text).toContain("Mentions you: @Ben Stone please look");
-    expect(mail!.text).not.toContain(ben.id);
+    expect(mail!.text).not.toContain(`(${ben.id})`);
   });
 
   test("is not sent once its reader has turned mails off, or muted the ticket", async () => {
