@@ -364,6 +364,9 @@ create table messages (
   created_at timestamp(3) with time zone not null default now(),
   sent_at timestamp(3) with time zone,
   webhook_id uuid,
+  account_id uuid not null,
+  author_id text,
+  constraint messages_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint messages_channel_check CHECK ((channel = ANY (ARRAY['mail'::text, 'chat'::text]))),
   constraint messages_kind_check CHECK ((kind = ANY (ARRAY['now'::text, 'digest'::text, 'invite'::text,
     'webhook'::text]))),
@@ -372,9 +375,12 @@ create table messages (
     'failed'::text, 'obsolete'::text]))),
   constraint messages_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX messages_author_idx ON public.messages USING btree (author_id, created_at) WHERE (author_id IS
+  NOT NULL);
 CREATE INDEX messages_done_idx ON public.messages USING btree (created_at) WHERE (state <> 'pending'::text);
-CREATE INDEX messages_pending_idx ON public.messages USING btree (next_try_at) WHERE (state =
+CREATE INDEX messages_pending_idx ON public.messages USING btree (account_id, next_try_at) WHERE (state =
   'pending'::text);
+CREATE INDEX messages_user_idx ON public.messages USING btree (user_id, created_at);
 
 create table notification_settings (
   user_id uuid not null,
@@ -458,10 +464,12 @@ create table outbound_endpoints (
   created_by uuid not null,
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
+  url_set_by uuid,
   constraint outbound_endpoints_created_by_fkey FOREIGN KEY (created_by) REFERENCES users(id),
   constraint outbound_endpoints_format_check CHECK ((format = ANY (ARRAY['standard'::text, 'slack'::text]))),
   constraint outbound_endpoints_pkey PRIMARY KEY (id),
-  constraint outbound_endpoints_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id)
+  constraint outbound_endpoints_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id),
+  constraint outbound_endpoints_url_set_by_fkey FOREIGN KEY (url_set_by) REFERENCES users(id)
 );
 CREATE INDEX outbound_endpoints_project_idx ON public.outbound_endpoints USING btree (project_id, id);
 

@@ -1347,6 +1347,7 @@ export type WebhookEndpoint = {
   id: string;
   project_id: string;
   url: string;
+  created_by: { id: string; name: string };
   types: Array<string> | null;
   description: string | null;
   format: "standard" | "slack";
@@ -2126,6 +2127,7 @@ export type AppRouter = TRPCBuiltRouter<
           id: string;
           project_id: string;
           url: string;
+          created_by: { id: string; name: string };
           types: Array<string> | null;
           description: string | null;
           format: "standard" | "slack";
